@@ -1,12 +1,12 @@
-//! The crash tests, by hand. The tests themselves are in `crates/cli/tests/crash`: the harness needs
-//! the real binary with its fail points, and `cargo test` builds exactly that.
+//! Runs the crash tests with more seeds. They are tests of `crates/cli`, because cargo builds the real binary with its
+//! fail points for those.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
 /// `cargo xtask crash [SEEDS]`.
 pub(crate) fn crash(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -15,7 +15,7 @@ pub(crate) fn crash(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The crash test with `count` seeds from `first`.
+/// Runs the crash test with `count` seeds from `first`.
 pub(crate) fn run(repo: &Repo, first: u64, count: u64) -> Result<()> {
     let arguments = [
         "test",
@@ -29,7 +29,7 @@ pub(crate) fn run(repo: &Repo, first: u64, count: u64) -> Result<()> {
         "--",
         "--nocapture",
     ];
-    say::step(&format!("cargo {} (seeds {first} to {})", arguments.join(" "), first + count.max(1) - 1));
+    output::step(&format!("cargo {} (seeds {first} to {})", arguments.join(" "), first + count.max(1) - 1));
     let status = repo
         .command("cargo", &arguments)
         .env("THROUGHLINE_CRASH_FIRST", first.to_string())

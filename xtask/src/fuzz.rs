@@ -1,21 +1,20 @@
-//! `cargo xtask fuzz [SECONDS]`: the engine's properties with many random cases, then what leads the fuzzer into new code,
-//! target by target.
+//! `cargo xtask fuzz [SECONDS]`: the engine's properties with many random cases, then libFuzzer on each target.
 //!
 //! libFuzzer needs only coverage, which a stable compiler gives by its LLVM options; the sanitizers of nightly would look
-//! for misused memory, and the engine has no unsafe code. What was found on the way is kept in `target/fuzz/corpus`.
+//! for misused memory, and the engine has no unsafe code. Inputs that reach new code are kept in `target/fuzz/corpus`.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
 use crate::crash;
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 use crate::soak;
 
-/// What is fuzzed: the programs of `fuzz/src/bin`.
+/// The fuzzed programs of `fuzz/src/bin`.
 const TARGETS: [&str; 2] = ["recognize", "step"];
-/// Every edge of the code counted, every comparison seen.
+/// Compiler flags that count every edge of the code and trace every comparison.
 const COVERED: &str = "-Cpasses=sancov-module -Ccodegen-units=1 --cfg=fuzzing \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
@@ -23,12 +22,12 @@ const COVERED: &str = "-Cpasses=sancov-module -Ccodegen-units=1 --cfg=fuzzing \
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let seconds = crash::number(rest, 60)?;
     soak::properties(repo)?;
-    // Named, so that the flags reach the target alone: build scripts could not link with them.
+    // The target is named so that the flags do not reach build scripts, which could not link with them.
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     for target in TARGETS {
         let corpus = format!("target/fuzz/corpus/{target}");
         std::fs::create_dir_all(repo.path(&corpus)).context("cannot make the folder of the corpus")?;
-        say::step(&format!("fuzz {target} for {seconds} seconds"));
+        output::step(&format!("fuzz {target} for {seconds} seconds"));
         let time = format!("-max_total_time={seconds}");
         let build =
             ["run", "--manifest-path", "fuzz/Cargo.toml", "--release", "--locked", "--target", &triple];

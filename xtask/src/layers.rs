@@ -1,7 +1,7 @@
-//! Who may depend on whom (`spec 01`), and that the engine is pure.
+//! Dependencies between crates and between the engine's modules, and the purity of the engine.
 //!
-//! An arrow only ever points down, and the edge crates never see one another. The table here is the one that is
-//! checked; `cargo xtask layers --write` renders it into ARCHITECTURE.md.
+//! An arrow only ever points down, and the edge crates never see one another. The tables here and in [`floors`] are the
+//! ones that are checked; `cargo xtask layers --write` renders them into ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::floors;
 use crate::repo::{Finding, Repo};
 
 /// What one crate may use of ours.
@@ -20,8 +21,10 @@ struct Layer {
     tests: &'static [&'static str],
 }
 
-const EVERYTHING: &[&str] =
-    &["engine", "testkit", "store", "channels", "models", "trackers", "tools", "runtime", "sim", "server"];
+const EVERYTHING: &[&str] = &[
+    "language", "engine", "testkit", "eval", "store", "channels", "models", "trackers", "tools", "runtime",
+    "sim", "server",
+];
 
 const LAYERS: &[Layer] = &[
     Layer { name: "cli", row: "programs", may: EVERYTHING, tests: &["fakes"] },
@@ -29,35 +32,43 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "server",
         row: "hosts",
-        may: &["engine", "testkit", "store", "channels", "models", "trackers", "tools", "runtime"],
+        may: &[
+            "language", "engine", "testkit", "store", "channels", "models", "trackers", "tools", "runtime",
+        ],
         tests: &["fakes"],
     },
     Layer {
         name: "sim",
         row: "hosts",
-        may: &["engine", "testkit", "store", "channels", "models", "trackers", "runtime"],
+        may: &["language", "engine", "testkit", "eval", "store", "channels", "models", "trackers", "runtime"],
         tests: &["fakes"],
     },
     Layer {
         name: "runtime",
         row: "loop",
-        may: &["engine", "store", "channels", "models", "trackers"],
+        may: &["language", "engine", "store", "channels", "models", "trackers"],
         tests: &[],
     },
-    Layer { name: "store", row: "edges", may: &["engine"], tests: &[] },
-    Layer { name: "channels", row: "edges", may: &["engine", "net"], tests: &[] },
-    Layer { name: "models", row: "edges", may: &["engine", "net"], tests: &["fakes"] },
-    Layer { name: "trackers", row: "edges", may: &["engine"], tests: &[] },
-    Layer { name: "tools", row: "edges", may: &["engine", "net"], tests: &[] },
+    Layer { name: "store", row: "edges", may: &["language", "engine"], tests: &[] },
+    Layer { name: "channels", row: "edges", may: &["language", "engine", "net"], tests: &[] },
+    Layer { name: "models", row: "edges", may: &["language", "engine", "net"], tests: &["fakes"] },
+    Layer { name: "trackers", row: "edges", may: &["language", "engine"], tests: &[] },
+    Layer { name: "tools", row: "edges", may: &["language", "engine", "net"], tests: &[] },
     // Under every edge that speaks HTTP: where one may connect, and nothing of ours.
     Layer { name: "net", row: "ground", may: &[], tests: &[] },
     // Stands where a vendor stands: what it knows of us is the vendor's protocol and nothing else.
     Layer { name: "fakes", row: "outside", may: &[], tests: &[] },
-    Layer { name: "testkit", row: "core", may: &["engine"], tests: &[] },
-    Layer { name: "engine", row: "core", may: &[], tests: &["testkit"] },
+    Layer { name: "eval", row: "core", may: &["language", "engine", "testkit"], tests: &[] },
+    Layer { name: "testkit", row: "core", may: &["language", "engine"], tests: &[] },
+    Layer { name: "engine", row: "core", may: &["language"], tests: &["testkit"] },
+    // Under the engine: what words mean, for anybody.
+    Layer { name: "language", row: "ground", may: &[], tests: &[] },
 ];
 
-/// What must not be reachable from the engine, whatever brings it in.
+/// The crates that are pure.
+const PURE: [&str; 2] = ["engine", "language"];
+
+/// What must not be reachable from a pure crate, whatever brings it in.
 const IMPURE: &[&str] = &[
     "async-std",
     "chrono",
@@ -80,15 +91,16 @@ const IMPURE: &[&str] = &[
 ];
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
-const OPEN: &str = "<!-- layers -->";
-const CLOSE: &str = "<!-- /layers -->";
 
-/// Checks, or renders and checks.
+/// Checks the tables and the purity of the engine; `write` renders the tables first.
 pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     let crates = crates(repo)?;
+    let engine = repo.files("crates/engine/src", &[".rs"])?;
     let mut found = edges(&crates);
+    found.extend(floors::check(&engine));
     found.extend(purity(repo)?);
-    found.extend(document(repo, &crates, write)?);
+    found.extend(document(repo, "layers", &table(&crates), write)?);
+    found.extend(document(repo, "floors", &floors::table(&engine), write)?);
     Ok(found)
 }
 
@@ -156,57 +168,49 @@ fn refused(name: &str, used: &str, may: &[&str]) -> String {
     format!("{name} must not use {used}: an arrow only ever points down (it may use {may})")
 }
 
-/// The engine reaches no clock, no randomness, no I/O, and is `no_std`.
+/// The engine and what it reads words with reach no clock, no randomness, no I/O, and are `no_std`.
 fn purity(repo: &Repo) -> Result<Vec<Finding>> {
-    const MANIFEST: &str = "crates/engine/Cargo.toml";
-    const LIB: &str = "crates/engine/src/lib.rs";
     let mut found = Vec::new();
-    let tree = repo.output(
-        "cargo",
-        &[
-            "tree",
-            "-p",
-            "throughline-engine",
-            "-e",
-            "normal",
-            "--prefix",
-            "none",
-            "--target",
-            "all",
-            "--locked",
-        ],
-    )?;
-    let reached: BTreeSet<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    for impure in IMPURE.iter().filter(|name| reached.contains(**name)) {
-        let what = format!("the engine reaches {impure}: see `cargo tree -p throughline-engine -i {impure}`");
-        found.push(Finding::file(MANIFEST, what));
-    }
-    if !repo.read(LIB).is_some_and(|lib| lib.lines().any(|line| line.trim() == "#![no_std]")) {
-        found.push(Finding::file(
-            LIB,
-            "the engine must be #![no_std]: no clock, file, thread or environment in reach",
-        ));
+    for name in PURE {
+        let package = format!("throughline-{name}");
+        let manifest = format!("crates/{name}/Cargo.toml");
+        let lib = format!("crates/{name}/src/lib.rs");
+        let tree = repo.output(
+            "cargo",
+            &["tree", "-p", &package, "-e", "normal", "--prefix", "none", "--target", "all", "--locked"],
+        )?;
+        let reached: BTreeSet<&str> =
+            tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        for impure in IMPURE.iter().filter(|name| reached.contains(**name)) {
+            let what = format!("{name} reaches {impure}: see `cargo tree -p {package} -i {impure}`");
+            found.push(Finding::file(&manifest, what));
+        }
+        if !repo.read(&lib).is_some_and(|lib| lib.lines().any(|line| line.trim() == "#![no_std]")) {
+            found.push(Finding::file(
+                &lib,
+                format!("{name} must be #![no_std]: no clock, file, thread or environment in reach"),
+            ));
+        }
     }
     Ok(found)
 }
 
-/// The rendered table in ARCHITECTURE.md is this one.
-fn document(repo: &Repo, crates: &BTreeMap<String, Uses>, write: bool) -> Result<Vec<Finding>> {
+/// Checks that a table of ARCHITECTURE.md, between its two marks, is the rendered one; `write` replaces it.
+fn document(repo: &Repo, mark: &str, table: &str, write: bool) -> Result<Vec<Finding>> {
     let Some(text) = repo.read(DOCUMENT) else { return Ok(Vec::new()) };
-    let (Some(start), Some(end)) = (text.find(OPEN), text.find(CLOSE)) else {
-        return Ok(vec![Finding::file(DOCUMENT, format!("has no {OPEN} … {CLOSE} for the table of layers"))]);
+    let (open, close) = (format!("<!-- {mark} -->"), format!("<!-- /{mark} -->"));
+    let (Some(start), Some(end)) = (text.find(&open), text.find(&close)) else {
+        return Ok(vec![Finding::file(DOCUMENT, format!("has no {open} … {close} for the table of {mark}"))]);
     };
-    let rendered = format!("{OPEN}\n{}{CLOSE}", table(crates));
-    if text.get(start..end + CLOSE.len()) == Some(rendered.as_str()) {
+    let rendered = format!("{open}\n{table}{close}");
+    if text.get(start..end + close.len()) == Some(rendered.as_str()) {
         return Ok(Vec::new());
     }
     if !write {
-        return Ok(vec![Finding::file(
-            DOCUMENT,
-            "the table of layers is old: run `cargo xtask layers --write`",
-        )]);
+        let what = format!("the table of {mark} is old: run `cargo xtask layers --write`");
+        return Ok(vec![Finding::file(DOCUMENT, what)]);
     }
-    let fresh = format!("{}{rendered}{}", &text[..start], &text[end + CLOSE.len()..]);
+    let fresh = format!("{}{rendered}{}", &text[..start], &text[end + close.len()..]);
     repo.write(DOCUMENT, &fresh)?;
     Ok(Vec::new())
 }
@@ -243,7 +247,8 @@ mod tests {
     fn an_arrow_that_points_up_or_sideways_is_found() {
         assert!(one("runtime", &["engine", "store"], &[]).is_empty());
         assert!(one("store", &["channels"], &[])[0].contains("store must not use channels"));
-        assert!(one("engine", &["testkit"], &[])[0].contains("nothing of ours"));
+        assert!(one("engine", &["testkit"], &[])[0].contains("engine must not use testkit"));
+        assert!(one("language", &["engine"], &[])[0].contains("nothing of ours"));
         assert!(one("xtask", &["engine"], &[])[0].contains("xtask must not use engine"));
         assert!(one("runtime", &["server"], &[])[0].starts_with("crates/runtime/Cargo.toml"));
         assert!(one("gossip", &[], &[])[0].contains("not in the table"));

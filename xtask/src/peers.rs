@@ -1,6 +1,6 @@
-//! `cargo xtask peers`: clients that we did not write, run against the fakes of vendors' servers, and servers that we did
-//! not write, for our clients: of models, of tools, and a sub-agent. They are installed from their own registries, into the system's temporary folder and not
-//! into the repository.
+//! `cargo xtask peers`: other people's clients against the fakes of vendors' servers, and other people's servers (of
+//! models, of tools, and a sub-agent) against our clients. They are installed from their registries into the system's
+//! temporary folder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -8,22 +8,22 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 
 use crate::ci::cargo_with;
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
-/// The clients, pinned to the last package.
+/// The clients, with every package pinned.
 const REQUIREMENTS: &str = "crates/fakes/tests/peers/requirements.txt";
-/// Where the tests look for the Python that has them.
+/// The variable that names the Python with the packages.
 const PYTHON: &str = "THROUGHLINE_PYTHON";
-/// The kits of tools' and sub-agents' protocols, pinned.
+/// The kits of the protocols of tools and sub-agents, with every package pinned.
 const KITS: &str = "crates/server/tests/tools/peers/requirements.txt";
-/// A server of tools that uses everything there is in its protocol.
+/// A server of tools that uses all of its protocol.
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
-/// Where the tests look for its program.
+/// The variable that names its program.
 const EVERYTHING_AT: &str = "THROUGHLINE_EVERYTHING";
 /// The server of models; it has no dependencies.
 const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
-/// Where the tests look for its program.
+/// The variable that names its program.
 const LLMOCK: &str = "THROUGHLINE_AIMOCK";
 
 /// Runs all of them.
@@ -35,20 +35,20 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         let python = python(repo, REQUIREMENTS, "python")?;
         test(repo, &["-p", "throughline-fakes"], "peers", &[(PYTHON, &python)])?;
     } else {
-        say::step("clients: skipped, there is no Python with venv (Debian: `apt install python3-venv`)");
+        output::step("clients: skipped, there is no Python with venv (Debian: `apt install python3-venv`)");
     }
     if repo.has("npm", &["--version"]) {
         let llmock = package(AIMOCK, "aimock", ".bin/llmock")?;
         test(repo, &["-p", "throughline-models"], "peers", &[(LLMOCK, &llmock)])?;
     } else {
-        say::step("aimock: skipped, there is no npm (Debian: `apt install npm`)");
+        output::step("aimock: skipped, there is no npm (Debian: `apt install npm`)");
     }
     tools(repo, &["-p", "throughline-server"])?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tools and sub-agents through the server, against the kits of their protocols. `built` says what is built, as it was
-/// before.
+/// Tests tools and sub-agents through the server, against the kits of their protocols. `built` are cargo's arguments of
+/// an earlier build, which is used again.
 pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
     if !(repo.has("python3", &["-m", "venv", "--help"]) && repo.has("npm", &["--version"])) {
         bail!(
@@ -70,14 +70,14 @@ fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -
     cargo_with(repo, &tests, &variables)
 }
 
-/// A program of a package, installed unless an earlier run did.
+/// Returns a program of a package, which is installed unless an earlier run did that.
 fn package(name: &str, folder: &str, program: &str) -> Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
     let (program, made) = (folder.join("node_modules").join(program), folder.join("made"));
     if std::fs::read_to_string(&made).is_ok_and(|installed| installed == name) {
         return Ok(program);
     }
-    say::step(&format!("installing {name} into {}", folder.display()));
+    output::step(&format!("installing {name} into {}", folder.display()));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let npm = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
     finish(Command::new("npm").args(npm).arg(&folder).arg(name))?;
@@ -85,7 +85,7 @@ fn package(name: &str, folder: &str, program: &str) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The Python of a virtual environment with what is pinned, made unless an earlier run did.
+/// Returns the Python of a virtual environment with the pinned packages, made unless an earlier run did that.
 fn python(repo: &Repo, requirements: &str, folder: &str) -> Result<PathBuf> {
     let wanted = repo.read(requirements).with_context(|| format!("there is no {requirements}"))?;
     let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
@@ -93,7 +93,7 @@ fn python(repo: &Repo, requirements: &str, folder: &str) -> Result<PathBuf> {
     if std::fs::read_to_string(&made).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    say::step(&format!("installing {requirements} into {}", folder.display()));
+    output::step(&format!("installing {requirements} into {}", folder.display()));
     finish(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
     finish(Command::new(&python).args(pip).arg(repo.path(requirements)))?;

@@ -1,4 +1,4 @@
-//! The tree: where it is, which files it has, and what a check says about one of them.
+//! The repository's files, commands in it, and findings of the checks.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Repo {
     root: PathBuf,
 }
 
-/// A file of the repository, read.
+/// A file of the repository with its text.
 pub(crate) struct File {
     /// Its path from the root, with `/`.
     pub(crate) path: String,
@@ -29,12 +29,12 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// About a whole file.
+    /// A finding about a whole file.
     pub(crate) fn file(path: &str, what: impl Into<String>) -> Self {
         Self { path: path.into(), line: None, what: what.into() }
     }
 
-    /// About a line of it, counted from 1.
+    /// A finding about a line, counted from 1.
     pub(crate) fn line(path: &str, line: usize, what: impl Into<String>) -> Self {
         Self { path: path.into(), line: Some(line), what: what.into() }
     }
@@ -50,25 +50,30 @@ impl fmt::Display for Finding {
 }
 
 impl Repo {
-    /// The repository this program was built from.
+    /// Returns the repository this program was built from.
     pub(crate) fn find() -> Result<Self> {
         let own = std::env::var("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
         let root = Path::new(&own).parent().context("xtask has a parent folder")?.to_owned();
         Ok(Self { root })
     }
 
-    /// Another one, for tests of the checks.
+    /// Another repository, for tests of the checks.
     #[cfg(test)]
     pub(crate) fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
-    /// A path in it.
+    /// Returns the full path of a file or folder in it.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// Where cargo builds to.
+    /// Returns a path relative to the root, with `/`.
+    pub(crate) fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+
+    /// Returns the folder cargo builds into.
     pub(crate) fn target(&self) -> Result<PathBuf> {
         let metadata =
             self.output("cargo", &["metadata", "--format-version", "1", "--no-deps", "--locked"])?;
@@ -76,12 +81,12 @@ impl Repo {
         Ok(metadata["target_directory"].as_str().context("cargo metadata says the target directory")?.into())
     }
 
-    /// The text of a file, if it is there.
+    /// Returns the text of a file, if it exists.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.path(path)).ok()
     }
 
-    /// Writes a file, with its folder.
+    /// Writes a file, and makes its folder.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
         let full = self.path(path);
         if let Some(folder) = full.parent() {
@@ -90,7 +95,7 @@ impl Repo {
         std::fs::write(&full, text).with_context(|| format!("cannot write {path}"))
     }
 
-    /// The files under `folder` whose names end in one of `endings`, in path order. What git ignores is not looked at.
+    /// Returns the files under `folder` whose names end in one of `endings`, in path order, without build output.
     pub(crate) fn files(&self, folder: &str, endings: &[&str]) -> Result<Vec<File>> {
         let mut paths = Vec::new();
         walk(&self.path(folder), &mut paths)?;
@@ -103,20 +108,19 @@ impl Repo {
             }
             let text =
                 std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let path = path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            files.push(File { path, text });
+            files.push(File { path: self.relative(&path), text });
         }
         Ok(files)
     }
 
-    /// A command at the root.
+    /// Returns a command that runs at the root.
     pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(&self.root);
         command
     }
 
-    /// What a command prints; it must succeed.
+    /// Returns the output of a command; an error if it fails.
     pub(crate) fn output(&self, program: &str, arguments: &[&str]) -> Result<String> {
         let shown = || format!("{program} {}", arguments.join(" "));
         let output =
@@ -127,19 +131,20 @@ impl Repo {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Whether a command is there and succeeds.
+    /// True if a command exists and succeeds.
     pub(crate) fn has(&self, program: &str, arguments: &[&str]) -> bool {
         self.command(program, arguments).output().is_ok_and(|output| output.status.success())
     }
 }
 
-/// Every file below a folder, without hidden ones and build output.
+/// Collects every file below a folder, without hidden ones and build output.
 fn walk(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
     for entry in entries {
         let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
         let name = entry.file_name();
-        let hidden = name.to_string_lossy().starts_with('.') && name != ".ci" && name != ".config";
+        let hidden = name.to_string_lossy().starts_with('.')
+            && ![".ci", ".config", ".github"].contains(&&*name.to_string_lossy());
         if hidden || name == "target" || name == "node_modules" {
             continue;
         }

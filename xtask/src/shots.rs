@@ -1,17 +1,17 @@
-//! `cargo xtask shots [DIR]`: pictures of the pages for documents. They are made by the browser tests' own harness,
-//! `crates/cli/tests/browser`, which knows how to get there.
+//! `cargo xtask shots [DIR]`: screenshots for the documents, made by the harness of the browser tests,
+//! `crates/cli/tests/browser`.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
-/// Where they go.
+/// The folder of the pictures.
 const FOLDER: &str = "target/pictures";
-/// Those that a document shows, under the same names.
+/// The pictures that documents show, under equal names.
 const SHOWN: &str = "docs/pictures";
 
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -31,7 +31,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         "--ignored",
         "shots::pictures",
     ];
-    say::step(&format!("cargo {}", arguments.join(" ")));
+    output::step(&format!("cargo {}", arguments.join(" ")));
     let status = repo
         .command("cargo", &arguments)
         .env("THROUGHLINE_SHOTS", &folder)
@@ -40,19 +40,19 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if !status.success() {
         bail!("no pictures were made");
     }
-    say::note(&format!("pictures in {}", folder.display()));
+    output::note(&format!("pictures in {}", folder.display()));
     renew(repo, &folder)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes each picture that a document shows from the new ones.
+/// Copies each picture that a document shows from the new ones.
 fn renew(repo: &Repo, folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(repo.path(SHOWN)).context("cannot list docs/pictures")? {
         let shown = entry.context("cannot list docs/pictures")?.path();
         let new = shown.file_name().map(|name| folder.join(name));
         if let Some(new) = new.filter(|new| new.is_file()) {
             std::fs::copy(&new, &shown).with_context(|| format!("cannot write {}", shown.display()))?;
-            say::note(&format!("renewed {}", shown.display()));
+            output::note(&format!("renewed {}", shown.display()));
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! What is too heavy for every change, for as long as one likes: crashes with seed after seed, every scenario under faults,
-//! and every property with far more cases than a test run has.
+//! `cargo xtask soak`: tests that are too heavy for every change, in rounds until the time is over: crashes with seed
+//! after seed, every scenario under faults, and every property with far more cases than a test run has.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -8,16 +8,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::ci::{cargo, cargo_with};
 use crate::crash;
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
 /// Cases of each property in one round: a hundred times those of a test run.
 const CASES: &str = "25600";
 
-/// Random answers of a model about a list, of which none may execute what was not offered.
+/// Random answers of a model about a list in one round; none may execute an option that was not offered.
 const ANSWERS: &str = "1000000";
 
-/// Fates of a batch in one round.
+/// Random courses of a batch in one round.
 const BATCHES: &str = "2560";
 
 /// `cargo xtask soak [MINUTES]`.
@@ -26,7 +26,11 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let started = Instant::now();
     let mut seed = 1;
     while started.elapsed() < time {
-        say::step(&format!("soak: {} of {} minutes", started.elapsed().as_secs() / 60, time.as_secs() / 60));
+        output::step(&format!(
+            "soak: {} of {} minutes",
+            started.elapsed().as_secs() / 60,
+            time.as_secs() / 60
+        ));
         crash::run(repo, seed, 5)?;
         let faults = format!("--faults={seed}");
         let scenarios = "crates/engine/tests/scenarios";
@@ -38,21 +42,24 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         batches(repo)?;
         seed += 5;
     }
-    say::note(&format!("soak: seeds 1 to {} held", seed - 1));
+    output::note(&format!("soak: seeds 1 to {} held", seed - 1));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Batches and other effects that leave the thread, killed wherever they pass and failed in any order.
+/// Tests batches and other outward effects, killed at every point and failed in any order.
 fn batches(repo: &Repo) -> Result<()> {
     let arguments =
         ["test", "--profile", "ci-release", "-p", "throughline-sim", "--test", "batch", "--locked"];
     cargo_with(repo, &arguments, &[("THROUGHLINE_CRASH_PASSINGS", "all"), ("PROPTEST_CASES", BATCHES)])
 }
 
-/// The engine's properties alone, each with many random cases. A case that fails is kept beside its test.
+/// Tests the engine's properties with many random cases. A case that fails is kept beside its test.
 pub(crate) fn properties(repo: &Repo) -> Result<ExitCode> {
     let arguments = ["test", "--profile", "ci-release", "-p", "throughline-engine", "--locked"];
-    say::step(&format!("PROPTEST_CASES={CASES} THROUGHLINE_ANSWERS={ANSWERS} cargo {}", arguments.join(" ")));
+    output::step(&format!(
+        "PROPTEST_CASES={CASES} THROUGHLINE_ANSWERS={ANSWERS} cargo {}",
+        arguments.join(" ")
+    ));
     let status = repo
         .command("cargo", &arguments)
         .env("PROPTEST_CASES", CASES)

@@ -1,24 +1,24 @@
-//! Steps for an instruction counter: no clock, no thread, the same in every run.
+//! Steps for an instruction counter, without clock or threads, so that every run is alike.
 
 use anyhow::Context;
 
 use crate::figures::b4_step::{Case, counted};
 
-/// Steps that are counted.
+/// The number of counted steps.
 pub(crate) const STEPS: u64 = 200;
 
-/// Prints what can be counted, one line each: number, steps, name.
+/// Prints the list of cases, one line each: number, steps, name.
 pub(crate) fn list() {
     for (n, case) in counted().iter().enumerate() {
         crate::print(&format!("{n}\t{STEPS}\t{}", case.name));
     }
 }
 
-/// Goes through one of them. `cargo xtask bench count` has the counter look at [`counted_steps`] alone.
+/// Runs one case. `cargo xtask bench count` makes the counter look at [`counted_steps`] alone.
 pub(crate) fn run(which: usize) -> anyhow::Result<()> {
     let cases = counted();
     let case = cases.get(which).with_context(|| format!("there are {} to count", cases.len()))?;
-    // What is made at the first use is made before.
+    // One step before, so that lazily made values are not counted.
     case.go();
     counted_steps(case);
     Ok(())

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: what turns cost, each figure beside its limit or peer in the same run. Ratios count; absolute
-//! figures are for orientation (`spec 09`). Prints Markdown; what goes on is on standard error.
+//! The benchmarks behind `cargo xtask bench`: each figure beside its limit or peer in the same run. Ratios count, absolute
+//! figures are for orientation. The report is Markdown on standard output; progress goes to standard error.
 
 mod count;
 mod figures;
@@ -15,7 +15,7 @@ use figures::{ALL, Figure};
 use frame::{Scale, note};
 
 const HELP: &str = "\
-throughline-bench [--quick] [B1 B4 …]   the figures of spec 09, all but those that install something
+throughline-bench [--quick] [B1 B4 …]   the named figures, or all but those that install something
 throughline-bench count [N]             steps for an instruction counter; without a number, which there are
 ";
 

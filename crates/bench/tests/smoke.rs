@@ -1,4 +1,4 @@
-//! Every figure runs, at its smallest, and says something: so that no benchmark rots. What it measures is not looked at.
+//! Every figure runs at its smallest scale and prints a report, so that no benchmark rots. The measured values are ignored.
 
 use std::process::Command;
 

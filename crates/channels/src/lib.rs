@@ -1,8 +1,7 @@
-//! Channels: how people and hosts reach a lane. This file is the contract; `api` is the HTTP API's events and
-//! views, `terminal` the text chat, `telegram` Telegram's Bot API.
+//! Channels connect people and hosts with lanes. This file is the contract; `api` holds the events and views of the
+//! HTTP API, `terminal` the text chat, `telegram` the Bot API.
 //!
-//! A channel knows payloads, buttons and limits. What it never knows: lane rules, storage. Parsing and rendering
-//! are pure.
+//! A channel knows payloads, buttons and limits, never lane rules or storage. Parsing and rendering are pure.
 
 pub mod api;
 pub mod telegram;
@@ -11,69 +10,70 @@ pub mod terminal;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::{LaneKey, Millis, Timestamp};
 
-/// How what we say reaches a channel's users.
+/// The way from a lane to a channel's users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// They read it from the store; delivered is what is committed.
+    /// They read from the store: what is committed is delivered.
     ReadFromStore,
-    /// It is sent to them.
+    /// Messages are sent to them.
     Sends,
 }
 
-/// What is delivered, with what the loop knows of it.
+/// A delivery: the effect, and what the runtime knows about it.
 #[derive(Clone, Debug)]
 pub struct Sending<'a> {
-    /// Where.
+    /// The lane it belongs to.
     pub lane: &'a LaneKey,
-    /// A reply, card, card's new state or notice. A card's buttons have their tokens.
+    /// A reply, a card, a card's new state or a notice. The buttons of a card have their tokens.
     pub body: &'a EffectBody,
-    /// The channel's ids under which its message is out, oldest first: several when it has several parts, or when one
-    /// that was gone was sent again.
+    /// The channel's ids of the messages sent for it so far, oldest first. There are several when it has several
+    /// parts, or when one that was deleted was sent again.
     pub sent: &'a [String],
-    /// The channel's id of the message that it answers, when a message caused it.
+    /// The channel's id of the message that it answers, if a message caused it.
     pub answers: Option<&'a str>,
-    /// Whom it speaks to, when it is for one person.
+    /// The person it is for, if it is for one person.
     pub person: Option<&'a Addressee>,
-    /// It asks, and waits for their answer.
+    /// True if it asks a question and waits for the answer.
     pub question: bool,
-    /// Since the commit that planned it.
+    /// The time since the commit that planned it.
     pub age: Millis,
     /// The store's time.
     pub now: Timestamp,
 }
 
-/// A person who is spoken to.
+/// The person a message is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addressee {
     /// The channel's user id.
     pub id: String,
-    /// What to call them.
+    /// The display name.
     pub name: String,
 }
 
-/// What an attempt that was applied put out.
+/// The result of a delivery attempt that was applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// The channel's id of a message that came into being.
+    /// The channel's id of a message that was created.
     pub id: Option<String>,
-    /// More parts follow, each an attempt of its own: what is out is on record before the next goes.
+    /// True if more parts follow. Each is an attempt of its own, so that what is out is on record before the next
+    /// part is sent.
     pub more: bool,
 }
 
-/// One channel's way out. One call is one attempt: nothing in here retries.
+/// Sends for one channel. A call is one attempt: nothing in here retries.
 #[async_trait]
 pub trait Channel: Send + Sync {
-    /// Its name in lane keys: `api`, `web`, `terminal`, `slack`, …
+    /// The channel's name in lane keys: `api`, `web`, `terminal`, `slack`, …
     fn name(&self) -> &str;
 
-    /// How it reaches its users.
+    /// The way to the channel's users.
     fn surface(&self) -> Surface;
 
-    /// When a delivery may not begin yet: not before then. Asked before the attempt is marked, so that waiting costs no
-    /// attempt; `None` counts it as begun.
+    /// The earliest time for a delivery that may not begin yet. Asked before the attempt is marked, so that waiting
+    /// costs no attempt; `None` counts the delivery as begun.
     fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
         let _ = sending;
         None
@@ -82,33 +82,33 @@ pub trait Channel: Send + Sync {
     /// Delivers one reply, card or notice, or the next part of it.
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered>;
 
-    /// Posts at the root of a conversation, where everybody in it sees it. Says where to see it.
+    /// Posts at the root of a conversation, where everybody in it sees it. Returns the post's address, if it has one.
     async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
         let _ = (text, now);
         let text = format!("{} has no place for posts at {}", self.name(), to.conversation);
         Attempt::Rejected { text, errors: Vec::new() }
     }
 
-    /// Where a person sees this lane.
+    /// The address of this lane, for people.
     fn link(&self, lane: &LaneKey) -> Option<String> {
         let _ = lane;
         None
     }
 
-    /// Where a person sees one of its messages, by the channel's id, when there are such places.
+    /// The address of one of the lane's messages, by the channel's id, if messages have addresses.
     fn link_to(&self, lane: &LaneKey, message: &str) -> Option<String> {
         let _ = (lane, message);
         None
     }
 
-    /// Shows that somebody works for the conversation, for as long as this is waited on: it never ends by itself. A
-    /// signal (`spec 06 §4.2`): nothing waits for it, and what does not arrive is dropped and counted.
+    /// Shows that work is going on, for as long as this is awaited: it never ends by itself. It is a signal: nothing
+    /// waits for it, and one that does not arrive is dropped and counted (`docs/design/0031-effects-and-retries.md`).
     async fn working(&self, lane: &LaneKey, now: Timestamp) {
         let _ = (lane, now);
         std::future::pending().await
     }
 
-    /// Shows on a message, by the channel's id, that it was seen and needs no answer (`spec 03 §1`). A signal: it returns at
+    /// Shows on a message, by the channel's id, that it was seen and needs no answer. It is a signal and returns at
     /// once.
     fn seen(self: Arc<Self>, lane: &LaneKey, message: &str) {
         let _ = (lane, message);
@@ -122,7 +122,7 @@ pub struct ReadFromStore {
 }
 
 impl ReadFromStore {
-    /// The channel of that name.
+    /// Creates a channel with that name.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.into() }

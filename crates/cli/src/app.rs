@@ -1,42 +1,42 @@
-//! What every command is handed: the global flags, the output, and the way to a runtime.
+//! The context of every command: global flags, output, and a runtime for futures.
 
 use std::future::Future;
 
 use tracing_subscriber::EnvFilter;
 
-use crate::args::Global;
 use crate::error::Failure;
+use crate::global::Global;
 use crate::output::Output;
 
-/// The program, as the command line set it up.
+/// The context of a command.
 pub(crate) struct App {
     /// The global flags.
     pub(crate) flags: Global,
-    /// Where results and messages go.
+    /// The writer of results and messages.
     pub(crate) out: Output,
 }
 
-/// How log lines are written.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// One line of text each.
     Text,
-    /// For programs.
+    /// One JSON object each.
     Json,
 }
 
 impl App {
-    /// As the flags say.
+    /// Creates the context that the global flags ask for.
     pub(crate) fn new(flags: Global) -> Self {
         Self { out: Output::new(&flags), flags }
     }
 
-    /// Runs a future to its end on a runtime of its own.
+    /// Runs a future to completion on a new runtime.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
         Ok(self.runtime()?.block_on(future))
     }
 
-    /// A runtime for a command that needs one for longer.
+    /// Starts a runtime, for a command that runs several futures on it.
     pub(crate) fn runtime(&self) -> Result<tokio::runtime::Runtime, Failure> {
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
@@ -44,8 +44,8 @@ impl App {
             .map_err(|error| Failure::new("cannot start the runtime").because(&error))
     }
 
-    /// Log lines go to standard error from here on. `-q` and `-v` win over what is configured. Message content is never
-    /// in them (`spec 07 §12`).
+    /// Starts logging to standard error. `-q` and `-v` win over the configured level. Logs never contain the content of
+    /// messages (docs/design/0038-console-and-telemetry.md).
     pub(crate) fn start_log(&self, configured: Option<&str>, format: LogFormat) {
         let level = match (self.flags.quiet, self.flags.verbose) {
             (true, _) => "error",
@@ -53,12 +53,12 @@ impl App {
             (false, 1) => "info",
             (false, _) => "debug",
         };
-        // The client of tool servers tells of what people answered and tools said, word by word.
+        // The MCP client logs the arguments and results of tool calls in full.
         let level = format!("{level},rmcp=error");
         let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info,rmcp=error"));
         let log =
             tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
-        // Set at the start of the program and never again, so there is nothing to say of a second time.
+        // This fails only if a logger is set already, and this is the one place that sets it.
         let _ = match format {
             LogFormat::Text => log.compact().try_init(),
             LogFormat::Json => log.json().try_init(),

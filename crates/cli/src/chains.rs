@@ -1,26 +1,26 @@
-//! The hash chain of a lane's turns, checked row by row (`spec 06 §3.2`). Nothing is decided again.
+//! Verifies the hash chain of a lane's turns (docs/design/0030-turn-commit.md). It runs no turn again.
 
-use throughline_runtime::record::{GENESIS, chain, content_fits};
+use throughline_runtime::turn_log::{GENESIS, chain, content_fits};
 use throughline_store::LaneInfo;
 
 use crate::api::Local;
 use crate::error::Failure;
 
-/// What became of a lane's chain.
-pub(crate) struct Chain {
-    /// Rows that were checked.
+/// The result of verifying the chain of a lane.
+pub(crate) struct Verified {
+    /// The number of turns that were checked.
     pub(crate) turns: usize,
-    /// What does not fit, in words.
+    /// The breaks that were found, in words.
     pub(crate) broken: Vec<String>,
 }
 
-/// Checks every row of a lane: its hash, its place after the one before, its content.
-pub(crate) fn verify(local: &Local, lane: &LaneInfo) -> Result<Chain, Failure> {
-    let mut result = Chain { turns: 0, broken: Vec::new() };
+/// Checks each turn of a lane: that it follows the one before, its hash and its content.
+pub(crate) fn verify(local: &Local, lane: &LaneInfo) -> Result<Verified, Failure> {
+    let mut result = Verified { turns: 0, broken: Vec::new() };
     let mut prev = GENESIS.to_owned();
     let mut revision = 0;
     loop {
-        let page = local.ask(local.instance().store.turns(&lane.key, revision, 200))?;
+        let page = local.block_on(local.instance().store.turns(&lane.key, revision, 200))?;
         if page.is_empty() {
             break;
         }

@@ -1,15 +1,16 @@
-//! Every error becomes help here and nowhere else: what failed, why, a code, and what to do next.
+//! The error of a command, and its rendering as help: what failed, why, a code, and what to do next.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
 use serde_json::json;
+use throughline_server::views::context::PromptError;
 
 use crate::exit::Exit;
 use crate::output::Paint;
 
-/// What ends a command early.
+/// A failed command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
@@ -17,15 +18,15 @@ pub(crate) struct Failure {
     code: Option<String>,
     hint: Option<String>,
     exit: Exit,
-    /// Nobody reads us any more: say nothing and end well.
+    /// The reader of standard output has gone. This prints nothing and exits with 0.
     broken_pipe: bool,
 }
 
-/// What a command returns.
+/// The result of a command.
 pub(crate) type Outcome = Result<Exit, Failure>;
 
 impl Failure {
-    /// Something that could not be done: "cannot read x.yaml".
+    /// Creates a failure of an act: "cannot read x.yaml".
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -37,17 +38,17 @@ impl Failure {
         }
     }
 
-    /// A wrong command line that clap cannot know to be wrong.
+    /// Creates a failure for a command line that clap accepts and the command does not.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self::new(what).exit(Exit::Usage)
     }
 
-    /// With the cause, and the causes of that.
+    /// Adds an error and its chain of sources as causes.
     pub(crate) fn because(mut self, error: &(dyn Error + 'static)) -> Self {
         let mut next = Some(error);
         while let Some(error) = next {
             let text = error.to_string();
-            // Many errors repeat their source in their own words; said once is enough.
+            // Many errors contain the text of their source, which would be printed twice.
             let said =
                 self.why.last().is_some_and(|before| before.contains(&text)) || self.what.contains(&text);
             if !said {
@@ -58,36 +59,36 @@ impl Failure {
         self
     }
 
-    /// With one cause in words.
+    /// Adds a cause in words.
     pub(crate) fn why(mut self, why: impl Into<String>) -> Self {
         self.why.push(why.into());
         self
     }
 
-    /// With its code: `TL-6102`.
+    /// Sets the error code: `TL-6102`.
     pub(crate) fn code(mut self, code: impl Into<String>) -> Self {
         self.code = Some(code.into());
         self
     }
 
-    /// With the next step.
+    /// Sets the hint on what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// With another exit code than 1.
+    /// Sets an exit code other than 1.
     pub(crate) fn exit(mut self, exit: Exit) -> Self {
         self.exit = exit;
         self
     }
 
-    /// How the program ends.
-    pub(crate) fn ends(&self) -> Exit {
+    /// Returns the exit code of the program.
+    pub(crate) fn exit_code(&self) -> Exit {
         if self.broken_pipe { Exit::Ok } else { self.exit }
     }
 
-    /// As a person reads it; empty when there is nobody to read it.
+    /// Renders the failure as text; empty after a broken pipe.
     pub(crate) fn render(&self, paint: Paint) -> String {
         if self.broken_pipe {
             return String::new();
@@ -105,8 +106,8 @@ impl Failure {
         out
     }
 
-    /// In two sentences: what is wrong, and what to do. For reports with a line for each.
-    pub(crate) fn told(&self) -> (String, String) {
+    /// Returns the failure as a finding and a fix, for a report of several checks.
+    pub(crate) fn finding_and_fix(&self) -> (String, String) {
         let mut found = self.what.clone();
         for why in &self.why {
             let _ = write!(found, "\n{why}");
@@ -115,7 +116,7 @@ impl Failure {
         (found, self.hint.clone().or_else(explain).unwrap_or_else(|| "see above".into()))
     }
 
-    /// As a program reads it.
+    /// Renders the failure as a line of JSON; empty after a broken pipe.
     pub(crate) fn json(&self) -> String {
         if self.broken_pipe {
             return String::new();
@@ -127,11 +128,21 @@ impl Failure {
     }
 }
 
-/// Writing the result failed. A closed pipe is the reader's choice and no error.
+/// An error of printing the result. A broken pipe is the reader's choice and no error.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
         Self { broken_pipe, ..Self::new("cannot write the output").because(&error) }
+    }
+}
+
+/// An error of building the prompt of a lane or of a state document.
+impl From<PromptError> for Failure {
+    fn from(error: PromptError) -> Self {
+        match &error {
+            PromptError::Bounds { .. } => Self::usage("cannot build the prompt").because(&error),
+            PromptError::TooLarge(_) => Self::new("cannot build the prompt").because(&error).code("TL-1302"),
+        }
     }
 }
 
@@ -152,12 +163,12 @@ mod tests {
             "error: cannot read throughline.toml\n  because: permission denied\n  \
              code: TL-1002 (`throughline explain TL-1002`)\nhint: make it readable for you\n"
         );
-        assert_eq!(failure.ends().code(), 4);
+        assert_eq!(failure.exit_code().code(), 4);
     }
 
     #[test]
     fn a_closed_pipe_is_no_error() {
         let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert_eq!((failure.render(Paint::off()), failure.ends()), (String::new(), Exit::Ok));
+        assert_eq!((failure.render(Paint::off()), failure.exit_code()), (String::new(), Exit::Ok));
     }
 }

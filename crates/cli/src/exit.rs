@@ -1,30 +1,29 @@
-//! The exit codes (`spec 07 §10`), in one place.
+//! The exit codes of the program (docs/design/0036-http-api-and-command-line.md).
 
 use std::process::ExitCode;
 
-/// How the program ends. Interrupted (130) is the shell's word for our end by Ctrl-C, and ours for a second one.
+/// An exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done.
+    /// 0: the command did its work.
     Ok,
-    /// It could not be done.
+    /// 1: the command failed.
     Failure,
-    /// The command line is wrong. (clap uses the same.)
+    /// 2: the command line is wrong. Also used by clap.
     Usage,
-    /// Tests or checks ran and failed.
+    /// 3: tests or checks ran, and some failed.
     ChecksFailed,
-    /// The configuration is wrong.
+    /// 4: the configuration is invalid.
     Configuration,
-    /// A server or store cannot be reached.
+    /// 5: a server or store cannot be reached.
     Unreachable,
-    /// It was understood and refused: stale, consumed, not allowed.
+    /// 6: the request was refused: stale, already decided, not allowed.
     Refused,
-    /// Interrupted.
+    /// 130: interrupted by a second Ctrl-C. Shells report the first one with the same code.
     Interrupted,
 }
 
 impl Exit {
-    /// The number.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Ok => 0,

@@ -1,9 +1,9 @@
-//! `throughline`: the one binary. It reads the command line, runs one command, and says how it went.
+//! The `throughline` program: parses the command line, runs one command and exits with its code.
 //!
-//! One file per command in `commands/`, each of the same shape: the doc comment is its help, `Args` is what can be
-//! typed, `run` is what it does. Only `output` writes, only `error` turns an error into help, only `exit` knows the
-//! exit codes. What a command says about lanes, turns or effects it asks an [`api::Api`], which answers the same
-//! from the local store and from a running instance.
+//! Each command is a file in `commands/`, and all have one shape: the doc comment of `Args` is the help, `Args` holds
+//! the arguments, `run` does the work. Only `output` prints, only `error` renders failures, only `exit` knows exit codes.
+//! Commands read lanes, turns and effects through an [`api::Api`], which is the local store or a running instance.
+//! `use` goes one way: commands, then `api`, then `app` and what it is made of.
 
 mod api;
 mod app;
@@ -12,11 +12,13 @@ mod chains;
 mod commands;
 mod error;
 mod exit;
-mod key;
+mod global;
 mod output;
+mod random;
 mod recorded;
-mod redis;
+mod redis_key;
 mod settings;
+mod turn_answer;
 
 use std::process::ExitCode;
 
@@ -25,7 +27,7 @@ use app::App;
 fn main() -> ExitCode {
     let cli = args::Cli::read();
     let app = App::new(cli.global);
-    match commands::run(&app, cli.command) {
+    match commands::run(&app, cli.command, args::command) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             let text =
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
             if !text.is_empty() {
                 app.out.message(&text);
             }
-            failure.ends().into()
+            failure.exit_code().into()
         }
     }
 }

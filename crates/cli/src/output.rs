@@ -1,14 +1,14 @@
-//! The one place that writes: results to standard output, messages to standard error, colour and bars only where a
-//! person looks.
+//! Prints results to standard output and messages to standard error. Colours and progress bars appear only on a
+//! terminal.
 
 use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use crate::args::{Color, Global};
+use crate::global::{Color, Global};
 
-/// How a command talks.
+/// The writer of a command's results and messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     json: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// As the flags and the terminal say.
+    /// Creates the writer that the flags ask for.
     pub(crate) fn new(flags: &Global) -> Self {
         Self {
             json: flags.json,
@@ -34,22 +34,22 @@ impl Output {
         }
     }
 
-    /// The result is for a program.
+    /// Returns true if the result is to be JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Colours of the result.
+    /// Returns the colours for results.
     pub(crate) fn paint(&self) -> Paint {
         self.results
     }
 
-    /// Colours of messages.
+    /// Returns the colours for messages.
     pub(crate) fn paint_messages(&self) -> Paint {
         self.messages
     }
 
-    /// Writes a part of the result, with a line's end.
+    /// Prints a part of the result and a newline.
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(text.trim_end_matches('\n').as_bytes())?;
@@ -57,37 +57,37 @@ impl Output {
         out.flush()
     }
 
-    /// Writes the result as one line of JSON.
+    /// Prints the result as one line of JSON.
     pub(crate) fn value(&self, value: &impl Serialize) -> io::Result<()> {
         self.line(&serde_json::to_string(value).map_err(io::Error::other)?)
     }
 
-    /// Says something beside the result, unless told to be quiet.
+    /// Prints a message, unless `--quiet` is set.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             self.message(text);
         }
     }
 
-    /// Says what is only of interest when asked for.
+    /// Prints a message if `--verbose` is set.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
             self.message(text);
         }
     }
 
-    /// Says that something is not as it should be.
+    /// Prints a warning, also with `--quiet`.
     pub(crate) fn warn(&self, text: &str) {
         self.message(&format!("{} {text}", self.messages.warn("warning:")));
     }
 
-    /// Writes to standard error. If nobody reads it, there is nobody to tell.
+    /// Prints to standard error. Errors are ignored: there is no other place to report them.
     pub(crate) fn message(&self, text: &str) {
         let mut err = io::stderr().lock();
         let _ = writeln!(err, "{}", text.trim_end_matches('\n'));
     }
 
-    /// Writes a table: aligned for people, by tabs with `--plain`.
+    /// Prints a table: with aligned columns, or separated by tabs and without a head with `--plain`.
     pub(crate) fn table(&self, head: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
         if self.plain {
             return rows.iter().try_for_each(|row| self.line(&row.join("\t")));
@@ -95,7 +95,7 @@ impl Output {
         self.line(&aligned(head, rows, self.results))
     }
 
-    /// A bar for work whose length is known. Nothing moves without a terminal.
+    /// Creates a progress bar of `length` steps. It stays hidden without a terminal.
     pub(crate) fn bar(&self, length: u64, what: &str) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(length), self.draw());
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {elapsed}");
@@ -126,40 +126,40 @@ fn colored(asked: Color, terminal: bool) -> bool {
     }
 }
 
-/// Colours, or none.
+/// Wraps text in the colour codes of a terminal, or leaves it as it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// No colours.
+    /// Returns a paint that leaves text as it is.
     #[cfg(test)]
     pub(crate) fn off() -> Self {
         Self { on: false }
     }
 
-    /// Something went well.
+    /// Paints a success.
     pub(crate) fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    /// Something went wrong.
+    /// Paints a failure.
     pub(crate) fn bad(self, text: &str) -> String {
         self.wrap("1;31", text)
     }
 
-    /// Something to look at.
+    /// Paints a warning.
     pub(crate) fn warn(self, text: &str) -> String {
         self.wrap("33", text)
     }
 
-    /// A heading or a name.
+    /// Paints a heading or a name.
     pub(crate) fn name(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    /// Of less interest.
+    /// Paints something of less interest.
     pub(crate) fn dim(self, text: &str) -> String {
         self.wrap("2", text)
     }
@@ -189,7 +189,7 @@ fn aligned(head: &[&str], rows: &[Vec<String>], paint: Paint) -> String {
     lines.join("\n")
 }
 
-/// A number with its noun: `1 lane`, `2 lanes`.
+/// Formats a number with its noun: `1 lane`, `2 lanes`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }

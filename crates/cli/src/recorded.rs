@@ -1,4 +1,4 @@
-//! The turns of a stored lane, with what was said in them: what a scenario and the cases of an eval are made of.
+//! Reads the turns of a stored lane with the content of their messages, for scenarios and eval cases.
 
 use throughline_server::recording;
 use throughline_store::LaneInfo;
@@ -8,8 +8,8 @@ use crate::api::Local;
 use crate::app::App;
 use crate::error::Failure;
 
-/// Refuses a running instance: its API does not hand out what was said.
-pub(crate) fn beside_the_store(app: &App, what: &str) -> Result<(), Failure> {
+/// Fails if `--server` is set: the HTTP API does not return the content of messages.
+pub(crate) fn require_local_store(app: &App, what: &str) -> Result<(), Failure> {
     if app.flags.server.is_none() {
         return Ok(());
     }
@@ -18,11 +18,12 @@ pub(crate) fn beside_the_store(app: &App, what: &str) -> Result<(), Failure> {
         .hint("run this beside the store, while the instance is stopped, without --server"))
 }
 
-/// Every turn of a lane in order, and how many are left out because their words were erased. `at` is told how far it is.
+/// Reads the turns of a lane in order. Returns them and the number of those left out because their content was erased.
+/// Calls `at` with each revision it has read.
 pub(crate) fn turns(
     local: &Local,
     lane: &LaneInfo,
     at: impl FnMut(u64),
 ) -> Result<(Vec<Recorded>, usize), Failure> {
-    local.ask(recording::turns(&local.instance().runtime, lane, at))
+    local.block_on(recording::turns(&local.instance().runtime, lane, at))
 }

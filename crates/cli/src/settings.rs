@@ -1,4 +1,4 @@
-//! The configuration, read as the command line says (`spec 07 §10`): flags over environment over files.
+//! Loads the configuration: flags win over environment variables, and those over files.
 
 use std::path::Path;
 
@@ -8,22 +8,22 @@ use crate::app::App;
 use crate::error::Failure;
 use crate::exit::Exit;
 
-/// Where the settings of this run come from.
+/// Returns the sources of the settings of this run.
 pub(crate) fn sources(app: &App) -> Sources {
     let mut sources = Sources::of_this_process();
     sources.file.clone_from(&app.flags.config);
     sources
 }
 
-/// The configuration, with its data in another folder if one is named.
+/// Loads the configuration. `data` replaces the folder of the database and the instance key.
 pub(crate) fn load(app: &App, data: Option<&Path>) -> Result<Config, Failure> {
     let mut sources = sources(app);
     sources.data = data.map(Path::to_owned);
-    Config::load(&sources).map_err(wrong)
+    Config::load(&sources).map_err(invalid)
 }
 
-/// The configuration of the installation that is worked on here. One that configured nobody is the demo: what
-/// `throughline serve --demo` keeps in this folder is found without another flag.
+/// Loads the configuration, or that of the demo if it names no user and no token. So commands find the data of
+/// `throughline serve --demo` in this folder without a flag.
 pub(crate) fn installation(app: &App, data: Option<&Path>) -> Result<Config, Failure> {
     let config = load(app, data)?;
     if !config.users.is_empty() || !config.tokens.is_empty() {
@@ -32,17 +32,17 @@ pub(crate) fn installation(app: &App, data: Option<&Path>) -> Result<Config, Fai
     app.out.detail("nobody is configured, so this is the demo (throughline serve --demo)");
     let mut sources = sources(app).flag("server.demo", "true", "of an installation without users");
     sources.data = data.map(Path::to_owned);
-    Config::load(&sources).map_err(wrong)
+    Config::load(&sources).map_err(invalid)
 }
 
-/// Whether the configured store was ever opened: opening it makes it.
-pub(crate) fn stored(config: &Config) -> bool {
+/// Returns true if the configured store exists. A store is created when it is first opened.
+pub(crate) fn store_exists(config: &Config) -> bool {
     !matches!(&config.store, StoreUrl::Sqlite(path) if !path.exists())
 }
 
-/// Refuses a store that is not there yet.
-pub(crate) fn must_be_stored(config: &Config) -> Result<(), Failure> {
-    if stored(config) {
+/// Fails if the configured store does not exist.
+pub(crate) fn require_store(config: &Config) -> Result<(), Failure> {
+    if store_exists(config) {
         return Ok(());
     }
     Err(Failure::new(format!("there is nothing at {} yet", config.store))
@@ -51,8 +51,8 @@ pub(crate) fn must_be_stored(config: &Config) -> Result<(), Failure> {
         .exit(Exit::Unreachable))
 }
 
-/// Everything that is wrong with a configuration, with line and suggestion each.
-pub(crate) fn wrong(errors: ConfigErrors) -> Failure {
+/// Words the errors of a configuration, each with its line and a suggestion.
+pub(crate) fn invalid(errors: ConfigErrors) -> Failure {
     let failure = Failure::new("the configuration cannot be used")
         .code(errors.code().id())
         .hint("`throughline config schema` lists every setting")

@@ -1,23 +1,24 @@
-//! What may be stepped while a model ask of the lane is open (`spec 06 §3.4`).
+//! Admission of events while a model of the lane is being asked (`docs/design/0012-routing-order.md`).
 
-use crate::event::{Event, EventKind};
-use crate::lane::Lane;
-use crate::policy::{Busy, Policy};
-use crate::recognize::{Words, interrupt};
+use crate::data::event::{Event, EventKind};
+use crate::data::lane::Lane;
+use crate::data::policy::{Busy, Policy};
+use throughline_language::{Words, interrupt};
 
-/// When to step an event.
+/// Time to step an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Admission {
     /// At once.
     Now,
-    /// In order, after the ask is answered.
+    /// In order, after the open question is answered.
     Wait,
-    /// Merged into the open ask, which is superseded and made again.
+    /// Merged into the open question, which is replaced by a new one.
     Collect,
 }
 
-/// Presses, forms, commands, outcomes, timers and a hard stop never wait for a model.
+/// Returns the time to step an event. Only messages wait for a model; presses, forms, commands, outcomes,
+/// timers and a hard stop never do.
 pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     let Some(ask) = &lane.head.ask else { return Admission::Now };
     let EventKind::MessagePosted(posted) = &event.kind else { return Admission::Now };
@@ -34,7 +35,7 @@ pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     Admission::Wait
 }
 
-/// Both are plain messages with the same reply anchor.
+/// Returns true if both are plain messages that reply to the same anchor, or to none.
 fn same_place(held: &Event, event: &Event) -> bool {
     match (&held.kind, &event.kind) {
         (EventKind::MessagePosted(a), EventKind::MessagePosted(b)) => a.reply_to == b.reply_to,

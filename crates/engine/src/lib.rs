@@ -1,70 +1,78 @@
-//! The turn engine. For every message, press, command or form it decides what the event refers to, what was
-//! waiting for it, what may run, and why: [`step`], one total, pure function.
+//! The turn engine. For every message, press, command or form it decides what the event refers to, which
+//! open question it answers, what may run, and why. The entry point is [`step()`], one total, pure function.
 //!
-//! A **lane** ([`Lane`]) is the place of one conversation: a small head and keyed records. An **event**
-//! ([`Event`]) wakes it. A **turn** is one event stepped and committed. A **rung** is a stage of the routing
-//! order; `step.rs` shows all of them on one screen. A **pending** ([`pending::PendingState`]) is a question that
-//! waits. An **effect** ([`effect::Effect`]) is what a turn wants done in the world; its outcome comes back as an
-//! event.
+//! A **lane** ([`Lane`]) is the state of one conversation: a small head and keyed records. An **event**
+//! ([`Event`]) wakes it. A **turn** is one event, stepped and committed. A **rung** ([`Rung`]) is a stage
+//! of the routing order; `step.rs` lists all of them. A **pending** ([`data::pending::PendingState`]) is an
+//! open question. An **effect** ([`data::effect::Effect`]) is an action a turn asks the runtime to carry
+//! out; its outcome comes back as an event.
 //!
-//! The engine has no clock, no randomness, no I/O and no async: `no_std`. Time and every looked-up fact come in
-//! with [`Given`], ids are derived. It never fails: what is stale, expired or forbidden is a [`Decision`] with a
-//! [`Reason`].
+//! The engine is `no_std`: no clock, no randomness, no I/O and no async. The time and everything that had
+//! to be looked up come in with [`Given`]; ids are derived. It never fails: an event that is stale, expired
+//! or forbidden yields a [`Decision`] with a [`Reason`].
 //!
-//! Read on in `step.rs`, then in the folder of a capability: `pending`, `workflow`, `tickets`, `intent`, `work`,
-//! `focus`, `recognize`. What it never knows: SQL, HTTP, vendors, files, configuration.
+//! The modules form floors; each uses those below it:
+//!
+//! - `text` and [`data`]: text made fit to keep and show; the types of lanes, events, records and
+//!   decisions.
+//! - `facts`, `say`, `pending`, `intent`, `admit`, `retry`: rules over that data that need no turn, and
+//!   every sentence the engine writes.
+//! - `turn`: the working copy of one step. It reads the lane and collects what the turn writes.
+//! - `cards`, `focus`, `memory`, `context`, `ask`, `summary`: capabilities that most turns share.
+//! - `tickets`, `review`, `decisions`, `selection`, `work`, `erase`: what a turn can do for people, one
+//!   folder each.
+//! - `routing` and [`step()`]: the rungs and the order in which they are tried. Beside them, [`needs()`] lists
+//!   the records that have to be loaded before a step.
+//!
+//! The engine never knows SQL, HTTP, a vendor, a file or a configuration format; and it never reads words
+//! itself: the crate `throughline-language` does. The routing order and its reasons are in
+//! `docs/design/0012-routing-order.md`.
 #![no_std]
 
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod approval;
 pub mod ask;
-pub mod canon;
+pub mod cards;
 pub mod context;
-pub mod decision;
+pub mod data;
 pub mod decisions;
-pub mod effect;
 pub mod erase;
-pub mod event;
+pub mod facts;
 pub mod focus;
-pub mod given;
-pub mod id;
 pub mod intent;
-pub mod lane;
 pub mod memory;
 pub mod pending;
-pub mod policy;
-pub mod recognize;
-pub mod redact;
+pub mod retry;
 pub mod review;
 pub mod selection;
-pub mod snapshot;
+pub mod summary;
+pub mod text;
 pub mod tickets;
-pub mod time;
-pub mod trace;
 pub mod work;
-pub mod workflow;
 
 mod admit;
 mod needs;
-mod rungs;
+mod routing;
 mod say;
-mod step;
 mod turn;
 
-pub use admit::{Admission, admit};
-pub use decision::{Decision, Reason, Verdict};
-pub use event::{Event, EventKind};
-pub use given::Given;
-pub use id::{
+pub use crate::admit::{Admission, admit};
+pub use crate::data::decision::{Decision, Reason, Verdict};
+pub use crate::data::event::{Event, EventKind};
+pub use crate::data::given::Given;
+pub use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId,
     TimerId, TurnId,
 };
-pub use lane::{Change, Lane, LaneKey, LaneState, Record};
-pub use needs::needs;
-pub use policy::Policy;
-pub use step::{Step, Timer, step};
-pub use time::{Millis, Timestamp};
-pub use trace::Rung;
+pub use crate::data::lane::Lane;
+pub use crate::data::lane_key::LaneKey;
+pub use crate::data::lane_state::LaneState;
+pub use crate::data::policy::Policy;
+pub use crate::data::record::{Change, Record};
+pub use crate::data::rung::Rung;
+pub use crate::data::step::{Step, Timer};
+pub use crate::data::time::{Millis, Timestamp};
+pub use crate::needs::needs;
+pub use crate::routing::step::step;

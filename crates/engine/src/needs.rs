@@ -1,18 +1,25 @@
-//! Which records an event needs beyond those a lane keeps loaded.
+//! Records that an event needs beyond those a lane keeps loaded.
 
 use alloc::vec::Vec;
 
-use crate::decisions::Comment;
-use crate::event::{Event, EventKind, Press};
-use crate::given::Given;
-use crate::id::{CardId, ReviewId, TaskId};
-use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::memory::{draft_of, summary};
-use crate::policy::Policy;
-use crate::workflow::{About, Known, Progress, shows};
+use crate::cards::shows;
+use crate::data::card::About;
+use crate::data::event::{Event, EventKind, Press};
+use crate::data::fact::draft_of;
+use crate::data::given::Given;
+use crate::data::id::{CardId, ReviewId, TaskId};
+use crate::data::known::Both;
+use crate::data::known::Known;
+use crate::data::lane::Lane;
+use crate::data::policy::Policy;
+use crate::data::progress::Progress;
+use crate::data::proposal::Comment;
+use crate::data::record::Record;
+use crate::data::record_key::{RecordKey, RecordKind};
+use crate::summary;
 
-/// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
-/// [`Given::revived`], and asks again until nothing is missing.
+/// Returns the records that an event needs and the lane has not loaded. The runtime reads them into
+/// [`Given::revived`] and calls again, until nothing is missing.
 #[must_use]
 pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<RecordKey> {
     let card: Option<&CardId> = match &event.kind {
@@ -34,7 +41,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
         EventKind::EffectSettled { task, .. } => task.as_ref(),
         EventKind::EffectProgressed { task, .. } => Some(task),
         EventKind::TaskReported(report) => Some(&report.task),
-        // What is replied to may have left the window, and its task with it.
+        // The replied-to message may have left the window together with its task.
         EventKind::MessagePosted(_) => given
             .anchor
             .as_ref()
@@ -47,9 +54,9 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
         _ => None,
     };
     let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
-    // What is said of an epic's draft lands at its issue.
+    // A fact about an epic's draft is stored with the issue, if the draft has become one.
     wanted.extend(draft.map(|draft| key(RecordKind::Draft, &draft.0)));
-    // A review's card changes with it, whatever changes it.
+    // Any event may change the active review, and its card with it.
     wanted.extend(lane.records.of(RecordKind::Review).filter_map(|record| match record {
         Record::Review(review) if review.current() => Some(key(RecordKind::Card, &review.card.0)),
         _ => None,
@@ -57,14 +64,14 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
     if let (EventKind::EffectSettled { .. }, Some(task)) = (&event.kind, task)
         && let Some(Record::Task(task)) = have(&key(RecordKind::Task, &task.0))
     {
-        // What released the call becomes its receipt.
+        // The card that released the call becomes its receipt.
         let card = task.work.as_ref().and_then(|work| work.card.as_ref());
         wanted.extend(card.map(|card| key(RecordKind::Card, &card.0)));
     }
     if let EventKind::MessagePosted(_) = &event.kind {
-        // The review that is replied to, when the message has left the window.
+        // The reply may be to a review whose message has left the window.
         wanted.extend(task.map(|task| key(RecordKind::Review, &ReviewId::of(task).0)));
-        // What a waiting question is about, should it be answered.
+        // The message may answer a waiting question, whose subject is then needed.
         for pending in lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some()) {
             wanted.extend(pending.kind.card().map(|card| key(RecordKind::Card, &card.0)));
             wanted.extend(pending.kind.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
@@ -77,7 +84,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
         wanted.extend(shows(card, &known));
         if let Some(parent) = card.receipt() {
             wanted.push(key(RecordKind::Card, &parent.0));
-            // What comes of it is put down on its receipt.
+            // The outcome is written on the receipt, which shows records of its own.
             if let Some(Record::Card(receipt)) = have(&key(RecordKind::Card, &parent.0)) {
                 wanted.extend(shows(receipt, &known));
             }
@@ -113,20 +120,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
     wanted
 }
 
-/// What is loaded and what was read already.
-pub(crate) struct Both<'a> {
-    pub(crate) lane: &'a Lane,
-    pub(crate) given: &'a Given,
-}
-
-impl Known for Both<'_> {
-    fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
-        let revived = || self.given.revived.iter().find(|record| record.kind() == kind && record.id() == id);
-        self.lane.records.find(kind, id).or_else(revived)
-    }
-}
-
-/// The batches that may open when one of these is over, with their drafts.
+/// Returns the batches that may open when one of the wanted batches ends, with their drafts.
 fn following(wanted: &[RecordKey], known: &Both<'_>) -> Vec<RecordKey> {
     let batches = wanted.iter().filter(|key| key.kind == RecordKind::Batch);
     let next = batches.filter_map(|key| known.batch(&key.key.as_str().into())?.part.as_ref()?.next.clone());

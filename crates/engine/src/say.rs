@@ -1,8 +1,10 @@
-//! Every sentence the engine says, in one place. English; a second language is a second file of these.
+//! Every sentence the engine writes, in one place, in English. A second language would be a second set of
+//! these files.
 
 pub(crate) mod batch;
 pub(crate) mod card;
 pub(crate) mod decision;
+mod explain;
 pub(crate) mod fact;
 pub(crate) mod option;
 pub(crate) mod review;
@@ -11,17 +13,21 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::decision::Verdict;
-use crate::event::{Attached, Posted};
-use crate::focus::{Need, Reference, Thread};
-use crate::intent::Intent;
-use crate::lane::Task;
-use crate::policy::{ApproverRule, Policy, limits};
-use crate::tickets::{Draft, Part};
-use crate::time::Timestamp;
-use crate::trace::TurnSummary;
-use crate::work::Job;
-use crate::workflow::{Action, CardStatus, Presser, Progress};
+use crate::data::action::Action;
+use crate::data::actor::Presser;
+use crate::data::card::CardStatus;
+use crate::data::decision::Verdict;
+use crate::data::event::{Attached, Posted};
+use crate::data::focus::Thread;
+use crate::data::intent::Intent;
+use crate::data::policy::{ApproverRule, Policy, limits};
+use crate::data::progress::Progress;
+use crate::data::task::Task;
+use crate::data::ticket::{Draft, Part};
+use crate::data::time::Timestamp;
+use crate::data::trace::TurnSummary;
+use crate::data::work::Job;
+use throughline_language::reference::{Need, Reference};
 
 pub(crate) const GATE_QUESTION: &str = "What should I do with this?";
 pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
@@ -40,7 +46,8 @@ const STOPPED: &str = "Stopped. Open cards stay where they are.";
 const STARTED_OVER: &str = "Stopped; open cards stay where they are. What would you like to do?";
 pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
-/// What has to follow `forget` for everything of a person to go: exact, so that nobody says it by the way.
+/// The words after `forget` that erase all data about a person: unusual, so that nobody writes them by
+/// accident.
 pub(crate) const FORGET_ME_NOW: &str = "me now";
 pub(crate) const FORGETTING: &str = "I am erasing what I keep of you, in every conversation here. What was created elsewhere with an approval stays there.";
 pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open here and held words of theirs is closed; ask again for what is still wanted.";
@@ -58,13 +65,13 @@ pub(crate) const ADOPT_WHICH: &str =
 pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
 pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
 pub(crate) const NO_EPIC: &str = "its epic was not created";
-/// Short answers of an edit.
+/// The short answers that an edit offers.
 pub(crate) const SKIP: &str = "Skip";
 pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
-/// What a stop came to; who starts over is asked for what.
+/// The answer to a stop, or to a request to start over.
 pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
     match (something, start_over) {
         (true, true) => STARTED_OVER,
@@ -74,7 +81,7 @@ pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
     }
 }
 
-/// What erasing a person comes to, and how they confirm it.
+/// Explains what erasing a person's data does, and how to confirm it.
 pub(crate) fn forget_me(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(
@@ -83,7 +90,7 @@ pub(crate) fn forget_me(policy: &Policy) -> String {
     )
 }
 
-/// Help, naming the installation's command.
+/// The help text, with the installation's own command.
 pub(crate) fn help(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(
@@ -179,7 +186,7 @@ pub(crate) fn forbidden<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> St
     format!("You may not approve this. Who may: {}", named_by(rules))
 }
 
-/// Whom rules name, each once, as a person would say it.
+/// The people that rules name, each once, in words.
 fn named_by<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
     let named = |principal: &String| match principal.split_once(':') {
         Some(("role", role)) => format!("anyone with the role {role}"),
@@ -193,24 +200,24 @@ fn named_by<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
     who.join(", ")
 }
 
-/// A form came for a button that takes none.
+/// Refuses a form for a button that takes none.
 pub(crate) fn no_form(action: Action) -> String {
     format!("{} takes no form. Nothing was changed.", action.label())
 }
 
-/// What goes on in a thread.
+/// The state of a thread.
 pub(crate) fn status(asking: bool, waiting: usize, remembered: Option<Intent>) -> String {
     let asking = if asking { "a model is being asked · " } else { "" };
     let remembered = remembered.map_or("none", Intent::word);
     format!("In this thread: {asking}{waiting} waiting · remembered mode: {remembered}")
 }
 
-/// Something that waits, in a list.
+/// An open question, as a line of a list.
 pub(crate) fn waits(line: &str) -> String {
     format!("· {line}")
 }
 
-/// An open card, in the same list.
+/// An open card, as a line of that list.
 pub(crate) fn open_card(title: &str) -> String {
     format!("  card: {title}")
 }
@@ -272,12 +279,12 @@ pub(crate) fn ask_for(missing: &[Part]) -> String {
     }
 }
 
-/// Which of several sub-agents a task goes to.
+/// Asks which sub-agent a task goes to.
 pub(crate) fn which_agent(agents: &[String]) -> String {
     format!("Which sub-agent should do it: {}?", agents.join(", "))
 }
 
-/// What a tool has to know before it can be called.
+/// Asks for an argument that a tool needs.
 pub(crate) fn ask_argument(name: &str, tool: &str) -> String {
     format!("What is the {} for {tool}?", name.replace('_', " "))
 }
@@ -290,7 +297,7 @@ pub(crate) fn started(job: &Job, intent: &str) -> String {
     }
 }
 
-/// What a tool or a sub-agent wrote, quoted under its name: it is data, and never ours.
+/// The words of a tool or a sub-agent, quoted under its name: they are data, never the engine's own.
 pub(crate) fn answered(job: &Job, text: &str) -> String {
     if text.lines().next().is_none() {
         return format!("{} is done.", job.name());
@@ -298,18 +305,18 @@ pub(crate) fn answered(job: &Job, text: &str) -> String {
     format!("{}:\n{}", job.name(), quoted(text))
 }
 
-/// Words of a far side, quoted line by line.
+/// Words of somebody else, quoted line by line.
 fn quoted(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
     lines.join("\n")
 }
 
-/// What a sub-agent says while it goes on.
+/// A sub-agent's progress.
 pub(crate) fn progress(job: &Job, text: &str) -> String {
     format!("{} goes on:\n{}", job.name(), quoted(text))
 }
 
-/// What a tool or a sub-agent has to know. Its words come once, then what is still asked for by name.
+/// A question of a tool or a sub-agent: its own words first, then the field that is missing.
 pub(crate) fn asks_back(job: &Job, words: &str, field: &str) -> String {
     let asks = (!words.is_empty()).then(|| format!("{} asks:\n{}", job.name(), quoted(words)));
     let names = (!field.is_empty()).then(|| ask_argument(field, job.name()));
@@ -358,14 +365,15 @@ pub(crate) fn not_set_up(name: &str) -> String {
     format!("{name} is not set up here. Nothing was sent.")
 }
 
-/// A sub-agent is told what was done and what is blocked, or it is told nothing.
+/// Refuses a task that does not fit into a prompt with the record of tasks and blockers, which is never
+/// left out.
 pub(crate) fn too_long(name: &str) -> String {
     format!(
         "That is too long to be handed to {name} with what it has to know. Nothing was sent; say it in fewer words."
     )
 }
 
-/// What a call of a tool or a sub-agent asks, or what became of it.
+/// The title of a call's card: the question, or what became of it.
 pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> String {
     let what = match job {
         Job::Agent { name } => format!("Hand this to {name}"),
@@ -383,7 +391,7 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
     }
 }
 
-/// What came of a call that was released.
+/// The outcome of a released call.
 fn came_of(result: &Progress) -> String {
     match result {
         Progress::Done => " → done".into(),
@@ -394,7 +402,7 @@ fn came_of(result: &Progress) -> String {
     }
 }
 
-/// What is asked about a call that nobody knows of, or what became of the question.
+/// The title of the card for a call without an answer: the question, or what became of it.
 pub(crate) fn uncertain_call_title(job: &Job, status: &CardStatus) -> String {
     let name = job.name();
     match status {
@@ -406,19 +414,19 @@ pub(crate) fn uncertain_call_title(job: &Job, status: &CardStatus) -> String {
     }
 }
 
-/// A task, as a list has it.
+/// A task, as a line of a list.
 pub(crate) fn task_line(task: &Task) -> String {
     let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
     let why = task.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     format!("· {}{with}: “{}”{why}", task.status.word(), task.intent)
 }
 
-/// An answer that was corrected.
+/// Confirms a corrected answer.
 pub(crate) fn corrected(part: Part) -> String {
     format!("Changed: {}.", part.label())
 }
 
-/// What came with a message, for people: `(photo, file plan.pdf)`.
+/// The files of a message, for people: `(photo, file plan.pdf)`.
 pub(crate) fn files(files: &[Attached]) -> String {
     format!("({})", named(files))
 }
@@ -436,8 +444,8 @@ pub(crate) fn unread(posted: &Posted) -> String {
     }
 }
 
-/// One field of an edit. Its first line is all that some channels show while somebody types.
-/// `item` is its label, where there are several.
+/// Asks for one field of an edit; `item` is the item's label in a batch. Some channels show only the first
+/// line while somebody types, so it has the question.
 pub(crate) fn edit_field(draft: &Draft, item: Option<&str>, part: Part) -> String {
     let labels: Vec<&str> =
         Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
@@ -499,7 +507,7 @@ pub(crate) fn other_title(key: &str, title: &str) -> String {
     format!("{key} was not adopted: its title is \"{title}\". The question is still open.")
 }
 
-/// Two issues where one was wanted.
+/// Reports two issues that were created for one item.
 pub(crate) fn duplicate(older: &str, other: &str) -> String {
     format!(
         "There are two issues for the same item: {older}, which nobody had an answer about, and {other}. Please close one of them."
@@ -514,7 +522,7 @@ pub(crate) fn looking_for(key: &str) -> String {
     format!("Looking for {key}…")
 }
 
-/// The explanation of a turn (`spec 00`: every decision is explained).
+/// The explanation of a turn: the rung that decided, its reason, and each rung before it.
 pub(crate) fn why(turn: &TurnSummary) -> String {
     let d = &turn.decision;
     let mut lines = alloc::vec![
@@ -562,7 +570,7 @@ pub(crate) fn why(turn: &TurnSummary) -> String {
     lines.join("\n")
 }
 
-/// Whether the words need the anchor, and which of them say so.
+/// The line that says whether the text needs its anchor, and by which words.
 fn refers(reference: &Reference) -> Option<String> {
     let says = match reference.need {
         Need::None => return None,

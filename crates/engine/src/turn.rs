@@ -1,44 +1,58 @@
-//! The working copy of one step: reads through to the lane, collects what the turn writes. Its cards are in
-//! `turn/cards.rs`, its tasks in `turn/tasks.rs`, what leaves the loaded records at the end in `turn/prune.rs`.
+//! The working copy of one step: it reads the lane and collects what the turn writes.
+//!
+//! Cards are written by `cards/show.rs`, tasks by `turn/tasks.rs`, facts by `turn/facts.rs`. At the end
+//! `turn/prune.rs` decides which records stay loaded; `docs/design/0006-what-a-turn-writes.md` says what a
+//! turn may write.
 
-mod cards;
+pub(crate) mod facts;
 mod prune;
-mod tasks;
-
-pub(crate) use cards::AskedFor;
-pub(crate) use tasks::begun_by;
+pub(crate) mod routed;
+pub(crate) mod tasks;
+pub(crate) mod tracked;
 
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::approval::ApprovalChange;
-use crate::decision::{Applied, Decision, Reason, Verdict};
-use crate::decisions::Proposal;
-use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
-use crate::event::{Event, EventKind, Posted};
-use crate::focus::{FocusContext, Reference};
-use crate::given::Given;
-use crate::id::{
-    BatchId, CardId, DraftId, EffectId, MessageId, Mint, PendingId, ProposalId, ReviewId, TaskId, TimerId,
+use crate::data::actor::Presser;
+use crate::data::approval::ApprovalChange;
+use crate::data::batch::Batch;
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::decision::{Applied, Decision, Reason, Verdict};
+use crate::data::effect::outcome::Outcome;
+use crate::data::effect::{ApprovalRef, Effect, EffectBody};
+use crate::data::event::{Event, EventKind, Posted};
+use crate::data::fact::FactsTouched;
+use crate::data::focus::FocusContext;
+use crate::data::given::Given;
+use crate::data::id::{
+    BatchId, CardId, DraftId, EffectId, MessageId, PendingId, ProposalId, ReviewId, TaskId, TimerId,
 };
-use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
-use crate::memory::book::Books;
-use crate::memory::{flow as memory, summary};
-use crate::pending::{PendingClass, PendingKind, PendingState};
-use crate::policy::{Policy, limits};
-use crate::recognize::{Expected, Words};
-use crate::redact::snippet;
-use crate::review::Review;
-use crate::selection::Account;
-use crate::step::{Step, Timer};
-use crate::tickets::{Batch, Draft};
-use crate::time::Timestamp;
-use crate::trace::{Predicate, Trace};
-use crate::work::Job;
-use crate::workflow::{About, Card, CardStatus, Known, Presser};
+use crate::data::known::Known;
+use crate::data::lane::Lane;
+use crate::data::lane_state::LaneState;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::mint::Mint;
+use crate::data::pending::{PendingClass, PendingKind, PendingState};
+use crate::data::policy::{Policy, limits};
+use crate::data::proposal::Proposal;
+use crate::data::record::{Change, Record};
+use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::review::Review;
+use crate::data::selection_trace::Account;
+use crate::data::step::{Step, Timer};
+use crate::data::ticket::Draft;
+use crate::data::time::Timestamp;
+use crate::data::trace::{Predicate, Trace};
+use crate::data::work::Job;
+use crate::text::redact::snippet;
+use crate::turn::facts::Books;
+use throughline_language::Languages;
+use throughline_language::reference::Reference;
+use throughline_language::{Expected, Words};
 
-/// What a message at the gate of a full lane changes: space for it is made at once.
+/// Capacity for the changes of a common turn, a message that opens the gate of a full lane: one allocation
+/// is enough.
 const USUAL_CHANGES: usize = 8;
 
 /// The message being routed.
@@ -46,9 +60,9 @@ const USUAL_CHANGES: usize = 8;
 pub(crate) struct Said {
     pub(crate) message: MessageId,
     pub(crate) by: String,
-    /// What it says, cut into words once for every rung.
+    /// Its text, cut into words once for every rung.
     pub(crate) words: Words,
-    /// When it came in; of a burst, when its first message did.
+    /// The time it was received; for a burst of joined messages, that of the first.
     pub(crate) since: Timestamp,
 }
 
@@ -58,7 +72,8 @@ impl Said {
     }
 }
 
-/// See the module. Handlers read `given`, `policy`, `head` and the records, and write through the methods.
+/// The working copy. Handlers read `given`, `policy`, `head` and the records, and write through the
+/// methods.
 pub(crate) struct Turn<'a> {
     pub(crate) lane: &'a Lane,
     pub(crate) event: &'a Event,
@@ -67,28 +82,29 @@ pub(crate) struct Turn<'a> {
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
     pub(crate) said: Option<Rc<Said>>,
-    /// That message as it was posted, when this event is not the one that brought it.
+    /// The message being routed as it was posted, if an earlier event brought it.
     pub(crate) heard: Option<Posted>,
     pub(crate) focus: Option<FocusContext>,
-    /// Whether the message needs its anchor.
+    /// The message's need for an anchor, and the words that show it.
     pub(crate) reference: Reference,
     pub(crate) applied: Option<Applied>,
-    /// See [`Step::forget`].
+    /// The user id of a person who confirmed that all data about them is to be erased; becomes
+    /// [`Step::forget`].
     pub(crate) forget: Option<String>,
-    /// What this turn's messages belong to; see [`Turn::task_here`].
-    task: Option<TaskId>,
+    /// The task of this turn's messages, once [`Turn::task_here`] has determined it.
+    pub(crate) task: Option<TaskId>,
     mint: Mint<'a>,
     minted: u32,
-    /// In the order of their keys, one for each record.
+    /// Sorted by record key, one change for each record.
     changed: Vec<Change>,
     effects: Vec<Effect>,
-    approvals: Vec<ApprovalChange>,
-    timers: Vec<Timer>,
-    clear_timers: Vec<TimerId>,
+    pub(crate) approvals: Vec<ApprovalChange>,
+    pub(crate) timers: Vec<Timer>,
+    pub(crate) clear_timers: Vec<TimerId>,
     cancel: Vec<EffectId>,
     adopt: Vec<(EffectId, Outcome)>,
     messages: Vec<MessageId>,
-    /// The facts it works on.
+    /// The facts this turn reads and changes.
     pub(crate) books: Books,
 }
 
@@ -126,7 +142,8 @@ impl<'a> Turn<'a> {
         self.given.now
     }
 
-    /// The acting person, as cards, sentences and posts name them: whoever chose the name, it is one short line.
+    /// The acting person for cards, sentences and posts. The name is cut to one short line, because people
+    /// choose their own.
     pub(crate) fn presser(&self) -> Presser {
         let name = self.given.actor.as_ref().map_or(&self.event.actor, |actor| &actor.name);
         Presser { id: self.event.actor.clone(), name: snippet(name, limits::NAME) }
@@ -139,7 +156,8 @@ impl<'a> Turn<'a> {
 
     // ---- records ----
 
-    /// A record as this turn sees it: what it wrote, else what the lane has loaded or was handed over.
+    /// Finds a record as this turn sees it: its own change, else the lane's loaded record, else one read
+    /// for this turn.
     pub(crate) fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
         match self.change(kind, key) {
             Some(Change::Put(record)) => Some(record),
@@ -151,28 +169,27 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// What this turn did to the records of a kind.
+    /// This turn's changes to records of one kind.
     pub(crate) fn changes_of(&self, kind: RecordKind) -> impl Iterator<Item = &Change> {
         self.changed.iter().filter(move |change| change.about().0 == kind)
     }
 
-    /// Whether this turn wrote a record of a kind.
+    /// True if this turn wrote a record of this kind.
     pub(crate) fn wrote(&self, kind: RecordKind) -> bool {
         self.changes_of(kind).any(|change| change.written().is_some())
     }
 
-    /// What is looked at among the options somebody was shown.
+    /// The trace of choosing an option; created at its first use.
     pub(crate) fn account(&mut self) -> &mut Account {
         self.trace.selection.get_or_insert_default()
     }
 
-    /// What this turn did to a record, if anything.
     fn change(&self, kind: RecordKind, id: &str) -> Option<&Change> {
         let found = self.changed.binary_search_by(|change| change.about().cmp(&(kind, id)));
         found.ok().map(|at| &self.changed[at])
     }
 
-    /// The last change of a record counts.
+    /// A later change of a record replaces the earlier one.
     fn write(&mut self, change: Change) {
         match self.changed.binary_search_by(|earlier| earlier.about().cmp(&change.about())) {
             Ok(at) => self.changed[at] = change,
@@ -244,7 +261,7 @@ impl<'a> Turn<'a> {
         self.message_ref(&id.0).cloned()
     }
 
-    /// The card in a message, which may be the one replied to.
+    /// The card that a message shows; the message may be the one replied to.
     pub(crate) fn card_shown_by(&self, message: &MessageId) -> Option<&Card> {
         let found = match self.find(RecordKind::Message, &message.0) {
             Some(Record::Message(found)) => found,
@@ -260,8 +277,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The cards that wait for somebody, oldest first. Most loaded cards are over, and passing over them needs no
-    /// looking up.
+    /// The cards that wait for a press, oldest first.
     pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
         let written = self.changed.iter().filter_map(Change::written);
         let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
@@ -271,7 +287,7 @@ impl<'a> Turn<'a> {
         cards.filter_map(|id| self.card_ref(id)).filter(|card| card.waits())
     }
 
-    /// The loaded receipts an item of which is tried again on that card.
+    /// The loaded receipts with an item that is being tried again on `card`.
     pub(crate) fn receipts_waiting_for(&self, card: &CardId) -> Vec<Card> {
         let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
         let waits = |receipt: &&Card| receipt.released().any(|(_, progress)| progress.is_tried_on(card));
@@ -286,7 +302,7 @@ impl<'a> Turn<'a> {
         self.write(Change::Drop(RecordKey { kind, key: key.into() }));
     }
 
-    /// Not written by this turn, so it may leave the loaded records: what is written has to be loaded once more.
+    /// True unless this turn wrote the record; one that was written has to stay loaded for one more turn.
     fn untouched(&self, kind: RecordKind, key: &str) -> bool {
         !matches!(self.change(kind, key), Some(Change::Put(_)))
     }
@@ -322,24 +338,30 @@ impl<'a> Turn<'a> {
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
             link: self.given.link.clone(),
-            untrusted: !memory::trusted(self),
+            untrusted: !routed::trusted(self),
         });
         self.head.last_message_at = Some(self.now());
         self.said = Some(Rc::new(Said {
             message: id.clone(),
             by: self.event.actor.clone(),
-            words: Words::of(text),
+            words: Words::new(text, self.languages()),
             since: self.event.received_at,
         }));
         id
     }
 
-    /// As much of a text as a lane keeps.
+    /// The languages in which the turn's actor may write, the preferred one first.
+    pub(crate) fn languages(&self) -> Languages {
+        let actor = self.given.actor.as_ref();
+        Languages::preferring(actor.and_then(|actor| actor.language.as_deref()).unwrap_or_default())
+    }
+
+    /// Cuts a text to the length that a lane stores.
     pub(crate) fn kept<'t>(&self, text: &'t str) -> &'t str {
         text.char_indices().nth(self.policy.window.text_chars).map_or(text, |(end, _)| &text[..end])
     }
 
-    /// Two hours without a message end the remembered mode (`spec 03 §2`).
+    /// A thread forgets its mode when no message came for the time that policy names.
     fn forget_if_idle(&mut self) {
         let (last, now) = (self.head.last_message_at, self.now());
         if self.head.remembered.as_ref().is_some_and(|r| !r.alive(last, now, self.policy)) {
@@ -347,7 +369,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Ends the remembered mode, and with it the buttons that clear it.
+    /// Ends the remembered mode and withdraws the open cards that offer to clear it.
     pub(crate) fn forget_mode(&mut self) {
         self.head.remembered = None;
         let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
@@ -359,8 +381,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Writes a message's new text, also into the question a model is being asked about it. One that had left the
-    /// window is loaded again, as the next to leave.
+    /// Stores a message with its new text, also in the copy held for an open question to a model. A message
+    /// that had left the window is loaded again and is the first to leave next time.
     pub(crate) fn rewrite(&mut self, message: Message) {
         if !self.head.window.contains(&message.id) {
             self.head.window.push_first(&message.id);
@@ -381,7 +403,7 @@ impl<'a> Turn<'a> {
         self.put(Record::Message(message));
     }
 
-    fn our_message(
+    pub(crate) fn our_message(
         &mut self,
         by: &str,
         kind: MessageKind,
@@ -408,12 +430,12 @@ impl<'a> Turn<'a> {
         id
     }
 
-    /// Says something in the lane.
+    /// Posts a message of the engine in the lane and returns its id.
     pub(crate) fn say(&mut self, kind: MessageKind, task: Option<&TaskId>, text: &str) -> MessageId {
         self.say_offering(kind, task, text, &[])
     }
 
-    /// Passes on what a tool or a sub-agent said: those words are its own (`spec 05 §6`).
+    /// Posts the words of a tool or a sub-agent, as a message in its name.
     pub(crate) fn pass_on(
         &mut self,
         from: &Job,
@@ -426,7 +448,7 @@ impl<'a> Turn<'a> {
         message
     }
 
-    /// The same, with short answers that count.
+    /// Posts a message of the engine that offers short answers, such as `Skip`.
     pub(crate) fn say_offering(
         &mut self,
         kind: MessageKind,
@@ -444,7 +466,7 @@ impl<'a> Turn<'a> {
         self.effect(EffectBody::Reply { message: message.clone(), text: text.into(), offers }, &[], None);
     }
 
-    /// Tells the acting person privately; in the lane when nobody acts.
+    /// Sends a private notice to the acting person; posts it in the lane if nobody acts.
     pub(crate) fn tell(&mut self, text: &str) {
         if self.event.actor.is_empty() {
             self.say(MessageKind::Notification, None, text);
@@ -477,7 +499,8 @@ impl<'a> Turn<'a> {
 
     // ---- pendings ----
 
-    /// Opens a pending. A conversational one takes the place of the one there is.
+    /// Opens a pending. A lane has at most one conversational pending: a new one replaces it. Without
+    /// `expires_at` the kind's own lifetime counts.
     pub(crate) fn open_pending(
         &mut self,
         kind: PendingKind,
@@ -505,7 +528,6 @@ impl<'a> Turn<'a> {
         self.head.pendings.push(pending);
     }
 
-    /// The conversational pending, if there is one.
     pub(crate) fn conversational(&self) -> Option<&PendingState> {
         self.head.pendings.iter().find(|p| p.kind.class() == PendingClass::Conversational)
     }
@@ -515,7 +537,7 @@ impl<'a> Turn<'a> {
         Some(self.head.pendings.remove(at))
     }
 
-    fn clear_pending_of(&mut self, card: &CardId) {
+    pub(crate) fn clear_pending_of(&mut self, card: &CardId) {
         self.head.pendings.retain(|p| p.kind.card() != Some(card));
     }
 
@@ -537,10 +559,8 @@ impl<'a> Turn<'a> {
         self.trace.passed.push(predicate);
     }
 
-    pub(crate) fn finish(mut self, mut decision: Decision) -> Step {
-        let facts = self.write_facts();
+    pub(crate) fn finish(mut self, mut decision: Decision, facts: Vec<FactsTouched>) -> Step {
         if decision.outcome != Verdict::Ignored {
-            summary::fold(&mut self);
             self.prune();
         }
         decision.applied = decision.applied.or(self.applied.take());

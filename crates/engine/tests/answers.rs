@@ -1,23 +1,24 @@
-//! The step table as a property (`spec 03 §3`, `spec 06 §5.3`): in whatever state a conversation left a lane, every action
-//! on every card, at every version, by every person, as a press or as a form, has one defined answer.
+//! The step table as a property: in every state a conversation can leave a lane in, every action on every card, at
+//! every version, by every person, as a press or as a form, has one defined answer.
 
-mod world;
+mod harness;
 
 use std::collections::BTreeMap;
 
+use harness::states::{decisions, reviews, states};
+use harness::{BATCH, TICKET, TestLane, visible_outputs};
 use proptest::prelude::*;
-use throughline_engine::approval::ApprovalChange;
-use throughline_engine::ask::Answer;
-use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, Press};
-use throughline_engine::lane::{Change, Record};
-use throughline_engine::workflow::{Action, Card, Step as At, TimerAbout, allowed, needs_approver};
+use throughline_engine::data::action::{Action, Step as At, allowed, needs_approver};
+use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::ask::Answer;
+use throughline_engine::data::card::{Card, TimerAbout};
+use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::record::{Change, Record};
 use throughline_engine::{Given, Step, Timestamp, Verdict};
-use world::states::{decisions, reviews, states};
-use world::{BATCH, TICKET, World, heard};
 
-/// The table as it is written down; calls of tools and sub-agents (`spec 06 §4.2`) and the button that clears a
-/// remembered mode have steps of their own.
+/// The expected table of actions by step. Calls of tools and sub-agents and the button that clears a remembered mode
+/// have steps of their own.
 const TABLE: &str = "
 draft_preview         approve reject edit
 multi_ticket_preview  approve edit_story remove_story add_story cancel confirm_quantity confirm_size split
@@ -52,34 +53,34 @@ fn the_step_table_is_the_one_written_down() {
     }
 }
 
-/// One use of a button: who, which of which version, on which item.
+/// One use of a button.
 #[derive(Clone, Copy, Debug)]
 struct Use<'a> {
     who: &'a str,
     action: Action,
     version: u32,
     item: &'a str,
-    /// The fields that came with it, when it is a form.
+    /// The fields of a form; `None` for a press.
     form: Option<&'a [(&'a str, &'a str)]>,
 }
 
-/// What must hold of the answer to it, whatever the card and the lane are.
-fn check(w: &World, card: &Card, used: Use<'_>) -> Step {
+/// Checks the answer to a use of a button, for any card and lane.
+fn check(w: &TestLane, card: &Card, used: Use<'_>) -> Step {
     let Use { who, action, version, item, form } = used;
     let step = match form {
         None => {
             let press = Press::Token("token".into());
             let target = w.target(card, version, item, action);
-            w.would(who, EventKind::CardPressed { press, remember: false }, Some(target))
+            w.preview_event(who, EventKind::CardPressed { press, remember: false }, Some(target))
         }
         Some(fields) => {
             let press = Press::Decision { card: card.id.clone(), version, item: item.into(), action };
             let values = fields.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
-            w.would(who, EventKind::FormSubmitted { press, values }, None)
+            w.preview_event(who, EventKind::FormSubmitted { press, values }, None)
         }
     };
     let what = format!("{used:?} on {:?}, {:?}: {:?}", card.step(), card.status, step.decision);
-    assert!(heard(&step) > 0, "silence: {what}");
+    assert!(visible_outputs(&step) > 0, "silence: {what}");
     let outward: Vec<_> = step.effects.iter().filter(|effect| effect.body.outward()).collect();
     let consumed = step.approvals.iter().filter(|change| matches!(change, ApprovalChange::Decide { .. }));
     let consumed: Vec<_> = consumed.collect();
@@ -87,7 +88,7 @@ fn check(w: &World, card: &Card, used: Use<'_>) -> Step {
         let told = |body: &EffectBody| matches!(body, EffectBody::Notice { to, text } if to == who && !text.is_empty());
         assert!(step.effects.iter().any(|effect| told(&effect.body)), "nobody was told why: {what}");
         assert!(outward.is_empty() && step.approvals.is_empty(), "refused, and yet: {what}");
-        // A latch that was armed in the meantime shows on the card; nothing else changes.
+        // The card may show a confirmation that became due in the meantime; nothing else changes.
         let other = |change: &&Change| {
             !matches!(change, Change::Put(Record::Message(_)))
                 && !matches!(change, Change::Put(Record::Card(changed)) if changed.id == card.id)
@@ -123,8 +124,8 @@ fn check(w: &World, card: &Card, used: Use<'_>) -> Step {
 const FORMS: [&[(&str, &str)]; 4] =
     [&[], &[("title", "Another title"), ("problem", "p")], &[("nonsense", "x")], &[("key", "AUTH-1")]];
 
-/// Everything that can be done with a card in this lane.
-fn check_all(w: &World, card: &Card) {
+/// Checks everything that can be done with a card in this lane.
+fn check_all(w: &TestLane, card: &Card) {
     let mut items = vec![String::new(), "nothing".into()];
     items.extend(w.items_of(card).into_iter().take(2));
     let forms = || FORMS.into_iter().map(Some).chain([None]);
@@ -143,12 +144,12 @@ fn check_all(w: &World, card: &Card) {
 
 #[test]
 fn every_state_answers_every_action() {
-    let known = states().into_iter().chain(decisions()).map(|(_, world)| (world.card(), world));
-    let known = known.chain(reviews().into_iter().map(|(_, world, card)| (card, world)));
+    let known = states().into_iter().chain(decisions()).map(|(_, harness)| (harness.card(), harness));
+    let known = known.chain(reviews().into_iter().map(|(_, harness, card)| (card, harness)));
     let mut seen: Vec<At> = Vec::new();
-    for (card, world) in known {
+    for (card, harness) in known {
         seen.push(card.step());
-        check_all(&world, &card);
+        check_all(&harness, &card);
     }
     let missing: Vec<_> = table().into_keys().filter(|step| !seen.contains(step)).collect();
     assert!(missing.is_empty(), "no state at {missing:?}");
@@ -157,14 +158,14 @@ fn every_state_answers_every_action() {
 #[derive(Clone, Debug)]
 enum Act {
     Say(&'static str, &'static str),
-    /// A button that is offered: of the card that is so many from the newest.
+    /// A press on an offered button of the n-th newest card.
     Press {
         who: &'static str,
         card: usize,
         button: usize,
         item: usize,
     },
-    /// The effects of the last step, or one of all, come to an end.
+    /// The last step's effects end: all of them, or one.
     Settle(usize),
     Model(bool),
     Advance(i64),
@@ -208,23 +209,23 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 0..24)
 }
 
-/// A world at each of the known states: where a conversation goes on from.
-fn starts() -> Vec<World> {
+/// Lanes in each of the known states, where a random conversation continues.
+fn starts() -> Vec<TestLane> {
     thread_local! {
-        static STARTS: Vec<World> = {
-            let known = states().into_iter().chain(decisions()).map(|(_, world)| world);
-            known.chain(reviews().into_iter().map(|(_, world, _)| world)).collect()
+        static STARTS: Vec<TestLane> = {
+            let known = states().into_iter().chain(decisions()).map(|(_, harness)| harness);
+            known.chain(reviews().into_iter().map(|(_, harness, _)| harness)).collect()
         };
     }
     STARTS.with(Clone::clone)
 }
 
-fn cards(w: &World) -> Vec<Card> {
+fn cards(w: &TestLane) -> Vec<Card> {
     let order: Vec<_> = w.lane.head.cards.iter().collect();
     order.iter().rev().filter_map(|id| w.lane.records.card(id).cloned()).collect()
 }
 
-fn play(w: &mut World, act: &Act) {
+fn play(w: &mut TestLane, act: &Act) {
     match act {
         Act::Say(who, text) => {
             let _ = w.says(who, text);
@@ -248,7 +249,7 @@ fn play(w: &mut World, act: &Act) {
     }
 }
 
-fn settle(w: &mut World, how: usize) {
+fn settle(w: &mut TestLane, how: usize) {
     let reports = |effect: &&Effect| effect.body.class().reports_success();
     let Some(effect) = w.effects.iter().rfind(reports).cloned() else { return };
     let outcome = match how {
@@ -262,8 +263,8 @@ fn settle(w: &mut World, how: usize) {
     let _ = w.outcome(&effect, outcome);
 }
 
-/// The deadlines of a card that have come.
-fn due(w: &mut World, card: &Card) {
+/// Fires the deadlines of a card that are due.
+fn due(w: &mut TestLane, card: &Card) {
     let (id, version) = (card.id.clone(), card.version);
     let about = if card.expires_at.is_some_and(|end| w.now > end) {
         TimerAbout::Expiry { card: id, version }
@@ -280,7 +281,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_was_said_before_every_action_has_its_answer(start in 0..64usize, acts in acts(), long in any::<bool>()) {
+    fn every_action_has_its_answer_after_any_conversation(start in 0..64usize, acts in acts(), long in any::<bool>()) {
         let starts = starts();
         let mut w = starts[start % starts.len()].clone();
         w.has_publisher();

@@ -1,19 +1,21 @@
-//! The comment on the issue a decision is about: its own words, version and hash, and who may.
+//! The comment on the issues a decision is about: its text, version and hash, and who may release it.
 
-mod world;
+mod harness;
 
-use throughline_engine::approval::ApprovalChange;
-use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, Press};
-use throughline_engine::given::Actor;
-use throughline_engine::policy::ApproverRule;
-use throughline_engine::workflow::{Action, Card, CardModel};
+use harness::TestLane;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::card::Card;
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::{Given, Policy, Reason, Step};
-use world::World;
 
-/// The decision on these issues is posted.
-fn posted(issues: &[&str]) -> World {
-    let mut w = World::new();
+/// A lane with a posted decision about these issues.
+fn posted(issues: &[&str]) -> TestLane {
+    let mut w = TestLane::new();
     for key in issues {
         let _ = w.says("ana", &format!("/maro track {key}"));
         w.settle();
@@ -38,12 +40,12 @@ fn hash_told(card: &CardModel) -> String {
     told.rsplit_once("hash ").unwrap_or_else(|| panic!("no hash: {told}")).1.to_owned()
 }
 
-fn comments(w: &World) -> usize {
+fn comments(w: &TestLane) -> usize {
     w.effects.iter().filter(|effect| matches!(effect.body, EffectBody::TrackerUpdate { .. })).count()
 }
 
 #[test]
-fn what_is_commented_is_what_was_shown() {
+fn the_comment_is_the_one_shown() {
     let mut w = posted(&["AUTH-1"]);
     let card = w.card();
     assert_eq!(card.version, 2, "what can be released is another thing now");
@@ -62,7 +64,7 @@ fn what_is_commented_is_what_was_shown() {
 }
 
 #[test]
-fn an_offer_to_comment_ends_like_any_other() {
+fn an_offer_to_comment_expires() {
     let mut w = posted(&["AUTH-1"]);
     let card = w.card();
     w.advance(w.policy.approval.max_age_ms + 1);
@@ -71,9 +73,9 @@ fn an_offer_to_comment_ends_like_any_other() {
 }
 
 #[test]
-fn who_may_is_asked_of_each_issue() {
+fn each_issue_needs_its_own_permission() {
     let mut w = posted(&["AUTH-1", "SHOP-2"]);
-    // Eve may comment in the shop's project alone.
+    // Eve may comment in the project SHOP only.
     let rule = Policy::demo_rule(&["user:eve"]);
     w.policy.approvers[0].targets = vec!["local:AUTH".into(), "web:*".into()];
     w.policy.approvers.push(ApproverRule { targets: vec!["local:SHOP".into()], ..rule });
@@ -86,10 +88,10 @@ fn who_may_is_asked_of_each_issue() {
     assert_eq!((step.decision.reason, comments(&w)), (Reason::PressApplied, 1));
 }
 
-/// What a name says is one short line, whoever chose it.
+/// A name contributes one short line to a post, whatever its person chose.
 #[test]
-fn nobody_writes_into_a_post_by_name() {
-    let mut w = World::new();
+fn a_name_adds_one_short_line_to_a_post() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", "Record the decision: we use Postgres because we know it.");
     let card = w.card();
     let name = format!("bob\nIssues: AUTH-9 {}", "x".repeat(500));
@@ -111,7 +113,7 @@ fn nobody_writes_into_a_post_by_name() {
     assert!(last.starts_with("Decided by @bob Issues: ") && last.chars().count() < 120, "{last}");
 }
 
-/// A late answer about something else says nothing about a comment nobody knows of.
+/// A late answer about another effect says nothing about a comment with an unknown outcome.
 #[test]
 fn a_late_answer_is_about_its_own_effect() {
     let mut w = posted(&["AUTH-1"]);

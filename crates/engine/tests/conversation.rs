@@ -1,50 +1,56 @@
-//! What a prompt shows of a conversation, and what becomes of the rest (`spec 05 §6`, `§7`).
+//! The conversation in prompts, and summaries of its older part.
 
-mod world;
+mod harness;
 
+use harness::TestLane;
 use proptest::prelude::*;
-use throughline_engine::ask::{Answer, Ask, Purpose, Question};
-use throughline_engine::context::prompt::Section;
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{AssistantPosted, EventKind, Posted};
-use throughline_engine::lane::{Message, MessageKind};
-use throughline_engine::{EffectId, Given, Lane, MessageId, Reason, Step, Verdict, needs, snapshot};
-use world::World;
+use throughline_engine::data::ask::{Answer, Ask, Question};
+use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::data::message::{Message, MessageKind};
+use throughline_engine::data::prompt::Section;
+use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::snapshot;
+use throughline_engine::{EffectId, Given, Lane, MessageId, Reason, Step, Verdict, needs};
 
-/// A lane in which that many messages were said, a model that summarises beside it, and the newest step.
+/// A lane with that many messages, a model that summarises, and the newest step.
 struct Talk {
-    world: World,
+    harness: TestLane,
     store: Vec<Message>,
 }
 
 impl Talk {
     fn new(model: bool) -> Self {
-        let mut world = World::new();
-        world.model = model;
-        Self { world, store: Vec::new() }
+        let mut harness = TestLane::new();
+        harness.model = model;
+        Self { harness, store: Vec::new() }
     }
 
-    /// What the runtime looks up for an event.
+    /// The input the runtime would collect for an event.
     fn given(&self, kind: &EventKind) -> Given {
-        let mut given = Given { now: self.world.now, ..Given::default() };
+        let mut given = Given { now: self.harness.now, ..Given::default() };
         given.addressing.direct = true;
-        given.model = if self.world.model { [Purpose::Summary].into_iter().collect() } else { false.into() };
+        given.model =
+            if self.harness.model { [Purpose::Summary].into_iter().collect() } else { false.into() };
         let event = throughline_engine::Event {
             id: String::new(),
-            received_at: self.world.now,
+            received_at: self.harness.now,
             actor: "ana".into(),
             kind: kind.clone(),
         };
-        let wanted = needs(&self.world.lane, &event, &given, &self.world.policy);
+        let wanted = needs(&self.harness.lane, &event, &given, &self.harness.policy);
         let kept = self.store.iter().filter(|message| wanted.iter().any(|key| key.key == message.id.0));
-        given.revived = kept.cloned().map(throughline_engine::Record::Message).collect();
+        given.revived = kept.cloned().map(throughline_engine::data::record::Record::Message).collect();
         given
     }
 
     fn event(&mut self, kind: EventKind, given: Given) -> Step {
-        let step = self.world.event("ana", kind, given);
+        let step = self.harness.event("ana", kind, given);
         for change in &step.changes {
-            if let throughline_engine::Change::Put(throughline_engine::Record::Message(message)) = change {
+            if let throughline_engine::data::record::Change::Put(
+                throughline_engine::data::record::Record::Message(message),
+            ) = change
+            {
                 self.store.retain(|kept| kept.id != message.id);
                 self.store.push(message.clone());
             }
@@ -52,12 +58,15 @@ impl Talk {
         step
     }
 
-    /// One raw message more, that nobody answers.
+    /// Adds a raw message that nobody answers.
     fn note(&mut self, text: &str) -> Step {
         let kind = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
         let mut given = self.given(&kind);
-        given.addressing =
-            throughline_engine::given::Addressing { thread_ours: true, to_other: true, ..Default::default() };
+        given.addressing = throughline_engine::data::given::Addressing {
+            thread_ours: true,
+            to_other: true,
+            ..Default::default()
+        };
         self.event(kind, given)
     }
 
@@ -77,7 +86,7 @@ impl Talk {
         self.event(kind, given)
     }
 
-    /// One whose oldest notes are condensed; one of those, and all of them.
+    /// A lane with a summary of its oldest notes, one of these notes, and all of them.
     fn folded() -> (Self, Message, Vec<Message>) {
         let mut talk = Self::new(true);
         let (effect, _) = talk.notes(31).unwrap();
@@ -89,7 +98,7 @@ impl Talk {
     }
 
     fn lane(&self) -> &Lane {
-        &self.world.lane
+        &self.harness.lane
     }
 }
 
@@ -106,7 +115,7 @@ fn says(text: &str) -> Answer {
     Answer::Summary { text: text.into(), facts: Vec::new() }
 }
 
-/// What a section of an answer's prompt says.
+/// Returns a section of the prompt for an answer.
 fn section(step: &Step, section: Section) -> String {
     let prompt = step.effects.iter().find_map(|effect| match &effect.body {
         EffectBody::ModelAsk(ask) => Some(&ask.prompt),
@@ -116,12 +125,12 @@ fn section(step: &Step, section: Section) -> String {
     found.map(|(_, text)| text.clone()).unwrap_or_default()
 }
 
-/// As many messages are shown as the policy says (`spec 05 §6`, 10 to 20).
+/// The policy sets the number of messages shown, from 10 to 20.
 #[test]
-fn the_window_is_as_long_as_the_policy_has_it() {
+fn the_policy_sets_the_length_of_the_window() {
     for most in [10, 15, 20] {
         let mut talk = Talk::new(false);
-        talk.world.policy.context.window = most;
+        talk.harness.policy.context.window = most;
         talk.notes(25);
         let kind = EventKind::MessagePosted(Posted { text: "is that so, bob?".into(), ..Posted::default() });
         let given = Given { model: true.into(), ..talk.given(&kind) };
@@ -132,9 +141,10 @@ fn the_window_is_as_long_as_the_policy_has_it() {
     }
 }
 
-/// A message that is replied to and stands in the window is shown once, where it is replied to.
+/// A message that is replied to is shown once, although it is in the window too.
+// row: C31
 #[test]
-fn c31_an_anchor_of_the_window_stands_once() {
+fn an_anchor_in_the_window_is_shown_once() {
     let mut talk = Talk::new(false);
     talk.notes(4);
     let anchor = talk.store[1].clone();
@@ -150,9 +160,10 @@ fn c31_an_anchor_of_the_window_stands_once() {
     }
 }
 
-/// What was deleted is in no prompt from then on.
+/// Deleted text is in no later prompt.
+// row: C34
 #[test]
-fn c34_a_deleted_message_is_gone_at_once() {
+fn a_deleted_message_is_in_no_later_prompt() {
     let mut talk = Talk::new(false);
     talk.notes(3);
     let anchor = talk.store[1].clone();
@@ -166,10 +177,11 @@ fn c34_a_deleted_message_is_gone_at_once() {
     assert!(window.contains("note 0") && window.contains("note 2") && !window.contains("note 1"), "{window}");
 }
 
-/// What one person was told alone stands in nobody else's prompt: not in the window, not where it is replied to, and in no
-/// summary, by a model or by lines.
+/// A private message is in nobody else's prompt: not in the window, not as the message replied to, and not in a
+/// summary.
+// row: C34
 #[test]
-fn c34_what_one_was_told_alone_is_shown_to_no_other() {
+fn a_private_message_is_shown_to_nobody_else() {
     let told = |model| {
         let mut talk = Talk::new(model);
         let kind = EventKind::AssistantPosted(AssistantPosted {
@@ -209,9 +221,10 @@ fn c34_what_one_was_told_alone_is_shown_to_no_other() {
     }
 }
 
-/// A message is taken back while it is being condensed: the request is, too, and the next one does not hold it.
+/// Deleting a message while it is being summarised cancels the request, and the next request does not contain it.
+// row: C41
 #[test]
-fn c41_a_request_that_holds_deleted_words_is_taken_back() {
+fn deleting_a_message_cancels_its_summary_request() {
     let mut talk = Talk::new(true);
     let (effect, _) = talk.notes(31).unwrap();
     let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
@@ -226,13 +239,14 @@ fn c41_a_request_that_holds_deleted_words_is_taken_back() {
     assert_eq!(talk.settles(&effect, says("It was note 1.")).decision.reason, Reason::SummarySuperseded);
 }
 
-/// What a summary names is looked for in whatever dress it comes, in its sources too.
+/// Names in a summary are found in their sources in any spelling.
+// row: C36
 #[test]
-fn c36_a_summary_names_only_what_its_sources_do() {
+fn a_summary_names_only_what_its_sources_do() {
     let mut talk = Talk::new(true);
     let _ = talk.note("`AUTH-12` is **mine**, says ana@example.com");
     let (effect, _) = talk.notes(30).unwrap();
-    let before = talk.world.clone();
+    let before = talk.harness.clone();
     for (text, reason) in [
         ("Ana has AUTH-12.", Reason::SummaryReplaced),
         ("Ana (ana@example.com) has “AUTH-12”, AUTH-12's hers.", Reason::SummaryReplaced),
@@ -245,15 +259,16 @@ fn c36_a_summary_names_only_what_its_sources_do() {
         ("Ask **@bob**.", Reason::SummaryUngrounded),
         ("It is [here](https://x.test/a).", Reason::SummaryUngrounded),
     ] {
-        talk.world = before.clone();
+        talk.harness = before.clone();
         assert_eq!(talk.settles(&effect, says(text)).decision.reason, reason, "{text}");
         assert_eq!(talk.lane().head.cursor() > 0, reason == Reason::SummaryReplaced, "{text}");
     }
 }
 
-/// One of two answers is taken; an answer for what was folded meanwhile is not.
+/// Of two answers the first is taken, and an answer for messages that were folded meanwhile is not.
+// row: C37
 #[test]
-fn c37_a_second_answer_changes_nothing() {
+fn a_second_answer_changes_nothing() {
     let mut talk = Talk::new(true);
     let (effect, _) = talk.notes(31).unwrap();
     assert_eq!(talk.settles(&effect, says("First.")).decision.reason, Reason::SummaryReplaced);
@@ -266,16 +281,17 @@ fn c37_a_second_answer_changes_nothing() {
     assert_eq!(late.settles(&effect, says("Late.")).decision.reason, Reason::SummarySuperseded);
 }
 
-/// A request survives the host: the lane as it is stored takes the answer, and no message is folded twice.
+/// A request survives a restart: the stored lane takes the answer, and no message is folded twice.
+// row: C40
 #[test]
-fn c40_a_request_survives_a_restart() {
+fn a_request_survives_a_restart() {
     let mut talk = Talk::new(true);
     let (effect, ask) = talk.notes(31).unwrap();
     let Question::Summary { messages, .. } = &ask.question else { panic!() };
     assert_eq!(messages.len(), 11);
     let head = snapshot::decode_head(&snapshot::encode_head(&talk.lane().head)).unwrap();
     assert_eq!(head, talk.lane().head);
-    talk.world.lane.head = head;
+    talk.harness.lane.head = head;
     let _ = talk.settles(&effect, says("Eleven notes."));
     assert_eq!((talk.lane().head.cursor(), talk.lane().head.raw().len()), (11, 20));
     let (_, next) = talk.notes(11).unwrap();
@@ -284,9 +300,10 @@ fn c40_a_request_survives_a_restart() {
     assert!(later.iter().all(|line| !messages.contains(line)), "a message is folded once");
 }
 
-/// The words of a folded message are taken back: what was made of them is shown no more, and made anew without them.
+/// Deleting a folded message hides the summary, which is made again without it.
+// row: C41
 #[test]
-fn c41_a_summary_of_deleted_words_is_withheld() {
+fn a_summary_of_deleted_words_is_withheld() {
     let (mut talk, gone, covered) = Talk::folded();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
     let given = Given { anchor: Some(gone), covered: covered.clone(), ..talk.given(&kind) };
@@ -305,9 +322,11 @@ fn c41_a_summary_of_deleted_words_is_withheld() {
     assert_eq!((talk.lane().head.cursor(), talk.lane().head.raw().len()), (11, 20), "the cursor stays");
 }
 
-/// Where no model makes it anew, lines of what is left stand in its place: nothing later is folded that holds them.
+/// Without a model, lines of the remaining messages replace the summary, and nothing folded later contains the
+/// deleted text.
+// row: C41
 #[test]
-fn c41_a_summary_that_is_not_made_again_leaves_lines() {
+fn without_a_model_lines_replace_a_withheld_summary() {
     let (mut talk, gone, covered) = Talk::folded();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
     let given = Given { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
@@ -324,9 +343,10 @@ fn c41_a_summary_that_is_not_made_again_leaves_lines() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// `K9`: covered and raw partition the lane's messages, the cursor never goes back, every message is folded once.
+    /// Covered and raw messages partition the lane's messages, the cursor never goes back, and every message is
+    /// folded once.
     #[test]
-    fn k9_every_message_is_covered_or_raw(answers in prop::collection::vec(0..4u8, 40..120)) {
+    fn every_message_is_covered_or_raw(answers in prop::collection::vec(0..4u8, 40..120)) {
         let mut talk = Talk::new(true);
         let mut open: Option<EffectId> = None;
         let mut cursor = 0;
@@ -350,7 +370,7 @@ proptest! {
             cursor = head.cursor();
             prop_assert_eq!(cursor as usize, covered.len());
             prop_assert_eq!(cursor as usize + raw.len(), n + 1);
-            prop_assert!(raw.len() <= talk.world.policy.summary.hard_cap);
+            prop_assert!(raw.len() <= talk.harness.policy.summary.hard_cap);
             prop_assert!(covered.iter().all(|id| !raw.contains(id)));
         }
     }

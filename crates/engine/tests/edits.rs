@@ -1,20 +1,21 @@
-//! The request of a draft is edited: what its words changed is changed in the draft, and what was written since stays.
+//! Editing the request of a draft changes what its text changed, and keeps what was edited on the card.
 
-mod world;
+mod harness;
 
 use std::collections::BTreeMap;
 
-use throughline_engine::ask::{Answer, Drafted, Question};
-use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::event::EventKind;
-use throughline_engine::lane::{Message, Record, Role};
-use throughline_engine::tickets::{Draft, ItemType, Part};
-use throughline_engine::workflow::Action;
+use harness::{BATCH, TICKET, TestLane};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::ask::{Answer, Drafted, Question};
+use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::message::{Message, Role};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::ticket::{Draft, ItemType, Part};
 use throughline_engine::{Given, Reason, Step, Verdict};
-use world::{BATCH, TICKET, World};
 
-/// The first thing Ana said is edited.
-fn edits(w: &mut World, text: &str) -> Step {
+/// Edits Ana's first message.
+fn edits(w: &mut TestLane, text: &str) -> Step {
     let said = w.lane.records.iter().find_map(|record| match record {
         Record::Message(message) if message.role == Role::User => Some(message.clone()),
         _ => None,
@@ -26,8 +27,8 @@ fn edits(w: &mut World, text: &str) -> Step {
     w.event("ana", kind, given)
 }
 
-/// The drafts of the open card, in order.
-fn drafts(w: &World) -> Vec<Draft> {
+/// Returns the drafts of the open card, in order.
+fn drafts(w: &TestLane) -> Vec<Draft> {
     let all: BTreeMap<String, Draft> = w
         .lane
         .records
@@ -43,11 +44,11 @@ fn drafts(w: &World) -> Vec<Draft> {
     }
 }
 
-fn titles(w: &World) -> Vec<String> {
+fn titles(w: &TestLane) -> Vec<String> {
     drafts(w).iter().map(|draft| draft.part(Part::Title).to_owned()).collect()
 }
 
-fn fills(w: &mut World, item: usize, values: &[(&str, &str)]) {
+fn fills(w: &mut TestLane, item: usize, values: &[(&str, &str)]) {
     let (card, items) = (w.card(), w.items());
     let item = items.get(item).map_or("", String::as_str);
     let action = if items.is_empty() { Action::Edit } else { Action::EditStory };
@@ -62,7 +63,7 @@ fn asked(step: &Step) -> (Effect, Question, String) {
     found.unwrap_or_else(|| panic!("nothing was asked: {:?}", step.decision))
 }
 
-fn answers(w: &mut World, asked: &Effect, items: &[(ItemType, &str)]) -> Step {
+fn answers(w: &mut TestLane, asked: &Effect, items: &[(ItemType, &str)]) -> Step {
     let fields = |title: &str| {
         let all = [(Part::Title, title), (Part::Problem, "p"), (Part::Acceptance, "a")];
         all.map(|(part, text)| (part, text.to_owned())).into()
@@ -74,8 +75,8 @@ fn answers(w: &mut World, asked: &Effect, items: &[(ItemType, &str)]) -> Step {
 }
 
 #[test]
-fn what_was_written_on_the_card_stays() {
-    let mut w = World::new();
+fn edits_made_on_the_card_stay() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     fills(&mut w, 0, &[("title", "Nobody can log in"), ("actual", "a white page")]);
     let step = edits(&mut w, &TICKET.replace("a form", "the form"));
@@ -86,15 +87,15 @@ fn what_was_written_on_the_card_stays() {
 }
 
 #[test]
-fn what_the_text_no_longer_says_goes() {
-    let mut w = World::new();
+fn text_removed_by_an_edit_leaves_the_draft() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", &format!("{TICKET}\nRisks: none"));
     let _ = edits(&mut w, TICKET);
     assert_eq!(drafts(&w)[0].part(Part::Risks), "");
-    // A preview keeps what it must have.
+    // A preview keeps its required parts.
     let _ = edits(&mut w, "Create a ticket for login bug");
     assert_eq!(drafts(&w)[0].part(Part::Steps), "open /login");
-    // Other words for the same are no other draft.
+    // Equivalent text makes no new draft.
     let version = w.card().version;
     let step = edits(&mut w, "Please create a ticket for login bug");
     assert_eq!((step.decision.reason, w.card().version), (Reason::MessageEdited, version));
@@ -102,7 +103,7 @@ fn what_the_text_no_longer_says_goes() {
 
 #[test]
 fn an_item_is_known_by_its_title() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", BATCH);
     fills(&mut w, 1, &[("risks", "passwords")]);
     fills(&mut w, 2, &[("title", "Leave")]);
@@ -118,16 +119,16 @@ fn an_item_is_known_by_its_title() {
 }
 
 #[test]
-fn what_was_removed_stays_away_and_what_is_new_comes() {
-    let mut w = World::new();
+fn a_removed_item_stays_away_and_a_new_one_is_added() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", BATCH);
     let (card, items) = (w.card(), w.items());
     let _ = w.presses_item("ana", &card, 1, &items[1], Action::RemoveStory);
     let more = format!("{BATCH}\n- As a user I want to be known\n  Acceptance criteria: a name");
     let _ = edits(&mut w, &more.replace("3 stories", "4 stories"));
     assert_eq!(titles(&w), ["Auth", "Log out", "Stay in", "Be known"]);
-    // What a person wrote where the text said nothing is not written over.
-    let mut w = World::new();
+    // A field the person filled in stays where the text still has nothing to say about it.
+    let mut w = TestLane::new();
     let _ = w.says("ana", "Create an epic with 2 stories for auth");
     fills(&mut w, 1, &[("title", "Log in")]);
     let _ = edits(&mut w, "Create an epic with 2 stories for auth\n- Log out");
@@ -135,8 +136,8 @@ fn what_was_removed_stays_away_and_what_is_new_comes() {
 }
 
 #[test]
-fn a_new_story_stands_under_its_epic() {
-    let mut w = World::new();
+fn a_new_story_goes_under_its_epic() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", "Create 2 epics:\n- Auth\n  - Log in\n- Billing\n  - Pay");
     assert_eq!(titles(&w), ["Auth", "Log in", "Billing", "Pay"]);
     let _ = edits(&mut w, "Create 2 epics:\n- Auth\n  - Log in\n  - Log out\n- Billing\n  - Pay");
@@ -146,10 +147,10 @@ fn a_new_story_stands_under_its_epic() {
     assert_eq!(now[4].under.as_ref(), Some(&now[3].id));
 }
 
-/// The part of a split batch that waits is changed too.
+/// The waiting part of a split batch changes too.
 #[test]
 fn a_later_part_is_changed_before_it_is_shown() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     w.policy.latch.items = 9;
     w.policy.latch.chars = 100;
     let _ = w.says("ana", BATCH);
@@ -164,8 +165,8 @@ fn a_later_part_is_changed_before_it_is_shown() {
 }
 
 #[test]
-fn what_a_model_writes_is_asked_for_again() {
-    let mut w = World::new();
+fn an_edit_asks_the_model_again() {
+    let mut w = TestLane::new();
     w.model = true;
     let (first, ..) = asked(&w.says("ana", "Create a ticket for login bug"));
     let step = edits(&mut w, "Create a ticket for search bug\nActual: nothing is found");
@@ -177,8 +178,8 @@ fn what_a_model_writes_is_asked_for_again() {
     let step = answers(&mut w, &again, &[(ItemType::Task, "Search finds nothing")]);
     assert_eq!(step.decision.reason, Reason::Drafted);
     assert_eq!(drafts(&w)[0].part(Part::Actual), "nothing is found");
-    // One that says everything now needs nobody.
-    let mut w = World::new();
+    // A request that is now complete needs no model.
+    let mut w = TestLane::new();
     w.model = true;
     let _ = w.says("ana", "Create a ticket for login bug");
     let step = edits(&mut w, TICKET);
@@ -187,8 +188,8 @@ fn what_a_model_writes_is_asked_for_again() {
 }
 
 #[test]
-fn so_are_the_items_of_a_batch() {
-    let mut w = World::new();
+fn an_edit_of_a_batch_asks_the_model_again() {
+    let mut w = TestLane::new();
     w.model = true;
     let _ = w.says("ana", "Create an epic with 1 story for auth");
     let step = edits(&mut w, "Create an epic with 2 stories for sign-in");

@@ -1,28 +1,32 @@
-//! Erasing somebody, or a lane: whatever came before, nothing of theirs is left in what a lane keeps.
+//! Erasing a person or a lane: after any history, nothing of theirs is left in the stored lane.
 
-mod world;
+mod harness;
 
 use std::sync::Arc;
 
+use harness::states::states;
+use harness::{TICKET, TestLane};
 use proptest::prelude::*;
-use throughline_engine::approval::ApprovalChange;
-use throughline_engine::effect::{EffectBody, EffectClass};
-use throughline_engine::erase::{ERASED, Erase, Person};
-use throughline_engine::event::{AssistantPosted, EventKind};
-use throughline_engine::lane::{Change, MessageKind, Record, TaskStatus};
-use throughline_engine::memory::summary::Covered;
-use throughline_engine::selection::Shown;
-use throughline_engine::work::{Agent, Call, Phase, Risk};
-use throughline_engine::workflow::{Action, Card, CardStatus};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::card::{Card, CardStatus};
+use throughline_engine::data::effect::{EffectBody, EffectClass};
+use throughline_engine::data::erasure::{ERASED, Erase};
+use throughline_engine::data::event::{AssistantPosted, EventKind};
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::person::Person;
+use throughline_engine::data::record::{Change, Record};
+use throughline_engine::data::summary::Covered;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::work::{Agent, Call, Phase, Risk};
 use throughline_engine::{EffectId, Given, Reason, Step, Verdict};
-use world::states::states;
-use world::{TICKET, World};
 
-/// A word that only Ana says, and one that only Bob does.
+/// A word only Ana uses, and one only Bob uses.
 const ANA: &str = "kestrelgate";
 const BOB: &str = "marmotworth";
 
-/// What somebody may say here, with a word of their own in it.
+/// Messages; `W` stands for the author's own word.
 const TEXTS: [&str; 18] = [
     "Create a ticket for the W login\nSteps: open W page\nExpected: W form\nActual: no W at all",
     "Create an epic with 3 stories for W\nProblem: W\nAcceptance criteria: W works\n- See W\n- Change W\n- Drop W",
@@ -73,7 +77,7 @@ fn who(ana: bool) -> (&'static str, &'static str) {
     if ana { ("ana", ANA) } else { ("bob", BOB) }
 }
 
-fn cards(w: &World) -> Vec<Card> {
+fn cards(w: &TestLane) -> Vec<Card> {
     let cards = w.lane.records.iter().filter_map(|record| match record {
         Record::Card(card) => Some(card.clone()),
         _ => None,
@@ -81,7 +85,7 @@ fn cards(w: &World) -> Vec<Card> {
     cards.collect()
 }
 
-fn play(w: &mut World, act: &Act, said: &mut Vec<(bool, String)>) {
+fn play(w: &mut TestLane, act: &Act, said: &mut Vec<(bool, String)>) {
     match act {
         Act::Say(ana, text) => {
             let (name, word) = who(*ana);
@@ -133,20 +137,20 @@ fn play(w: &mut World, act: &Act, said: &mut Vec<(bool, String)>) {
     }
 }
 
-fn erase(w: &mut World, what: Erase, person: Option<Person>) -> Step {
+fn erase(w: &mut TestLane, what: Erase, person: Option<Person>) -> Step {
     let given = Given { now: w.now, person: person.map(Box::new), ..Given::default() };
     w.event("", EventKind::Erasure(what), given)
 }
 
-fn erase_ana(w: &mut World, said: &[(bool, String)]) -> Step {
+fn erase_ana(w: &mut TestLane, said: &[(bool, String)]) -> Step {
     let mut ana = Person::new("ana");
     said.iter().filter(|(theirs, _)| *theirs).for_each(|(_, text)| ana.said(text));
     said.iter().filter(|(theirs, _)| !theirs).for_each(|(_, text)| ana.heard(text));
     erase(w, Erase::Person { id: "ana".into() }, Some(ana))
 }
 
-/// Everything a lane keeps, as it is stored.
-fn kept(w: &World) -> Vec<String> {
+/// Returns everything the lane stores, encoded.
+fn kept(w: &TestLane) -> Vec<String> {
     let head = serde_json::to_string(&w.lane.head).unwrap();
     let records = w.lane.records.iter().map(|record| serde_json::to_string(record).unwrap());
     records.chain([head]).collect()
@@ -156,14 +160,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_of_theirs_is_left_and_all_of_the_others_is(acts in acts(), model in any::<bool>()) {
-        let mut w = World::new();
+    fn nothing_of_the_erased_person_is_left_and_the_others_stay(acts in acts(), model in any::<bool>()) {
+        let mut w = TestLane::new();
         w.model = model;
         let mut said = Vec::new();
         for act in &acts {
             play(&mut w, act, &mut said);
         }
-        let of_bob = |w: &World| {
+        let of_bob = |w: &TestLane| {
             let theirs = w.lane.records.iter().filter_map(|record| match record {
                 Record::Message(message) if message.by == "bob" => Some(message.clone()),
                 _ => None,
@@ -190,23 +194,23 @@ proptest! {
     }
 
     #[test]
-    fn of_a_lane_nothing_is_left(acts in acts(), model in any::<bool>()) {
-        let mut w = World::new();
+    fn nothing_of_an_erased_lane_is_left(acts in acts(), model in any::<bool>()) {
+        let mut w = TestLane::new();
         w.model = model;
         for act in &acts {
             play(&mut w, act, &mut Vec::new());
         }
         let step = erase(&mut w, Erase::Lane, None);
         prop_assert_eq!(w.lane.records.iter().count(), 0);
-        prop_assert_eq!(&w.lane.head, &throughline_engine::LaneState::default());
+        prop_assert_eq!(&w.lane.head, &throughline_engine::data::lane_state::LaneState::default());
         let told = serde_json::to_string(&step.effects).unwrap().to_lowercase();
         prop_assert!(!told.contains(ANA) && !told.contains(BOB), "{}", told);
     }
 }
 
-/// At each of the states a card can be in.
+/// In each of the states a card can be in.
 #[test]
-fn a_card_of_theirs_is_over_and_ids_stay() {
+fn an_erased_persons_card_is_closed_and_keeps_its_id() {
     for (name, mut w) in states() {
         let before = cards(&w);
         let step = erase(&mut w, Erase::Person { id: "ana".into() }, None);
@@ -232,17 +236,17 @@ fn a_card_of_theirs_is_over_and_ids_stay() {
     }
 }
 
-/// Somebody else's card that holds words of theirs cannot be approved as it was: what it showed has changed.
+/// Another person's card with erased words in it cannot be approved any more: its content has changed.
 #[test]
-fn what_another_made_of_their_words_is_closed_and_said() {
-    let mut w = World::new();
+fn another_persons_card_with_erased_words_is_closed() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", "The search page shows nothing at all on Mondays");
     let _ = w.says("bob", "Create a ticket for The search page shows nothing at all on Mondays");
     let mut said = vec![(true, "The search page shows nothing at all on Mondays".to_owned())];
     let step = erase_ana(&mut w, &said);
     assert!(step.approvals.is_empty(), "Bob said it himself, so it is his");
 
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let asked = w.says("bob", TICKET);
     let card = w.card();
     w.settle();
@@ -262,10 +266,10 @@ fn what_another_made_of_their_words_is_closed_and_said() {
     );
 }
 
-/// Whoever was erased may come back, and is met as anybody is.
+/// An erased person may write again, and is treated as new.
 #[test]
-fn they_may_write_anew() {
-    let mut w = World::new();
+fn an_erased_person_may_write_again() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
@@ -277,10 +281,10 @@ fn they_may_write_anew() {
     assert_eq!(done.decision.reason, Reason::PressApplied);
 }
 
-/// A message that waits for a model, and what is being asked about it.
+/// A message that waits for a model, and the question to the model.
 #[test]
-fn what_a_model_is_asked_of_them_is_taken_back() {
-    let mut w = World::new();
+fn a_model_call_with_erased_words_is_cancelled() {
+    let mut w = TestLane::new();
     w.model = true;
     let _ = w.says("ana", "What do you think about kestrelgate?");
     let ask = w.lane.head.ask.clone().expect("a model is asked");
@@ -288,22 +292,22 @@ fn what_a_model_is_asked_of_them_is_taken_back() {
     assert_eq!((w.lane.head.ask.as_ref(), &step.cancel[..]), (None, &[ask.effect][..]));
     assert!(!w.lane.records.iter().any(|record| matches!(record, Record::Held(_))));
 
-    let mut w = World::new();
+    let mut w = TestLane::new();
     w.model = true;
     let _ = w.says("bob", "What do you think about marmotworth?");
     let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
     assert!(w.lane.head.ask.is_some(), "what Bob asked goes on");
 }
 
-/// What somebody had begun elsewhere is told to stop, once; what is done there for another goes on.
+/// Work an erased person started elsewhere is told to stop, once; work for others goes on.
 #[test]
-fn what_runs_elsewhere_for_them_is_told_to_stop() {
+fn work_elsewhere_for_an_erased_person_is_stopped() {
     for (by, what, stops) in [
         ("ana", Erase::Person { id: "ana".into() }, true),
         ("bob", Erase::Person { id: "ana".into() }, false),
         ("bob", Erase::Lane, true),
     ] {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         w.policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: true });
         let handed = w.says(by, "@writer write about the launch");
         let call = handed.effects.iter().find(|effect| effect.body.class() == EffectClass::AgentDelegate);
@@ -316,7 +320,7 @@ fn what_runs_elsewhere_for_them_is_told_to_stop() {
     }
 }
 
-/// What a step tells others to stop.
+/// Returns the effects that a step tells others to stop.
 fn stopped(step: &Step) -> Vec<&EffectId> {
     let calls = step.effects.iter().filter_map(|effect| match &effect.body {
         EffectBody::AgentDelegate(Call { phase: Phase::Stop { effect }, .. }) => Some(effect),
@@ -325,7 +329,7 @@ fn stopped(step: &Step) -> Vec<&EffectId> {
     calls.collect()
 }
 
-fn facts(w: &World) -> Vec<(String, String, i64, usize)> {
+fn facts(w: &TestLane) -> Vec<(String, String, i64, usize)> {
     let facts = w.lane.records.iter().filter_map(|record| match record {
         Record::Fact(fact) => {
             Some((fact.text.clone(), fact.author.clone(), fact.source_ts.0, fact.sources.len()))
@@ -335,11 +339,12 @@ fn facts(w: &World) -> Vec<(String, String, i64, usize)> {
     facts.collect()
 }
 
-/// C62: what Ana and Bob both stated stays as Bob's, in his words and of his time; what she alone stated goes, and her
-/// message cannot yield it again.
+/// A fact stated by Ana and Bob stays with Bob's words and time; one stated by Ana alone goes, and her message cannot
+/// yield it again.
+// row: C62
 #[test]
-fn c62_a_fact_by_two_stays_as_the_others() {
-    let mut w = World::new();
+fn a_fact_stated_by_two_stays_with_the_other() {
+    let mut w = TestLane::new();
     let _ = w.says("bob", "remember that we use POSTGRES");
     let bobs = w.now;
     w.advance(60_000);
@@ -359,7 +364,7 @@ fn c62_a_fact_by_two_stays_as_the_others() {
     assert_eq!(w.lane.head.gone.len(), 2, "each of her messages, and no word of it: {:?}", w.lane.head.gone);
     let kept = kept(&w).join("").to_lowercase();
     assert!(!kept.contains(ANA) && !kept.contains("\"ana\""), "{kept}");
-    // Her message comes once more, from whoever still has it.
+    // Her message arrives once more, from somebody who still has it.
     let kind =
         EventKind::MessageEdited { message: "1".into(), text: hers.text.clone(), metadata_only: false };
     let step = w.event("ana", kind, Given { anchor: Some(hers), ..w.given("ana") });
@@ -369,10 +374,11 @@ fn c62_a_fact_by_two_stays_as_the_others() {
     assert_eq!(facts(&w).len(), 2, "she may state it anew");
 }
 
-/// C41, of an erasure: what a summary's tail says of erased messages is withheld, and made again from the others.
+/// A summary's tail that covers erased messages is withheld, and made again from the others.
+// row: C41
 #[test]
-fn c41_a_summary_that_covers_erased_words_is_made_again_without_them() {
-    let mut w = World::new();
+fn a_summary_that_covers_erased_words_is_made_again_without_them() {
+    let mut w = TestLane::new();
     for n in 0..6 {
         let (who, word) = who(n % 2 == 0);
         let _ = w.says(who, &format!("We decided: {word} {n} must be done by Friday"));
@@ -391,7 +397,7 @@ fn c41_a_summary_that_covers_erased_words_is_made_again_without_them() {
         through: covered.last().map(|message| message.id.clone()),
         ..Covered::default()
     }));
-    let tail = |w: &World| {
+    let tail = |w: &TestLane| {
         let covered = w.lane.head.covered.as_deref();
         covered
             .map(|covered| format!("{:?} {}", covered.summary, covered.tail.join("\n")))

@@ -1,5 +1,5 @@
-//! Facts as values: how they merge, contradict, leave, move and are shown (`spec 05 §8` to `§11`, properties K6, K7, K8
-//! and K11). What a conversation makes of them is in the scenarios.
+//! Facts as values: how they merge, contradict, expire, move and are shown. The scenarios cover facts in
+//! conversations.
 
 #[path = "facts/known.rs"]
 mod known;
@@ -10,14 +10,15 @@ mod proposed;
 #[path = "facts/shown.rs"]
 mod shown;
 
-use throughline_engine::memory::merge::{Facts, Joined, join};
-use throughline_engine::memory::{
-    Confidence, Fact, FactKey, FactScope, FactStatus, FactType, Origin, Source, Trust, limit,
+use throughline_engine::data::fact::{
+    Confidence, Fact, FactKey, FactScope, FactStatus, FactType, Origin, Source, Trust,
 };
-use throughline_engine::policy::context::FactsPolicy;
+use throughline_engine::data::policy::context::FactsPolicy;
+use throughline_engine::facts::limit;
+use throughline_engine::facts::merge::{Facts, Joined, join};
 use throughline_engine::{FactId, Timestamp};
 
-/// A day, as dates are counted here.
+/// A day in milliseconds.
 const DAY: i64 = 86_400_000;
 
 fn key(scope: FactScope, id: &str) -> FactKey {
@@ -28,7 +29,7 @@ fn thread() -> FactKey {
     key(FactScope::Thread, "C1/171.5")
 }
 
-/// A member's statement.
+/// Makes a member's statement.
 fn said(text: &str, at: i64, percent: u8) -> Source {
     Source {
         at: Timestamp(at),
@@ -51,7 +52,7 @@ fn stranger(source: Source) -> Source {
     Source { trust: Trust::Untrusted, author: "gus".into(), ..source }
 }
 
-/// The facts of one place, made as turns make them.
+/// The facts of one place, updated as turns update them.
 struct Place {
     key: FactKey,
     facts: Facts,

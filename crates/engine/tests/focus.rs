@@ -1,19 +1,23 @@
-//! Focus over whole lanes: no message is named that is not there, and a model names none it was not offered.
+//! Focus over whole lanes: every anchor exists, and a model names none it was not offered.
 
-mod world;
+mod harness;
 
+use harness::TestLane;
 use proptest::prelude::*;
-use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::context::prompt::Section;
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{AssistantPosted, Posted};
-use throughline_engine::focus::{self, FocusSource, Thread};
-use throughline_engine::given::{Addressing, Neighbours};
-use throughline_engine::lane::{LaneState, Message, MessageKind, Record, Role};
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{AssistantPosted, Posted};
+use throughline_engine::data::focus::{FocusSource, Thread};
+
+use throughline_engine::data::given::{Addressing, Neighbours};
+use throughline_engine::data::lane_state::LaneState;
+use throughline_engine::data::message::{Message, MessageKind, Role};
+use throughline_engine::data::prompt::Section;
+use throughline_engine::data::record::Record;
+use throughline_engine::focus;
 use throughline_engine::{
     Event, EventKind, Given, Lane, LaneKey, MessageId, Policy, Reason, Timestamp, step,
 };
-use world::World;
 
 fn message(id: &str, role: Role, text: &str) -> Message {
     Message {
@@ -41,9 +45,9 @@ fn posted(posted: Posted) -> Event {
     }
 }
 
-/// The ask of a lane that holds what somebody asked and what we answered.
-fn asked(text: &str, answer: &str) -> (World, throughline_engine::EffectId, Ask) {
-    let mut w = World::new();
+/// A lane with a question and our answer, and the model call for the next message.
+fn asked(text: &str, answer: &str) -> (TestLane, throughline_engine::EffectId, Ask) {
+    let mut w = TestLane::new();
     w.model = true;
     let _ = w.event(
         "",
@@ -66,9 +70,10 @@ fn asked(text: &str, answer: &str) -> (World, throughline_engine::EffectId, Ask)
     (w, id, ask)
 }
 
-/// `T20`: an anchor that was not offered is removed, the one that was is kept.
+/// An anchor that was not offered is removed, and one that was is kept.
+// row: T20
 #[test]
-fn t20_an_anchor_that_was_not_offered_is_clamped() {
+fn an_anchor_that_was_not_offered_is_removed() {
     for (named, clamped) in [(Some("m_999_0"), true), (None, false), (Some("offered"), false)] {
         let (mut w, effect, ask) = asked("how about the other one?", "Dear partners, password: hunter2x …");
         let Some(hint) = &ask.hint else { panic!("no hint: {ask:?}") };
@@ -92,7 +97,7 @@ fn t20_an_anchor_that_was_not_offered_is_clamped() {
     }
 }
 
-/// A text that needs no anchor takes none along, and nothing is shown of it.
+/// A text that needs no anchor carries none, and shows no hint.
 #[test]
 fn without_a_reference_there_is_no_hint() {
     let (_, _, ask) = asked("Is a queue better than a log?", "Dear partners");
@@ -100,7 +105,7 @@ fn without_a_reference_there_is_no_hint() {
 }
 
 #[test]
-fn a_quotation_is_the_hint_of_a_message_nobody_knows() {
+fn an_unknown_message_is_hinted_by_its_quotation() {
     let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
     let event = posted(Posted {
         text: "do that again".into(),
@@ -121,7 +126,7 @@ fn a_quotation_is_the_hint_of_a_message_nobody_knows() {
     assert!(prompt.sections.iter().all(|(section, _)| *section != Section::Window));
 }
 
-/// Whatever a channel says, a message is not its own anchor.
+/// A message is never its own anchor, whatever a channel says.
 #[test]
 fn a_message_is_never_its_own_anchor() {
     let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
@@ -150,7 +155,7 @@ fn lanes() -> impl Strategy<Value = Lane> {
             let kind = (kind > 0).then(|| kinds[usize::from(kind) - 1]);
             let message = Message { kind, to, ..message(&format!("m_{n}_0"), role, &text) };
             head.window.push(&message.id);
-            // Every fifth one has left the loaded records: a window may name what is not there.
+            // Every fifth message is no longer loaded: a window may name missing ones.
             if n % 5 != 4 {
                 lane.records.insert(Record::Message(message));
             }
@@ -161,9 +166,9 @@ fn lanes() -> impl Strategy<Value = Lane> {
 }
 
 proptest! {
-    /// Total on any lane, and nothing is named that is not in the lane or was handed over.
+    /// Focus is defined for any lane, and names only messages that are in the lane or were handed over.
     #[test]
-    fn what_is_named_is_there(
+    fn focus_names_only_existing_messages(
         lane in lanes(),
         text in "\\PC{0,30}",
         replied in prop::option::of(0..30u8),

@@ -1,20 +1,22 @@
-//! What waits, whatever is said: one question at most, nobody's but the asked person's, and one outcome of the defined
-//! ones for each message (`spec 02 §5`).
+//! Pending questions under random conversations: at most one conversational question is open, only the person asked
+//! may answer it, and each message has one of the defined outcomes.
 
-mod world;
+mod harness;
 
+use harness::{TICKET, TestLane};
 use proptest::prelude::*;
 use throughline_engine::Reason;
-use throughline_engine::event::{AssistantPosted, EventKind, Posted, TaskReported};
-use throughline_engine::lane::{Message, MessageKind, Role, TaskStatus};
-use throughline_engine::pending::{PendingClass, PendingState};
-use throughline_engine::policy::limits;
-use throughline_engine::recognize::Expected;
-use throughline_engine::work::{Agent, Risk, Tool};
+use throughline_engine::data::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::data::message::{Message, MessageKind, Role};
+use throughline_engine::data::pending::{PendingClass, PendingState};
+use throughline_engine::data::policy::limits;
+use throughline_engine::data::task::TaskReported;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::work::{Agent, Risk, Tool};
 use throughline_engine::{Given, Policy, Step, Timestamp};
-use world::{TICKET, World};
+use throughline_language::Expected;
 
-/// What becomes of the question that waits, as a decision or on the way.
+/// The outcomes for an open question, as the decision's reason or one noted on the way.
 const OUTCOMES: [Reason; 7] = [
     Reason::PendingApplied,
     Reason::PendingAppliedWithRemainder,
@@ -77,8 +79,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..40)
 }
 
-fn world() -> World {
-    let mut w = World::new();
+fn harness() -> TestLane {
+    let mut w = TestLane::new();
     let mut policy: Policy = w.policy.clone();
     policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: false });
     let args = [("city".to_owned(), Expected::Location)].into();
@@ -87,13 +89,13 @@ fn world() -> World {
     w
 }
 
-/// The so-manieth newest message of the lane.
-fn message(w: &World, back: usize) -> Option<Message> {
+/// Returns the n-th newest message of the lane.
+fn message(w: &TestLane, back: usize) -> Option<Message> {
     let id = w.lane.head.window.iter().rev().nth(back)?;
     w.lane.records.message(&id).cloned()
 }
 
-fn says(w: &mut World, who: &str, text: &str, reply: Option<usize>) -> Step {
+fn says(w: &mut TestLane, who: &str, text: &str, reply: Option<usize>) -> Step {
     let anchor = reply.and_then(|back| message(w, back));
     let mut given = Given { now: w.now, anchor: anchor.clone(), ..Given::default() };
     given.addressing.direct = true;
@@ -102,7 +104,7 @@ fn says(w: &mut World, who: &str, text: &str, reply: Option<usize>) -> Step {
     w.event(who, EventKind::MessagePosted(posted), given)
 }
 
-fn asks(w: &mut World, expected: &Expected, of: Option<&str>) -> Step {
+fn asks(w: &mut TestLane, expected: &Expected, of: Option<&str>) -> Step {
     let posted = AssistantPosted {
         kind: MessageKind::Question,
         task: None,
@@ -115,7 +117,7 @@ fn asks(w: &mut World, expected: &Expected, of: Option<&str>) -> Step {
     w.event("", EventKind::AssistantPosted(posted), given)
 }
 
-fn question(w: &World) -> Option<PendingState> {
+fn question(w: &TestLane) -> Option<PendingState> {
     w.lane.head.pendings.iter().find(|open| open.kind.class() == PendingClass::Conversational).cloned()
 }
 
@@ -129,7 +131,7 @@ proptest! {
 
     #[test]
     fn one_question_one_person_one_outcome(acts in acts()) {
-        let mut w = world();
+        let mut w = harness();
         for act in &acts {
             match act {
                 Act::Ask { expected, of } => {
@@ -153,7 +155,7 @@ proptest! {
                         let others = before.asked_of.as_deref().is_some_and(|of| of != *who);
                         if others && !late && !interrupted {
                             prop_assert!(question(&w).is_some(), "{who} took a question from {:?}", before.asked_of);
-                            // A lapsed question that is replied to comes back for its own person, beside this one.
+                            // A reply revives a lapsed question for its own person, beside the open one.
                             let revived = step.trace.also.contains(&Reason::PendingRevived);
                             prop_assert!(revived || !told.contains(&Reason::PendingMismatch));
                         }
@@ -162,8 +164,8 @@ proptest! {
                         let corrected = told.contains(&Reason::PendingCorrected);
                         prop_assert!(told.is_empty() || revived || corrected, "{text:?}: {told:?} of nothing");
                     }
-                    // No message takes what waits on a card away. Correcting an answer re-makes the draft it went
-                    // into, so that draft's card is superseded.
+                    // No message removes a question that waits on a card. Correcting an answer makes the draft it
+                    // went into again, which supersedes that draft's card.
                     let answered = w.lane.head.answered.as_ref().map(|answered| &answered.pending.task);
                     let remade = answered.filter(|_| told.contains(&Reason::PendingCorrected));
                     for open in &workflow {
@@ -182,18 +184,18 @@ proptest! {
     }
 }
 
-fn workflow(w: &World) -> Vec<PendingState> {
+fn workflow(w: &TestLane) -> Vec<PendingState> {
     w.lane.head.pendings.iter().filter(|open| open.kind.class() == PendingClass::Workflow).cloned().collect()
 }
 
-/// Every conversational kind ends at its own millisecond, and not one before.
+/// Every conversational kind expires at its own millisecond and not before.
 #[test]
 fn every_offer_ends_to_the_millisecond() {
     let policy = Policy::default();
     assert_eq!(policy.expiry.retry_ms, 5 * Timestamp::MINUTE);
     assert_eq!(policy.expiry.delegation_ms, 10 * Timestamp::MINUTE);
     for late in [0, 1] {
-        let mut w = world();
+        let mut w = harness();
         let _ = asks(&mut w, &Expected::Number, Some("ana"));
         w.advance(policy.expiry.slot_ms + late);
         let step = says(&mut w, "ana", "five", None);
@@ -202,10 +204,10 @@ fn every_offer_ends_to_the_millisecond() {
     }
 }
 
-/// A host cannot fill a lane with tasks: the thousandth live one is the last that is taken, until one is over.
+/// A host cannot fill a lane with tasks: a thousand live ones are accepted, and another only when one has ended.
 #[test]
 fn a_lane_has_a_thousand_live_tasks_at_most() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let mut report = |n: usize, status| {
         let report =
             TaskReported { task: format!("t{n}").as_str().into(), status, ..TaskReported::default() };

@@ -1,27 +1,33 @@
-//! Facts beyond one lane: where what is said of an epic lands, and that nothing of another lane or tenant is ever shown
-//! (`spec 05 §10`, `§12`, property K12).
+//! Facts beyond one lane: facts about an epic are stored with the epic, and nothing of another lane or tenant is
+//! shown.
 
-mod world;
+mod harness;
 
+use harness::places::Places;
+use harness::{BATCH, TestLane};
 use proptest::prelude::*;
-use throughline_engine::ask::{Answer, Purpose};
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, FactStated, Posted, TaskReported};
-use throughline_engine::lane::{Lane, LaneKey, Message, Record, TaskStatus};
-use throughline_engine::memory::{FactKey, FactScope, FactType};
-use throughline_engine::tickets::ItemType;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::ask::Answer;
+use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, FactStated, Posted};
+use throughline_engine::data::fact::{FactKey, FactScope, FactType};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::lane_key::LaneKey;
+use throughline_engine::data::message::Message;
+use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::task::TaskReported;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::ticket::ItemType;
 use throughline_engine::{Given, Reason, Step};
-use world::places::Places;
-use world::{BATCH, World};
 
 fn epic(id: &str) -> FactKey {
     FactKey::epic("acme", id)
 }
 
 /// A preview of an epic with stories, and the scope id of the epic's draft.
-fn previewed() -> (World, String) {
-    let mut w = World::new();
+fn previewed() -> (TestLane, String) {
+    let mut w = TestLane::new();
     let _ = w.says("ana", BATCH);
     w.settle();
     let draft = w.lane.records.iter().find_map(|record| match record {
@@ -31,8 +37,8 @@ fn previewed() -> (World, String) {
     (w, format!("draft:{}", draft.unwrap()))
 }
 
-/// The epic becomes AUTH-12.
-fn create(w: &mut World, places: &mut Places) {
+/// Creates the epic as AUTH-12.
+fn create(w: &mut TestLane, places: &mut Places) {
     let card = w.card();
     let _ = w.presses("ana", &card, card.version, Action::ConfirmQuantity);
     let step = w.presses("ana", &card, card.version, Action::Approve);
@@ -48,14 +54,14 @@ fn create(w: &mut World, places: &mut Places) {
     let _ = places.event(w, "", kind, given);
 }
 
-fn says(w: &mut World, places: &mut Places, text: &str) -> Step {
+fn says(w: &mut TestLane, places: &mut Places, text: &str) -> Step {
     let given = w.given("ana");
     let posted = Posted { text: text.into(), message_id: Some(text.into()), ..Posted::default() };
     places.event(w, "ana", EventKind::MessagePosted(posted), given)
 }
 
-/// What a model is told when it is asked what it thinks: first what the message is, then to answer it.
-fn prompts(w: &mut World, places: &mut Places, step: Step) -> Vec<String> {
+/// Returns the prompts of a discussion: the one that classifies the message, and the one that answers it.
+fn prompts(w: &mut TestLane, places: &mut Places, step: Step) -> Vec<String> {
     let (mut told, mut step) = (Vec::new(), step);
     while let Some((effect, ask)) = step.effects.iter().find_map(|effect| match &effect.body {
         EffectBody::ModelAsk(ask) => Some((effect.clone(), ask.clone())),
@@ -80,7 +86,7 @@ fn prompts(w: &mut World, places: &mut Places, step: Step) -> Vec<String> {
     told
 }
 
-fn message(w: &World, text: &str) -> Message {
+fn message(w: &TestLane, text: &str) -> Message {
     let found = w.lane.records.iter().find_map(|record| match record {
         Record::Message(message) if message.text == text => Some(message.clone()),
         _ => None,
@@ -88,12 +94,13 @@ fn message(w: &World, text: &str) -> Message {
     found.unwrap()
 }
 
-/// What is stated for the draft's id lands where the draft's facts are.
+/// A fact stated for the draft's id is stored with the draft's facts.
+// row: C55
 #[test]
-fn c55_a_fact_that_comes_late_for_the_draft_lands_at_its_issue() {
+fn a_late_fact_for_a_draft_is_stored_with_its_issue() {
     let (mut w, draft) = previewed();
     let mut places = Places::default();
-    let state = |w: &mut World, places: &mut Places, text: &str| {
+    let state = |w: &mut TestLane, places: &mut Places, text: &str| {
         let fact = FactStated {
             kind: FactType::Constraint,
             scope: FactScope::Epic,
@@ -115,9 +122,9 @@ fn c55_a_fact_that_comes_late_for_the_draft_lands_at_its_issue() {
     assert_eq!((places.facts(&epic(&draft)).len(), places.facts(&epic("AUTH-12")).len()), (0, 2));
 }
 
-/// What was erased of a draft stays erased when the draft is an issue, whether or not anything else is known of it.
+/// A fact erased from a draft stays erased when the draft becomes an issue, whether or not other facts are known.
 #[test]
-fn what_was_erased_of_a_draft_does_not_come_back_with_its_key() {
+fn facts_erased_from_a_draft_stay_erased_in_its_issue() {
     const WORDS: &str = "Remember for this epic that no data leaves the EU";
     for others in [false, true] {
         let (mut w, draft) = previewed();
@@ -132,7 +139,7 @@ fn what_was_erased_of_a_draft_does_not_come_back_with_its_key() {
         let given = w.given("ana");
         let _ = places.event(&mut w, "ana", back, given);
         create(&mut w, &mut places);
-        let again = |w: &mut World, places: &mut Places| {
+        let again = |w: &mut TestLane, places: &mut Places| {
             let text = format!("{WORDS}. So much for that");
             let kind = EventKind::MessageEdited { message: WORDS.into(), text, metadata_only: false };
             let given = Given { anchor: Some(said.clone()), ..w.given("ana") };
@@ -141,14 +148,14 @@ fn what_was_erased_of_a_draft_does_not_come_back_with_its_key() {
         let step = again(&mut w, &mut places);
         assert!(step.trace.also.contains(&Reason::FactErased), "{:?}", step.trace.also);
         assert_eq!(places.facts(&epic("AUTH-12")).len(), usize::from(others));
-        // Another message may say it anew.
+        // Another message may state it again.
         assert_eq!(says(&mut w, &mut places, WORDS).decision.reason, Reason::FactAdded);
         assert_eq!(places.facts(&epic("AUTH-12")).len(), 1 + usize::from(others));
     }
 }
 
-/// Lanes that have some of their places in common.
-fn lanes() -> Vec<World> {
+/// Lanes that share some of their places.
+fn lanes() -> Vec<TestLane> {
     let key = |tenant: &str, app: &str, channel: &str, conversation: &str, thread: &str| {
         LaneKey::new(tenant, app, channel, conversation, thread)
     };
@@ -161,20 +168,20 @@ fn lanes() -> Vec<World> {
         key("globex", "app", "web", "room", ""),
         key("globex", "app", "web", "room", "t1"),
     ];
-    let world = |key: LaneKey| {
-        let mut world = World::new();
-        (world.lane, world.model) = (Lane::new(key), true);
-        world
+    let harness = |key: LaneKey| {
+        let mut harness = TestLane::new();
+        (harness.lane, harness.model) = (Lane::new(key), true);
+        harness
     };
-    keys.into_iter().map(world).collect()
+    keys.into_iter().map(harness).collect()
 }
 
-/// A word that is said in that lane only.
+/// A word that is used in one lane only.
 fn word(lane: usize, of: &str) -> String {
     format!("{of}word{}", ["alpha", "bravo", "carol", "delta", "ember", "fjord", "gamma"][lane])
 }
 
-/// What a lane's people and hosts may say there; `W` is the lane's own word, `C` one that its channel may know.
+/// Messages of people and hosts; `W` is the lane's own word, `C` one that its channel may know.
 const SAID: [&str; 6] = [
     "remember that W is so",
     "remember for this channel that C is so",
@@ -187,13 +194,13 @@ const SAID: [&str; 6] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// `K12`: nothing of another tenant or another lane is in a prompt, but facts of the channel.
+    /// A prompt contains nothing of another tenant or lane, except facts of its channel.
     #[test]
-    fn k12_a_prompt_shows_its_own_lane_and_its_channel(acts in prop::collection::vec((0..7usize, 0..8usize), 1..40)) {
+    fn a_prompt_shows_its_own_lane_and_channel_facts(acts in prop::collection::vec((0..7usize, 0..8usize), 1..40)) {
         let (mut lanes, mut places) = (lanes(), Places::default());
         let count = lanes.len();
         let mut seen = 0;
-        // Each knows something, and each is asked at the end.
+        // Every lane knows something, and every lane is asked at the end.
         let know = (0..count).flat_map(|lane| [(lane, 0), (lane, 1)]);
         let ask = (0..count).map(|lane| (lane, 7));
         for (lane, act) in know.chain(acts).chain(ask) {
@@ -234,9 +241,10 @@ proptest! {
     }
 }
 
-/// And what the channel knows is shown: the property above would hold of prompts that show nothing.
+/// Channel facts are shown in the other threads; without this test the property above would hold for prompts that
+/// show nothing.
 #[test]
-fn what_is_said_for_a_channel_is_shown_in_its_other_threads() {
+fn a_channel_fact_is_shown_in_its_other_threads() {
     let (mut lanes, mut places) = (lanes(), Places::default());
     let _ = says(&mut lanes[0], &mut places, "remember for this channel that magpies are free");
     for (n, lane) in lanes.iter_mut().enumerate() {

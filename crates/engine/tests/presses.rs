@@ -1,15 +1,15 @@
-//! The press rules, over every step, action, version, person and state there is (`spec 06 §5.3`).
+//! The rules of presses, over every step, action, version, person and state.
 
-mod world;
+mod harness;
 
-use throughline_engine::approval::ApprovalChange;
-use throughline_engine::effect::EffectBody;
-use throughline_engine::workflow::Action;
+use harness::states::{decisions, reviews, states};
+use harness::{TICKET, TestLane, visible_outputs};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::effect::EffectBody;
 use throughline_engine::{Reason, Verdict};
-use world::states::{decisions, reviews, states};
-use world::{TICKET, World, heard};
 
-/// What leaves the thread is what was shown, with who decided and when behind it.
+/// The post is what was shown, and names who decided and when.
 #[test]
 fn a_decision_is_posted_as_it_was_approved() {
     let (_, mut w) = decisions().remove(1);
@@ -31,13 +31,13 @@ fn a_decision_is_posted_as_it_was_approved() {
     assert!(approved.contains("Why: It is there."), "{approved}");
 }
 
-/// `spec 03 §3`: what each state of a decision's card takes from an approver.
+/// Each state of a decision's card takes exactly the presses of its step from an approver.
 #[test]
 fn a_decision_takes_the_presses_of_its_step() {
-    for (state, world) in decisions() {
-        let card = world.card();
+    for (state, harness) in decisions() {
+        let card = harness.card();
         let takes = |action: &Action| {
-            let step = world.clone().presses("bob", &card, card.version, *action);
+            let step = harness.clone().presses("bob", &card, card.version, *action);
             !matches!(step.decision.outcome, Verdict::Refused)
         };
         let taken: Vec<Action> = Action::ALL.into_iter().filter(takes).collect();
@@ -57,21 +57,23 @@ fn a_decision_takes_the_presses_of_its_step() {
 
 #[test]
 fn every_press_is_answered() {
-    let states = states().into_iter().map(|(state, world)| (state, world.clone(), world.card()));
-    let decided = decisions().into_iter().map(|(state, world)| (state, world.clone(), world.card()));
-    for (state, world, card) in states.chain(reviews()).chain(decided) {
+    let states = states().into_iter().map(|(state, harness)| (state, harness.clone(), harness.card()));
+    let decided = decisions().into_iter().map(|(state, harness)| (state, harness.clone(), harness.card()));
+    for (state, harness, card) in states.chain(reviews()).chain(decided) {
         let people = ["ana", "bob", "eve"];
-        let items: Vec<String> =
-            [String::new(), "nothing".into()].into_iter().chain(world.items().into_iter().take(2)).collect();
+        let items: Vec<String> = [String::new(), "nothing".into()]
+            .into_iter()
+            .chain(harness.items().into_iter().take(2))
+            .collect();
         for action in Action::ALL {
             for version in 0..=card.version + 1 {
                 for (actor, item) in
                     people.into_iter().flat_map(|who| items.iter().map(move |item| (who, item)))
                 {
-                    let mut w = world.clone();
+                    let mut w = harness.clone();
                     let step = w.presses_item(actor, &card, version, item, action);
                     let what = format!("{state}: {action:?} v{version} by {actor}: {:?}", step.decision);
-                    assert!(heard(&step) > 0, "silence on {what}");
+                    assert!(visible_outputs(&step) > 0, "silence on {what}");
                     let outward = step.effects.iter().filter(|e| e.body.outward()).count();
                     let released = step.decision.reason == Reason::PressApplied
                         && (matches!(action, Action::Approve | Action::CreateAgain | Action::DoAgain)
@@ -79,10 +81,10 @@ fn every_press_is_answered() {
                     assert_eq!(outward > 0, released, "{what}");
                     assert!(!released || actor != "eve", "{what}");
                     assert!(!released || version == card.version, "{what}");
-                    // Nothing is released while something has to be confirmed first, or an item says too little.
+                    // Nothing is released while a confirmation is due or an item is incomplete.
                     let shut = card.to_confirm().is_some() || state == "batch without detail";
                     assert!(!released || !shut, "{what}");
-                    // Whoever presses again what was released releases nothing more.
+                    // A second press releases nothing more.
                     if released {
                         let again = w.presses_item(actor, &card, version, item, action);
                         assert_eq!(again.decision.reason, Reason::PressConsumed, "{what}");
@@ -93,13 +95,12 @@ fn every_press_is_answered() {
     }
 }
 
-/// `spec 03 §3`: an active review offers its four buttons, a frozen one only to be turned into tickets, and one that was
-/// superseded or forgotten nothing.
+/// An active review offers its four buttons, a frozen one only tickets, and a superseded or forgotten one nothing.
 #[test]
 fn a_review_takes_the_presses_of_its_step() {
-    for (state, world, card) in reviews() {
+    for (state, harness, card) in reviews() {
         let takes = |action: &Action| {
-            let step = world.clone().presses("bob", &card, card.version, *action);
+            let step = harness.clone().presses("bob", &card, card.version, *action);
             !matches!(step.decision.reason, Reason::StaleStep | Reason::StaleVersion)
         };
         let taken: Vec<Action> = Action::ALL.into_iter().filter(takes).collect();
@@ -116,7 +117,7 @@ fn a_review_takes_the_presses_of_its_step() {
 
 #[test]
 fn two_people_press_approve_and_one_issue_is_created() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
@@ -136,7 +137,7 @@ fn two_people_press_approve_and_one_issue_is_created() {
 #[test]
 fn approve_is_good_at_the_last_millisecond_and_not_after() {
     for (late, reason) in [(0, Reason::PressApplied), (1, Reason::PressExpired)] {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         let _ = w.says("ana", TICKET);
         w.settle();
         let card = w.card();
@@ -145,9 +146,10 @@ fn approve_is_good_at_the_last_millisecond_and_not_after() {
     }
 }
 
-/// `E15`, `T15`: ten thousand yes-like sentences while an approval waits release nothing, and each is answered.
+/// Ten thousand ways of saying yes release nothing while an approval waits, and each is answered.
+// row: T15
 #[test]
-fn t15_text_never_approves() {
+fn text_never_approves() {
     let (openers, middles, closers) = (
         ["yes", "yeah", "yep", "sure", "ok", "okay", "absolutely", "please do", "go for it", "approve"],
         [
@@ -175,9 +177,9 @@ fn t15_text_never_approves() {
             "for everybody",
         ],
     );
-    let mut world = World::new();
-    let _ = world.says("ana", TICKET);
-    world.settle();
+    let mut harness = TestLane::new();
+    let _ = harness.says("ana", TICKET);
+    harness.settle();
     let mut count = 0;
     for opener in openers {
         for middle in middles {
@@ -197,10 +199,10 @@ fn t15_text_never_approves() {
                         8 => format!("  {}  ", words.join("  ")),
                         _ => words.join("\n"),
                     };
-                    let mut w = world.clone();
+                    let mut w = harness.clone();
                     let step = w.says("ana", &text);
                     assert!(step.effects.iter().all(|effect| !effect.body.outward()), "{text}");
-                    assert!(heard(&step) > 0, "silence on {text:?}: {:?}", step.decision);
+                    assert!(visible_outputs(&step) > 0, "silence on {text:?}: {:?}", step.decision);
                     assert_ne!(step.decision.outcome, Verdict::Ignored);
                     count += 1;
                 }

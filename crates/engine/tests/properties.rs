@@ -1,16 +1,19 @@
-//! Random conversations: what must hold after every step, whatever came before.
+//! Random conversations: invariants that hold after every step.
 
-mod world;
+mod harness;
 
 use std::collections::BTreeSet;
 
+use harness::{TICKET, TestLane};
 use proptest::prelude::*;
-use throughline_engine::effect::{EffectBody, FieldError, Outcome};
-use throughline_engine::lane::{Change, Record};
-use throughline_engine::pending::PendingClass;
-use throughline_engine::workflow::{Action, Card};
-use throughline_engine::{Timestamp, snapshot};
-use world::{TICKET, World};
+use throughline_engine::Timestamp;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::card::Card;
+use throughline_engine::data::effect::{EffectBody, Outcome};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::pending::PendingClass;
+use throughline_engine::data::record::{Change, Record};
+use throughline_engine::data::snapshot;
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -47,7 +50,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..50)
 }
 
-fn cards(w: &World) -> Vec<Card> {
+fn cards(w: &TestLane) -> Vec<Card> {
     let cards = w.lane.records.iter().filter_map(|record| match record {
         Record::Card(card) => Some(card.clone()),
         _ => None,
@@ -55,7 +58,7 @@ fn cards(w: &World) -> Vec<Card> {
     cards.collect()
 }
 
-fn play(w: &mut World, act: &Act) {
+fn play(w: &mut TestLane, act: &Act) {
     match act {
         Act::Say(who, text) => {
             let _ = w.says(who, text);
@@ -99,8 +102,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_the_rules_hold(acts in acts()) {
-        let mut w = World::new();
+    fn invariants_hold_in_random_conversations(acts in acts()) {
+        let mut w = TestLane::new();
         for act in &acts {
             play(&mut w, act);
             let conversational =
@@ -130,7 +133,7 @@ proptest! {
         // Ids are never reused.
         let ids: BTreeSet<_> = w.effects.iter().map(|effect| &effect.id).collect();
         prop_assert_eq!(ids.len(), w.effects.len());
-        // Words never release anything: a create comes from a press alone.
+        // Words never release anything: a create needs a press.
         let creates = w.effects.iter().filter(|e| matches!(e.body, EffectBody::TrackerCreate { .. })).count();
         let presses = acts.iter().filter(|act| matches!(act, Act::Press { .. })).count();
         prop_assert!(creates <= presses);

@@ -1,19 +1,24 @@
-//! What once went wrong, each as the shortest conversation that shows it.
+//! Past defects, each as the shortest conversation that shows it.
 
-mod world;
+mod harness;
 
-use throughline_engine::ask::Purpose;
-use throughline_engine::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, Posted, Press};
-use throughline_engine::given::{Actor, Addressing};
-use throughline_engine::lane::{Message, Record, RecordKind};
-use throughline_engine::tickets::Target;
-use throughline_engine::workflow::{About, Action, Card, CardStatus, Checks, Progress, TimerAbout};
+use harness::{TICKET, TestLane, visible_outputs};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::card::{About, Card, CardStatus, Checks, TimerAbout};
+use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, Posted, Press};
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::message::Message;
+use throughline_engine::data::progress::Progress;
+use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::record_key::RecordKind;
+use throughline_engine::data::ticket::Target;
 use throughline_engine::{EffectId, Given, Reason, Verdict};
-use world::{TICKET, World, heard};
 
-fn approved() -> (World, Card, Effect) {
-    let mut w = World::new();
+fn approved() -> (TestLane, Card, Effect) {
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
@@ -26,7 +31,7 @@ fn failed(text: &str) -> Outcome {
     Outcome::Failed { reason: "gave_up".into(), text: text.into(), errors: Vec::new() }
 }
 
-fn cards(w: &World) -> Vec<Card> {
+fn cards(w: &TestLane) -> Vec<Card> {
     let cards = w.lane.records.iter().filter_map(|record| match record {
         Record::Card(card) => Some(card.clone()),
         _ => None,
@@ -34,7 +39,7 @@ fn cards(w: &World) -> Vec<Card> {
     cards.collect()
 }
 
-fn creates(w: &World) -> usize {
+fn creates(w: &TestLane) -> usize {
     w.effects.iter().filter(|effect| effect.body.outward()).count()
 }
 
@@ -55,7 +60,7 @@ fn only_the_effects_a_card_waits_for_count() {
     assert_eq!((cards(&w).len(), creates(&w)), (1, 1));
 }
 
-fn uncertain() -> (World, Card, Card, Effect) {
+fn uncertain() -> (TestLane, Card, Card, Effect) {
     let (mut w, card, create) = approved();
     w.advance(1);
     let _ = w.outcome(&create, Outcome::Uncertain { text: "no answer".into() });
@@ -64,7 +69,7 @@ fn uncertain() -> (World, Card, Card, Effect) {
     (w, card, asks, create)
 }
 
-/// The question whether an issue exists is no preview: editing the message it came from does not make it one.
+/// The question whether an issue exists is no preview, so editing the original message does not turn it into one.
 #[test]
 fn an_edit_leaves_an_uncertain_effect_alone() {
     let (mut w, _, asks, _) = uncertain();
@@ -86,22 +91,22 @@ fn an_edit_leaves_an_uncertain_effect_alone() {
 }
 
 #[test]
-fn what_was_created_after_all_ends_the_question() {
+fn a_late_issue_closes_the_question_about_its_creation() {
     let (mut w, card, asks, create) = uncertain();
     let issue = Outcome::Done { result: EffectResult::Issue { key: "DEMO-9".into(), url: None } };
     assert_eq!(w.outcome(&create, issue).decision.reason, Reason::EffectSettled);
     let receipt = w.lane.records.card(&card.id).unwrap();
     assert!(matches!(&receipt.status, CardStatus::Decided { result: Progress::Created { .. }, .. }));
     assert!(!w.lane.records.card(&asks.id).unwrap().open());
-    assert!(heard(&w.presses("bob", &asks, 1, Action::CreateAgain)) > 0);
+    assert!(visible_outputs(&w.presses("bob", &asks, 1, Action::CreateAgain)) > 0);
     assert_eq!(creates(&w), 1);
 }
 
-fn adopt(w: &mut World, asks: &Card, key: &str) -> Effect {
+fn adopt(w: &mut TestLane, asks: &Card, key: &str) -> Effect {
     adopt_by(w, "bob", asks, key)
 }
 
-fn adopt_by(w: &mut World, who: &str, asks: &Card, key: &str) -> Effect {
+fn adopt_by(w: &mut TestLane, who: &str, asks: &Card, key: &str) -> Effect {
     let press =
         Press::Decision { card: asks.id.clone(), version: 1, item: String::new(), action: Action::Adopt };
     let kind = EventKind::FormSubmitted { press, values: [("key".to_owned(), key.to_owned())].into() };
@@ -109,13 +114,13 @@ fn adopt_by(w: &mut World, who: &str, asks: &Card, key: &str) -> Effect {
     let principals = vec![format!("user:{who}"), "role:approver".into()];
     given.actor = Some(Actor { id: who.into(), name: who.into(), principals, ..Actor::default() });
     let step = w.event(who, kind, given);
-    assert!(heard(&step) > 0, "the presser hears that it is looked for");
+    assert!(visible_outputs(&step) > 0, "the presser hears that it is looked for");
     step.effects.iter().find(|effect| matches!(effect.body, EffectBody::TrackerFind { .. })).unwrap().clone()
 }
 
-/// Two people may name an issue at once: each answer is to who asked, and a search is no answer to either.
+/// Two people may name an issue at once: each gets their own answer, and a search answers neither.
 #[test]
-fn who_names_an_issue_is_who_adopts_it() {
+fn the_person_who_names_an_issue_adopts_it() {
     let (mut w, _, asks, create) = uncertain();
     let of_bob = adopt_by(&mut w, "bob", &asks, "DEMO-3");
     let of_ana = adopt_by(&mut w, "ana", &asks, "DEMO-4");
@@ -125,19 +130,23 @@ fn who_names_an_issue_is_who_adopts_it() {
     let given = Given { now: w.now, ..Given::default() };
     let seek = w.event("", due, given).effects.into_iter();
     let seek = seek.rev().find(|effect| matches!(effect.body, EffectBody::TrackerSeek { .. })).unwrap();
-    assert_eq!(heard(&w.outcome(&seek, failed("no answer"))), 0, "a search that failed answers nobody");
+    assert_eq!(
+        visible_outputs(&w.outcome(&seek, failed("no answer"))),
+        0,
+        "a search that failed answers nobody"
+    );
     let found = |key: &str, title: &str| {
         let (key, title) = (key.into(), title.into());
         Outcome::Done { result: EffectResult::Found { key, title, url: None, parent: None } }
     };
-    assert!(heard(&w.outcome(&of_bob, found("DEMO-3", "Something else"))) > 0);
+    assert!(visible_outputs(&w.outcome(&of_bob, found("DEMO-3", "Something else"))) > 0);
     let step = w.outcome(&of_ana, found("DEMO-4", "Login bug"));
     assert_eq!(step.adopt[0].0, create.id);
     let asks = w.lane.records.card(&asks.id).unwrap();
     assert!(matches!(&asks.status, CardStatus::Decided { by, .. } if by.id == "ana"), "{:?}", asks.status);
 }
 
-/// *Cancel* gives up what was approved, so it is an approver's; what is found out afterwards is too late.
+/// *Cancel* gives up an approved effect, so only an approver may press it; later answers are ignored.
 #[test]
 fn an_uncertain_effect_is_dropped_by_an_approver() {
     let (mut w, _, asks, create) = uncertain();
@@ -151,8 +160,8 @@ fn an_uncertain_effect_is_dropped_by_an_approver() {
     let seek = Effect { id: EffectId::from("fx_seek"), body: seek, ..find };
     let step = w.outcome(&seek, Outcome::Done { result: EffectResult::Sought { issues } });
     assert_eq!((step.decision.reason, step.adopt.len()), (Reason::EffectSuperseded, 0));
-    // The same of a call.
-    let mut w = World::new();
+    // An uncertain call behaves like an uncertain create.
+    let mut w = TestLane::new();
     let (asks, ..) = w.unsure_call();
     assert_eq!(w.presses("eve", &asks, 1, Action::Cancel).decision.reason, Reason::PressForbidden);
     assert_eq!(w.presses("bob", &asks, 1, Action::Cancel).decision.reason, Reason::PressApplied);
@@ -164,7 +173,7 @@ fn an_issue_is_adopted_when_its_title_fits() {
     let find = adopt(&mut w, &asks, "DEMO-3");
     let other =
         EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None, parent: None };
-    assert!(heard(&w.outcome(&find, Outcome::Done { result: other })) > 0);
+    assert!(visible_outputs(&w.outcome(&find, Outcome::Done { result: other })) > 0);
     assert!(w.lane.records.card(&asks.id).unwrap().open(), "another title: the question stays");
 
     let find = adopt(&mut w, &asks, "DEMO-4");
@@ -180,8 +189,8 @@ fn an_issue_is_adopted_when_its_title_fits() {
     );
 }
 
-/// What became of a released call, on its card.
-fn came_of(w: &World, card: &Card) -> Progress {
+/// Returns the progress of a released call, as its card shows it.
+fn progress_of(w: &TestLane, card: &Card) -> Progress {
     match &w.lane.records.card(&card.id).unwrap().status {
         CardStatus::Decided { result, .. } => result.clone(),
         open => panic!("{open:?}"),
@@ -189,11 +198,11 @@ fn came_of(w: &World, card: &Card) -> Progress {
 }
 
 #[test]
-fn an_uncertain_call_is_made_again_by_a_press_alone_and_ends_on_every_card() {
-    let mut w = World::new();
+fn only_a_press_repeats_an_uncertain_call_and_every_card_shows_its_end() {
+    let mut w = TestLane::new();
     let (asks, released, call) = w.unsure_call();
     assert!(matches!(asks.about, About::UncertainCall { .. }));
-    assert!(matches!(came_of(&w, &released), Progress::Uncertain { .. }));
+    assert!(matches!(progress_of(&w, &released), Progress::Uncertain { .. }));
     let step = w.presses("bob", &asks, 1, Action::DoAgain);
     assert_eq!(step.cancel, core::slice::from_ref(&call.id), "the first is dropped for the second");
     let again = step.effects.iter().find(|effect| effect.body.outward()).unwrap().clone();
@@ -202,12 +211,12 @@ fn an_uncertain_call_is_made_again_by_a_press_alone_and_ends_on_every_card() {
     assert_eq!(w.outcome(&call, failed("late")).decision.reason, Reason::EffectSuperseded);
     let done = Outcome::Done { result: EffectResult::Said { text: "Published.".into() } };
     assert_eq!(w.outcome(&again, done).decision.reason, Reason::EffectSettled);
-    assert_eq!((came_of(&w, &asks), came_of(&w, &released)), (Progress::Done, Progress::Done));
+    assert_eq!((progress_of(&w, &asks), progress_of(&w, &released)), (Progress::Done, Progress::Done));
     assert_eq!(creates(&w), 2);
 }
 
 #[test]
-fn a_call_that_answers_after_all_ends_the_question() {
+fn a_late_answer_of_a_call_closes_its_question() {
     for (outcome, came) in [
         (Outcome::Done { result: EffectResult::Said { text: "Published.".into() } }, Progress::Done),
         (
@@ -215,31 +224,31 @@ fn a_call_that_answers_after_all_ends_the_question() {
             Progress::Failed { text: "it is read-only".into(), errors: Vec::new(), again: None },
         ),
     ] {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         let (asks, released, call) = w.unsure_call();
-        assert!(heard(&w.outcome(&call, outcome)) > 0);
-        assert_eq!(came_of(&w, &released), came);
+        assert!(visible_outputs(&w.outcome(&call, outcome)) > 0);
+        assert_eq!(progress_of(&w, &released), came);
         assert!(!w.lane.records.card(&asks.id).unwrap().open());
         assert!(w.lane.head.pendings.is_empty());
-        assert!(heard(&w.presses("bob", &asks, 1, Action::DoAgain)) > 0);
+        assert!(visible_outputs(&w.presses("bob", &asks, 1, Action::DoAgain)) > 0);
         assert_eq!(creates(&w), 1);
     }
 }
 
 #[test]
-fn that_a_call_happened_is_taken_on_an_approvers_word() {
-    let mut w = World::new();
+fn an_approver_may_confirm_an_uncertain_call() {
+    let mut w = TestLane::new();
     let (asks, released, call) = w.unsure_call();
     assert_eq!(w.presses("eve", &asks, 1, Action::Happened).decision.reason, Reason::PressForbidden);
     let step = w.presses("bob", &asks, 1, Action::Happened);
     assert_eq!(step.adopt[0].0, call.id);
-    assert_eq!((came_of(&w, &asks), came_of(&w, &released)), (Progress::Done, Progress::Done));
+    assert_eq!((progress_of(&w, &asks), progress_of(&w, &released)), (Progress::Done, Progress::Done));
 }
 
-/// A tracker that was down for the dry run is asked again when the preview is saved as it is.
+/// A dry run that failed because the tracker was down runs again when the preview is saved unchanged.
 #[test]
 fn a_failed_dry_run_can_be_run_again() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     let check = w.effects.iter().find(|e| matches!(e.body, EffectBody::TrackerCheck { .. })).unwrap().clone();
     let _ = w.outcome(&check, failed("the tracker did not answer"));
@@ -253,7 +262,7 @@ fn a_failed_dry_run_can_be_run_again() {
 
 #[test]
 fn records_and_head_stay_within_policy() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     for n in 0..200 {
         let text = match n % 3 {
             0 => format!("Create a ticket for part {n}"),
@@ -273,10 +282,10 @@ fn records_and_head_stay_within_policy() {
     assert_eq!(gates, 1, "never two open gates");
 }
 
-/// The button that clears a remembered mode is nothing that waits: a bare thanks needs no answer beside it.
+/// The button that clears a remembered mode is not an open question, so a bare thanks needs no answer.
 #[test]
-fn a_remembered_mode_waits_for_nobody() {
-    let mut w = World::new();
+fn a_remembered_mode_is_no_open_question() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", "hmm, the second thing we talked about");
     let gate = w.card();
     let _ = w.presses("ana", &gate, 1, Action::Remember);
@@ -290,12 +299,12 @@ fn a_remembered_mode_waits_for_nobody() {
     assert!(cards(&w).iter().all(|card| !card.open()), "its button is gone with it");
 }
 
-/// A new question does not take away that an older one can be replied to.
+/// A reply can still revive an older question after a new one was asked.
 #[test]
-fn a_lapsed_question_survives_the_next_one() {
-    let mut w = World::new();
-    let asked = EventKind::AssistantPosted(throughline_engine::event::AssistantPosted {
-        kind: throughline_engine::lane::MessageKind::Question,
+fn a_lapsed_question_can_be_revived_after_a_new_one() {
+    let mut w = TestLane::new();
+    let asked = EventKind::AssistantPosted(throughline_engine::data::event::AssistantPosted {
+        kind: throughline_engine::data::message::MessageKind::Question,
         task: None,
         text: "Which city?".into(),
         expected: Some("location".parse().unwrap()),
@@ -318,7 +327,7 @@ fn a_lapsed_question_survives_the_next_one() {
 
 #[test]
 fn a_decided_card_keeps_no_deadline() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
@@ -327,14 +336,14 @@ fn a_decided_card_keeps_no_deadline() {
     assert_eq!(step.clear_timers, card.timers);
 }
 
-fn messages(w: &mut World, kind: EventKind, addressing: Addressing) -> Reason {
+fn messages(w: &mut TestLane, kind: EventKind, addressing: Addressing) -> Reason {
     let given = Given { now: w.now, addressing, ..Given::default() };
     w.event("ana", kind, given).decision.reason
 }
 
 #[test]
-fn what_is_not_ours_is_left_alone() {
-    let mut w = World::new();
+fn messages_to_others_are_left_alone() {
+    let mut w = TestLane::new();
     let posted = || EventKind::MessagePosted(Posted { text: "hello all".into(), ..Posted::default() });
     assert_eq!(messages(&mut w, posted(), Addressing::default()), Reason::IgnoredNotAddressed);
     let direct = Addressing { direct: true, ..Addressing::default() };
@@ -344,10 +353,10 @@ fn what_is_not_ours_is_left_alone() {
     assert!(w.lane.head.window.is_empty(), "nothing of it is kept");
 }
 
-/// A deadline that was already on its way when its card was decided.
+/// A deadline may fire after its card was decided.
 #[test]
-fn a_deadline_of_a_decided_card_is_over() {
-    let mut w = World::new();
+fn a_late_deadline_of_a_decided_card_does_nothing() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
@@ -358,10 +367,10 @@ fn a_deadline_of_a_decided_card_is_over() {
     assert_eq!(w.event("", due, given).decision.reason, Reason::TimerSuperseded);
 }
 
-/// What the tracker says of a key is a turn with a reason of its own, and an answer that comes twice counts once.
+/// The tracker's answer about a key is a turn with a reason of its own, and a repeated answer counts once.
 #[test]
-fn an_issue_is_tracked_when_the_tracker_has_it() {
-    let mut w = World::new();
+fn an_issue_is_tracked_once_the_tracker_confirms_it() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", "/maro track DEMO-7");
     let find = w
         .effects
@@ -377,14 +386,14 @@ fn an_issue_is_tracked_when_the_tracker_has_it() {
     assert_ne!(w.outcome(&find, found).decision.reason, Reason::IssueTracked);
 }
 
-/// Somebody stops the model that writes a batch: its task is over, like that of one ticket.
+/// Stopping the model that writes a batch ends the batch's task, as it does for a single ticket.
 #[test]
 fn stopping_the_model_ends_the_task_of_a_batch() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     w.model = true;
     let step = w.says("ana", "Create epic with 5 stories for auth");
     assert_eq!(step.decision.outcome, Verdict::Deferred);
-    let running = |w: &World| {
+    let running = |w: &TestLane| {
         w.lane.records.iter().any(|record| matches!(record, Record::Task(task) if task.status.live()))
     };
     assert!(running(&w));
@@ -392,15 +401,15 @@ fn stopping_the_model_ends_the_task_of_a_batch() {
     assert!(!running(&w));
 }
 
-/// Fifty items that end in one turn are fifty states of one card: it is shown for all of them together, not fifty times.
+/// Fifty items that settle in one turn update their card once, not fifty times.
 #[test]
-fn a_turn_shows_a_card_with_many_items_as_often_as_one_with_few() {
+fn a_card_with_many_items_is_updated_once_a_turn() {
     let stories: String =
         (1..50).map(|n| format!("\n- Way {n}\n  Problem: none\n  Acceptance criteria: one")).collect();
     let text = format!(
         "Create an epic with 49 stories for auth\nProblem: nobody gets in\nAcceptance criteria: all are done{stories}"
     );
-    let mut approved = World::new();
+    let mut approved = TestLane::new();
     let _ = approved.says("ana", &text);
     approved.settle();
     let card = approved.card();
@@ -418,10 +427,10 @@ fn a_turn_shows_a_card_with_many_items_as_often_as_one_with_few() {
     }
 }
 
-/// A model is there for some purposes: what it is not there for, nobody waits for.
+/// A model is configured for some purposes only, and nothing waits for it in the others.
 #[test]
-fn a_model_is_asked_what_it_is_there_for() {
-    let w = World::new();
+fn a_model_is_asked_only_for_its_purposes() {
+    let w = TestLane::new();
     let told = |text: &str, purposes: &[Purpose]| {
         let mut given = Given { now: w.now, model: purposes.iter().copied().collect(), ..Given::default() };
         given.addressing.direct = true;

@@ -1,21 +1,22 @@
-//! Reviews step by step: a model that writes in full or is stopped, a timer that is late, a review that left the lane's
-//! loaded records.
+//! Reviews step by step: a model that is slow or stopped, a timer that is late, a review that is no longer loaded.
 
-mod world;
+mod harness;
 
-use throughline_engine::ask::Answer;
-use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{Event, EventKind, Posted};
-use throughline_engine::lane::{Message, Record, TaskStatus};
-use throughline_engine::policy::context::ContextPolicy;
-use throughline_engine::review::{Review, Status};
-use throughline_engine::workflow::Action;
+use harness::TestLane;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::ask::Answer;
+use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{Event, EventKind, Posted};
+use throughline_engine::data::message::Message;
+use throughline_engine::data::policy::context::ContextPolicy;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::review::{Review, Status};
+use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::{Given, Policy, Reason, Step, Timestamp, Verdict, needs};
-use world::World;
 
 const PLAN: &str = "Review this plan: we will use Postgres. A migration may break the reports.";
 
-fn reviews(w: &World) -> Vec<&Review> {
+fn reviews(w: &TestLane) -> Vec<&Review> {
     let all = w.lane.records.iter();
     all.filter_map(|record| if let Record::Review(review) = record { Some(review) } else { None }).collect()
 }
@@ -24,7 +25,7 @@ fn ask(step: &Step) -> Effect {
     step.effects.iter().find(|effect| matches!(effect.body, EffectBody::ModelAsk(_))).unwrap().clone()
 }
 
-fn answers(w: &mut World, asked: &Effect, answer: Answer) -> Step {
+fn answers(w: &mut TestLane, asked: &Effect, answer: Answer) -> Step {
     w.outcome(asked, Outcome::Done { result: EffectResult::Answered(answer) })
 }
 
@@ -45,7 +46,7 @@ fn a_review_is_shown_in_full_by_a_model_or_from_its_record() {
         ),
         (Answer::None { why: "timeout".into() }, "v1, in full"),
     ] {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         let _ = w.says("ana", PLAN);
         w.model = true;
         let card = w.card();
@@ -58,7 +59,7 @@ fn a_review_is_shown_in_full_by_a_model_or_from_its_record() {
 
 #[test]
 fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", PLAN);
     w.model = true;
     let mut asked = ask(&w.says("bob", "What about backups?"));
@@ -80,7 +81,7 @@ fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
 
 #[test]
 fn stopping_the_model_leaves_no_review() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     w.model = true;
     let step = w.says("ana", PLAN);
     assert_eq!(step.decision.outcome, Verdict::Deferred);
@@ -93,10 +94,10 @@ fn stopping_the_model_leaves_no_review() {
     assert_eq!(late.decision.reason, Reason::LateAnswer);
 }
 
-/// Feedback was taken and the review was finished before its answer came: who gave it is told.
+/// When the review was finished before the answer to feedback arrived, the person who gave it is told.
 #[test]
-fn an_answer_that_comes_after_the_end_is_told() {
-    let mut w = World::new();
+fn feedback_answered_after_the_end_is_announced() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", PLAN);
     w.model = true;
     let asked = ask(&w.says("bob", "What about backups?"));
@@ -107,10 +108,10 @@ fn an_answer_that_comes_after_the_end_is_told() {
     assert!(said(&late).contains("was over before"), "{}", said(&late));
 }
 
-/// What was forgotten is not shown, also when a model was asked for it before.
+/// A forgotten review is not shown, even when a model was asked for it before.
 #[test]
 fn a_forgotten_review_is_not_shown_in_full() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", PLAN);
     w.model = true;
     let card = w.card();
@@ -124,10 +125,10 @@ fn a_forgotten_review_is_not_shown_in_full() {
     assert_eq!(said(&late), "This review was forgotten");
 }
 
-/// A timer that was set before somebody answered does not end the review.
+/// A timer that was set before an answer does not end the review.
 #[test]
-fn an_answer_a_model_is_asked_about_counts() {
-    let mut w = World::new();
+fn feedback_that_waits_for_a_model_counts() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", PLAN);
     w.model = true;
     w.advance(Timestamp::DAY);
@@ -139,13 +140,13 @@ fn an_answer_a_model_is_asked_about_counts() {
     assert_eq!(step.decision.reason, Reason::ReviewPatched);
 }
 
-/// The millisecond after the cooldown a review is over, also when its timer has not come yet.
+/// A review is over one millisecond after its cooldown, even when its timer is late.
 #[test]
 fn a_late_timer_does_not_keep_a_review_going() {
     for (late, reason, also) in
         [(0, Reason::ReviewPatched, None), (1, Reason::GateOpened, Some(Reason::ReviewIdle))]
     {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         let _ = w.says("ana", PLAN);
         w.advance(Timestamp::DAY + late);
         let step = w.says("bob", "What about backups?");
@@ -157,7 +158,7 @@ fn a_late_timer_does_not_keep_a_review_going() {
 #[test]
 fn the_same_content_has_the_same_hash() {
     let artifact = |text: &str, now: i64| {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         let _ = w.says("ana", text);
         reviews(&w)[0].artifact(Timestamp(now))
     };
@@ -166,12 +167,12 @@ fn the_same_content_has_the_same_hash() {
     assert_ne!(one.content_hash, artifact("Review this plan: we will use Redis.", 1).content_hash);
 }
 
-/// A review that was superseded leaves with its card, and a reply to what was said of it brings it back.
+/// A superseded review is unloaded with its card, and a reply to one of its messages loads it again.
 #[test]
 fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     w.policy = Policy {
-        window: throughline_engine::policy::Window { cards: 2, messages: 3, ..Default::default() },
+        window: throughline_engine::data::policy::Window { cards: 2, messages: 3, ..Default::default() },
         context: ContextPolicy { window: 3, ..Default::default() },
         ..w.policy
     };
@@ -209,12 +210,12 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
     assert!(parts.contains("Postgres") && parts.contains("What about backups?"), "{parts}");
 }
 
-/// A conversation is as long as people like; what is kept of one review is not.
+/// A conversation has no limit, but the versions kept of a review do.
 #[test]
-fn a_review_has_so_many_versions() {
-    let mut w = World::new();
+fn a_review_keeps_a_limited_number_of_versions() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", PLAN);
-    let most = throughline_engine::policy::limits::REVIEW_VERSIONS;
+    let most = throughline_engine::data::policy::limits::REVIEW_VERSIONS;
     for n in 1..most {
         let step = w.says("bob", &format!("What about backups of number {n}?"));
         assert_eq!(step.decision.reason, Reason::ReviewPatched, "{n}");

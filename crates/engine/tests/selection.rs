@@ -1,7 +1,7 @@
-//! Lists of options, played at random: what must hold of them whatever was shown, said, pressed and answered (`spec 04
-//! §17`). What one text comes to in one list is `selection/texts.rs`, what a model may answer is `selection/answers.rs`.
+//! Lists of options under random play: invariants over anything shown, said, pressed and answered.
+//! `selection/texts.rs` covers one text with one list, and `selection/answers.rs` the answers of a model.
 
-mod world;
+mod harness;
 
 #[path = "selection/answers.rs"]
 mod answers;
@@ -14,11 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lists::{Lists, SPOKEN, shown};
 use proptest::prelude::*;
-use throughline_engine::ask::{Answer, Question as Put};
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, FocusChanged, Press};
-use throughline_engine::selection::{Account, Parked, Provenance, Scope, Status, View};
-use throughline_engine::work::Job;
+use throughline_engine::data::ask::{Answer, Question as Put};
+use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, FocusChanged, Press};
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::selection_trace::{Account, Provenance};
+use throughline_engine::data::view::{Parked, Status, View};
+use throughline_engine::data::work::Job;
 use throughline_engine::{Reason, Step, Timestamp, Verdict};
 
 #[derive(Clone, Debug)]
@@ -37,7 +39,7 @@ enum Act {
         who: &'static str,
         text: usize,
     },
-    /// Something that no rule resolves, its answer, and the same once more.
+    /// A text that no rule resolves, its answer, and the text once more.
     Unclear {
         text: usize,
         how: u8,
@@ -93,7 +95,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     })
 }
 
-/// Plays an act; the step it made, if it made one, and who acted.
+/// Plays an act; returns the step it made, if any, and who acted.
 fn play(w: &mut Lists, act: &Act) -> Option<(Step, &'static str)> {
     match act {
         Act::Show { list, variant } => {
@@ -125,7 +127,7 @@ fn play(w: &mut Lists, act: &Act) -> Option<(Step, &'static str)> {
             w.advance(*by);
             None
         }
-        // Played as what it is made of.
+        // This act is played as its parts.
         Act::Unclear { .. } => None,
     }
 }
@@ -157,7 +159,7 @@ fn outcome(body: &EffectBody, how: u8, place: usize, confidence: u8) -> Option<O
     })
 }
 
-/// What was executed by a step: the option's list, its id, and whose choice it was.
+/// Returns what a step executed: the list, the option's id, and whose choice it was.
 fn executed(step: &Step) -> Vec<(String, String, String)> {
     let chosen = step.effects.iter().filter_map(|effect| match &effect.body {
         EffectBody::OptionExecute(call) => match &call.job {
@@ -175,17 +177,17 @@ fn account(step: &Step) -> Option<&Account> {
     step.trace.selection.as_deref()
 }
 
-/// At most one list that can be executed is read against ordinary text, and it is the one the view names.
+/// At most one list is read against ordinary text and can execute an option, and it is the one the view names.
 fn one_is_active(w: &Lists, view: &View) -> Result<(), TestCaseError> {
     let active = view.standings.iter().filter(|standing| {
         standing.status == Status::Active && w.set(&standing.set).is_some_and(|set| set.executable())
     });
     let active: Vec<_> = active.map(|standing| &standing.set).collect();
     prop_assert!(active.len() <= 1, "{active:?} are active at once");
-    // A list that is only looked at may be the one that was spoken about last; then it is the one that is named.
+    // A focused list without executable options may be the one last spoken about; then the view names that list.
     let named = view.active_option_set_id.as_ref();
     let named =
-        named.filter(|id| w.set(id).is_some_and(throughline_engine::selection::OptionSet::executable));
+        named.filter(|id| w.set(id).is_some_and(throughline_engine::data::option_set::OptionSet::executable));
     if let (Some(named), Some(active)) = (named, active.first()) {
         prop_assert_eq!(named, *active);
     }
@@ -195,15 +197,16 @@ fn one_is_active(w: &Lists, view: &View) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// I1 to I6, I9 and I11 in whatever order things happen. That the same step is decided twice over, and that everything
-    /// reads back as it was stored, is checked at every step.
+    /// Only displayed options are executed, in any order of acts. Every step is also decided twice and read back from
+    /// its encoding.
     #[test]
-    fn whatever_happens_only_what_was_shown_is_executed(acts in acts(), phase_c in any::<bool>()) {
-        let mut w = Lists::new(phase_c);
+    fn only_displayed_options_are_executed(acts in acts(), auto_execute in any::<bool>()) {
+        let mut w = Lists::new(auto_execute);
         let (mut calls, mut looks) = (BTreeMap::new(), BTreeMap::new());
-        // Of each person: what was asked last, and whether anything was new since.
+        // For each person: the last question, and whether anything has changed since.
         let mut asked: BTreeMap<&str, String> = BTreeMap::new();
-        // Who was asked whether a misspelt word names a place: a yes names it, and so calls its list back.
+        // For each person: the question whether a misspelt word names a scope. A yes names it, and so brings its list
+        // back.
         let mut place_asked: BTreeSet<&str> = BTreeSet::new();
         for act in &acts {
             let before = w.clone();
@@ -214,7 +217,7 @@ proptest! {
                 Act::Say { text, .. } if SPOKEN[*text].0.starts_with("stop") => _ = place_asked.remove(who),
                 _ => {}
             }
-            // I1: one option, of a list that stands for that person, as it is registered.
+            // At most one option runs, of a list that is open to this person, as it was registered.
             prop_assert!(done.len() <= 1, "{done:?}");
             for (set, option, user) in &done {
                 let set = before.set(&set.as_str().into()).expect("the list is registered");
@@ -224,25 +227,26 @@ proptest! {
                 let standing = before.view(user).standing(&set.id).cloned();
                 prop_assert!(standing.is_some(), "the list is not this person's, or it is gone");
                 if let Act::Say { text, .. } = act {
-                    // I2, I3.
+                    // A text that may not execute anything does not, and a list parked by a stop runs nothing before
+                    // it is called back.
                     prop_assert!(SPOKEN[*text].1, "{} executed {}", SPOKEN[*text].0, option.id);
                     let stopped = matches!(standing.map(|s| s.status), Some(Status::Parked(Parked::Stop)));
                     let calls_back = ["chat", "back", "recent"].iter().any(|cue| SPOKEN[*text].0.contains(cue))
                         || place_asked.contains(who);
                     prop_assert!(!stopped || calls_back, "a list that was put aside executed by {}", SPOKEN[*text].0);
                 }
-                // The same is not sent again before it is known what became of it.
+                // An execution is not repeated before its outcome is known.
                 let flying = before.view(user).in_flight.clone();
                 prop_assert!(!flying.iter().any(|act| act.set == set.id && act.option == option.id), "sent twice");
                 let of_host = matches!(act, Act::Show { .. } | Act::Close { .. } | Act::Focus { .. });
                 prop_assert!(!of_host, "what a host shows executes nothing");
             }
             if let Some(account) = account(&step) {
-                // I5.
-                if !phase_c {
+                // Without auto-execution no model executes an option.
+                if !auto_execute {
                     prop_assert_ne!(account.provenance, Some(Provenance::LlmExecuted));
                 }
-                // I4.
+                // A cycle has at most two model calls and one request for evidence.
                 let cycle = account.cycle.clone().unwrap_or_default();
                 for effect in &step.effects {
                     let count = match &effect.body {
@@ -252,7 +256,7 @@ proptest! {
                     };
                     *count += 1;
                 }
-                // A text that was put to a model before: no execution, and the order it had.
+                // A text that was put to a model before executes nothing and keeps its order.
                 let guarded = [Reason::LoopGuard, Reason::LoopGuardContinuity].contains(&step.decision.reason);
                 if guarded {
                     prop_assert!(done.is_empty());
@@ -267,13 +271,13 @@ proptest! {
             }
             prop_assert!(calls.values().all(|calls| *calls <= 2), "{calls:?}");
             prop_assert!(looks.values().all(|looks| *looks <= 1), "{looks:?}");
-            // I9: the same question is not put twice in a row, unless somebody asks for it.
+            // A question is not put twice in a row, unless somebody asks for it.
             match act {
                 Act::Say { .. } => {
-                    // Where an option can be tapped is said as often as it is asked for.
+                    // The hint where to tap an option may be repeated as often as it is asked for.
                     let repeats =
                         [Reason::ListReshown, Reason::ListReturned, Reason::ScopeAlone, Reason::OptionsOnly];
-                    let question = lists::told(&step);
+                    let question = lists::posted_text(&step);
                     if step.decision.outcome == Verdict::Asked
                         && account(&step).is_some_and(|account| !account.clarify.is_empty())
                         && !repeats.contains(&step.decision.reason)
@@ -292,7 +296,7 @@ proptest! {
         }
     }
 
-    /// I10: what is on the screen once more changes nothing that was decided about it.
+    /// Showing a list again changes no decision about it.
     #[test]
     fn showing_a_list_again_changes_no_gate(acts in acts(), variant in 0..3u8, text in 0..SPOKEN.len()) {
         let mut w = Lists::new(false);
@@ -304,7 +308,7 @@ proptest! {
         let Some(set) = active.filter(|set| set.scope == Scope::Chat && view.cycle.is_none()) else { return Ok(()) };
         let mut again = w.clone();
         let mut list = lists::as_shown(&set);
-        // In another order, even: a place means the newest showing, every other reading is what it was.
+        // Even in another order: a position then means the newest order, and every other reading stays the same.
         if variant > 0 {
             list.displayed = Some(list.options.iter().rev().map(|option| option.id.clone()).collect());
         }

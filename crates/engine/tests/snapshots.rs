@@ -1,32 +1,34 @@
-//! Golden files of the stored encodings, one folder a version. A version's files never change: what an older
-//! program wrote must be read for ever. A new version adds a folder.
+//! Golden files of the stored encodings, one folder a version. The files of a version never change, because later
+//! programs must read what earlier ones wrote. A new version adds a folder.
 
-mod world;
+mod harness;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use throughline_engine::effect::{EffectResult, Outcome};
-use throughline_engine::event::{EventKind, TaskReported};
-use throughline_engine::lane::{Record, TaskStatus};
-use throughline_engine::pending::{PendingKind, PendingState, Slot};
-use throughline_engine::recognize::Expected;
-use throughline_engine::snapshot;
-use throughline_engine::tickets::Part;
-use throughline_engine::work::{Agent, Risk, Tool};
-use throughline_engine::workflow::Action;
+use harness::{BATCH, TICKET, TestLane};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::effect::{EffectResult, Outcome};
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::pending::{PendingKind, PendingState, Slot};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::snapshot;
+use throughline_engine::data::task::TaskReported;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::ticket::Part;
+use throughline_engine::data::work::{Agent, Risk, Tool};
 use throughline_engine::{Given, Lane, LaneState, Policy};
-use world::{BATCH, TICKET, World};
+use throughline_language::Expected;
 
 fn folder(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
 }
 
-/// A lane in which everything there is happened once: gate, slot, preview, edit, approval, receipt, an answer that can
-/// be corrected, a tool that is offered again, a task that waits for its approval, one a host reported, a held ask.
+/// A lane in which everything happened once: gate, question, preview, edit, approval, receipt, an answer that can be
+/// corrected, an offered retry, a task that waits for approval, a reported task, a held model call.
 fn full_lane() -> Lane {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", "What do you think about microservices?");
     let gate = w.card();
     let _ = w.presses("ana", &gate, 1, Action::Dismiss);
@@ -45,13 +47,13 @@ fn full_lane() -> Lane {
     let _ = w.says("ana", "Problem: it is slow");
     w.model = true;
     let _ = w.says("bob", "hmm, the second thing we talked about");
-    // Tracked issues came within version 2, and have a golden file of their own.
+    // Tracked issues have a golden file of their own.
     w.lane.head.tracked.clear();
     w.lane
 }
 
-/// Tools, sub-agents and reports.
-fn work(w: &mut World) {
+/// Adds tools, sub-agents and reports.
+fn work(w: &mut TestLane) {
     let args = [("city".to_owned(), Expected::Location)].into();
     w.policy.tools.insert("weather".into(), Tool { risk: Risk::Read, args });
     w.policy.agents.insert("publisher".into(), Agent { risk: Risk::Write, stops: false });
@@ -66,7 +68,7 @@ fn work(w: &mut World) {
     let _ = w.outcome(&called, lost);
 }
 
-/// Every kind of pending, as it is stored in the head.
+/// Every kind of pending question is stored in the head and read back.
 #[test]
 fn every_kind_of_pending_reads_back() {
     let mut head = full_lane().head;
@@ -117,10 +119,10 @@ fn golden_files_of_every_version_are_read() {
     }
 }
 
-/// What is written today is what the golden files of today's version hold. `GOLDEN=write` writes them, once, for a
-/// new version.
+/// The current encoding is that of the current version's golden files. `GOLDEN=write` writes them, once, for a new
+/// version.
 #[test]
-fn todays_encoding_is_the_golden_one() {
+fn the_current_encoding_matches_its_golden_files() {
     let lane = full_lane();
     let head = snapshot::encode_head(&lane.head) + "\n";
     let records: String = lane.records.iter().map(|record| snapshot::encode_record(record) + "\n").collect();
@@ -136,8 +138,8 @@ fn todays_encoding_is_the_golden_one() {
 
 /// Reviews came within version 2: their records and cards have a file of their own. `GOLDEN=write` writes it, once.
 #[test]
-fn reviews_are_written_as_their_golden_file_says() {
-    let mut w = World::new();
+fn reviews_match_their_golden_file() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", "Review this plan: we will use Postgres. A migration may break the reports.");
     let _ = w.says("bob", "What about backups?");
     let _ = w.says("ana", "Now review this plan: we will use Redis.");
@@ -157,7 +159,7 @@ fn reviews_are_written_as_their_golden_file_says() {
     }
 }
 
-/// These records as the golden file of that name has them, and each read back as it was written.
+/// Compares records with the golden file of that name, and each with itself after decoding.
 fn golden<'r>(name: &str, records: impl Iterator<Item = &'r Record>) -> String {
     let records: String = records.map(|record| snapshot::encode_record(record) + "\n").collect();
     let file = folder(snapshot::VERSION).join(format!("{name}.jsonl"));
@@ -174,8 +176,8 @@ fn golden<'r>(name: &str, records: impl Iterator<Item = &'r Record>) -> String {
 
 /// Batches came within version 2 as well: the record, its cards before and after approval, and drafts with an epic.
 #[test]
-fn batches_are_written_as_their_golden_file_says() {
-    let mut w = World::new();
+fn batches_match_their_golden_file() {
+    let mut w = TestLane::new();
     let _ = w.says("ana", BATCH);
     w.settle();
     let card = w.card();
@@ -198,7 +200,7 @@ fn batches_are_written_as_their_golden_file_says() {
         _ => false,
     };
     let _ = golden("batches-placed", w.lane.records.iter().filter(kept));
-    // Drafts did not always know their place.
+    // Earlier drafts do not have a place.
     for line in fs::read_to_string(folder(2).join("batches.jsonl")).unwrap().lines() {
         assert_eq!(snapshot::encode_record(&snapshot::decode_record(line).unwrap()), line);
     }
@@ -216,8 +218,8 @@ fn a_newer_version_is_refused_with_what_to_do() {
 
 /// Decisions and tracked issues came within version 2. `GOLDEN=write` writes their file, once.
 #[test]
-fn decisions_are_written_as_their_golden_file_says() {
-    let mut w = World::new();
+fn decisions_match_their_golden_file() {
+    let mut w = TestLane::new();
     for text in ["/maro track AUTH-1", "/maro track AUTH-2"] {
         let _ = w.says("ana", text);
         w.settle();

@@ -1,18 +1,21 @@
-//! The ledger of tasks, as reports and effects move it, and what prompts are told of it (`spec 05 §2`).
+//! The record of tasks, as reports and effects change it, and the history in prompts.
 
-mod world;
+mod harness;
 
+use harness::{TICKET, TestLane};
 use proptest::prelude::*;
 use serde_json::Value;
 use throughline_engine::context::block::Block;
 use throughline_engine::context::rendered::Rendered;
-use throughline_engine::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, TaskReported};
-use throughline_engine::lane::{Record, Task, TaskStatus};
-use throughline_engine::work::{Agent, Risk};
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::task::Task;
+use throughline_engine::data::task::TaskReported;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::work::{Agent, Risk};
 use throughline_engine::{Given, Reason, Timestamp};
-use world::{TICKET, World};
 
 use TaskStatus::{Blocked, Cancelled, Completed, Failed, Queued, Running};
 
@@ -20,32 +23,32 @@ fn at(clock: &str) -> Timestamp {
     Timestamp::parse(&format!("2026-01-15T{clock}:00Z")).unwrap()
 }
 
-fn reported(w: &mut World, report: TaskReported) -> Reason {
+fn reported(w: &mut TestLane, report: TaskReported) -> Reason {
     let given = Given { now: w.now, ..Given::default() };
     w.event("", EventKind::TaskReported(report), given).decision.reason
 }
 
-fn report(w: &mut World, task: &str, status: TaskStatus, clock: &str, reason: &str) -> Reason {
+fn report(w: &mut TestLane, task: &str, status: TaskStatus, clock: &str, reason: &str) -> Reason {
     let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
     let at = Some(at(clock));
     reported(w, TaskReported { task: task.into(), status, at, reason, ..TaskReported::default() })
 }
 
-fn tasks(w: &World) -> Vec<&Task> {
+fn tasks(w: &TestLane) -> Vec<&Task> {
     let records = w.lane.records.iter();
     records.filter_map(|record| if let Record::Task(task) = record { Some(task) } else { None }).collect()
 }
 
-fn task<'w>(w: &'w World, id: &str) -> &'w Task {
+fn task<'w>(w: &'w TestLane, id: &str) -> &'w Task {
     tasks(w).into_iter().find(|task| task.id.0 == id).unwrap()
 }
 
-fn block(w: &World) -> String {
+fn block(w: &TestLane) -> String {
     Block::of_lane(&w.lane, &w.policy.context).render()
 }
 
-/// Finished and blocked tasks, as a prompt lists them.
-fn shown(w: &World) -> (Vec<String>, Vec<String>) {
+/// Returns the finished and the blocked tasks of a prompt.
+fn shown(w: &TestLane) -> (Vec<String>, Vec<String>) {
     let block = block(w);
     let object: Value = serde_json::from_str(block.splitn(3, '\n').nth(2).unwrap()).unwrap();
     let ids = |list: &str| -> Vec<String> {
@@ -55,11 +58,12 @@ fn shown(w: &World) -> (Vec<String>, Vec<String>) {
     (ids("recent_history"), ids("active_blockers"))
 }
 
-/// `spec 05 §4.2`: whoever cannot be told what was done and what is blocked is handed nothing, and the person is told.
+/// A prompt without room for the history of tasks is not sent, and the person is told.
+// row: C24
 #[test]
-fn c24_a_task_that_leaves_no_room_for_what_to_know_is_not_handed_over() {
+fn a_task_without_room_for_the_history_is_not_delegated() {
     for (signs, handed) in [(100, true), (9_000, false)] {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         w.policy.context.max_tokens = 6_000;
         w.policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: false });
         let _ = w.says("ana", &format!("What do you think of {}?", "語".repeat(signs)));
@@ -72,10 +76,10 @@ fn c24_a_task_that_leaves_no_room_for_what_to_know_is_not_handed_over() {
     }
 }
 
-/// `spec 05 §2.1`: "same" changes nothing but a newer reason or a missing result.
+/// A repeated report changes only a newer reason or a missing result.
 #[test]
-fn a_report_that_comes_twice_moves_nothing_in_the_history() {
-    let mut w = World::new();
+fn a_repeated_report_changes_nothing_in_the_history() {
+    let mut w = TestLane::new();
     w.now = at("12:00");
     w.policy.context.history_statuses = vec![Completed, Failed, Cancelled];
     for (status, reason) in [(Failed, "No disk"), (Cancelled, ""), (Completed, "")] {
@@ -92,9 +96,10 @@ fn a_report_that_comes_twice_moves_nothing_in_the_history() {
     }
 }
 
+// row: C9
 #[test]
-fn c9_what_was_first_refused_is_completed_and_says_nothing_of_failing() {
-    let mut w = World::new();
+fn a_completed_task_does_not_mention_its_earlier_failure() {
+    let mut w = TestLane::new();
     w.now = at("10:00");
     assert_eq!(report(&mut w, "t1", Failed, "09:00", "2 criteria are open"), Reason::TaskReported);
     let done = TaskReported {
@@ -109,8 +114,8 @@ fn c9_what_was_first_refused_is_completed_and_says_nothing_of_failing() {
     let task = task(&w, "t1");
     assert_eq!((task.status, task.result.as_deref()), (Completed, Some("Completed: Write the tests")));
     assert!(!block(&w).contains("Failed"));
-    // The same of our own work: a preview that could not be created, approved again.
-    let mut w = World::new();
+    // A preview whose creation failed and which is approved again is one task too.
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
@@ -139,10 +144,11 @@ fn c9_what_was_first_refused_is_completed_and_says_nothing_of_failing() {
     );
 }
 
+// row: C10
 #[test]
-fn c10_a_task_that_goes_on_is_no_blocker_from_that_turn_on() {
+fn a_resumed_task_is_no_blocker() {
     for (status, done) in [(Completed, true), (Queued, false)] {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         report(&mut w, "t1", Blocked, "09:00", "It waits");
         assert_eq!(shown(&w), (vec![], vec!["t1".into()]));
         assert_eq!(report(&mut w, "t1", status, "09:30", ""), Reason::TaskReported);
@@ -153,9 +159,10 @@ fn c10_a_task_that_goes_on_is_no_blocker_from_that_turn_on() {
     }
 }
 
+// row: C11
 #[test]
-fn c11_blocked_again_is_one_entry_with_the_newest_reason_and_the_first_time() {
-    let mut w = World::new();
+fn a_repeated_block_is_one_entry_with_the_newest_reason_and_the_first_time() {
+    let mut w = TestLane::new();
     report(&mut w, "t1", Blocked, "09:00", "Waiting for Ana");
     assert_eq!(report(&mut w, "t1", Blocked, "09:30", "Waiting for Bob"), Reason::TaskDuplicateReport);
     let entry = r#"{ "task_id": "t1", "reason": "Waiting for Bob", "blocked_at": "2026-01-15T09:00:00Z" }"#;
@@ -163,9 +170,10 @@ fn c11_blocked_again_is_one_entry_with_the_newest_reason_and_the_first_time() {
     assert_eq!(block(&w).matches("\"t1\"").count(), 1);
 }
 
+// row: C12
 #[test]
-fn c12_late_news_of_a_block_reopen_nothing() {
-    let mut w = World::new();
+fn a_late_report_of_a_block_reopens_nothing() {
+    let mut w = TestLane::new();
     report(&mut w, "t1", Completed, "10:00", "");
     let before = w.lane.records.clone();
     assert_eq!(report(&mut w, "t1", Blocked, "09:50", "It waits"), Reason::TaskStaleReport);
@@ -175,9 +183,10 @@ fn c12_late_news_of_a_block_reopen_nothing() {
     assert_eq!((task(&w, "t1").attempt, &task(&w, "t1").result), (2, &None));
 }
 
+// row: C13
 #[test]
-fn c13_what_is_completed_neither_fails_nor_is_cancelled() {
-    let mut w = World::new();
+fn a_completed_task_neither_fails_nor_is_cancelled() {
+    let mut w = TestLane::new();
     report(&mut w, "t1", Completed, "10:00", "");
     let before = block(&w);
     for status in [Failed, Cancelled] {
@@ -188,9 +197,10 @@ fn c13_what_is_completed_neither_fails_nor_is_cancelled() {
     assert_eq!((task(&w, "t1").attempt, shown(&w)), (2, (vec![], vec![])));
 }
 
+// row: C19
 #[test]
-fn c19_the_hundred_and_first_takes_the_oldest_with_it_and_no_blocker() {
-    let mut w = World::new();
+fn the_hundred_and_first_task_removes_the_oldest_but_no_blocker() {
+    let mut w = TestLane::new();
     let clock = |n: usize| format!("{:02}:{:02}", 10 + n / 60, n % 60);
     for n in 0..101 {
         report(&mut w, &format!("b{n}"), Blocked, "08:00", "It waits");
@@ -198,11 +208,11 @@ fn c19_the_hundred_and_first_takes_the_oldest_with_it_and_no_blocker() {
     for n in 0..100 {
         report(&mut w, &format!("f{n}"), if n % 2 == 0 { Failed } else { Cancelled }, &clock(n), "");
     }
-    // The oldest of all is reported in the middle.
+    // The oldest report comes in the middle.
     for n in (50..100).chain(0..50) {
         report(&mut w, &format!("d{n}"), Completed, &clock(n), "");
     }
-    let count = |w: &World, status| tasks(w).iter().filter(|task| task.status == status).count();
+    let count = |w: &TestLane, status| tasks(w).iter().filter(|task| task.status == status).count();
     assert_eq!(count(&w, Completed), 100);
     let step = {
         report(&mut w, "d100", Completed, &clock(100), "");
@@ -222,8 +232,8 @@ fn c19_the_hundred_and_first_takes_the_oldest_with_it_and_no_blocker() {
 }
 
 #[test]
-fn a_thousand_live_tasks_are_enough() {
-    let mut w = World::new();
+fn a_lane_accepts_a_thousand_live_tasks() {
+    let mut w = TestLane::new();
     for n in 0..999 {
         report(&mut w, &format!("b{n}"), Blocked, "08:00", "It waits");
     }
@@ -237,7 +247,7 @@ fn a_thousand_live_tasks_are_enough() {
 
 #[test]
 fn a_picked_option_is_talk_and_a_ticket_is_work() {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
@@ -249,10 +259,10 @@ fn a_picked_option_is_talk_and_a_ticket_is_work() {
     assert_eq!(done.result.as_deref(), Some(&*format!("Completed: {}", done.intent)));
 }
 
-/// What is shown outside of a turn is what a prompt would be told: the record, and what was said, before it or after.
+/// The history outside a turn is the one in a prompt, before and after it.
 #[test]
-fn a_lane_is_shown_as_its_prompts_are_told_of_it() {
-    let mut w = World::new();
+fn the_shown_history_is_the_one_in_prompts() {
+    let mut w = TestLane::new();
     report(&mut w, "t1", Blocked, "09:00", "It waits");
     let _ = w.says("ana", "remember that we use Postgres for the orders");
     let shown = Rendered::of_lane(&w.lane, Vec::new(), &w.policy).unwrap();
@@ -265,10 +275,11 @@ fn a_lane_is_shown_as_its_prompts_are_told_of_it() {
     assert_eq!(Rendered::of_lane(&w.lane, Vec::new(), &w.policy).unwrap(), shown);
 }
 
-/// C21, K5: a model's answer to whatever it is asked is text to the ledger.
+/// A model's answer to any question is only text for the record of tasks.
+// row: C21
 #[test]
-fn c21_a_model_cannot_write_the_record() {
-    let mut w = World::new();
+fn a_model_cannot_write_the_record() {
+    let mut w = TestLane::new();
     w.model = true;
     report(&mut w, "task-4", Blocked, "09:40", "Waiting for the staging password");
     report(&mut w, "task-3", Completed, "09:00", "");
@@ -281,7 +292,7 @@ fn c21_a_model_cannot_write_the_record() {
         w.effects.iter().filter(|one| matches!(one.body, EffectBody::ModelAsk(_))).cloned().collect();
     assert!(!asks.is_empty(), "a model is asked");
     for ask in asks {
-        use throughline_engine::ask::Answer;
+        use throughline_engine::data::ask::Answer;
         for answer in
             [Answer::Text { text: claims.into(), facts: Vec::new() }, Answer::None { why: claims.into() }]
         {
@@ -294,12 +305,12 @@ fn c21_a_model_cannot_write_the_record() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// K2 of whole turns: one record a task, disjoint lists, blockers are what is blocked, limits hold.
+    /// Over whole turns: one record a task, disjoint lists, blockers are the blocked tasks, limits hold.
     #[test]
-    fn k2_reports_in_any_order_leave_one_record_a_task(
+    fn reports_in_any_order_leave_one_record_a_task(
         reports in prop::collection::vec((0_u8..12, 0_usize..6, 0_u32..60), 0..60),
     ) {
-        let mut w = World::new();
+        let mut w = TestLane::new();
         w.policy.context.history_kept = 5;
         for (id, status, minute) in reports {
             let status = TaskStatus::ALL[status];

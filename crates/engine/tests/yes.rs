@@ -1,13 +1,13 @@
-//! `T15`: while an approval is open and in focus, no yes of any kind releases anything, and each is told where the
-//! button is.
+//! While an approval is open and in focus no yes of any kind releases anything, and each is answered with a pointer
+//! to the button.
 
-mod world;
+mod harness;
 
 use std::collections::BTreeSet;
 
+use harness::{TICKET, TestLane};
 use throughline_engine::Reason;
-use throughline_engine::effect::EffectBody;
-use world::{TICKET, World};
+use throughline_engine::data::effect::EffectBody;
 
 const OPENERS: [&str; 12] = [
     "",
@@ -71,7 +71,7 @@ fn sentences() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for opener in OPENERS {
         for yes in YESSES {
-            // A sentence is of one language.
+            // A sentence has words of one language.
             let german = ["ja", "genehmigt", "freigeben"].contains(&yes);
             for tail in TAILS.into_iter().filter(|tail| !german || tail.is_empty()) {
                 for end in ENDS {
@@ -84,16 +84,17 @@ fn sentences() -> BTreeSet<String> {
     all
 }
 
+// row: T15
 #[test]
-fn t15_ten_thousand_yesses_release_nothing_and_each_is_answered() {
-    let mut waiting = World::new();
+fn ten_thousand_ways_of_yes_release_nothing_and_each_is_answered() {
+    let mut waiting = TestLane::new();
     let _ = waiting.says("ana", TICKET);
     waiting.settle();
     let said = sentences();
     let spread = said.len() / 10_000;
     assert!(spread >= 1, "{}", said.len());
     for text in said.into_iter().step_by(spread).take(10_000) {
-        let step = waiting.hears("ana", &text);
+        let step = waiting.preview_message("ana", &text);
         assert_eq!(step.decision.reason, Reason::ApprovalNotByText, "{text:?}");
         assert!(step.effects.iter().all(|effect| !effect.body.outward()), "{text:?}");
         let told =

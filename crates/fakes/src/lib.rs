@@ -1,17 +1,18 @@
-//! Vendors' servers as strict, scriptable fakes on loopback: for tests, for demos and for clients that are not ours.
+//! Strict, scriptable fakes of vendors' servers on loopback: for tests, demos and third-party clients.
 //!
-//! A fake refuses what its vendor refuses, in its vendor's words, keeps a journal of every call and goes by the clock it
-//! is given. It counts only after a client that we did not write has passed through it (`spec 07 §13`).
+//! A fake refuses what its vendor refuses, with the vendor's error texts. It records every call in a journal and takes
+//! the time from the clock it is given. Each fake is tested with the vendor's or another third-party client, because
+//! our own client could share its mistakes (docs/design/0039-how-it-is-tested.md).
 
 pub mod model;
 pub mod telegram;
 
 use std::sync::Arc;
 
-/// What time it is, in milliseconds since 1970.
+/// A clock: returns milliseconds since 1970.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// The machine's own clock.
+/// Returns the clock of the operating system.
 #[must_use]
 pub fn system_clock() -> Clock {
     Arc::new(|| {

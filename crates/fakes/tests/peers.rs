@@ -1,17 +1,17 @@
-//! Clients that we did not write pass through the fakes (`spec 07 §13`).
+//! Third-party clients against the fakes (docs/design/0039-how-it-is-tested.md).
 //!
-//! Not part of the ordinary run: they come from their own registries. `cargo xtask peers` installs them outside of the
-//! repository and runs this.
+//! Ignored by default, because the clients come from their own registries. `cargo xtask peers` installs them outside of
+//! the repository and runs these tests.
 
 use std::process::Stdio;
 use std::time::Duration;
 
-use throughline_fakes::model::{Does, FakeModel};
+use throughline_fakes::model::{Behaviour, FakeModel};
 use throughline_fakes::system_clock;
 use throughline_fakes::telegram::FakeTelegram;
 use tokio::process::Command;
 
-/// Waits until it is so.
+/// Polls until there is a value.
 async fn until<T>(what: &str, mut so: impl FnMut() -> Option<T>) -> T {
     for _ in 0..1_200 {
         if let Some(found) = so() {
@@ -19,7 +19,7 @@ async fn until<T>(what: &str, mut so: impl FnMut() -> Option<T>) -> T {
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    panic!("it never came to that: {what}");
+    panic!("timed out waiting for {what}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,29 +62,29 @@ async fn the_official_clients_of_models_run_unchanged() {
     let python =
         std::env::var("THROUGHLINE_PYTHON").expect("THROUGHLINE_PYTHON names a python that has them");
     let model = FakeModel::start().await.unwrap();
-    model.want_key("sk-test");
-    let ticket = || Does::Say(r#"{"label": "ticket", "confidence": 0.9}"#.into());
-    let hello = || Does::Say("Hello, Gr\u{fc}\u{df}e".into());
-    for does in [
+    model.require_key("sk-test");
+    let ticket = || Behaviour::Say(r#"{"label": "ticket", "confidence": 0.9}"#.into());
+    let hello = || Behaviour::Say("Hello, Gr\u{fc}\u{df}e".into());
+    for behaviour in [
         // Chat completions.
         ticket(),
         hello(),
-        Does::Refuse("I will not.".into()),
-        Does::TooMany("1".into()),
-        Does::Status(500),
-        Does::Status(401),
-        Does::Length("{".into()),
+        Behaviour::Refuse("I will not.".into()),
+        Behaviour::TooMany("1".into()),
+        Behaviour::Status(500),
+        Behaviour::Status(401),
+        Behaviour::Length("{".into()),
         // Responses.
         ticket(),
         hello(),
-        Does::Length("{".into()),
+        Behaviour::Length("{".into()),
         // Messages.
         ticket(),
         ticket(),
         hello(),
-        Does::Status(529),
+        Behaviour::Status(529),
     ] {
-        model.next(does);
+        model.script(behaviour);
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/model_clients.py");
     let mut clients = Command::new(python);

@@ -1,7 +1,7 @@
-//! What may be spent: calls, tokens and cost per user and per tenant a day (`spec 06 §7.2`, SEC-44).
+//! The daily budget: calls, tokens and cost per person and per tenant (`docs/design/0033-access-and-limits.md`).
 //!
-//! A call is counted before it is made, with what it may come to at most, and corrected by what it did come to; so calls
-//! at once cannot pass a cap together, and at most one goes over. Counted in this process, by the day of UTC.
+//! A call is counted before it is made, with the most it may cost, and corrected afterwards. So concurrent calls
+//! cannot pass a cap together; at most one goes over. Counted in this process, by the day of UTC.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ pub struct Cap {
     pub calls: Option<u64>,
     /// Tokens in and out.
     pub tokens: Option<u64>,
-    /// Cost, in hundredths of the currency that prices are in.
+    /// Cost, in hundredths of the currency of the prices.
     pub cost: Option<u64>,
 }
 
@@ -30,19 +30,19 @@ pub struct Caps {
     pub tenant: Cap,
 }
 
-/// What tokens cost, in hundredths of a currency for a million.
+/// The price of a million tokens, in hundredths of a currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
-    /// Of what is sent.
+    /// The price of tokens sent.
     pub input: u64,
-    /// Of what comes back.
+    /// The price of tokens received.
     pub output: u64,
 }
 
 impl Price {
-    /// What so many tokens come to.
-    pub(crate) fn of(self, input: u64, output: u64) -> Spent {
-        Spent {
+    /// The amount for one call with so many tokens.
+    pub(crate) fn of(self, input: u64, output: u64) -> Amount {
+        Amount {
             calls: 1,
             tokens: input.saturating_add(output),
             millionths: input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output)),
@@ -50,15 +50,15 @@ impl Price {
     }
 }
 
-/// An amount. Cost is in millionths of a hundredth.
+/// An amount of calls, tokens and cost. Cost is in millionths of a hundredth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spent {
+pub(crate) struct Amount {
     calls: u64,
     tokens: u64,
     millionths: u64,
 }
 
-impl Spent {
+impl Amount {
     fn plus(self, more: Self) -> Self {
         Self {
             calls: self.calls.saturating_add(more.calls),
@@ -82,10 +82,10 @@ impl Spent {
     }
 }
 
-/// Who spends: a person of a tenant, or the tenant as a whole.
-type Who = (String, Option<String>);
+/// An account: a person of a tenant, or the tenant as a whole.
+type Account = (String, Option<String>);
 
-/// The books of the day.
+/// The caps, and what was spent today.
 pub(crate) struct Budget {
     caps: Caps,
     day: Mutex<Day>,
@@ -94,14 +94,14 @@ pub(crate) struct Budget {
 #[derive(Default)]
 struct Day {
     number: i64,
-    spent: HashMap<Who, Spent>,
+    spent: HashMap<Account, Amount>,
 }
 
-/// A call that was counted with an estimate.
+/// A call that is counted with an estimate.
 pub(crate) struct Reserved {
-    who: [Who; 2],
+    who: [Account; 2],
     day: i64,
-    estimate: Spent,
+    estimate: Amount,
 }
 
 impl Budget {
@@ -109,8 +109,8 @@ impl Budget {
         Self { caps, day: Mutex::default() }
     }
 
-    /// Counts a call that may come to `estimate`. `None`: a cap is reached, and it must not be made.
-    pub(crate) fn reserve(&self, caller: &Caller<'_>, estimate: Spent) -> Option<Reserved> {
+    /// Counts a call that may cost `estimate`. `None` if a cap is reached and the call must not be made.
+    pub(crate) fn reserve(&self, caller: &Caller<'_>, estimate: Amount) -> Option<Reserved> {
         let today = caller.now.0.div_euclid(Timestamp::DAY);
         let who =
             [(caller.tenant.to_owned(), Some(caller.user.to_owned())), (caller.tenant.to_owned(), None)];
@@ -118,7 +118,7 @@ impl Budget {
         if day.number < today {
             *day = Day { number: today, spent: HashMap::new() };
         }
-        let spent = |who: &Who| day.spent.get(who).copied().unwrap_or_default();
+        let spent = |who: &Account| day.spent.get(who).copied().unwrap_or_default();
         if spent(&who[0]).reached(self.caps.user) || spent(&who[1]).reached(self.caps.tenant) {
             return None;
         }
@@ -129,8 +129,8 @@ impl Budget {
         Some(Reserved { who, day: day.number, estimate })
     }
 
-    /// Puts what was spent in the estimate's place.
-    pub(crate) fn settle(&self, reserved: Reserved, actual: Spent) {
+    /// Replaces the estimate by the actual amount.
+    pub(crate) fn settle(&self, reserved: Reserved, actual: Amount) {
         let mut day = self.day();
         if day.number != reserved.day {
             return;
@@ -160,8 +160,7 @@ mod tests {
         true
     }
 
-    /// SEC-44, LLM-05: a loop that never ends stops at the cap, for the person, for the tenant, and starts again with
-    /// the day.
+    /// An endless loop stops at the cap, for the person and for the tenant, and starts again with the next day.
     #[test]
     fn a_runaway_loop_stops_at_the_cap() {
         let cap = |calls| Cap { calls: Some(calls), ..Cap::default() };
@@ -192,7 +191,7 @@ mod tests {
 
     /// Calls at once are all counted before any has ended.
     #[test]
-    fn what_is_under_way_counts() {
+    fn calls_in_flight_count() {
         let budget =
             Budget::new(Caps { user: Cap { tokens: Some(1_000), ..Cap::default() }, ..Caps::default() });
         let effect = EffectId("fx_1".into());

@@ -1,18 +1,19 @@
-//! Answers that were given already, by what was asked (`spec 06 §4.4`, G). In memory, bounded, oldest out first.
+//! A cache of answers by question, in memory, bounded, oldest out first (`docs/design/0037-models-and-tools.md`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_engine::ask::Answer;
+use throughline_engine::data::ask::Answer;
 
-/// The most answers that are kept, and the most bytes of them.
+/// The most answers that are kept.
 const ENTRIES: usize = 512;
+/// The most bytes that are kept.
 const BYTES: usize = 8 * 1024 * 1024;
 
 /// SHA-256 over tenant, provider, model, prompt and schema.
 pub(crate) type Key = [u8; 32];
 
-/// The answers.
+/// The cached answers.
 #[derive(Default)]
 pub(crate) struct Cache(Mutex<Kept>);
 
@@ -28,12 +29,12 @@ impl Cache {
         self.kept().answers.get(key).map(|(answer, _)| answer.clone())
     }
 
-    /// Keeps nothing of what there was.
+    /// Drops all answers.
     pub(crate) fn clear(&self) {
         *self.kept() = Kept::default();
     }
 
-    /// Keeps an answer whose text has so many bytes.
+    /// Keeps an answer; `bytes` is the length of its text.
     pub(crate) fn put(&self, key: Key, answer: &Answer, bytes: usize) {
         let mut kept = self.kept();
         if bytes > BYTES || kept.answers.contains_key(&key) {

@@ -1,16 +1,20 @@
-//! What every [`Model`] keeps to, whatever is behind it: run it over yours.
+//! The conformance suite of [`Model`]: run [`check`] over an implementation.
 
-use throughline_engine::ask::{Answer, Ask, Candidate, Choice, Question, Reviewed, Shown, Verdict, judge};
+use throughline_engine::ask::Verdict;
+use throughline_engine::ask::judge;
 use throughline_engine::context::prompt::Anchor;
-use throughline_engine::effect::Attempt;
-use throughline_engine::focus::Hint;
-use throughline_engine::selection::{Metadata, Scope};
-use throughline_engine::tickets::ItemType;
+use throughline_engine::context::shown::Shown;
+use throughline_engine::data::ask::{Answer, Ask, Candidate, Choice, Question, Reviewed};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::focus::Hint;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::set_option::Metadata;
+use throughline_engine::data::ticket::ItemType;
 use throughline_engine::{EffectId, MessageId, Policy, Timestamp};
 
 use crate::{Caller, Model};
 
-/// One ask of every kind about that text, offering what an ask can offer.
+/// One ask of every kind about a text, offering everything an ask can offer.
 #[must_use]
 pub fn asks(text: &str) -> Vec<Ask> {
     let policy = Policy::default();
@@ -22,7 +26,7 @@ pub fn asks(text: &str) -> Vec<Ask> {
         ..Reviewed::default()
     };
     let questions = [
-        Question::Classify { labels: throughline_engine::intent::Intent::ALL.into() },
+        Question::Classify { labels: throughline_engine::data::intent::Intent::ALL.into() },
         Question::Draft { item_type: Some(ItemType::Bug), stories: None, from: Vec::new() },
         Question::Draft {
             item_type: Some(ItemType::Epic),
@@ -60,7 +64,7 @@ pub fn asks(text: &str) -> Vec<Ask> {
     questions.into_iter().map(about).collect()
 }
 
-/// Three options, one of them with everything that can be known of one.
+/// Three options, one of them with every detail an option can have.
 fn choice() -> Choice {
     let named = |alias: &str, label: &str| Candidate {
         alias: alias.into(),
@@ -89,13 +93,13 @@ fn choice() -> Choice {
     }
 }
 
-/// Asks as the loop would.
+/// Asks as the runtime would.
 pub async fn asked(model: &dyn Model, ask: &Ask) -> Attempt<Answer> {
     let effect = EffectId("fx_65emfyihdqmez2f6x5fvmpxn".into());
     model.ask(ask, &Caller { tenant: "acme", user: "ana", effect: &effect, now: Timestamp(0) }).await
 }
 
-/// Whether an answer stays inside of what was offered: it is one to this question, or there is none.
+/// Returns true if an answer stays within what was offered: it answers this question, or is none.
 #[must_use]
 pub fn inside(ask: &Ask, answer: &Answer) -> bool {
     match (&ask.question, answer) {
@@ -103,7 +107,7 @@ pub fn inside(ask: &Ask, answer: &Answer) -> bool {
         (Question::Classify { labels }, Answer::Classify { label, confidence, .. }) => {
             *confidence <= 100 && labels.iter().any(|offered| offered.word() == label)
         }
-        // Whether it was offered is judged by the step, from what came.
+        // The step judges if the option was offered.
         (Question::Select(_), Answer::Select { confidence, .. }) => *confidence <= 100,
         (Question::Draft { .. }, Answer::Draft { .. })
         | (Question::Patch { .. }, Answer::Patch(_))
@@ -116,10 +120,11 @@ pub fn inside(ask: &Ask, answer: &Answer) -> bool {
     }
 }
 
-/// Every kind of ask ends, inside of what was offered, and the loop knows what to do with it.
+/// Asks every kind of question and checks that each ends within what was offered, with an answer that the step can
+/// judge.
 ///
 /// # Panics
-/// It does not, naming the ask.
+/// An ask does not; the message names it.
 pub async fn check(model: &dyn Model, text: &str) {
     assert!(!model.name().is_empty(), "a model has a name");
     for ask in asks(text) {

@@ -1,7 +1,8 @@
-//! The only place that sends: one endpoint of a provider, its client, its pool of calls, and what it takes.
+//! Sends requests: one endpoint of a provider, with its client, its pool of calls and the features it supports.
 //!
-//! No retry and no redirect in the library, HTTP/1.1, a connection within 3 s, a first byte within 15 s, and the rest of
-//! the ask's time for the answer (`spec 07 §7`). What is read of an answer is bounded while it comes in.
+//! No retries and no redirects in the HTTP library, HTTP/1.1, a connection within 3 s, a first byte within 15 s, and
+//! the rest of the ask's time for the answer (`docs/design/0037-models-and-tools.md`). The length of an answer is
+//! bounded while it is read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,24 +11,24 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response};
 use serde_json::Value;
-use throughline_net::{Address, retry_after, told};
+use throughline_net::{Address, describe_error, retry_after};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::ApiKey;
-use crate::vendor::{Kind, Reading, Request, Takes, Verdict};
+use crate::vendor::{CallOutcome, Features, Kind, ReplyReader, Request};
 
-/// Calls at once to one provider.
+/// The most concurrent calls to one provider.
 const POOL: usize = 8;
-/// The most of a refusal that is read: enough to see which field it is about.
+/// The longest refusal that is read: enough to see which field it is about.
 const REFUSAL: usize = 16 * 1024;
 
-/// How long a part of a call may take.
+/// The time limits of a call's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until there is a connection, TLS included.
+    /// The time to connect, TLS included.
     pub connect: Duration,
-    /// Until the first byte of the answer.
+    /// The time to the first byte of the answer.
     pub first_byte: Duration,
 }
 
@@ -37,7 +38,7 @@ impl Default for Timeouts {
     }
 }
 
-/// Where a provider is and how it is spoken to.
+/// A provider's address and wire format.
 pub(crate) struct Endpoint {
     kind: Kind,
     url: String,
@@ -47,19 +48,19 @@ pub(crate) struct Endpoint {
     timeouts: Timeouts,
     pool: Semaphore,
     native: bool,
-    /// What each model there takes, where it is not everything.
-    takes: Mutex<BTreeMap<String, Takes>>,
+    /// The features each model supports, where not all.
+    features: Mutex<BTreeMap<String, Features>>,
 }
 
-/// The bytes of a call, or why there are none.
+/// The response of a call, or its early end.
 enum Sent {
     Answer(Response),
-    Ended(Verdict),
+    Ended(CallOutcome),
 }
 
 impl Endpoint {
     /// # Errors
-    /// The address may not be used, or the key cannot be sent; for a person to read.
+    /// The address may not be used, or the key cannot be sent; the text is for people.
     pub(crate) fn new(
         kind: Kind,
         address: &Address,
@@ -80,14 +81,14 @@ impl Endpoint {
         let http = throughline_net::client(address.reach(), timeouts.connect)?;
         Ok(Self {
             kind,
-            url: address.at(kind.path()),
+            url: address.join(kind.path()),
             base: address.base().into(),
             http,
             headers,
             timeouts,
             pool: Semaphore::new(POOL),
             native,
-            takes: Mutex::default(),
+            features: Mutex::default(),
         })
     }
 
@@ -99,53 +100,53 @@ impl Endpoint {
         &self.base
     }
 
-    /// Asks once, within `budget`, the wait for a place in the pool included.
+    /// Asks once, within `budget`, which includes the wait for a place in the pool.
     ///
     /// A refusal that names a field this endpoint does not know (`response_format`, `temperature`, …) was no attempt:
-    /// the same question goes out without it, and that is remembered.
-    pub(crate) async fn ask(&self, request: &Request<'_>, budget: Duration) -> Verdict {
+    /// the question is sent again without that field, and this is remembered.
+    pub(crate) async fn ask(&self, request: &Request<'_>, budget: Duration) -> CallOutcome {
         let until = Instant::now() + budget;
         let asked = async {
-            let Ok(_place) = self.pool.acquire().await else { return Verdict::nothing("off") };
-            let mut takes = self.takes(request.model);
+            let Ok(_place) = self.pool.acquire().await else { return CallOutcome::no_answer("off") };
+            let mut features = self.features(request.model);
             loop {
-                let body = self.kind.body(request, takes);
-                match self.once(&body, until).await {
-                    Ok(verdict) => {
-                        self.remember(request.model, takes);
-                        return verdict;
+                let body = self.kind.body(request, features);
+                match self.send_once(&body, until).await {
+                    Ok(outcome) => {
+                        self.remember(request.model, features);
+                        return outcome;
                     }
-                    Err(Refusal { status, text }) => match takes.without(&text, self.kind) {
-                        Some(less) => takes = less,
-                        None => return Verdict::Nothing(format!("status_{status}")),
+                    Err(Refusal { status, text }) => match features.without(&text, self.kind) {
+                        Some(less) => features = less,
+                        None => return CallOutcome::NoAnswer(format!("status_{status}")),
                     },
                 }
             }
         };
-        timeout_at(until, asked).await.unwrap_or_else(|_| Verdict::nothing("timeout"))
+        timeout_at(until, asked).await.unwrap_or_else(|_| CallOutcome::no_answer("timeout"))
     }
 
-    /// Whether two are one provider: the same address, spoken to in the same way, with the same key.
+    /// Returns true if both are one provider: the same address, format and key.
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.url == other.url && self.headers == other.headers && self.native == other.native
     }
 
-    fn takes(&self, model: &str) -> Takes {
-        let known = self.takes.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(model).copied().unwrap_or(Takes::everything(self.native))
+    fn features(&self, model: &str) -> Features {
+        let known = self.features.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(model).copied().unwrap_or(Features::everything(self.native))
     }
 
-    fn remember(&self, model: &str, takes: Takes) {
-        if takes != self.takes(model) {
-            self.takes.lock().unwrap_or_else(PoisonError::into_inner).insert(model.into(), takes);
+    fn remember(&self, model: &str, features: Features) {
+        if features != self.features(model) {
+            self.features.lock().unwrap_or_else(PoisonError::into_inner).insert(model.into(), features);
         }
     }
 
-    /// One request. Refused for what it says, 400 or 422, it may be put otherwise.
-    async fn once(&self, body: &Value, until: Instant) -> Result<Verdict, Refusal> {
+    /// Sends one request. One that is refused for its content, with 400 or 422, may be sent in another form.
+    async fn send_once(&self, body: &Value, until: Instant) -> Result<CallOutcome, Refusal> {
         let mut answer = match self.send(body).await {
             Sent::Answer(answer) => answer,
-            Sent::Ended(verdict) => return Ok(verdict),
+            Sent::Ended(outcome) => return Ok(outcome),
         };
         let status = answer.status().as_u16();
         if matches!(status, 400 | 422) {
@@ -156,17 +157,19 @@ impl Endpoint {
         }
         let kind =
             answer.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut reading = Reading::new(self.kind, kind);
+        let mut reader = ReplyReader::new(self.kind, kind);
         loop {
             match timeout_at(until, answer.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
-                    if !reading.more(&chunk) {
-                        return Ok(Reading::too_long());
+                    if !reader.push(&chunk) {
+                        return Ok(ReplyReader::too_long());
                     }
                 }
-                Ok(Ok(None)) => return Ok(reading.end()),
-                Ok(Err(error)) => return Ok(Verdict::Unknown(told("the model did not answer", error))),
-                Err(_) => return Ok(Verdict::nothing("timeout")),
+                Ok(Ok(None)) => return Ok(reader.finish()),
+                Ok(Err(error)) => {
+                    return Ok(CallOutcome::Unknown(describe_error("the model did not answer", error)));
+                }
+                Err(_) => return Ok(CallOutcome::no_answer("timeout")),
             }
         }
     }
@@ -175,17 +178,21 @@ impl Endpoint {
         let request = self.http.post(&self.url).headers(self.headers.clone()).body(body.to_string());
         match timeout(self.timeouts.first_byte, request.send()).await {
             Ok(Ok(answer)) => Sent::Answer(answer),
-            // Only a connection that never came about is proof that nothing was sent.
+            // Only a connection that was never made proves that nothing was sent.
             Ok(Err(error)) if error.is_connect() || error.is_builder() => {
-                Sent::Ended(Verdict::NotApplied(told("the model was not asked", error)))
+                Sent::Ended(CallOutcome::NotApplied(describe_error("the model was not asked", error)))
             }
-            Ok(Err(error)) => Sent::Ended(Verdict::Unknown(told("the model did not answer", error))),
-            Err(_) => Sent::Ended(Verdict::Unknown("the model did not answer: no first byte in time".into())),
+            Ok(Err(error)) => {
+                Sent::Ended(CallOutcome::Unknown(describe_error("the model did not answer", error)))
+            }
+            Err(_) => {
+                Sent::Ended(CallOutcome::Unknown("the model did not answer: no first byte in time".into()))
+            }
         }
     }
 }
 
-/// What a vendor says against a request.
+/// A vendor's refusal of a request.
 struct Refusal {
     status: u16,
     text: String,
@@ -203,14 +210,14 @@ async fn refusal(mut answer: Response) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a status that is no success proves (`spec 06 §4.3`, `spec 07 §7`).
-fn of_status(status: u16, answer: &Response) -> Verdict {
+/// Interprets a status that is not a success.
+fn of_status(status: u16, answer: &Response) -> CallOutcome {
     match status {
         429 => {
             let hint = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
-            Verdict::Limited { hint_ms: hint.and_then(retry_after) }
+            CallOutcome::Limited { hint_ms: hint.and_then(retry_after) }
         }
-        408 | 500.. => Verdict::Unknown(format!("the model did not answer: status {status}")),
-        status => Verdict::Nothing(format!("status_{status}")),
+        408 | 500.. => CallOutcome::Unknown(format!("the model did not answer: status {status}")),
+        status => CallOutcome::NoAnswer(format!("status_{status}")),
     }
 }

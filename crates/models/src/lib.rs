@@ -1,43 +1,48 @@
-//! Models: what answers a bounded question. This file is the contract, `conformance` what every implementation keeps to;
-//! `off` is no model, `scripted` the fake of scenarios, `providers` what is configured.
+//! Models answer bounded questions. This file is the contract, `conformance` the suite every implementation passes;
+//! `off` is no model, `scripted` the fake of scenarios, `providers` the configured models.
 //!
-//! A question's way: `prompt` (finished words and a schema) → `cache` and `budget` → `endpoint` (the one place that
-//! sends) → `vendor` (what a provider's reply comes to) → `parse` and `written` (what the words are worth).
+//! The way of a question: `prompt` (finished text and a schema) → `cache` and `budget` → `endpoint` (sends) →
+//! `vendor` (one file a wire format) → `parse` and `text_answers` (check the answer).
 //!
-//! A model here takes a finished [`Ask`] and gives an [`Answer`] inside what was offered, or says why there is
-//! none. What it never knows: what is done with an answer.
+//! A model takes a finished [`Ask`] and gives an [`Answer`] within what was offered, or the reason why there is none.
+//! It never knows what is done with the answer.
 
 mod budget;
 mod cache;
 pub mod conformance;
 mod endpoint;
+mod no_answer;
 mod off;
-mod once;
 mod parse;
 mod prompt;
 mod providers;
 mod scripted;
-mod unique;
+mod strict_json;
+mod text_answers;
+mod unique_names;
 mod vendor;
-mod written;
 
 pub use budget::{Cap, Caps, Price};
 pub use endpoint::Timeouts;
+pub use no_answer::no_answer;
 pub use off::Off;
-pub use parse::{MAX_ANSWER, no_answer, parse, parse_classify};
+pub use parse::{parse, parse_classify};
 pub use prompt::Prompt;
 pub use providers::{Providers, Setting, default_output};
-pub use scripted::{Asked, Does, Entry, Misbehaviour, Scripted};
+pub use scripted::{JournalEntry, Misbehaviour, ScriptEntry, Scripted, ScriptedReply, UnknownMisbehaviour};
+pub use strict_json::MAX_ANSWER;
 
 pub use throughline_net::{Key as ApiKey, check_address};
-pub use vendor::Kind;
+pub use vendor::{Kind, UnknownKind};
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
 use throughline_engine::{EffectId, Timestamp};
 
-/// Whose ask it is, and when. Caps are counted by it; of all this only the effect's id reaches a prompt, hashed.
+/// The person and tenant of an ask, and its time. Caps are counted by them; only the effect's id reaches a prompt,
+/// hashed.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
     /// The tenant of the lane.
@@ -46,27 +51,27 @@ pub struct Caller<'a> {
     pub user: &'a str,
     /// The effect that carries the ask.
     pub effect: &'a EffectId,
-    /// When it is asked.
+    /// The time of the ask.
     pub now: Timestamp,
 }
 
-/// Something that can be asked. One call is one attempt: nothing in here retries.
+/// A model. One call is one attempt: nothing in here retries.
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Asks once, inside the ask's time budget.
     ///
-    /// What a second try may mend (`spec 07 §7`, R) is [`Attempt::NotApplied`] or [`Attempt::Unknown`]; what it
-    /// may not (N) is applied with [`Answer::None`] and a stable word for why.
+    /// A failure that a second attempt may mend is [`Attempt::NotApplied`] or [`Attempt::Unknown`]; any other is
+    /// applied with [`Answer::None`] and a stable word for the reason (`docs/design/0037-models-and-tools.md`).
     async fn ask(&self, ask: &Ask, caller: &Caller<'_>) -> Attempt<Answer>;
 
-    /// Whether it is there for this purpose at all: what it is not, is not asked, so nobody waits for it.
+    /// Returns true if the model answers this purpose. One that does not is not asked, so nobody waits for it.
     fn answers(&self, _purpose: Purpose) -> bool {
         true
     }
 
-    /// Forgets the answers it kept: somebody's words may be in them.
+    /// Drops cached answers: somebody's words may be in them.
     fn forget(&self) {}
 
-    /// What to call it in logs and in `why`.
+    /// The name in logs and in `why`.
     fn name(&self) -> &str;
 }

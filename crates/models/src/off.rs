@@ -1,12 +1,14 @@
 //! No model: every ask has no answer, so that what runs without one is the same code.
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
 
-use crate::{Caller, Model, no_answer};
+use crate::no_answer::no_answer;
+use crate::{Caller, Model};
 
-/// The model that is not there. Its answer is [`Answer::None`], why `off`.
+/// The model of an installation without one. Its answer is [`Answer::None`] with the reason `off`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Off;
 

@@ -1,49 +1,40 @@
-//! Our own reading of a model's raw answer, whatever the vendor promises (`spec 07 §7`): one JSON object, at most
-//! one code fence around it, nothing else. Anything else is no answer, with a stable word for why.
+//! Parses a model's raw answer to each kind of question. Total: an answer within the question's schema, or none with
+//! a stable word for the reason.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::error::Category;
 use throughline_engine::MessageId;
-use throughline_engine::ask::{Answer, Ask, Question, Says};
-use throughline_engine::intent::Intent;
+use throughline_engine::data::ask::{Answer, Ask, Question, Says};
+use throughline_engine::data::intent::Intent;
+use throughline_engine::data::prompt::ANCHOR;
 
-use crate::unique::Once;
-use crate::written;
-use throughline_engine::ask::wording::ANCHOR;
+use crate::no_answer::no_answer;
+use crate::strict_json::read;
+use crate::text_answers;
 
-/// The longest answer that is read, in bytes.
-pub const MAX_ANSWER: usize = 256 * 1024;
-
-/// No answer, and why.
-#[must_use]
-pub fn no_answer(why: &str) -> Answer {
-    Answer::None { why: why.into() }
-}
-
-/// Reads the raw answer to an ask.
+/// Parses the raw answer to an ask.
 #[must_use]
 pub fn parse(ask: &Ask, raw: &str) -> Answer {
     match &ask.question {
-        Question::Classify { labels } => meant(ask, parse_classify(raw, labels)),
-        Question::Draft { .. } => written::items(raw),
-        Question::Review { .. } => written::review(raw),
-        Question::Patch { .. } => written::patch(raw),
+        Question::Classify { labels } => resolve_anchor(ask, parse_classify(raw, labels)),
+        Question::Draft { .. } => text_answers::items(raw),
+        Question::Review { .. } => text_answers::review(raw),
+        Question::Patch { .. } => text_answers::patch(raw),
         Question::Select(_) => parse_select(raw),
         Question::Synthesis { .. } | Question::Answer => {
-            written::text(raw, |text, facts| Answer::Text { text, facts })
+            text_answers::text(raw, |text, facts| Answer::Text { text, facts })
         }
-        Question::Summary { .. } => written::text(raw, |text, facts| Answer::Summary { text, facts }),
+        Question::Summary { .. } => text_answers::text(raw, |text, facts| Answer::Summary { text, facts }),
     }
 }
 
-/// Reads the raw answer to a classification: a label that was offered, letter by letter, and a confidence from 0
-/// to 1, and the id of the message it took to be meant, if it names one; whether that was offered, the step judges.
-/// Other members are dropped. Total: any text in, an answer or [`Answer::None`] out, why one of `empty`,
-/// `too_long`, `prose`, `cut`, `malformed`, `schema`, `two_choices`, `out_of_pool`.
+/// Parses the raw answer to a classification: a label that was offered, letter by letter, a confidence from 0 to 1,
+/// and the id of the message meant, if it names one; the step judges if that was offered. Other members are dropped.
+/// Total: any text in, an answer or [`Answer::None`] out, the reason one of `empty`, `too_long`, `prose`, `cut`,
+/// `malformed`, `schema`, `two_choices`, `out_of_pool`.
 ///
 /// ```
-/// use throughline_engine::{ask::Answer, intent::Intent};
+/// use throughline_engine::data::ask::Answer;
+/// use throughline_engine::data::intent::Intent;
 /// use throughline_models::parse_classify;
 /// let raw = "```json\n{\"label\": \"ticket\", \"confidence\": 0.9}\n```";
 /// let Answer::Classify { label, confidence, .. } = parse_classify(raw, &Intent::ALL) else { panic!() };
@@ -74,9 +65,9 @@ struct Classified {
     anchor: Option<String>,
 }
 
-/// Reads the raw answer to which option is meant (`spec 04 §12.2`): its contract, a decision, an alias, a confidence from
-/// 0 to 1, and what it would have to see. All as it came: whether the contract is ours, the alias was offered and what is
-/// wanted can be looked up, the step judges, and gives each its own name. Nothing else is read.
+/// Parses the raw answer to which option is meant: its contract, a decision, an alias, a confidence from 0 to 1, and
+/// the evidence it asks for. The step judges all of it and names each failure (`docs/design/0023-model-picks.md`).
+/// Other members are dropped.
 fn parse_select(raw: &str) -> Answer {
     #[derive(Deserialize)]
     struct Chosen {
@@ -97,8 +88,8 @@ fn parse_select(raw: &str) -> Answer {
     }
 }
 
-/// Puts the message's id in the place of the name it was offered under; what was not offered, the step judges.
-fn meant(ask: &Ask, mut answer: Answer) -> Answer {
+/// Replaces the alias of the offered message by its id. An id that was not offered is left for the step to judge.
+fn resolve_anchor(ask: &Ask, mut answer: Answer) -> Answer {
     let offered = ask.hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.as_ref());
     if let (Answer::Classify { anchor: Some(anchor), .. }, Some(id)) = (&mut answer, offered)
         && anchor.0 == ANCHOR
@@ -108,8 +99,8 @@ fn meant(ask: &Ask, mut answer: Answer) -> Answer {
     answer
 }
 
-/// Whole percents, never rounded up: 0.799 must not pass a threshold of 80. The tiny addend keeps 0.29, which is
-/// 28.999… in binary, at 29.
+/// Converts to whole percents, never rounded up: 0.799 must not pass a threshold of 80. The tiny addend keeps 0.29,
+/// which is 28.999… in binary, at 29.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -119,63 +110,13 @@ fn percent(confidence: f64) -> u8 {
     (confidence * 100.0 + 1e-9).floor() as u8
 }
 
-/// The one JSON object that a raw answer must be, read as `T`; else the stable word for why not.
-pub(crate) fn read<T: DeserializeOwned>(raw: &str) -> Result<T, &'static str> {
-    let json = one_object(raw)?;
-    serde_json::from_str::<Once>(json).map_err(|error| named(&error))?;
-    serde_json::from_str(json).map_err(|error| named(&error))
-}
-
-/// The text that must be one JSON object.
-fn one_object(raw: &str) -> Result<&str, &'static str> {
-    if raw.len() > MAX_ANSWER {
-        return Err("too_long");
-    }
-    let text = raw.trim();
-    if text.is_empty() {
-        return Err("empty");
-    }
-    let json = match text.strip_prefix("```") {
-        Some(fenced) => unfence(fenced)?,
-        None => text,
-    };
-    // A value of another shape is a schema error; text around or in place of the object is prose.
-    match json.chars().next() {
-        Some('{') => Ok(json),
-        Some(_) if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() => Err("schema"),
-        Some(_) => Err("prose"),
-        None => Err("empty"),
-    }
-}
-
-/// What is inside the fence: after an optional language, up to a closing fence that ends the text.
-fn unfence(fenced: &str) -> Result<&str, &'static str> {
-    let inner = fenced.strip_suffix("```").ok_or(if fenced.contains("```") { "prose" } else { "cut" })?;
-    if inner.contains("```") {
-        return Err("prose");
-    }
-    let language = inner.bytes().take_while(u8::is_ascii_alphanumeric).count();
-    Ok(inner[language..].trim())
-}
-
-/// The stable word for what serde found.
-fn named(error: &serde_json::Error) -> &'static str {
-    let text = error.to_string();
-    match error.classify() {
-        Category::Eof => "cut",
-        Category::Syntax if text.starts_with("trailing characters") => "prose",
-        Category::Data if text.starts_with("duplicate field") => "two_choices",
-        Category::Data => "schema",
-        Category::Syntax | Category::Io => "malformed",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::conformance::{asks, inside};
+    use crate::strict_json::MAX_ANSWER;
 
     fn label_of(raw: &str) -> String {
         match parse_classify(raw, &[Intent::Ticket, Intent::Review]) {
@@ -204,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The misbehaviours of `spec 07 §7` that are a matter of content.
+    /// Every kind of bad content is no answer.
     #[test]
     fn every_misbehaviour_is_no_answer() {
         let too_long = format!(r#"{{"label":"ticket","confidence":0.9,"pad":"{}"}}"#, "x".repeat(MAX_ANSWER));
@@ -270,10 +211,10 @@ mod tests {
         );
     }
 
-    /// What is of the right shape is passed on, whatever it says; what is not is no answer.
+    /// An answer of the right shape is passed on whatever it says; any other is no answer.
     #[test]
     fn a_choice_is_read_as_it_came() {
-        let told = |raw: &str| match parse_select(raw) {
+        let read_choice = |raw: &str| match parse_select(raw) {
             Answer::Select { contract, says, choice, confidence, needs } => {
                 format!("{contract} {says:?} {choice:?} {confidence} {}", needs.join(" "))
             }
@@ -324,7 +265,7 @@ mod tests {
             ("{}", "schema"),
         ];
         for (raw, expected) in table {
-            assert_eq!(told(raw), expected, "{raw}");
+            assert_eq!(read_choice(raw), expected, "{raw}");
         }
     }
 
@@ -350,7 +291,7 @@ mod tests {
             }
         }
 
-        /// Every purpose: any text in, an answer inside of what was offered or none out.
+        /// For every purpose, any text is an answer within the offer or none.
         #[test]
         fn any_text_is_inside_of_the_offer(raw in "\\PC*") {
             for ask in asks("hello") {
@@ -359,7 +300,7 @@ mod tests {
             }
         }
 
-        /// The same for what nearly is an answer: members of all schemas, with values of all sorts.
+        /// Objects that are nearly answers, with members of all schemas and values of all sorts, too.
         #[test]
         fn any_object_is_inside_of_the_offer(members in proptest::collection::vec((member(), value()), 0..8)) {
             let all: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();

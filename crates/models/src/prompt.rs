@@ -1,38 +1,38 @@
-//! A prompt as it is sent (`spec 05 §4.1`, `spec 06 §7.5`): the sections the engine built, and behind them the last one,
-//! the words it is about.
+//! The prompt as it is sent: the sections the engine built, and behind them the last one, the message they are about
+//! (`docs/design/0025-prompt-context.md`).
 //!
-//! What others wrote never stands bare. Lines of context are JSON, escaped so that none can close its section or open
-//! another; the message stands in a fence longer than any in it, whose marker is made of the effect's id and of the
-//! message itself: whoever writes the message cannot know it. An id that may be picked is offered as `c1` and mapped back
-//! by [`crate::parse`]. Secrets are taken out of all of it.
+//! Text that others wrote is always quoted (`docs/design/0034-untrusted-text.md`). Lines of context are JSON, escaped
+//! so that none can close its section or open another. The message is in a fence longer than any in it, whose marker
+//! is made of the effect's id and of the message itself: its author cannot know it. An id that may be picked is
+//! offered as `c1` and mapped back by [`crate::parse()`]. Secrets are removed from all of it.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use throughline_engine::EffectId;
-use throughline_engine::ask::Ask;
 use throughline_engine::ask::wording::{material, schema};
-use throughline_engine::canon::{hex, sha256};
-use throughline_engine::context::prompt::Section;
-use throughline_engine::redact::redacted;
+use throughline_engine::data::ask::Ask;
+use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::prompt::Section;
+use throughline_engine::text::redact::redacted;
 
-/// A finished prompt: all that a model is shown.
+/// A finished prompt: everything a model is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// Rules and contract: all of it ours.
+    /// Rules and contract, which the engine wrote.
     pub system: String,
-    /// What it is about: what people wrote, as data.
+    /// The context and the message: text of people, as data.
     pub user: String,
-    /// What an answer looks like.
+    /// The JSON schema of an answer.
     pub schema: Value,
     /// The schema's name.
     pub name: &'static str,
-    /// What marks the fence: of this effect only, and no part of the question.
+    /// The marker of the fence, for this effect only. It is not part of the question.
     pub marker: String,
 }
 
 impl Prompt {
-    /// The prompt of an ask.
+    /// Builds the prompt of an ask.
     #[must_use]
     pub fn of(ask: &Ask, effect: &EffectId) -> Self {
         let marker =
@@ -52,7 +52,7 @@ impl Prompt {
     }
 }
 
-/// The last section, in parts: what the question is about, what was wrong before, and the words.
+/// The last section, in parts: the material of the question, complaints about an earlier answer, and the message.
 fn input(ask: &Ask, marker: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let material = material(&ask.question);
@@ -79,7 +79,7 @@ fn input(ask: &Ask, marker: &str) -> Vec<String> {
     parts
 }
 
-/// Backticks, one more than the longest run of them in the text, and at least three.
+/// A fence of backticks, one more than the longest run in the text, and at least three.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)

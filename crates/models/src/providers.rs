@@ -1,23 +1,24 @@
-//! The configured models: which provider answers which purpose, what may be spent, what was answered already.
+//! The configured models: a provider per purpose, the budget and the cache.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::canon::{jcs, sha256};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::canon::{jcs, sha256};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
+use throughline_net::Address;
 
 use crate::budget::{Budget, Caps, Price};
 use crate::cache::{Cache, Key};
 use crate::endpoint::{Endpoint, Timeouts};
-use crate::once::{limited, not_answered, not_asked};
+use crate::no_answer::{limited, no_answer, not_answered, not_asked};
+use crate::parse::parse;
 use crate::prompt::Prompt;
-use crate::vendor::{Kind, Request, Verdict};
-use throughline_net::Address;
-
-use crate::{ApiKey, Caller, Model, no_answer, parse};
+use crate::vendor::{CallOutcome, Kind, Request};
+use crate::{ApiKey, Caller, Model};
 
 /// One configured model.
 #[derive(Clone)]
@@ -30,17 +31,17 @@ pub struct Setting {
     pub model: String,
     /// The key, where one is needed.
     pub key: Option<ApiKey>,
-    /// The address may be of this machine.
+    /// True if the address may be of this machine.
     pub allow_loopback: bool,
-    /// For Anthropic: the structured-output field instead of a forced tool.
+    /// For Anthropic, true for the structured-output field instead of a forced tool.
     pub native: bool,
     /// The most tokens of an answer.
     pub max_output: u32,
-    /// What it costs.
+    /// The price of tokens.
     pub price: Price,
 }
 
-/// A model that is asked for some purpose.
+/// The model for a purpose.
 struct Route {
     endpoint: Arc<Endpoint>,
     model: String,
@@ -57,10 +58,10 @@ pub struct Providers {
 }
 
 impl Providers {
-    /// The models as they are configured. Purposes with the same provider share its client and its pool.
+    /// Creates the configured models. Purposes with the same provider share its client and its pool.
     ///
     /// # Errors
-    /// Which purpose cannot be asked for, and why.
+    /// The purpose that cannot be used, and the reason.
     pub fn new(
         settings: BTreeMap<Purpose, Setting>,
         caps: Caps,
@@ -70,7 +71,7 @@ impl Providers {
         let mut made: Vec<Arc<Endpoint>> = Vec::new();
         for (purpose, setting) in settings {
             let cannot = |why| (purpose, why);
-            let address = Address::read(&setting.base_url, setting.allow_loopback).map_err(cannot)?;
+            let address = Address::parse(&setting.base_url, setting.allow_loopback).map_err(cannot)?;
             let new = Endpoint::new(setting.kind, &address, setting.key.as_ref(), setting.native, timeouts);
             let new = new.map_err(cannot)?;
             let endpoint = match made.iter().find(|old| old.same(&new)) {
@@ -113,35 +114,35 @@ impl Providers {
         };
         let budget = Duration::from_millis(ask.budget_ms.try_into().unwrap_or(0));
         match route.endpoint.ask(&request, budget).await {
-            Verdict::Said { text, usage } => {
-                // A reply without a count is counted by our own.
+            CallOutcome::Answered { text, usage } => {
+                // A reply without usage is counted by our own estimate.
                 let (input, output) =
                     usage.map_or((sent, tokens(&text)), |usage| (usage.input, usage.output));
                 self.budget.settle(reserved, route.price.of(input, output));
-                counted("input", input);
-                counted("output", output);
+                count_tokens("input", input);
+                count_tokens("output", output);
                 let answer = parse(ask, &text);
                 if !matches!(answer, Answer::None { .. }) {
                     self.cache.put(key(caller.tenant, route, ask, prompt), &answer, text.len());
                 }
                 Attempt::Applied(answer)
             }
-            Verdict::Nothing(why) => {
-                // A request that was refused cost nothing; whatever else came to nothing may have cost all of it.
+            CallOutcome::NoAnswer(why) => {
+                // A refused request cost nothing; any other call without an answer may have cost all of its estimate.
                 if why.starts_with("status_") {
                     self.budget.settle(reserved, route.price.of(0, 0));
                 }
                 Attempt::Applied(no_answer(&why))
             }
-            Verdict::Limited { hint_ms } => {
+            CallOutcome::Limited { hint_ms } => {
                 self.budget.settle(reserved, route.price.of(0, 0));
                 limited(ask, hint_ms)
             }
-            Verdict::NotApplied(why) => {
+            CallOutcome::NotApplied(why) => {
                 self.budget.settle(reserved, route.price.of(0, 0));
                 not_asked(ask, why)
             }
-            Verdict::Unknown(why) => not_answered(ask, why),
+            CallOutcome::Unknown(why) => not_answered(ask, why),
         }
     }
 }
@@ -182,8 +183,9 @@ pub fn default_output(purpose: Purpose) -> u32 {
     }
 }
 
-/// What an answer depends on, and whose it is: no tenant is given another's (`spec 06 §7.4`), and no message the one that
-/// another refers to, which a prompt only has a handle for. The fence's marker is of one effect, and says nothing.
+/// The cache key: everything an answer depends on, and the tenant, so that no tenant gets another's answers. It
+/// includes the message that is referred to, which the prompt only has an alias for, and leaves out the fence's
+/// marker, which depends on the effect.
 fn key(tenant: &str, route: &Route, ask: &Ask, prompt: &Prompt) -> Key {
     let user = prompt.user.replace(&prompt.marker, "");
     let endpoint = &route.endpoint;
@@ -192,7 +194,7 @@ fn key(tenant: &str, route: &Route, ask: &Ask, prompt: &Prompt) -> Key {
     let parts = [
         tenant,
         anchor.map_or("", |anchor| anchor.as_str()),
-        endpoint.kind().word(),
+        endpoint.kind().as_str(),
         endpoint.base(),
         &route.model,
         &limit,
@@ -206,14 +208,14 @@ fn key(tenant: &str, route: &Route, ask: &Ask, prompt: &Prompt) -> Key {
     sha256(&all)
 }
 
-/// Tokens, near enough (`spec 05 §4.2`): four bytes of ASCII are one, and so is any other character.
+/// Estimates tokens: four bytes of ASCII are one, and so is any other character.
 fn tokens(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let other = text.chars().filter(|c| !c.is_ascii()).count();
     (ascii.div_ceil(4) + other) as u64
 }
 
-fn counted(kind: &'static str, tokens: u64) {
+fn count_tokens(kind: &'static str, tokens: u64) {
     metrics::counter!("throughline_model_tokens_total", "type" => kind).increment(tokens);
 }
 
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_counted_as_the_specification_counts_them() {
+    fn four_ascii_bytes_or_one_other_character_are_a_token() {
         assert_eq!([tokens(""), tokens("Setup DB"), tokens("naïve"), tokens("日本語")], [0, 2, 2, 3]);
     }
 }

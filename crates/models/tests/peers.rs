@@ -1,4 +1,5 @@
-//! A server of models that we did not write answers our clients: `aimock`, strict and misbehaving (`spec 07 §13`).
+//! An independent server of models answers our clients: `aimock`, strict and misbehaving
+//! (`docs/design/0039-how-it-is-tested.md`).
 //!
 //! Not part of the ordinary run: it comes from its own registry. `cargo xtask peers` installs it outside of the repository
 //! and runs this.
@@ -8,8 +9,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
 use throughline_models::conformance::{asked, asks};
 use throughline_models::{Caps, Kind, Price, Providers, Setting, Timeouts};
 use tokio::process::{Child, Command};
@@ -25,7 +27,7 @@ struct Aimock {
 impl Aimock {
     async fn start() -> Self {
         let program = std::env::var_os("THROUGHLINE_AIMOCK").expect("THROUGHLINE_AIMOCK names its llmock");
-        // By the model's name: words, words for a forced tool, and nothing for a third.
+        // By the model's name: text, input for a forced tool, and nothing for a third.
         let fixtures = json!({"fixtures": [
             {"match": {"model": "words"}, "response": {"content": TICKET}},
             {"match": {"model": "tool"}, "response": {"toolCalls": [{"name": "answer", "arguments": TICKET}]}},
@@ -55,7 +57,7 @@ impl Aimock {
         format!("{}{path}", self.url)
     }
 
-    /// Every request it has seen: the path and the status it answered.
+    /// Every request it has seen: path and status.
     async fn journal(&self) -> Vec<(String, u64)> {
         let text = self.http.get(self.at("/__aimock/journal")).send().await.unwrap().text().await.unwrap();
         let journal: Value = serde_json::from_str(&text).unwrap();
@@ -79,7 +81,7 @@ impl Aimock {
             kind,
             base_url: self.at(under),
             model: model.into(),
-            key: throughline_models::ApiKey::read("sk-test"),
+            key: throughline_models::ApiKey::parse("sk-test"),
             allow_loopback: true,
             native,
             max_output: 256,

@@ -1,44 +1,45 @@
-//! Where a far side may be (`spec 06 §7.3`): https to a public address, or this machine where that is allowed.
+//! Checks of the addresses of remote services (docs/design/0033-access-and-limits.md).
 //!
-//! A name is resolved once per connection and every address is checked before anything connects to it, so a name that
-//! points inside is found out when it is used, not only when it is configured.
+//! A service is reached over https at a public address, or over loopback where the configuration allows it. Names are
+//! resolved for each connection, and every resolved address is checked before a connection is made. So a name that
+//! comes to point into a private network is refused when it is used, too.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Whether a far side may be at that address.
+/// Checks that a remote service may be at this address.
 ///
 /// # Errors
-/// Why not, for a person to read.
+/// Returns the reason for a refusal, as a sentence for a person.
 pub fn check_address(base: &str, allow_loopback: bool) -> Result<(), String> {
-    Address::read(base, allow_loopback).map(drop)
+    Address::parse(base, allow_loopback).map(drop)
 }
 
-/// A checked address of a far side.
+/// A checked base URL of a remote service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     url: String,
     reach: Reach,
 }
 
-/// Which addresses may be connected to.
+/// The addresses that may be connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Those of this machine.
-    Here,
-    /// Public ones.
+    /// Loopback addresses only.
+    Loopback,
+    /// Public addresses only.
     Public,
 }
 
 impl Address {
-    /// Reads a base address.
+    /// Parses and checks a base URL.
     ///
     /// # Errors
-    /// Why it may not be used, for a person to read.
-    pub fn read(base: &str, allow_loopback: bool) -> Result<Self, String> {
-        // What cannot be used is not repeated: it may hold a password.
+    /// Returns the reason for a refusal, as a sentence for a person.
+    pub fn parse(base: &str, allow_loopback: bool) -> Result<Self, String> {
+        // The error does not repeat the URL, which may contain a password.
         let url = Url::parse(base).map_err(|error| format!("it is no address: {error}"))?;
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let ip = host.parse::<IpAddr>().ok();
@@ -61,36 +62,36 @@ impl Address {
         if !here && ip.is_some_and(|ip| !is_public(ip)) {
             return Err(format!("“{base}” is no public address"));
         }
-        let reach = if here { Reach::Here } else { Reach::Public };
+        let reach = if here { Reach::Loopback } else { Reach::Public };
         Ok(Self { url: url.into(), reach })
     }
 
-    /// The address of a path under it.
+    /// Returns the URL of a relative path below the base.
     #[must_use]
-    pub fn at(&self, path: &str) -> String {
+    pub fn join(&self, path: &str) -> String {
         format!("{}/{path}", self.base())
     }
 
-    /// What paths are put under: the address without a slash at its end.
+    /// Returns the URL without a slash at the end, to append paths to.
     #[must_use]
     pub fn base(&self) -> &str {
         self.url.trim_end_matches('/')
     }
 
-    /// The address itself, as it was said: to some servers `/mcp/` is another place than `/mcp`.
+    /// Returns the URL as it was given. Some servers treat `/mcp/` and `/mcp` as different resources.
     #[must_use]
     pub fn endpoint(&self) -> &str {
         &self.url
     }
 
-    /// Whether both are the same scheme, host and port.
+    /// Returns true if both have the same scheme, host and port.
     #[must_use]
-    pub fn same_place(&self, other: &Self) -> bool {
+    pub fn same_origin(&self, other: &Self) -> bool {
         let origin = |address: &Self| Url::parse(&address.url).map(|url| url.origin());
         matches!((origin(self), origin(other)), (Ok(one), Ok(two)) if one == two)
     }
 
-    /// Which addresses may be connected to for it.
+    /// Returns the addresses that may be connected to for this URL.
     #[must_use]
     pub fn reach(&self) -> Reach {
         self.reach
@@ -105,13 +106,13 @@ fn is_localhost(host: &str) -> bool {
 impl Reach {
     fn admits(self, ip: IpAddr) -> bool {
         match self {
-            Self::Here => ip.to_canonical().is_loopback(),
+            Self::Loopback => ip.to_canonical().is_loopback(),
             Self::Public => is_public(ip),
         }
     }
 }
 
-/// Resolves names to addresses within reach, and to nothing else.
+/// Resolves a name only if all its addresses are within reach.
 impl Resolve for Reach {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = *self;
@@ -126,8 +127,8 @@ impl Resolve for Reach {
     }
 }
 
-/// A public unicast address: nothing private, local, reserved, multicast, of a cloud's metadata, or one that wraps an
-/// IPv4 address.
+/// Returns true for a public unicast address: not private, local, reserved, multicast, a cloud's metadata service, or an
+/// IPv6 address that wraps an IPv4 one.
 fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -138,7 +139,7 @@ fn is_public(ip: IpAddr) -> bool {
 fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     let special = ip.is_private() || ip.is_loopback() || ip.is_link_local() || ip.is_documentation();
-    // "This network"; carrier-grade NAT; protocol assignments and 6to4 relays; benchmarks; multicast and beyond.
+    // In order: "this network"; carrier-grade NAT; protocol assignments and 6to4 relays; benchmarks; multicast and beyond.
     let reserved = a == 0
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
@@ -150,7 +151,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [first, second, ..] = ip.segments();
-    // 2000::/3 is what is routed; in it, 2001::/23 (Teredo and other assignments), documentation, and 6to4.
+    // Only 2000::/3 is routed. Within it are 2001::/23 (Teredo and other assignments), documentation, and 6to4.
     let global = first & 0xe000 == 0x2000;
     let special = match first {
         0x2001 => second < 0x0200 || second == 0x0db8,
@@ -167,11 +168,11 @@ mod tests {
     #[test]
     fn public_https_and_nothing_else() {
         for good in ["https://api.openai.com/v1", "https://8.8.8.8/v1/", "https://[2606:4700::1111]:8443"] {
-            let address = Address::read(good, false).unwrap();
+            let address = Address::parse(good, false).unwrap();
             assert_eq!(address.reach(), Reach::Public);
-            assert!(address.at("x").ends_with("/x") && !address.base().ends_with('/'), "{good}");
+            assert!(address.join("x").ends_with("/x") && !address.base().ends_with('/'), "{good}");
         }
-        assert!(Address::read("http://8.8.8.8/v1", true).is_err(), "https only");
+        assert!(Address::parse("http://8.8.8.8/v1", true).is_err(), "https only");
     }
 
     #[test]
@@ -181,8 +182,8 @@ mod tests {
             ("https://h.example.com/mcp", "https://h.example.com/mcp", "https://h.example.com/mcp/x"),
             ("https://h.example.com/mcp/", "https://h.example.com/mcp/", "https://h.example.com/mcp/x"),
         ] {
-            let address = Address::read(said, false).unwrap();
-            assert_eq!((address.endpoint(), address.at("x").as_str()), (endpoint, below));
+            let address = Address::parse(said, false).unwrap();
+            assert_eq!((address.endpoint(), address.join("x").as_str()), (endpoint, below));
         }
     }
 
@@ -196,13 +197,13 @@ mod tests {
             "http://2130706433/",
             "http://0x7f.1/",
         ] {
-            assert_eq!(Address::read(here, true).unwrap().reach(), Reach::Here, "{here}");
-            let why = Address::read(here, false).unwrap_err();
+            assert_eq!(Address::parse(here, true).unwrap().reach(), Reach::Loopback, "{here}");
+            let why = Address::parse(here, false).unwrap_err();
             assert!(why.contains("allow_loopback"), "{why}");
         }
     }
 
-    /// The forms of `spec 06 §8`, SEC-39: every way to write an address that is not the world's.
+    /// Covers every notation of private, local and reserved addresses: octal, hexadecimal, shortened, IPv4 in IPv6.
     #[test]
     fn sixty_forms_that_lead_inside_are_refused_before_anything_connects() {
         let hosts = [
@@ -271,7 +272,7 @@ mod tests {
         ];
         assert!(hosts.len() >= 60, "{}", hosts.len());
         for host in hosts {
-            assert!(Address::read(&format!("https://{host}/v1"), false).is_err(), "{host}");
+            assert!(Address::parse(&format!("https://{host}/v1"), false).is_err(), "{host}");
         }
         for more in [
             "https://user@api.openai.com",
@@ -285,22 +286,22 @@ mod tests {
             "x",
             "",
         ] {
-            assert!(Address::read(more, true).is_err(), "{more}");
+            assert!(Address::parse(more, true).is_err(), "{more}");
         }
         for private in ["http://10.0.0.1", "https://10.0.0.1", "https://169.254.169.254", "https://[fd00::1]"]
         {
             assert!(
-                Address::read(private, true).is_err(),
+                Address::parse(private, true).is_err(),
                 "allowing this machine allows no other: {private}"
             );
         }
     }
 
-    /// A name that leads inside is refused when it is resolved, whatever the configuration saw.
+    /// A name may resolve differently than when the configuration was checked, so resolution checks again.
     #[tokio::test]
     async fn a_name_is_checked_by_what_it_resolves_to() {
         let name = || "localhost".parse::<Name>().unwrap();
-        assert!(Reach::Here.resolve(name()).await.is_ok());
+        assert!(Reach::Loopback.resolve(name()).await.is_ok());
         let why = Reach::Public.resolve(name()).await.err().unwrap().to_string();
         assert!(why.contains("may not be connected to"), "{why}");
     }

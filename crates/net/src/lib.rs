@@ -1,11 +1,12 @@
-//! Where we may connect, with which key, and how a request that failed is told. Of every edge that speaks HTTP.
+//! The base of every HTTP client: address checks, API keys, and the wording of failed requests.
 //!
-//! It knows addresses and secrets (`spec 06 §7.3`), and no vendor: what is sent, and what an answer means, is the edge's.
+//! It enforces which addresses may be connected to and keeps keys out of logs
+//! (docs/design/0033-access-and-limits.md). It knows no vendor: requests and answers belong to the crates above.
 
 mod address;
-mod fetch;
+mod http;
 mod key;
 
 pub use address::{Address, Reach, check_address};
-pub use fetch::{client, retry_after, told};
+pub use http::{client, describe_error, retry_after};
 pub use key::Key;

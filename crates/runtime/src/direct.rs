@@ -1,56 +1,61 @@
-//! The short way of an event: it becomes durable with its turn, in one commit instead of two.
+//! The direct way of an event: it becomes durable with its turn, in one commit instead of two.
 //!
-//! Taken where nothing has to be waited for: the lane is held by this process and idle, and everything the step is
-//! given is known at once. Then the sender's 2xx waits for one commit, as it would for the inbox, and the turn is
-//! in that commit. In every other case, and whenever anything does not fit, the event goes the ordinary way and
-//! nothing was written: so the short way decides about speed only (docs/design/0006).
+//! Possible where nothing has to be waited for: this process holds the lane, the lane is idle, and everything the step
+//! is given is known at once. The sender's 2xx then waits for that one commit. In every other case nothing was written
+//! and the event goes through the inbox. So this way changes how fast a turn is, never what it decides
+//! (`docs/design/0006-what-a-turn-writes.md`).
 
 use futures_util::FutureExt as _;
-use throughline_engine::given::Addressing;
-use throughline_engine::{Event, LaneKey};
-use throughline_store::Brought;
+use throughline_store::{Delivery, DirectEvent};
 
-use crate::turn::{Incoming, Origin, Turned};
-use crate::{Runtime, Stop};
+use crate::turn::{Incoming, Origin, TurnEnd};
+use crate::{Inbound, Runtime, RuntimeError};
 
 impl Runtime {
-    /// Takes in an event together with its turn. `false`: it has to go the ordinary way.
+    /// Commits a delivery together with its turn. Returns false if it has to go through the inbox.
     ///
     /// # Errors
     /// A fail point was reached.
-    pub(crate) async fn take_directly(
-        &self,
-        lane: &LaneKey,
-        key: &str,
-        event: &Event,
-        addressing: Addressing,
-        brought: impl FnOnce() -> Brought,
-    ) -> Result<bool, Stop> {
-        let Some(slot) = self.lanes.find(lane) else { return Ok(false) };
-        // Whoever has the lane runs it, and then what waits in it.
+    pub(crate) async fn accept_with_turn(&self, inbound: &Inbound) -> Result<bool, RuntimeError> {
+        let Inbound { lane, keys, event, addressing, .. } = inbound;
+        let (Some(key), Some(slot)) = (keys.first(), self.lanes.find(lane)) else { return Ok(false) };
+        // A lane that is locked is running, and will run what waits in its inbox next.
         let Ok(mut held) = slot.try_lock() else { return Ok(false) };
         let started = self.store.now();
-        // While a model is asked, some events wait: that is for the inbox to sort out.
+        // While a model is asked some events have to wait, which only the inbox can do.
         let ready = held.as_mut().filter(|actor| actor.fresh(started) && actor.lane.head.ask.is_none());
         let Some(actor) = ready else { return Ok(false) };
-        let decided = match self.decide(&actor.lane, event, addressing).now_or_never() {
+        let decided = match self.decide(&actor.lane, event, *addressing).now_or_never() {
             Some(Ok(Some(decided))) => decided,
-            Some(Err(Stop::Crash(crash))) => return Err(crash.into()),
-            // Not known at once, or not to be handled: the inbox is where failures are counted.
+            Some(Err(RuntimeError::Crash(crash))) => return Err(crash.into()),
+            // Not known at once, or the step failed: failures are counted on inbox rows.
             _ => return Ok(false),
         };
         actor.used_at = started;
-        let origin = Origin::Direct(Box::new(brought()));
+        let origin = Origin::Direct(Box::new(DirectEvent::Delivery(with_turn(inbound))));
         let incoming = Incoming { key, event, received_at: started, origin };
         match self.commit(actor, incoming, decided, started).await {
-            Ok(Turned::Committed) => Ok(true),
-            Ok(Turned::NotDirect) => Ok(false),
-            Err(Stop::Crash(crash)) => Err(crash.into()),
-            Ok(Turned::Raced | Turned::Lost) | Err(_) => {
-                // Whatever is in memory may be ahead of or behind the store: load it anew next time.
+            Ok(TurnEnd::Committed) => Ok(true),
+            Ok(TurnEnd::NotDirect) => Ok(false),
+            Err(RuntimeError::Crash(crash)) => Err(crash.into()),
+            Ok(TurnEnd::Raced | TurnEnd::Lost) | Err(_) => {
+                // The copy in memory may be ahead of the store or behind it: load it anew next time.
                 *held = None;
                 Ok(false)
             }
         }
+    }
+}
+
+/// The inbox row of a delivery that is handled in the commit that stores it. The turn's content holds the event, and
+/// nothing waits that a limit could count: so both are left out of the row.
+fn with_turn(inbound: &Inbound) -> Delivery {
+    Delivery {
+        lane: inbound.lane.clone(),
+        keys: inbound.keys.clone(),
+        kind: String::new(),
+        event: String::new(),
+        body_hash: inbound.body_hash.clone(),
+        limit: None,
     }
 }

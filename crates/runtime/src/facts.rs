@@ -1,52 +1,32 @@
-//! The facts of epics and channels: read where a turn may need them, kept as long as nobody writes them, written with
-//! the turn, and logged with it only as far as it looked at them.
+//! Facts of epics and channels: read when a turn may need them, kept in memory until somebody writes them, written
+//! with the turn. The turn's log holds only those it looked at.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use throughline_engine::lane::Lane;
-use throughline_engine::memory::{Fact, FactChange, FactKey, FactSet, FactsTouched, Gone, in_reach, wants};
-use throughline_engine::{Event, Given, Timestamp, snapshot};
-use throughline_store::{FactBody, FactsVersion, FactsWrite, StoredFacts};
+use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactSet, FactsTouched, Gone};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::snapshot;
+use throughline_engine::memory::in_reach;
+use throughline_engine::memory::wants;
+use throughline_engine::{Event, Given, Timestamp};
+use throughline_store::{FactBody, FactsWrite, StoredFacts};
 
-use crate::given::unreadable;
-use crate::{Runtime, Stop};
+use crate::{Runtime, RuntimeError};
 
-/// Sets kept in memory at most.
-const SETS: usize = 256;
-
-/// Sets read at once.
+/// Fact sets per page.
 const PAGE: u32 = 200;
 
-/// What the ids of erased facts begin with among the entries of a set.
+/// Prefix that marks the entry of an erased fact in a set.
 const GONE: &str = "gone:";
 
-/// The sets that were read lately, each as it stood then.
-#[derive(Default)]
-pub(crate) struct Read(Mutex<BTreeMap<FactKey, (FactsVersion, Arc<FactSet>)>>);
-
-impl Read {
-    fn get(&self, key: &FactKey) -> Option<(FactsVersion, Arc<FactSet>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    fn put(&self, version: FactsVersion, set: Arc<FactSet>) {
-        let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if sets.len() >= SETS {
-            sets.clear();
-        }
-        sets.insert(set.key.clone(), (version, set));
-    }
-}
-
 impl Runtime {
-    /// The sets that the event may need.
+    /// Reads the fact sets that an event may need.
     pub(crate) async fn facts_for(
         &self,
         lane: &Lane,
         event: &Event,
         given: &Given,
-    ) -> Result<Vec<FactSet>, Stop> {
+    ) -> Result<Vec<FactSet>, RuntimeError> {
         let mut sets = Vec::new();
         for key in wants(lane, event, given, &self.policy) {
             sets.push(FactSet::clone(&*self.facts(&key).await?));
@@ -54,11 +34,11 @@ impl Runtime {
         Ok(sets)
     }
 
-    /// The sets that a prompt of this lane may show.
+    /// Reads the fact sets that a prompt of this lane may show.
     ///
     /// # Errors
-    /// As for [`Self::facts`].
-    pub async fn facts_near(&self, lane: &Lane) -> Result<Vec<FactSet>, Stop> {
+    /// As [`Self::facts`].
+    pub async fn facts_near(&self, lane: &Lane) -> Result<Vec<FactSet>, RuntimeError> {
         let mut sets = Vec::new();
         for key in in_reach(lane) {
             sets.push(FactSet::clone(&*self.facts(&key).await?));
@@ -66,8 +46,8 @@ impl Runtime {
         Ok(sets)
     }
 
-    /// The sets of a tenant that hold anything that person stated.
-    pub(crate) async fn facts_by(&self, tenant: &str, person: &str) -> Result<Vec<FactSet>, Stop> {
+    /// Reads the fact sets of a tenant that hold anything a person stated.
+    pub(crate) async fn facts_by(&self, tenant: &str, person: &str) -> Result<Vec<FactSet>, RuntimeError> {
         let mut sets = Vec::new();
         let mut after = None;
         loop {
@@ -83,35 +63,30 @@ impl Runtime {
         }
     }
 
-    /// Keeps no set in memory.
-    pub(crate) fn forget_facts(&self) {
-        self.read.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
-    /// A set as it stands.
+    /// Reads a fact set: from memory if the store says that it has not changed.
     ///
     /// # Errors
     /// The store did not answer, or holds something this version cannot read.
-    pub async fn facts(&self, key: &FactKey) -> Result<Arc<FactSet>, Stop> {
-        let kept = self.read.get(key);
+    pub async fn facts(&self, key: &FactKey) -> Result<Arc<FactSet>, RuntimeError> {
+        let kept = self.fact_cache.get(key);
         let known = kept.as_ref().map(|(version, _)| *version);
         match (self.store.facts(key, known).await?, kept) {
             (None, Some((_, set))) => Ok(set),
             (stored, _) => {
                 let stored = stored.unwrap_or_default();
                 let set = Arc::new(decoded(key, &stored)?);
-                self.read.put(stored.version, set.clone());
+                self.fact_cache.put(stored.version, set.clone());
                 Ok(set)
             }
         }
     }
 }
 
-fn decoded(key: &FactKey, stored: &StoredFacts) -> Result<FactSet, Stop> {
+fn decoded(key: &FactKey, stored: &StoredFacts) -> Result<FactSet, RuntimeError> {
     let revision = stored.version.revision;
     let mut set = FactSet { key: key.clone(), revision, facts: Vec::new(), gone: Vec::new() };
     for (id, FactBody { body, used_at }) in &stored.entries {
-        let fail = |e: snapshot::DecodeError| unreadable("a fact", &e.to_string());
+        let fail = |e: snapshot::DecodeError| RuntimeError::unreadable("a fact", &e.to_string());
         if id.starts_with(GONE) {
             set.gone.push(snapshot::decode_gone(body).map_err(fail)?);
         } else {
@@ -122,7 +97,7 @@ fn decoded(key: &FactKey, stored: &StoredFacts) -> Result<FactSet, Stop> {
     Ok(set)
 }
 
-/// What a turn does to the sets, as the store takes it.
+/// Converts a turn's changes of fact sets to the store's writes.
 #[must_use]
 pub fn fact_writes(facts: &[FactsTouched], now: Timestamp) -> Vec<FactsWrite> {
     let touched = facts.iter().filter(|set| !(set.changes.is_empty() && set.used.is_empty()));

@@ -1,8 +1,9 @@
-//! The named fail points of `spec 06 §8` and of an erasure, the same in the simulator and in the real process.
+//! Named fail points, where a test makes a run stop; the simulator and the real process share them
+//! (`docs/design/0039-how-it-is-tested.md`).
 
 use std::sync::Arc;
 
-/// Where a run can be made to stop.
+/// A place where a run can be made to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "each is named and explained by its place in the fault matrix")]
 pub enum FailPoint {
@@ -30,7 +31,7 @@ pub enum FailPoint {
 }
 
 impl FailPoint {
-    /// All that an event passes, in the order of the way of the data.
+    /// The fail points that an event passes, in order.
     pub const ALL: [Self; 17] = [
         Self::BytesIn,
         Self::Verified,
@@ -51,11 +52,11 @@ impl FailPoint {
         Self::LaneReleased,
     ];
 
-    /// All that an erasure passes beside those of its turns (`spec 06 §7.6`).
+    /// The fail points that an erasure passes, beside those of its turns.
     pub const ERASING: [Self; 4] =
         [Self::ErasureAsked, Self::ContentErased, Self::StoreScoured, Self::ErasureRecorded];
 
-    /// The name in reports, seeds and the environment.
+    /// The name used in reports, in the simulator's seeds and in the environment variable.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -83,28 +84,29 @@ impl FailPoint {
         }
     }
 
-    /// The point of that name.
+    /// Finds a fail point by its name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().chain(Self::ERASING).find(|point| point.name() == name)
     }
 }
 
-/// The run was made to stop here, as a killed process would: whatever was in memory is gone.
+/// A run stopped at this fail point, as a killed process would: everything in memory is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped at the fail point {}", .0.name())]
 pub struct Crash(pub FailPoint);
 
 /// Decides at each fail point whether the run goes on.
 pub trait Faults: Send + Sync {
-    /// `about`: what is on its way there, an effect's class or an event's kind; empty where it is neither.
+    /// Called when a run reaches `point`. `about` is the class of the effect or the kind of the event that is there;
+    /// empty where it is neither.
     ///
     /// # Errors
     /// The run stops here.
     fn at(&self, point: FailPoint, about: &str) -> Result<(), Crash>;
 }
 
-/// No faults.
+/// Stops nowhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFaults;
 
@@ -114,10 +116,10 @@ impl Faults for NoFaults {
     }
 }
 
-/// The faults of a real process: `THROUGHLINE_FAILPOINT=s7.turn_committed:3` kills it with SIGKILL the third
-/// time it gets there, `s9.attempt_marked/tracker.create:3` the third time with an issue to create.
-/// `THROUGHLINE_FAILPOINT_TRAIL` names a file that gets a line for every point passed. Only with the feature
-/// `failpoints`; without it there are none.
+/// Reads the faults of a real process from its environment. `THROUGHLINE_FAILPOINT=s7.turn_committed:3` kills it with
+/// SIGKILL the third time it gets there, `s9.attempt_marked/tracker.create:3` the third time with an issue to create.
+/// `THROUGHLINE_FAILPOINT_TRAIL` names a file that gets a line for every point passed. Without the feature
+/// `failpoints` there are none.
 #[must_use]
 pub fn from_environment() -> Arc<dyn Faults> {
     #[cfg(feature = "failpoints")]
@@ -136,7 +138,7 @@ mod kill {
 
     use super::{Crash, FailPoint, Faults};
 
-    /// Where this process dies, and what it leaves behind of its way there.
+    /// The fail point at which this process dies, and a file that gets a line for each point it passes.
     pub(super) struct Kill {
         at: Option<At>,
         trail: Option<File>,
@@ -144,7 +146,7 @@ mod kill {
 
     struct At {
         point: FailPoint,
-        /// What has to be on its way there; empty for anything.
+        /// The class or kind that has to be there; empty for any.
         about: String,
         left: AtomicU32,
     }
@@ -175,11 +177,11 @@ mod kill {
     impl Faults for Kill {
         fn at(&self, point: FailPoint, about: &str) -> Result<(), Crash> {
             if let Some(mut trail) = self.trail.as_ref() {
-                // One write a line: those of several threads do not mix.
+                // One write per line, so that the lines of several threads do not mix.
                 let _ = trail.write_all(format!("{}/{about}\n", point.name()).as_bytes());
             }
             if self.at.as_ref().is_some_and(|at| at.reached(point, about)) {
-                // The process ends as the power does: no destructor runs, nothing is flushed.
+                // As a power cut ends a process: no destructor runs, nothing is flushed.
                 let _ = Command::new("kill").args(["-9", &id().to_string()]).status();
                 loop {
                     std::thread::park();

@@ -1,33 +1,34 @@
-//! The production host: tasks and wake-ups around the same functions the simulator calls.
+//! The production host: tasks and wake-ups around the functions that the simulator calls one after the other.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use throughline_engine::LaneKey;
-use throughline_engine::effect::EffectClass;
+use throughline_engine::data::effect::EffectClass;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::{Runtime, Stop};
+use crate::{Runtime, RuntimeError};
 
-/// Lanes run at once. Each waits for the store's writer most of the time, and group commit needs company.
+/// Lanes run at once. Each waits for the store's writer most of the time, and a group commit needs several to be
+/// worth it.
 const LANES_AT_ONCE: usize = 256;
-/// Effects leased at once: being performed, or waiting for one of the permits below.
+/// Effects leased at once, performed or waiting for a permit.
 const LEASED_AT_ONCE: usize = 512;
 /// Effects performed at once.
 const EFFECTS_AT_ONCE: usize = 64;
-/// Questions to a model asked at once, beside those: they are slow, and nothing else waits for them.
+/// Model requests at once, in a pool of their own: they are slow, and nothing else has to wait for them.
 const ASKS_AT_ONCE: usize = 32;
-/// Calls of tools and sub-agents made at once, beside those, for the same reason.
+/// Calls of tools and sub-agents at once, in a pool of their own for the same reason.
 const CALLS_AT_ONCE: usize = 32;
-/// The longest anybody sleeps without looking: a safety net under the wake-ups, not the way they work.
+/// The longest sleep of a loop. A safety net: what drives the loops are the wake-ups.
 const SAFETY_NET: Duration = Duration::from_secs(1);
-/// How long a failed loop waits before it tries again, while the store takes no writes.
+/// The pause of a loop while the store takes no writes.
 const STORE_RETRY: Duration = Duration::from_secs(5);
-/// How long a drain waits for what is running (`spec 06`, R-43: out within 25 s).
+/// The time a drain gives to what is running. A process is out within 25 s of the signal.
 const DRAIN: Duration = Duration::from_secs(20);
 
-/// Told once that the host stops; whoever asks later hears it too.
+/// True once the host stops; later readers see it too.
 type Stopping = watch::Receiver<bool>;
 
 /// A running host. Dropping it stops nothing; call [`Host::drain`].
@@ -37,7 +38,7 @@ pub struct Host {
     tasks: JoinSet<()>,
 }
 
-/// Starts the loops.
+/// Starts the loops as tokio tasks.
 #[must_use]
 pub fn run(runtime: Arc<Runtime>) -> Host {
     let (stop, stopping) = watch::channel(false);
@@ -51,8 +52,8 @@ pub fn run(runtime: Arc<Runtime>) -> Host {
 }
 
 impl Host {
-    /// Finishes what runs, lets go of every lane nothing waits in, and ends. New work stays in the inbox for the next
-    /// start.
+    /// Finishes what runs, releases every lane that has nothing waiting, and ends. New work stays in the inbox for
+    /// the next start.
     pub async fn drain(mut self) {
         let _ = self.stop.send(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
@@ -65,7 +66,7 @@ impl Host {
     }
 }
 
-/// Sleeps until rung, stopped, or the time is up.
+/// Sleeps until notified, stopped, or `time` is over.
 async fn rest(bell: &Notify, stopping: &mut Stopping, time: Duration) {
     tokio::select! {
         () = bell.notified() => {}
@@ -74,7 +75,7 @@ async fn rest(bell: &Notify, stopping: &mut Stopping, time: Duration) {
     }
 }
 
-/// A lane being run. Dropped, also by a panic, it is given back: a lane is never left running by nobody.
+/// A lane that is being run. Dropping it gives the lane back, also after a panic, so no lane stays marked as running.
 struct Running {
     runtime: Arc<Runtime>,
     lane: LaneKey,
@@ -115,7 +116,7 @@ async fn lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     while running.join_next().await.is_some() {}
 }
 
-/// Pools, so that slow questions and slow calls hold up nothing else.
+/// One pool per kind of far side, so that slow model requests and slow calls hold up nothing else.
 struct Permits {
     effects: Arc<Semaphore>,
     asks: Arc<Semaphore>,
@@ -162,12 +163,18 @@ async fn effects(runtime: Arc<Runtime>, mut stopping: Stopping) {
     while running.join_next().await.is_some() {}
 }
 
-/// One look at what is due; `true` when there was something. Deadlines that cannot be delivered hold up no effect.
-async fn round(runtime: &Arc<Runtime>, running: &mut JoinSet<()>, permits: &Permits) -> Result<bool, Stop> {
+/// Starts what is due; returns true if there was something. A timer that cannot be delivered does not hold up
+/// effects.
+async fn round(
+    runtime: &Arc<Runtime>,
+    running: &mut JoinSet<()>,
+    permits: &Permits,
+) -> Result<bool, RuntimeError> {
     let mut some = 0;
-    for (act, count) in
-        [("firing timers", runtime.fire_timers().await), ("ending overdue effects", runtime.overdue().await)]
-    {
+    for (act, count) in [
+        ("firing timers", runtime.fire_timers().await),
+        ("ending overdue effects", runtime.end_overdue().await),
+    ] {
         match count {
             Ok(count) => some += count,
             Err(error) => report(&error, act),
@@ -202,19 +209,19 @@ async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
         if let Err(error) = runtime.release_idle(false).await {
             report(&error, "letting go of idle lanes");
         }
-        // Rows another start left, or whose lane another process held when they came.
+        // Rows that an earlier process left, or whose lane another process held when they came.
         match runtime.store().lanes_with_work(256).await {
             Ok(lanes) => lanes.iter().for_each(|lane| runtime.wakes().wake(lane)),
-            Err(error) => report(&Stop::Store(error), "looking for waiting lanes"),
+            Err(error) => report(&RuntimeError::Store(error), "looking for waiting lanes"),
         }
     }
 }
 
-/// What people asked to have erased, in conversations and before an earlier process ended.
+/// Runs the erasures that people asked for in conversations, and those an earlier process left.
 async fn erasures(runtime: Arc<Runtime>, mut stopping: Stopping) {
     while !*stopping.borrow() {
         for tenant in runtime.wakes().to_erase() {
-            if let Err(error) = runtime.erase_what_was_asked(&tenant).await {
+            if let Err(error) = runtime.resume_erasures(&tenant).await {
                 report(&error, "erasing what was asked for");
                 runtime.wakes().erase(&tenant);
                 rest(&Notify::new(), &mut stopping, pause_after(&error)).await;
@@ -224,7 +231,7 @@ async fn erasures(runtime: Arc<Runtime>, mut stopping: Stopping) {
     }
 }
 
-/// Work that other processes made for us, where the store can say so.
+/// Wakes lanes that other processes have work for, where the store can tell.
 async fn other_processes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     loop {
         tokio::select! {
@@ -234,13 +241,13 @@ async fn other_processes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     }
 }
 
-fn report(error: &Stop, act: &str) {
+fn report(error: &RuntimeError, act: &str) {
     tracing::error!(%error, "{act} failed; it is tried again");
 }
 
-fn pause_after(error: &Stop) -> Duration {
+fn pause_after(error: &RuntimeError) -> Duration {
     match error {
-        Stop::Store(throughline_store::StoreError::ReadOnly { .. }) => STORE_RETRY,
+        RuntimeError::Store(throughline_store::StoreError::ReadOnly { .. }) => STORE_RETRY,
         _ => SAFETY_NET,
     }
 }

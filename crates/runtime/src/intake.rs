@@ -1,37 +1,46 @@
-//! Intake: durable first, then anything else (`spec 06 §2`).
+//! Intake: makes deliveries durable before anything else happens (`docs/design/0029-durable-intake.md`).
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::event::EventKind;
-use throughline_engine::given::Addressing;
-use throughline_engine::{Event, LaneKey};
-use throughline_store::{Accepted, Brought, Delivery, InboxRow, QueueLimit};
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::given::Addressing;
+use throughline_engine::{Event, LaneKey, Timestamp};
+use throughline_store::{Accepted, Delivery, InboxRow, QueueLimit};
 
-use crate::given::unreadable;
-use crate::{FailPoint, Runtime, Stop, counted};
+use crate::{FailPoint, Runtime, RuntimeError, counters};
 
-/// A delivery as an adapter normalised it.
+/// A delivery that an adapter has normalised.
 #[derive(Clone, Debug)]
 pub struct Inbound {
-    /// Where it goes.
+    /// The lane it is for.
     pub lane: LaneKey,
-    /// Every identity of the delivery, the delivery key first.
+    /// Every identity of the delivery, the delivery key first. A delivery with a known identity is a duplicate.
     pub keys: Vec<String>,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// The adapter's facts on how it was addressed.
+    /// The facts of how it was addressed, as far as the adapter saw them.
     pub addressing: Addressing,
-    /// For HTTP: the hash of method, route and body.
+    /// For HTTP, the hash of method, route and body.
     pub body_hash: Option<String>,
 }
 
+impl Inbound {
+    /// An event that we cause ourselves: an outcome, a deadline, a post. Nobody is its actor, and `key` is both its id
+    /// and its delivery key.
+    pub(crate) fn internal(lane: LaneKey, key: String, kind: EventKind, at: Timestamp) -> Self {
+        let event = Event { id: key.clone(), received_at: at, actor: String::new(), kind };
+        Self { lane, keys: vec![key], event, addressing: Addressing::default(), body_hash: None }
+    }
+}
+
 impl Runtime {
-    /// Makes a delivery durable and wakes its lane. Only after this returns may the sender be told 2xx.
+    /// Makes a delivery durable and wakes its lane. Only after this returned may the sender be answered with 2xx.
     ///
     /// # Errors
-    /// The store took nothing: the sender has to be told 503, and will deliver again.
-    pub async fn accept(&self, mut inbound: Inbound) -> Result<Accepted, Stop> {
+    /// The store took nothing. Answer the sender with 503; it will deliver again.
+    pub async fn accept(&self, mut inbound: Inbound) -> Result<Accepted, RuntimeError> {
         inbound.event.received_at = self.store.now();
-        if self.accept_directly(&inbound).await? {
+        if self.accept_with_turn(&inbound).await? {
+            counters::delivery(&inbound.lane, "new");
             return Ok(Accepted::New(0));
         }
         let delivery = delivery(&inbound, self.policy.intake.queue);
@@ -43,7 +52,7 @@ impl Runtime {
             Accepted::Full(_) => "full",
             Accepted::Duplicate(_) => "duplicate",
         };
-        counted::taken_in(&lane, outcome);
+        counters::delivery(&lane, outcome);
         if !matches!(accepted, Accepted::Duplicate(_)) {
             self.wakes.wake(&lane);
         }
@@ -51,32 +60,8 @@ impl Runtime {
     }
 }
 
-impl Runtime {
-    /// Takes a delivery in together with its turn, where that goes.
-    async fn accept_directly(&self, inbound: &Inbound) -> Result<bool, Stop> {
-        let Inbound { lane, keys, event, addressing, body_hash } = inbound;
-        let Some(key) = keys.first() else { return Ok(false) };
-        let brought = || {
-            Brought::Delivery(Delivery {
-                lane: lane.clone(),
-                keys: keys.clone(),
-                // The turn's content holds the event, and nothing waits that a limit could count.
-                kind: String::new(),
-                event: String::new(),
-                body_hash: body_hash.clone(),
-                limit: None,
-            })
-        };
-        let taken = self.take_directly(lane, key, event, *addressing, brought).await?;
-        if taken {
-            counted::taken_in(lane, "new");
-        }
-        Ok(taken)
-    }
-}
-
-/// The stored form of a delivery. Only what a person writes is limited: a press, an outcome or a deadline is
-/// never refused for a full queue.
+/// The inbox row of a delivery that waits for its turn. Only messages of people are limited: a press, an outcome or a
+/// deadline is never refused because a queue is full.
 pub(crate) fn delivery(inbound: &Inbound, queue: u32) -> Delivery {
     let key = inbound.keys.first().cloned().unwrap_or_default();
     let limit = matches!(inbound.event.kind, EventKind::MessagePosted(_)).then(|| QueueLimit {
@@ -97,7 +82,7 @@ pub(crate) fn delivery(inbound: &Inbound, queue: u32) -> Delivery {
     }
 }
 
-/// An event as stored: with the facts its adapter saw, which a later step is given.
+/// An event as stored, with how it was addressed, which its step is given later.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Envelope {
     #[serde(flatten)]
@@ -106,20 +91,19 @@ pub(crate) struct Envelope {
     pub(crate) addressing: Addressing,
 }
 
-/// The stored form of an event.
 fn encode(event: &Event, addressing: Addressing) -> String {
     serde_json::to_string(&Envelope { event: event.clone(), addressing }).unwrap_or_default()
 }
 
-/// The event of an inbox row, as it was received.
-pub(crate) fn decode(row: &InboxRow) -> Result<Envelope, Stop> {
-    let mut envelope: Envelope =
-        serde_json::from_str(&row.event).map_err(|e| unreadable("a stored event", &e.to_string()))?;
+/// The event of an inbox row, with the time it was received.
+pub(crate) fn decode(row: &InboxRow) -> Result<Envelope, RuntimeError> {
+    let mut envelope: Envelope = serde_json::from_str(&row.event)
+        .map_err(|e| RuntimeError::unreadable("a stored event", &e.to_string()))?;
     envelope.event.received_at = row.received_at;
     Ok(envelope)
 }
 
-/// The synthetic event that tells a user what intake did not take.
+/// The event that tells a person what intake did not take.
 fn notice(about: &Event, why: &str, message: String, key: &str) -> Event {
     Event {
         id: format!("notice:{why}:{key}"),
@@ -129,7 +113,8 @@ fn notice(about: &Event, why: &str, message: String, key: &str) -> Event {
     }
 }
 
-/// The same for a stored delivery that cannot be handled, maybe not even read.
+/// The event that tells a person about a stored delivery that cannot be handled. The delivery itself may be
+/// unreadable.
 pub(crate) fn notice_of(row: &InboxRow, why: &str, message: String) -> Event {
     Event {
         id: format!("notice:{why}:{}", row.key),

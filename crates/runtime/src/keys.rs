@@ -1,4 +1,5 @@
-//! Button tokens (`spec 06 §5.5`): 128 bits that only we can make, and that name nothing on the wire.
+//! Button tokens: 128 bits that only this installation can make, and that name nothing on the wire
+//! (`docs/design/0032-approvals.md`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,13 +7,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha2::Sha256;
 use throughline_engine::CardId;
-use throughline_engine::canon::{hex, jcs, sha256};
-use throughline_engine::workflow::{Action, CardModel};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::canon::{hex, jcs, sha256};
+use throughline_engine::data::card_model::CardModel;
 use throughline_store::TokenRow;
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// The instance key, from which each tenant's token key is derived. It never leaves this type.
+/// The instance key, from which the key of each tenant is derived. It never leaves this type.
 #[derive(Clone)]
 pub struct Keys {
     instance: [u8; 32],
@@ -33,7 +35,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 impl Keys {
-    /// Keys under an instance key.
+    /// Creates keys from the instance key.
     #[must_use]
     pub fn new(instance: [u8; 32]) -> Self {
         Self { instance }
@@ -50,13 +52,14 @@ impl Keys {
         self.derived(&[b"throughline/tenant-token-key/1", tenant.as_bytes()])
     }
 
-    /// Signs what we hand out and want back unchanged, with a key of its own for each purpose.
+    /// Signs data that is handed out and has to come back unchanged. Each purpose has a key of its own.
     #[must_use]
     pub fn sign(&self, purpose: &str, data: &[u8]) -> [u8; 32] {
         mac(&self.derived(&[b"throughline/signed/1/", purpose.as_bytes()]), &[data])
     }
 
-    /// Whether we signed it for that purpose. Takes as long for a wrong signature as for a right one.
+    /// Returns true if [`Self::sign`] made this signature for the same purpose and data. Takes as long for a wrong
+    /// signature as for a right one.
     #[must_use]
     pub fn signed(&self, purpose: &str, data: &[u8], signature: &[u8]) -> bool {
         let key = self.derived(&[b"throughline/signed/1/", purpose.as_bytes()]);
@@ -65,19 +68,19 @@ impl Keys {
         mac.verify_slice(signature).is_ok()
     }
 
-    /// The token of one button. Same record and version, same token: a re-rendered card stays pressable.
+    /// The token of one button. It depends on nothing else, so a card that is rendered again stays pressable.
     #[must_use]
     pub fn token(&self, tenant: &str, record: &CardId, version: u32, item: &str, action: Action) -> String {
         token(&self.tenant(tenant), tenant, record.as_str(), version, item, action.word())
     }
 
-    /// What the store knows a token by.
+    /// The hash under which the store finds a token.
     #[must_use]
     pub fn hash(token: &str) -> String {
         hex(&sha256(&[token.as_bytes()]))
     }
 
-    /// Fills in the tokens of a card's buttons.
+    /// Sets the tokens of a card's buttons.
     pub fn fill(&self, tenant: &str, card: &mut CardModel) {
         let key = self.tenant(tenant);
         let of = |item: &str, action: Action| {
@@ -93,7 +96,7 @@ impl Keys {
         }
     }
 
-    /// The stored rows of a card's buttons.
+    /// The token rows of a card's buttons, for the store.
     #[must_use]
     pub fn rows(&self, tenant: &str, card: &CardModel) -> Vec<TokenRow> {
         let key = self.tenant(tenant);
@@ -123,9 +126,9 @@ fn token(key: &[u8; 32], tenant: &str, record: &str, version: u32, item: &str, a
 mod tests {
     use super::*;
 
-    /// The worked example of `spec 06 §5.5`: tenant key 00…1f.
+    /// The key is the bytes 00 to 1f.
     #[test]
-    fn makes_the_token_of_the_spec() {
+    fn the_token_format_is_fixed() {
         let mut key = [0u8; 32];
         for (i, byte) in key.iter_mut().enumerate() {
             *byte = u8::try_from(i).unwrap();

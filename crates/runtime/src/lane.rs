@@ -1,79 +1,31 @@
-//! A lane's actor: claim, load, admit, step, commit, in inbox order (`spec 06 §3.3`).
+//! Runs lanes: claim, load, admit, step, commit, in inbox order (`docs/design/0030-turn-commit.md`).
 //!
 //! The claim and the loaded lane are kept while the lane is idle, so that the next event costs one commit. Every
-//! commit compares epoch and revision, so a kept copy that went stale is found out, never believed.
+//! commit compares epoch and revision, so a stale copy is found out.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use throughline_engine::lane::Lane;
-use throughline_engine::policy::limits;
-use throughline_engine::{Admission, LaneKey, Timestamp, admit, canon, snapshot};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::policy::limits;
+use throughline_engine::data::{canon, snapshot};
+use throughline_engine::{Admission, LaneKey, Timestamp, admit};
 use throughline_store::{Claim, InboxRow, LANE_LEASE, Release};
 
-use crate::given::{decode, unreadable};
-use crate::record::GENESIS;
-use crate::turn::Turned;
-use crate::{FailPoint, Runtime, Stop, intake};
+use crate::held_lanes::LaneActor;
+use crate::turn::TurnEnd;
+use crate::turn_log::GENESIS;
+use crate::{FailPoint, Runtime, RuntimeError, intake, stored};
 
-/// Rows read at first; more when all of these have to wait.
+/// Inbox rows read at first; more if all of these have to wait.
 const ROWS: u32 = 32;
 
-/// What a run of a lane left behind.
+/// The result of running a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneRun {
-    /// Turns committed.
+    /// The number of turns committed.
     pub turns: u32,
-    /// There is work left that may run now.
+    /// True if work is left that may run now.
     pub more: bool,
-}
-
-/// A claimed lane, loaded.
-pub(crate) struct Actor {
-    pub(crate) epoch: i64,
-    pub(crate) leased_until: Timestamp,
-    pub(crate) used_at: Timestamp,
-    pub(crate) lane: Lane,
-    pub(crate) state_hash: String,
-    pub(crate) log_hash: String,
-}
-
-impl Actor {
-    /// The lease is good for a while yet.
-    pub(crate) fn fresh(&self, now: Timestamp) -> bool {
-        now < self.leased_until.plus(-LANE_LEASE / 3)
-    }
-}
-
-/// The lanes this process holds.
-#[derive(Default)]
-pub(crate) struct Held(Mutex<HashMap<LaneKey, Slot>>);
-
-pub(crate) type Slot = Arc<tokio::sync::Mutex<Option<Actor>>>;
-
-impl Held {
-    fn slot(&self, lane: &LaneKey) -> Slot {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.entry(lane.clone()).or_default().clone()
-    }
-
-    /// The place of a lane that was held lately, held or not by now.
-    pub(crate) fn find(&self, lane: &LaneKey) -> Option<Slot> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(lane).cloned()
-    }
-
-    fn all(&self) -> Vec<(LaneKey, Slot)> {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().map(|(key, slot)| (key.clone(), slot.clone())).collect()
-    }
-
-    fn forget(&self, lane: &LaneKey) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.get(lane).is_some_and(|slot| Arc::strong_count(slot) <= 2) {
-            held.remove(lane);
-        }
-    }
 }
 
 impl Runtime {
@@ -81,18 +33,18 @@ impl Runtime {
     ///
     /// # Errors
     /// The store failed or a fail point was reached. What was not committed stays in the inbox.
-    pub async fn run_lane(&self, key: &LaneKey) -> Result<LaneRun, Stop> {
+    pub async fn run_lane(&self, key: &LaneKey) -> Result<LaneRun, RuntimeError> {
         let slot = self.lanes.slot(key);
         let mut held = slot.lock().await;
         let result = self.run_held(key, &mut held).await;
         if result.is_err() {
-            // Whatever is in memory may be ahead of or behind the store: load it anew next time.
+            // The copy in memory may be ahead of the store or behind it: load it anew next time.
             *held = None;
         }
         result
     }
 
-    async fn run_held(&self, key: &LaneKey, held: &mut Option<Actor>) -> Result<LaneRun, Stop> {
+    async fn run_held(&self, key: &LaneKey, held: &mut Option<LaneActor>) -> Result<LaneRun, RuntimeError> {
         let mut run = LaneRun { turns: 0, more: false };
         let mut races = 0;
         let began = self.store.now();
@@ -105,19 +57,19 @@ impl Runtime {
                 return Ok(LaneRun { more: true, ..run });
             }
             match self.turn(actor, &row).await? {
-                Turned::Committed => {
+                TurnEnd::Committed => {
                     run.turns += 1;
                     races = 0;
                 }
-                Turned::Raced | Turned::NotDirect => {
+                TurnEnd::Raced | TurnEnd::NotDirect => {
                     races += 1;
                     *held = None;
                     if races >= limits::RACES {
-                        // The row stays; the look at lanes with work comes back to it in a while.
+                        // The row stays; the periodic look at lanes with work comes back to it.
                         return Ok(run);
                     }
                 }
-                Turned::Lost => {
+                TurnEnd::Lost => {
                     *held = None;
                     return Ok(run);
                 }
@@ -125,9 +77,9 @@ impl Runtime {
         }
     }
 
-    /// The first row that may be stepped now. While a model is asked, what has to wait is looked past: the answer
-    /// itself, a stop and every press may stand behind it.
-    async fn next_row(&self, lane: &Lane) -> Result<Option<InboxRow>, Stop> {
+    /// The first row that may be stepped now. While a model is asked, rows that have to wait are skipped: its answer,
+    /// a stop and every press may be behind them.
+    async fn next_row(&self, lane: &Lane) -> Result<Option<InboxRow>, RuntimeError> {
         let mut limit = ROWS;
         loop {
             let rows = self.store.waiting(&lane.key, limit).await?;
@@ -140,20 +92,20 @@ impl Runtime {
         }
     }
 
-    /// One that cannot be read waits for nothing: its turn is to be given up.
+    /// True if the row has to wait. An unreadable row never waits: its turn will give it up.
     fn waits(&self, lane: &Lane, row: &InboxRow) -> bool {
         let Ok(envelope) = intake::decode(row) else { return false };
         let admission = catch_unwind(AssertUnwindSafe(|| admit(lane, &envelope.event, &self.policy)));
         matches!(admission, Ok(Admission::Wait))
     }
 
-    /// The claimed, loaded lane: the kept one while its lease is good, else claimed anew. `None`: it is another
-    /// owner's, who will run it.
+    /// Returns the claimed, loaded lane: the kept one while its lease is good, else a new claim. `None` if another
+    /// owner holds it, who will run it.
     async fn hold<'h>(
         &self,
         key: &LaneKey,
-        held: &'h mut Option<Actor>,
-    ) -> Result<Option<&'h mut Actor>, Stop> {
+        held: &'h mut Option<LaneActor>,
+    ) -> Result<Option<&'h mut LaneActor>, RuntimeError> {
         let now = self.store.now();
         let fresh = held.as_ref().is_some_and(|actor| actor.fresh(now));
         if !fresh {
@@ -181,34 +133,34 @@ impl Runtime {
         Ok(held.as_mut())
     }
 
-    async fn load(&self, key: &LaneKey) -> Result<Actor, Stop> {
+    async fn load(&self, key: &LaneKey) -> Result<LaneActor, RuntimeError> {
         let (lane, log_hash) = self.read_lane(key).await?;
         let state_hash = canon::hex(&lane.state_hash());
         let never = Timestamp(0);
-        Ok(Actor { epoch: 0, leased_until: never, used_at: never, lane, state_hash, log_hash })
+        Ok(LaneActor { epoch: 0, leased_until: never, used_at: never, lane, state_hash, log_hash })
     }
 
-    /// A lane as stored, with the hash of its newest turn row.
-    pub(crate) async fn read_lane(&self, key: &LaneKey) -> Result<(Lane, String), Stop> {
+    /// Reads a lane from the store, with the hash of its newest turn row.
+    pub(crate) async fn read_lane(&self, key: &LaneKey) -> Result<(Lane, String), RuntimeError> {
         let mut lane = Lane::new(key.clone());
         let Some(stored) = self.store.load(key).await? else { return Ok((lane, GENESIS.to_owned())) };
         lane.revision = stored.revision;
         if stored.revision > 0 {
-            lane.head =
-                snapshot::decode_head(&stored.head).map_err(|e| unreadable("a lane head", &e.to_string()))?;
+            lane.head = snapshot::decode_head(&stored.head)
+                .map_err(|e| RuntimeError::unreadable("a lane head", &e.to_string()))?;
         }
         for record in &stored.records {
-            lane.records.insert(decode(record)?);
+            lane.records.insert(stored::record(record)?);
         }
         let log_hash = if stored.log_hash.is_empty() { GENESIS.to_owned() } else { stored.log_hash };
         Ok((lane, log_hash))
     }
 
-    /// Lets go of lanes that were idle for a while; of all of them when draining.
+    /// Releases lanes that were idle for a while; all of them if `all`.
     ///
     /// # Errors
     /// The store did not answer.
-    pub async fn release_idle(&self, all: bool) -> Result<(), Stop> {
+    pub async fn release_idle(&self, all: bool) -> Result<(), RuntimeError> {
         let now = self.store.now();
         for (key, slot) in self.lanes.all() {
             let Ok(mut held) = slot.try_lock() else { continue };

@@ -1,50 +1,51 @@
-//! What the loop is plugged into: people, channels, trackers, a model. It knows none of their names.
+//! The interfaces to everything outside: people, channels, trackers, tools, models.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_channels::{Channel, Surface};
-use throughline_engine::effect::{Attempt, EffectClass, Guarantee};
-use throughline_engine::given::Actor;
-use throughline_engine::work::{Errand, Report};
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::effect::{Attempt, EffectClass};
+use throughline_engine::data::work::{Errand, Report};
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_models::Model;
 use throughline_store::Performer;
 use throughline_trackers::Tracker;
 
-/// Who people are.
+/// Looks people up.
 #[async_trait]
 pub trait Directory: Send + Sync {
-    /// The person behind a channel's user id. A look-up that fails gives nobody: no principals, no rights.
+    /// The person with a channel's user id. If the look-up fails, the result has no principals, so no rights.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor;
 
-    /// Forgets what is kept in memory of a person.
+    /// Drops everything kept in memory about a person.
     fn forget(&self, _id: &str) {}
 
-    /// How far that person's clock is ahead of UTC at a moment, in seconds: [`crate::Zone`] knows.
+    /// The person's offset from UTC at a moment, in seconds east. [`crate::Zone`] computes it from a time zone.
     fn offset_s(&self, _lane: &LaneKey, _id: &str, _at: Timestamp) -> i32 {
         0
     }
 }
 
-/// Who does work for us: the client of a tool or of a sub-agent (`spec 07 §8`).
+/// The client of a tool or of a sub-agent (`docs/design/0037-models-and-tools.md`).
 #[async_trait]
 pub trait Worker: Send + Sync {
-    /// What it promises about a call made twice under one effect id. Nothing, unless it says otherwise.
+    /// The guarantee for a call that is made twice under one effect id. By default none.
     fn guarantee(&self) -> Guarantee {
         Guarantee::Nothing
     }
 
-    /// Makes one call, or looks how far an earlier one got; what it answers is text that nobody believes. Of work that is
-    /// underway, a look that fails is no failure: it is underway as far as anybody knows.
+    /// Makes one call, or asks how far an earlier one got. The answer is untrusted text. If asking about remote work
+    /// fails, the result is that it is still underway.
     async fn work(&self, errand: &Errand<'_>) -> Attempt<Report>;
 }
 
 /// Everything outside.
 #[derive(Clone)]
 pub struct Ports {
-    /// Who people are.
+    /// The people.
     pub directory: Arc<dyn Directory>,
     /// Channels by name.
     pub channels: BTreeMap<String, Arc<dyn Channel>>,
@@ -54,13 +55,13 @@ pub struct Ports {
     pub workers: BTreeMap<String, Arc<dyn Worker>>,
     /// The model, when one is configured.
     pub model: Option<Arc<dyn Model>>,
-    /// Effect classes that a channel's host performs itself: channel, class.
+    /// Effect classes that a channel's host performs itself, as (channel, class).
     pub hosted: Vec<(String, EffectClass)>,
 }
 
 impl Ports {
-    /// Who performs an effect of this class in this lane. `None`: the commit itself delivers it, because the channel
-    /// reads from the store.
+    /// The performer of an effect of this class in this lane. `None` if the commit itself delivers it, because the
+    /// channel reads from the store.
     #[must_use]
     pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Option<Performer> {
         if class.only_a_host()

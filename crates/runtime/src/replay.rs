@@ -1,87 +1,93 @@
-//! Re-decides recorded turns and compares hashes. Dry: nothing is written and nothing is sent.
+//! Decides recorded turns again and compares hashes. Nothing is written and nothing is sent.
 
-use throughline_engine::lane::Lane;
-use throughline_engine::{Event, LaneKey, Policy, Reason, Step, canon, step};
+use throughline_engine::data::canon;
+use throughline_engine::data::lane::Lane;
+use throughline_engine::{Event, LaneKey, Policy, Reason, Step, step};
 use throughline_store::StoredTurn;
 
-use crate::given::unreadable;
-use crate::record::{GENESIS, Turn, chain, content_hash, restore};
-use crate::{Runtime, Stop};
+use crate::turn_log::{GENESIS, chain, content_hash, restore};
+use crate::{Runtime, RuntimeError, stored};
 
-/// What came of re-deciding one turn.
+/// The result of deciding one recorded turn again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
     /// The turn's id.
     pub turn: String,
     /// The revision it wrote.
     pub revision: u64,
-    /// What was recorded.
+    /// The recorded reason.
     pub reason: Reason,
-    /// How it compares.
-    pub verdict: Same,
+    /// The comparison with what was recorded.
+    pub verdict: Comparison,
 }
 
-/// What another event would have come to.
+/// The effect that another event would have had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhatIf {
     /// The state's hash before.
     pub before: String,
     /// The state's hash after.
     pub after: String,
-    /// What would have been decided, and everything it would have written.
+    /// The decision and everything it would have written.
     pub step: Step,
 }
 
-/// How a re-decided turn compares.
+/// The comparison of a turn that was decided again with its record.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Same {
-    /// Same decision, same state hash.
-    Yes,
-    /// Its content was erased, or that of a turn before it without which the lane as it was then is not known: so it cannot
-    /// be decided again. The chain still holds.
+pub enum Comparison {
+    /// Both the decision and the state hash are the recorded ones.
+    Same,
+    /// The turn cannot be decided again, because its content was erased, or that of an earlier turn without which the
+    /// lane's state is not known. The chain still holds.
     ContentErased,
     /// Another decision.
-    Decision(Reason),
-    /// The same decision, another state or other effects.
-    State {
+    OtherDecision(Reason),
+    /// The decision is the recorded one, but the state or the effects are not.
+    OtherState {
         /// The recorded hash.
         recorded: String,
         /// The hash it has now.
         now: String,
     },
-    /// It could not be decided again: what it needs is not there any more.
+    /// The turn cannot be decided again: something it needs is not stored any more.
     Unknown(&'static str),
-    /// The row does not hash to what the next one was chained to, or its content to what it holds.
+    /// The row does not have the hash that the next one was chained to, or its content not the hash that the row
+    /// holds.
     Tampered,
 }
 
 impl Runtime {
-    /// Re-decides a lane's turns from the beginning, or from the nearest checkpoint before `from`, calling `seen`
-    /// for each.
+    /// Decides a lane's turns again, from the first one or from the nearest checkpoint before `from`, and calls
+    /// `seen` for each from `from` on. Returns the number of turns decided.
     ///
     /// # Errors
     /// The store did not answer, or holds something this version cannot read.
-    pub async fn replay(&self, key: &LaneKey, from: u64, seen: impl FnMut(&Replayed)) -> Result<usize, Stop> {
+    pub async fn replay(
+        &self,
+        key: &LaneKey,
+        from: u64,
+        seen: impl FnMut(&Replayed),
+    ) -> Result<usize, RuntimeError> {
         Ok(self.replay_between(key, from, u64::MAX, seen).await?.0)
     }
 
-    /// Re-decides one turn. From the nearest checkpoint before it, so a hundred turns are read at most.
+    /// Decides one turn again. It starts at the nearest checkpoint, so at most a hundred turns are read.
     ///
     /// # Errors
     /// As [`Self::replay`].
-    pub async fn replay_turn(&self, key: &LaneKey, revision: u64) -> Result<Option<Replayed>, Stop> {
+    pub async fn replay_turn(&self, key: &LaneKey, revision: u64) -> Result<Option<Replayed>, RuntimeError> {
         let mut found = None;
         self.replay_between(key, revision, revision, |replayed| found = Some(replayed.clone())).await?;
         Ok(found)
     }
 
-    /// What would have been decided, had another event come in place of the recorded one: on the lane as it was then,
-    /// with what was looked up then. `None`: the state before, what was looked up or the policy is not known any more.
+    /// Decides another event in place of the recorded one: on the lane as it was, with what was looked up then.
+    /// `None` if the state, the lookups or the policy of that turn are not known any more.
     ///
     /// # Errors
     /// As [`Self::replay`].
-    pub async fn what_if(&self, stored: &StoredTurn, event: &Event) -> Result<Option<WhatIf>, Stop> {
-        let turn = Turn::read(stored).map_err(|e| unreadable("a turn row", &e.to_string()))?;
+    pub async fn what_if(&self, stored: &StoredTurn, event: &Event) -> Result<Option<WhatIf>, RuntimeError> {
+        let turn = stored::turn(stored)?;
         let (key, before) = (&stored.lane, stored.revision.saturating_sub(1));
         let (_, lane) = self.replay_between(key, stored.revision, before, |_| ()).await?;
         let policy = self.policy_of(&key.tenant, &turn.row.policy).await?;
@@ -94,15 +100,15 @@ impl Runtime {
         Ok(Some(WhatIf { before, after: canon::hex(&lane.state_hash()), step }))
     }
 
-    /// Re-decides the turns up to `to`, telling of those from `from` on: how many it was, and the lane as it came out,
-    /// if that is known.
+    /// Decides the turns up to `to` again and reports those from `from` on. Returns how many turns were decided, and
+    /// the lane after them if it is known.
     async fn replay_between(
         &self,
         key: &LaneKey,
         from: u64,
         to: u64,
         mut seen: impl FnMut(&Replayed),
-    ) -> Result<(usize, Option<Lane>), Stop> {
+    ) -> Result<(usize, Option<Lane>), RuntimeError> {
         let (lane, mut prev) = self.start(key, from).await?;
         let mut at = lane.revision;
         // `None` after a turn that could not be decided again, until the next checkpoint.
@@ -120,10 +126,10 @@ impl Runtime {
                 }
                 let before = known.is_some();
                 let mut replayed = self.again(key, &mut known, stored, prev.as_deref()).await?;
-                if erased && !before && matches!(replayed.verdict, Same::Unknown(_)) {
-                    replayed.verdict = Same::ContentErased;
+                if erased && !before && matches!(replayed.verdict, Comparison::Unknown(_)) {
+                    replayed.verdict = Comparison::ContentErased;
                 }
-                erased = replayed.verdict == Same::ContentErased;
+                erased = replayed.verdict == Comparison::ContentErased;
                 prev = Some(stored.log.hash.clone());
                 at = stored.revision;
                 count += 1;
@@ -138,39 +144,40 @@ impl Runtime {
         Ok((count, known))
     }
 
-    /// The lane exactly as it was at a revision, if a checkpoint of it was kept.
-    async fn checkpoint_at(&self, key: &LaneKey, revision: u64) -> Result<Option<Lane>, Stop> {
+    /// The lane as it was at exactly that revision, if there is a checkpoint of it.
+    async fn checkpoint_at(&self, key: &LaneKey, revision: u64) -> Result<Option<Lane>, RuntimeError> {
         match self.store.checkpoint(key, revision).await? {
             Some((at, stored)) if at == revision => {
                 let lane = restore(key, at, &stored);
-                lane.map(Some).map_err(|why| unreadable("a checkpoint", &why))
+                lane.map(Some).map_err(|why| RuntimeError::unreadable("a checkpoint", &why))
             }
             _ => Ok(None),
         }
     }
 
-    /// Where a replay starts: the newest checkpoint before `from`, else the empty lane.
-    async fn start(&self, key: &LaneKey, from: u64) -> Result<(Lane, Option<String>), Stop> {
+    /// The start of a replay: the newest checkpoint before `from`, else the empty lane.
+    async fn start(&self, key: &LaneKey, from: u64) -> Result<(Lane, Option<String>), RuntimeError> {
         let checkpoint = if from <= 1 { None } else { self.store.checkpoint(key, from - 1).await? };
         match checkpoint {
             None => Ok((Lane::new(key.clone()), Some(GENESIS.into()))),
             Some((revision, stored)) => {
-                let lane = restore(key, revision, &stored).map_err(|why| unreadable("a checkpoint", &why))?;
+                let lane = restore(key, revision, &stored)
+                    .map_err(|why| RuntimeError::unreadable("a checkpoint", &why))?;
                 Ok((lane, None))
             }
         }
     }
 
-    /// Decides one turn again on the lane as it was; leaves the lane as it came out, or `None` when that is not
-    /// known.
+    /// Decides one turn again. `known` is the lane before it, and becomes the lane after it, or `None` when that is
+    /// not known.
     async fn again(
         &self,
         key: &LaneKey,
         known: &mut Option<Lane>,
         stored: &StoredTurn,
         prev: Option<&str>,
-    ) -> Result<Replayed, Stop> {
-        let turn = Turn::read(stored).map_err(|e| unreadable("a turn row", &e.to_string()))?;
+    ) -> Result<Replayed, RuntimeError> {
+        let turn = stored::turn(stored)?;
         let row = &turn.row;
         let replayed = |verdict| Replayed {
             turn: row.turn.0.clone(),
@@ -184,14 +191,16 @@ impl Runtime {
         let intact = turn.content.is_none() || content_hash(&log.salt, &log.content) == row.content;
         let before = known.take();
         if !(chained && intact) {
-            return Ok(replayed(Same::Tampered));
+            return Ok(replayed(Comparison::Tampered));
         }
-        let Some(content) = &turn.content else { return Ok(replayed(Same::ContentErased)) };
+        let Some(content) = &turn.content else { return Ok(replayed(Comparison::ContentErased)) };
         let Some(mut lane) = before else {
-            return Ok(replayed(Same::Unknown("the state before it is not known: an earlier turn is gone")));
+            return Ok(replayed(Comparison::Unknown(
+                "the state before it is not known: an earlier turn is gone",
+            )));
         };
         let Some(policy) = self.policy_of(&key.tenant, &row.policy).await? else {
-            return Ok(replayed(Same::Unknown(
+            return Ok(replayed(Comparison::Unknown(
                 "the policy it was decided under was not kept, or is another version's",
             )));
         };
@@ -201,18 +210,18 @@ impl Runtime {
         lane.apply(again.next, &again.changes);
         let now = canon::hex(&lane.state_hash());
         let verdict = if again.decision.reason != row.decision.reason {
-            Same::Decision(again.decision.reason)
+            Comparison::OtherDecision(again.decision.reason)
         } else if now != row.after || !same_effects {
-            Same::State { recorded: row.after.clone(), now }
+            Comparison::OtherState { recorded: row.after.clone(), now }
         } else {
-            Same::Yes
+            Comparison::Same
         };
         *known = Some(lane);
         Ok(replayed(verdict))
     }
 
-    /// The policy a turn was decided under, if it was kept and this version knows all of it.
-    async fn policy_of(&self, tenant: &str, version: &str) -> Result<Option<Policy>, Stop> {
+    /// The policy of a turn, if it was kept and this version knows all of it.
+    async fn policy_of(&self, tenant: &str, version: &str) -> Result<Option<Policy>, RuntimeError> {
         if version == self.policy_version {
             return Ok(Some(self.policy.clone()));
         }

@@ -1,80 +1,81 @@
-//! One turn: looked up, stepped, committed, announced.
+//! One turn: look up, step, commit, announce (`docs/design/0030-turn-commit.md`).
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use throughline_engine::approval::ApprovalChange;
-use throughline_engine::effect::{Effect, EffectBody, EffectClass, Outcome};
-use throughline_engine::event::Posted;
-use throughline_engine::given::Addressing;
-use throughline_engine::id::Mint;
-use throughline_engine::lane::{Encoded, Lane, Record};
-use throughline_engine::policy::limits;
+use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, Outcome};
+use throughline_engine::data::event::Posted;
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::lane::{Encoded, Lane};
+use throughline_engine::data::mint::Mint;
+use throughline_engine::data::policy::limits;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::{canon, snapshot};
 use throughline_engine::{
-    Change, Event, EventKind, Given, LaneKey, Millis, Reason, Step, Timer, Timestamp, TurnId, Verdict, canon,
-    snapshot, step,
+    Change, Event, EventKind, Given, LaneKey, Millis, Reason, Step, Timer, Timestamp, TurnId, Verdict, step,
 };
 use throughline_store::{
-    Brought, CommitResult, Direct, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordWrite,
-    RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, Write,
+    CommitResult, Direct, DirectEvent, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordOp,
+    RecordWrite, RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit,
 };
 
 use crate::facts::fact_writes;
-use crate::lane::Actor;
-use crate::record::{Said, Shown, TurnRow, checkpoint, content_hash};
-use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
+use crate::held_lanes::LaneActor;
+use crate::turn_log::{ContentRef, Shown, TurnRow, checkpoint, content_hash};
+use crate::{Committed, FailPoint, Runtime, RuntimeError, counters, intake};
 
-/// How one attempt at a turn ended.
-pub(crate) enum Turned {
-    /// It is in.
+/// The end of one attempt at a turn.
+pub(crate) enum TurnEnd {
+    /// The turn is committed.
     Committed,
-    /// Step again.
+    /// The state has changed in between: step again.
     Raced,
-    /// The lane is another's.
+    /// Another owner holds the lane.
     Lost,
-    /// What it brought has to go the ordinary way.
+    /// The event has to go through the inbox.
     NotDirect,
 }
 
-/// The event of a turn.
+/// An event on its way into a turn.
 pub(crate) struct Incoming<'a> {
-    /// Its delivery key.
+    /// The delivery key.
     pub(crate) key: &'a str,
     pub(crate) event: &'a Event,
     pub(crate) received_at: Timestamp,
     pub(crate) origin: Origin,
 }
 
-/// Where it is until its turn is committed.
+/// The place of an event until its turn is committed.
 pub(crate) enum Origin {
     /// In the inbox.
     Row(Seq),
-    /// Nowhere else: it becomes durable with the turn.
-    Direct(Box<Brought>),
+    /// In memory only: it becomes durable with the turn.
+    Direct(Box<DirectEvent>),
 }
 
-/// What came of stepping an event.
+/// A decided turn, not committed yet.
 pub(crate) struct Decided {
     given: Given,
     step: Step,
-    /// How its inbox row ends.
+    /// The end of its inbox row.
     end: RowState,
 }
 
 impl Runtime {
-    /// One turn of one row.
-    pub(crate) async fn turn(&self, actor: &mut Actor, row: &InboxRow) -> Result<Turned, Stop> {
+    /// Handles one inbox row.
+    pub(crate) async fn turn(&self, actor: &mut LaneActor, row: &InboxRow) -> Result<TurnEnd, RuntimeError> {
         let started = self.store.now();
         let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
             return self.give_up(actor, row, started).await;
         };
         match self.turn_of(actor, row, &event, addressing, started).await {
-            // A record or a constraint stands in the way of this event, and will the next time too.
-            Err(Stop::Unreadable { what, why }) => {
+            // A record or a constraint prevents this turn, and will the next time too.
+            Err(RuntimeError::Unreadable { what, why }) => {
                 tracing::error!(key = %row.key, what, why, "an event needs what cannot be read");
                 self.give_up(actor, row, started).await
             }
-            Err(Stop::Store(StoreError::Refused { act, why })) => {
+            Err(RuntimeError::Store(StoreError::Refused { act, why })) => {
                 tracing::error!(key = %row.key, act, why, "the store refuses what an event leads to");
                 self.give_up(actor, row, started).await
             }
@@ -85,51 +86,56 @@ impl Runtime {
         }
     }
 
-    /// Looks up, steps and commits; `None` when the step itself failed.
+    /// Looks up, steps and commits; `None` if the step failed.
     async fn turn_of(
         &self,
-        actor: &mut Actor,
+        actor: &mut LaneActor,
         row: &InboxRow,
         event: &Event,
         addressing: Addressing,
         started: Timestamp,
-    ) -> Result<Option<Turned>, Stop> {
+    ) -> Result<Option<TurnEnd>, RuntimeError> {
         let Some(decided) = self.decide(&actor.lane, event, addressing).await? else { return Ok(None) };
         let incoming =
             Incoming { key: &row.key, event, received_at: row.received_at, origin: Origin::Row(row.seq) };
         self.commit(actor, incoming, decided, started).await.map(Some)
     }
 
-    /// Looks up and steps; `None` when the step itself failed.
+    /// Looks up and steps; `None` if the step failed.
     pub(crate) async fn decide(
         &self,
         lane: &Lane,
         event: &Event,
         addressing: Addressing,
-    ) -> Result<Option<Decided>, Stop> {
+    ) -> Result<Option<Decided>, RuntimeError> {
         let given = self.look_up(lane, event, addressing).await?;
         self.faults.at(FailPoint::ContextRead, event.kind.name())?;
-        let Some(step) = self.stepped(lane, event, &given) else { return Ok(None) };
+        let Some(step) = self.try_step(lane, event, &given) else { return Ok(None) };
         let given = Given { facts: step.looked_at(given.facts), ..given };
         let ignored = step.decision.outcome == Verdict::Ignored;
         let end = if ignored { RowState::Ignored } else { RowState::Done };
         Ok(Some(Decided { given, step, end }))
     }
 
-    /// An event that cannot be handled: counted, and after enough failures set aside. Its turn is then the notice that
-    /// says so, and the lane goes on (`spec 06 §2.3`).
-    async fn give_up(&self, actor: &mut Actor, row: &InboxRow, started: Timestamp) -> Result<Turned, Stop> {
-        let failures = self.store.failed(&row.lane.tenant, row.seq).await?;
+    /// Counts a failure of an event, and sets the event aside after enough of them. The turn of that is a notice
+    /// which tells the person, and the lane goes on (`docs/design/0029-durable-intake.md`).
+    async fn give_up(
+        &self,
+        actor: &mut LaneActor,
+        row: &InboxRow,
+        started: Timestamp,
+    ) -> Result<TurnEnd, RuntimeError> {
+        let failures = self.store.count_failure(&row.lane.tenant, row.seq).await?;
         tracing::error!(key = %row.key, failures, "handling an event failed");
         if failures < self.policy.intake.failures {
-            return Ok(Turned::Raced);
+            return Ok(TurnEnd::Raced);
         }
         metrics::counter!("throughline_inbox_dead_total").increment(1);
         let turn = Mint::new(&actor.lane.key, actor.lane.revision + 1).turn();
         let text = format!("I could not handle what you sent; it was set aside ({turn}).");
         let event = intake::notice_of(row, "dead", text);
         let given = Given { now: self.store.now(), ..Given::default() };
-        let Some(step) = self.stepped(&actor.lane, &event, &given) else { return Ok(Turned::Lost) };
+        let Some(step) = self.try_step(&actor.lane, &event, &given) else { return Ok(TurnEnd::Lost) };
         let incoming = Incoming {
             key: &row.key,
             event: &event,
@@ -139,19 +145,19 @@ impl Runtime {
         self.commit(actor, incoming, Decided { given, step, end: RowState::Dead }, started).await
     }
 
-    /// The step, behind a wall: a defect in a rule must not take the lane with it.
-    pub(crate) fn stepped(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
+    /// Steps, catching panics: a defect in a rule must not take the lane down. `None` after a panic.
+    pub(crate) fn try_step(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
         catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &self.policy))).ok()
     }
 
-    /// Commits a decided turn and tells whoever waits for it.
+    /// Commits a decided turn and notifies who waits for it.
     pub(crate) async fn commit(
         &self,
-        actor: &mut Actor,
+        actor: &mut LaneActor,
         incoming: Incoming<'_>,
         decided: Decided,
         started: Timestamp,
-    ) -> Result<Turned, Stop> {
+    ) -> Result<TurnEnd, RuntimeError> {
         let Incoming { key, event, received_at, origin } = incoming;
         let direct = matches!(origin, Origin::Direct(_));
         let mut encoded = actor.lane.encode(&decided.step.next, &decided.step.changes);
@@ -163,16 +169,16 @@ impl Runtime {
             other => other?,
         };
         let done = self.store.now();
-        metrics::histogram!("throughline_commit_seconds").record(counted::seconds(done.since(begun)));
+        metrics::histogram!("throughline_commit_seconds").record(counters::seconds(done.since(begun)));
         let (why, turned) = match result {
             CommitResult::Committed => ("", None),
-            CommitResult::RevisionMoved => ("revision_moved", Some(Turned::Raced)),
-            CommitResult::ApprovalLost => ("approval_lost", Some(Turned::Raced)),
-            CommitResult::NotDirect => ("not_direct", Some(Turned::NotDirect)),
-            CommitResult::Fenced => ("fenced", Some(Turned::Lost)),
+            CommitResult::RevisionMoved => ("revision_moved", Some(TurnEnd::Raced)),
+            CommitResult::ApprovalLost => ("approval_lost", Some(TurnEnd::Raced)),
+            CommitResult::NotDirect => ("not_direct", Some(TurnEnd::NotDirect)),
+            CommitResult::Fenced => ("fenced", Some(TurnEnd::Lost)),
         };
         if let Some(turned) = turned {
-            counted::again(why);
+            counters::commit_retry(why);
             return Ok(turned);
         }
         if direct {
@@ -181,35 +187,36 @@ impl Runtime {
         self.faults.at(FailPoint::TurnCommitted, event.kind.name())?;
         let Step { next, changes, effects, timers, .. } = &decided.step;
         let woken = !timers.is_empty() || effects.iter().any(|one| self.performer(actor, one).is_some());
-        counted::turn(&decided.step, done.since(started), started.since(received_at));
+        counters::turn(&decided.step, done.since(started), started.since(received_at));
         actor.state_hash = canon::hex(&encoded.hash);
         actor.log_hash = row;
         actor.leased_until = done.plus(LANE_LEASE);
         if let Some(asked) = &actor.lane.head.ask
             && next.ask.as_ref().is_none_or(|ask| ask.effect != asked.effect)
         {
-            self.asks.let_go(&asked.effect);
+            self.asks.cancel(&asked.effect);
         }
         actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
         let forget = decided.step.forget.as_ref().map(|_| actor.lane.key.tenant.clone());
         self.announce(actor, key, event, turn, woken, forget);
         self.signal(&actor.lane.key, event, decided.step.decision.reason);
-        self.shown_at(actor, event, effects)?;
-        Ok(Turned::Committed)
+        self.card_fail_points(actor, event, effects)?;
+        Ok(TurnEnd::Committed)
     }
 
-    /// The connection broke inside the commit: claim again, which waits for the old transaction, then look.
-    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, Stop> {
+    /// Finds out whether a commit was taken when the connection broke inside it. Claiming waits for the old
+    /// transaction to end; then the turn's row is there or not.
+    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, RuntimeError> {
         self.store.claim(key, &self.owner).await?;
         let written = self.store.committed(key, row).await?;
         Ok(if written { CommitResult::Committed } else { CommitResult::RevisionMoved })
     }
 
-    fn performer(&self, actor: &Actor, effect: &Effect) -> Option<Performer> {
+    fn performer(&self, actor: &LaneActor, effect: &Effect) -> Option<Performer> {
         self.ports.performer(&actor.lane.key, effect.body.class())
     }
 
-    /// A closing word needs no answer; that it was seen is shown where the channel can.
+    /// Shows on the channel, where it can, that a closing word was seen: it gets no answer.
     fn signal(&self, lane: &LaneKey, event: &Event, reason: Reason) {
         if let (Reason::Acknowledged, EventKind::MessagePosted(Posted { message_id: Some(message), .. })) =
             (reason, &event.kind)
@@ -219,10 +226,10 @@ impl Runtime {
         }
     }
 
-    /// Tells whoever watches, and wakes who performs.
+    /// Notifies watchers and wakes the loops that have work now.
     fn announce(
         &self,
-        actor: &Actor,
+        actor: &LaneActor,
         key: &str,
         event: &Event,
         turn: TurnId,
@@ -244,14 +251,19 @@ impl Runtime {
         }
     }
 
-    /// The fail points of a turn that shows a card.
-    fn shown_at(&self, actor: &Actor, event: &Event, effects: &[Effect]) -> Result<(), Stop> {
+    /// Passes the fail points of a turn that shows a card.
+    fn card_fail_points(
+        &self,
+        actor: &LaneActor,
+        event: &Event,
+        effects: &[Effect],
+    ) -> Result<(), RuntimeError> {
         let card = |effect: &&Effect| {
             matches!(effect.body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. })
         };
         if let Some(card) = effects.iter().find(card) {
             self.faults.at(FailPoint::CardPlanned, event.kind.name())?;
-            // Where the channel reads from the store, the commit has sent it.
+            // Where the channel reads from the store, the commit has delivered it.
             if self.performer(actor, card).is_none() {
                 self.faults.at(FailPoint::CardSent, event.kind.name())?;
             }
@@ -259,10 +271,10 @@ impl Runtime {
         Ok(())
     }
 
-    /// The whole turn as one value. Takes the bodies out of `encoded`.
+    /// Builds the turn as one value. Takes the bodies out of `encoded`.
     fn turn_commit(
         &self,
-        actor: &Actor,
+        actor: &LaneActor,
         key: &str,
         event: &Event,
         origin: Origin,
@@ -273,7 +285,7 @@ impl Runtime {
         let (lane, revision) = (&actor.lane.key, actor.lane.revision + 1);
         let (now, turn) = (given.now, Mint::new(lane, revision).turn());
         let applied = step.decision.applied.as_ref();
-        let content = Said { key, event, given, applied, shown: &self.shown(lane, step) }.encode();
+        let content = ContentRef { key, event, given, applied, shown: &self.shown(lane, step) }.encode();
         let salt = self.random_hex();
         let log = TurnRow {
             turn: turn.clone(),
@@ -300,7 +312,7 @@ impl Runtime {
         .seal(&actor.log_hash, content, salt);
         let (inbox, direct) = match origin {
             Origin::Row(seq) => (vec![InboxEnd { seq, state: *end }], None),
-            Origin::Direct(brought) => (Vec::new(), Some(Direct { brought: *brought, state: *end })),
+            Origin::Direct(brought) => (Vec::new(), Some(Direct { event: *brought, state: *end })),
         };
         TurnCommit {
             expected_revision: actor.lane.revision,
@@ -324,7 +336,7 @@ impl Runtime {
                 .map(|id| canon::jcs(&crate::Subject::Person { id: id.clone() }))
                 .collect(),
             audit: step.approvals.iter().filter_map(|change| audit_row(change, &turn.0, now)).collect(),
-            // An erasure cannot be decided again, so what comes after it starts here.
+            // An erasure cannot be decided again, so a replay of later turns starts after it.
             checkpoint: (revision == 1
                 || revision.is_multiple_of(limits::CHECKPOINT_EVERY)
                 || matches!(event.kind, EventKind::Erasure(_)))
@@ -338,7 +350,7 @@ impl Runtime {
         }
     }
 
-    /// What the commit itself delivers.
+    /// The effects that the commit itself delivers, by their number in the turn.
     fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
         let delivered =
             |(_, effect): &(u32, &Effect)| self.ports.performer(key, effect.body.class()).is_none();
@@ -346,7 +358,7 @@ impl Runtime {
         (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
     }
 
-    /// What somebody performs.
+    /// The effects that a worker or a host performs.
     fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
         let row = |(ordinal, effect): (u32, &Effect)| {
             let class = effect.body.class();
@@ -376,7 +388,7 @@ impl Runtime {
     }
 }
 
-/// How long a host may take. What it performs in our place takes a day; what waits for it says itself.
+/// The time a host has to report. For effects only a host can perform, their class sets it.
 fn host_time(class: EffectClass) -> Millis {
     if class.only_a_host() { class.gives_up().1 } else { limits::HOST_REPORT }
 }
@@ -397,12 +409,12 @@ fn timers(key: &LaneKey, step: &Step) -> Vec<TimerRow> {
 
 fn record_writes(step: &Step, encoded: &mut Encoded) -> Vec<RecordWrite> {
     let written = step.changes.iter().zip(&mut encoded.changes).map(|(change, encoded)| {
-        let write = match change {
-            Change::Put(_) => Write::Put(encoded.body.take().unwrap_or_default()),
-            Change::Retire(_) => Write::Retire,
-            Change::Drop(_) => Write::Drop,
+        let op = match change {
+            Change::Put(_) => RecordOp::Put(encoded.body.take().unwrap_or_default()),
+            Change::Retire(_) => RecordOp::Retire,
+            Change::Drop(_) => RecordOp::Delete,
         };
-        RecordWrite { kind: encoded.key.kind.word(), key: encoded.key.key.clone(), write }
+        RecordWrite { kind: encoded.key.kind.word(), key: encoded.key.key.clone(), op }
     });
     written.collect()
 }
@@ -417,10 +429,10 @@ fn message_map(step: &Step) -> Vec<(String, String)> {
     step.changes.iter().filter_map(mapped).collect()
 }
 
-/// Decisions on approvals also go to the tenant's audit chain, in the same commit.
+/// The audit row of a decision on an approval, written in the same commit.
 fn audit_row(change: &ApprovalChange, turn: &str, now: Timestamp) -> Option<String> {
     match change {
-        // Who decided, by id alone: what people are called has to be erasable, and this chain is not.
+        // The person's id alone: names have to be erasable, and this chain is not.
         ApprovalChange::Decide { card, version, action, by, at } => Some(canon::jcs(&serde_json::json!({
             "what": "approval.decided", "turn": turn, "at": now, "change": {
                 "change": "decide", "card": card, "version": version, "action": action, "by": { "id": by.id }, "at": at,

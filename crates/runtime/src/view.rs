@@ -1,35 +1,39 @@
-//! What people and programs see of a lane: read from the store, with the buttons' tokens filled in.
+//! Lanes as people and programs see them: read from the store, with the tokens of buttons filled in.
 
 use serde::Serialize;
-use throughline_engine::lane::{Lane, Message, MessageKind, Record, Records, Role};
-use throughline_engine::workflow::{Card, CardModel, project, shows};
+use throughline_engine::cards::{project, shows};
+use throughline_engine::data::card::Card;
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::message::{Message, MessageKind, Role};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::records::Records;
 use throughline_engine::{LaneKey, MessageId, Timestamp};
 
-use crate::given::{decode, unreadable};
-use crate::record::Turn;
-use crate::{Runtime, Stop};
+use crate::turn_log::Turn;
+use crate::{Runtime, RuntimeError, stored};
 
-/// A message as it is shown now: a card shows its newest state.
+/// A message as it is shown now; a card shows its newest state.
 #[derive(Clone, Debug, Serialize)]
 pub struct MessageView {
     /// Its id.
     pub id: MessageId,
-    /// Who spoke.
+    /// Person or assistant.
     pub role: Role,
-    /// The person, for theirs.
+    /// The person's id, for messages of people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// What it is, for ours.
+    /// The kind, for messages of the assistant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<MessageKind>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// When.
+    /// The time.
     pub at: Timestamp,
     /// The task it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The channel's own id of it.
+    /// The channel's own id of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<String>,
     /// The card it shows.
@@ -37,28 +41,28 @@ pub struct MessageView {
     pub card: Option<CardModel>,
 }
 
-/// A lane as it stands.
+/// A lane and its messages.
 pub struct LaneView {
-    /// Head and loaded records.
+    /// The lane's head and loaded records.
     pub lane: Lane,
     /// The window's messages, oldest first.
     pub messages: Vec<MessageView>,
 }
 
 impl Runtime {
-    /// A lane as stored. A lane nothing happened in is empty.
+    /// Reads a lane from the store. One in which nothing happened yet is empty.
     ///
     /// # Errors
     /// The store did not answer, or holds something this version cannot read.
-    pub async fn lane(&self, key: &LaneKey) -> Result<Lane, Stop> {
+    pub async fn lane(&self, key: &LaneKey) -> Result<Lane, RuntimeError> {
         Ok(self.read_lane(key).await?.0)
     }
 
-    /// A lane with its window of messages as they are shown.
+    /// Reads a lane and its window of messages as they are shown.
     ///
     /// # Errors
     /// As [`Self::lane`].
-    pub async fn lane_view(&self, key: &LaneKey) -> Result<LaneView, Stop> {
+    pub async fn lane_view(&self, key: &LaneKey) -> Result<LaneView, RuntimeError> {
         let lane = self.lane(key).await?;
         let mut messages = Vec::new();
         for id in lane.head.window.iter() {
@@ -69,19 +73,23 @@ impl Runtime {
         Ok(LaneView { lane, messages })
     }
 
-    /// Some messages of a lane, by id, as they are shown now.
+    /// Reads messages of a lane by id, as they are shown now. Unknown ids are left out.
     ///
     /// # Errors
     /// As [`Self::lane`].
-    pub async fn messages(&self, key: &LaneKey, ids: &[MessageId]) -> Result<Vec<MessageView>, Stop> {
+    pub async fn messages(&self, key: &LaneKey, ids: &[MessageId]) -> Result<Vec<MessageView>, RuntimeError> {
         self.messages_of(&self.lane(key).await?, ids).await
     }
 
-    /// The same of a lane that is at hand.
+    /// As [`Self::messages`], for a lane that has been read already.
     ///
     /// # Errors
     /// As [`Self::lane`].
-    pub async fn messages_of(&self, lane: &Lane, ids: &[MessageId]) -> Result<Vec<MessageView>, Stop> {
+    pub async fn messages_of(
+        &self,
+        lane: &Lane,
+        ids: &[MessageId],
+    ) -> Result<Vec<MessageView>, RuntimeError> {
         let mut messages = Vec::new();
         for id in ids {
             if let Some(Record::Message(message)) = self.any_record(lane, "message", id.as_str()).await? {
@@ -91,7 +99,7 @@ impl Runtime {
         Ok(messages)
     }
 
-    async fn show(&self, lane: &Lane, message: Message) -> Result<MessageView, Stop> {
+    async fn show(&self, lane: &Lane, message: Message) -> Result<MessageView, RuntimeError> {
         let card = match &message.card {
             None => None,
             Some(id) => match self.any_record(lane, "card", id.as_str()).await? {
@@ -112,13 +120,13 @@ impl Runtime {
         })
     }
 
-    /// A card as it is shown now, with its tokens.
+    /// Renders a card as it is shown now, with its tokens.
     ///
     /// # Errors
     /// As [`Self::lane`].
-    pub async fn card_model(&self, lane: &Lane, card: &Card) -> Result<CardModel, Stop> {
+    pub async fn card_model(&self, lane: &Lane, card: &Card) -> Result<CardModel, RuntimeError> {
         let mut shown = Records::default();
-        // A batch says which drafts it holds, and those which epics.
+        // A batch names its drafts, and those name their epics.
         for _ in 0..3 {
             for key in shows(card, &shown) {
                 if shown.get(&key).is_none()
@@ -133,8 +141,8 @@ impl Runtime {
         Ok(model)
     }
 
-    /// A record, loaded or retired.
-    async fn any_record(&self, lane: &Lane, kind: &str, key: &str) -> Result<Option<Record>, Stop> {
+    /// A record, loaded with the lane or retired from it.
+    async fn any_record(&self, lane: &Lane, kind: &str, key: &str) -> Result<Option<Record>, RuntimeError> {
         let loaded = lane.records.iter().find(|record| {
             let found = record.key();
             found.kind.word() == kind && found.key == key
@@ -142,16 +150,16 @@ impl Runtime {
         if let Some(record) = loaded {
             return Ok(Some(record.clone()));
         }
-        self.store.record(&lane.key, kind, key).await?.as_deref().map(decode).transpose()
+        self.store.record(&lane.key, kind, key).await?.as_deref().map(stored::record).transpose()
     }
 
-    /// A stored turn, read back.
+    /// Reads a turn and its lane's key.
     ///
     /// # Errors
     /// As [`Self::lane`].
-    pub async fn turn_record(&self, tenant: &str, id: &str) -> Result<Option<(LaneKey, Turn)>, Stop> {
+    pub async fn turn_record(&self, tenant: &str, id: &str) -> Result<Option<(LaneKey, Turn)>, RuntimeError> {
         let Some(stored) = self.store.turn(tenant, &id.into()).await? else { return Ok(None) };
-        let turn = Turn::read(&stored).map_err(|e| unreadable("a turn row", &e.to_string()))?;
+        let turn = stored::turn(&stored)?;
         Ok(Some((stored.lane, turn)))
     }
 }

@@ -1,4 +1,4 @@
-//! Who has to run next, and who waits to hear that something ran. In process; nothing here is durable.
+//! The queue of lanes with work, and the watchers of deliveries. In process; nothing here is durable.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use throughline_engine::{LaneId, LaneKey, TurnId};
 use tokio::sync::{Notify, broadcast, oneshot};
 
-/// A committed turn, as the world outside the loop hears of it.
+/// The announcement of a committed turn.
 #[derive(Clone, Debug)]
 pub struct Committed {
     /// Its lane.
@@ -19,7 +19,7 @@ pub struct Committed {
     pub turn: TurnId,
 }
 
-/// So many names being watched is where looking for abandoned ones begins.
+/// From this many watched names on, abandoned watchers are looked for.
 const WATCHERS: usize = 1_024;
 
 #[derive(Default)]
@@ -30,18 +30,18 @@ struct Queue {
     again: HashSet<LaneKey>,
 }
 
-/// The queue of lanes with work, and the watchers of deliveries.
+/// The queue of lanes with work, the watchers of deliveries, and the wake-ups of the loops.
 pub struct Wakes {
     queue: Mutex<Queue>,
     watched: Mutex<HashMap<String, Vec<oneshot::Sender<Committed>>>>,
     committed: broadcast::Sender<Committed>,
-    /// Rung when a lane has work.
+    /// Notified when a lane has work.
     pub lanes: Notify,
-    /// Rung when an effect or a deadline may be due earlier than anybody sleeps for.
+    /// Notified when an effect or a timer may be due earlier than the loop wakes by itself.
     pub effects: Notify,
-    /// Tenants in which something is to be erased.
+    /// Tenants with erasures to run.
     erasing: Mutex<HashSet<String>>,
-    /// Rung when there is one.
+    /// Notified when a tenant has an erasure to run.
     pub erasures: Notify,
 }
 
@@ -64,7 +64,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Wakes {
-    /// This lane has work. A lane that is running is looked at once more when it is done.
+    /// Queues a lane that has work. One that is running is queued again when it is done.
     pub fn wake(&self, lane: &LaneKey) {
         let mut queue = lock(&self.queue);
         if queue.running.contains(lane) {
@@ -76,7 +76,7 @@ impl Wakes {
         }
     }
 
-    /// The next lane to run; it is this caller's until [`Self::done`].
+    /// Takes the next lane to run; no other caller gets it until [`Self::done`].
     pub fn next(&self) -> Option<LaneKey> {
         let mut queue = lock(&self.queue);
         let lane = queue.ready.pop_front()?;
@@ -85,7 +85,7 @@ impl Wakes {
         Some(lane)
     }
 
-    /// The lane ran; `more`: it has work left.
+    /// Gives a lane back after its run; `more` if it has work left.
     pub fn done(&self, lane: &LaneKey, more: bool) {
         let mut queue = lock(&self.queue);
         queue.running.remove(lane);
@@ -96,42 +96,42 @@ impl Wakes {
         }
     }
 
-    /// Something is to be erased in that tenant.
+    /// Queues the erasures of a tenant.
     pub fn erase(&self, tenant: &str) {
         lock(&self.erasing).insert(tenant.into());
         self.erasures.notify_one();
     }
 
-    /// The tenants in which something is to be erased; they are this caller's now.
+    /// Takes the tenants with erasures to run.
     pub fn to_erase(&self) -> HashSet<String> {
         std::mem::take(&mut *lock(&self.erasing))
     }
 
-    /// Other lanes wait for a worker.
+    /// True if lanes wait to be run.
     pub fn crowded(&self) -> bool {
         !lock(&self.queue).ready.is_empty()
     }
 
-    /// Nothing is queued and nothing runs.
+    /// True if no lane is queued or running.
     pub fn idle(&self) -> bool {
         let queue = lock(&self.queue);
         queue.ready.is_empty() && queue.running.is_empty()
     }
 
-    /// Hears of the turn that handles this delivery key, or that takes in the outcome of this effect id. Register
-    /// before the delivery, then look in the store: so nothing falls between.
+    /// Waits for the turn that handles this delivery key, or that takes in the outcome of this effect id. Register
+    /// before the delivery, then look in the store: so no turn is missed.
     pub fn watch(&self, name: &str) -> oneshot::Receiver<Committed> {
         let (sender, receiver) = oneshot::channel();
         let mut watched = lock(&self.watched);
         if watched.len() >= WATCHERS && watched.len().is_power_of_two() {
-            // Whoever was cut off in the middle of a request left one behind; seldom, and cheap at every doubling.
+            // Requests that were cut off leave watchers behind; seldom, and cheap to find at every doubling.
             watched.retain(|_, list| list.iter().any(|sender| !sender.is_closed()));
         }
         watched.entry(name.into()).or_default().push(sender);
         receiver
     }
 
-    /// Forgets watchers that gave up.
+    /// Removes the watchers of a name that gave up.
     pub fn unwatch(&self, name: &str) {
         let mut watched = lock(&self.watched);
         if let Some(list) = watched.get_mut(name) {
@@ -142,12 +142,12 @@ impl Wakes {
         }
     }
 
-    /// Every committed turn, from now on.
+    /// Subscribes to every committed turn from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<Committed> {
         self.committed.subscribe()
     }
 
-    /// Tells whoever watches.
+    /// Announces a committed turn to the watchers of these names and to all subscribers.
     pub(crate) fn tell(&self, names: &[&str], committed: &Committed) {
         let mut watched = lock(&self.watched);
         for name in names {

@@ -1,5 +1,5 @@
-//! Time zones: how far a person's clock is ahead of UTC at a moment. The database is compiled in, so every machine
-//! says the same; the engine sees only the number, which is logged with the turn.
+//! Time zones. Their database is compiled in, so every machine computes the same offsets; the engine gets only the
+//! offset, which is logged with the turn.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,12 +22,12 @@ use throughline_engine::Timestamp;
 #[derive(Clone, Debug)]
 pub struct Zone(TimeZone);
 
-/// A name that no time zone has.
+/// A text that names no time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownZone(pub String);
 
 impl Zone {
-    /// How far clocks there are ahead of UTC at that moment, in seconds. Outside the calendar they are not.
+    /// The zone's offset from UTC at that moment, in seconds east; 0 outside the calendar.
     #[must_use]
     pub fn offset_s(&self, at: Timestamp) -> i32 {
         let moment = jiff::Timestamp::from_millisecond(at.0);
@@ -47,7 +47,7 @@ impl FromStr for Zone {
     }
 }
 
-/// `+01:00`, `-03:30`.
+/// Parses `+01:00`, `-03:30`.
 fn offset(text: &str) -> Option<Offset> {
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let (hours, minutes) = text.strip_prefix(['+', '-'])?.split_once(':')?;

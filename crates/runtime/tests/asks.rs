@@ -1,19 +1,22 @@
-//! Asks over the memory store and a clock that stands still: tries, their time, and letting go (`spec 06 §4.4`, G).
+//! Asks of a model over the memory store and a manual clock: attempts, their time, and cancelling
+//! (`docs/design/0031-effects-and-retries.md`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::{Attempt, EffectResult, Outcome};
-use throughline_engine::event::Posted;
-use throughline_engine::given::{Actor, Addressing};
-use throughline_engine::intent::Intent;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::{Attempt, EffectResult, Outcome};
+use throughline_engine::data::event::Posted;
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::intent::Intent;
+use throughline_engine::data::purpose::Purpose;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
-use throughline_models::{Caller, Does, Entry, Misbehaviour, Model, Scripted};
-use throughline_runtime::record::Turn;
+use throughline_models::{Caller, Misbehaviour, Model, ScriptEntry, Scripted, ScriptedReply};
+use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_store::{Lanes, ManualClock, MemoryStore, Outbox};
+use throughline_store::{Effects, ManualClock, MemoryStore, TurnLog};
 use tokio::sync::Semaphore;
 
 struct Everybody;
@@ -75,7 +78,7 @@ impl World {
         }
     }
 
-    /// A minute, a quarter of a second at a time.
+    /// Runs for a minute, a quarter of a second at a time.
     async fn a_minute(&self) {
         for _ in 0..240 {
             self.host.dispatch().await.unwrap();
@@ -93,11 +96,12 @@ impl World {
 const UNCLEAR: &str = "hmm, the second thing we talked about";
 
 fn scripted(fails: impl IntoIterator<Item = Misbehaviour>) -> Arc<Scripted> {
-    let entry = |fails| Entry { purpose: Purpose::Classify, does: Does::Fails(fails) };
+    let entry = |fails| ScriptEntry { purpose: Purpose::Classify, reply: ScriptedReply::Failure(fails) };
     Arc::new(Scripted::new(fails.into_iter().map(entry)))
 }
 
-/// LLM-01: R is tried once more and then there is no answer, N is no answer at once; either way the person is asked.
+/// A failure that may be retried is tried once more; then, or at once for any other, there is no answer and the
+/// person is asked.
 #[tokio::test]
 async fn every_misbehaviour_has_its_tries_and_then_the_person_is_asked() {
     for misbehaviour in Misbehaviour::ALL {
@@ -110,20 +114,20 @@ async fn every_misbehaviour_has_its_tries_and_then_the_person_is_asked() {
         let journal = model.journal();
         let calls = journal.iter().filter(|asked| asked.ask.purpose() == Purpose::Classify).count();
         assert_eq!(calls, if again { 2 } else { 1 }, "{misbehaviour:?}");
-        // A: it is an answer, and the lane goes on with it.
+        // Extra fields are still an answer, and the lane goes on with it.
         if *misbehaviour != Misbehaviour::ExtraFields {
             assert_eq!(w.reasons().await, [Reason::IntentAsked, Reason::GateOpened], "{misbehaviour:?}");
         }
     }
 }
 
-/// LLM-04: twenty answers that are all in order, sure and unsure; none of them does anything in the world.
+/// Every label at four confidences, sure and unsure: none of these answers has an effect outside the thread.
 #[tokio::test]
 async fn whichever_legal_answer_comes_nothing_leaves_the_thread() {
     for label in Intent::ALL {
         for confidence in [0.0, 0.69, 0.7, 1.0] {
             let answer = format!(r#"{{"label":"{}","confidence":{confidence}}}"#, label.word());
-            let entry = Entry { purpose: Purpose::Classify, does: Does::Says(answer) };
+            let entry = ScriptEntry { purpose: Purpose::Classify, reply: ScriptedReply::Text(answer) };
             let w = world(Arc::new(Scripted::new([entry])));
             w.says("1", UNCLEAR).await;
             w.a_minute().await;
@@ -137,7 +141,7 @@ async fn whichever_legal_answer_comes_nothing_leaves_the_thread() {
     }
 }
 
-/// What is left of the ask's time is all a second try has.
+/// A second attempt has only what is left of the ask's time.
 #[tokio::test]
 async fn a_second_try_is_inside_of_the_asks_time() {
     let model = scripted([Misbehaviour::Status500, Misbehaviour::Status500]);
@@ -171,7 +175,7 @@ async fn an_ask_whose_time_is_over_is_not_made() {
     assert_eq!((model.calls(), w.reasons().await[1]), (0, Reason::GateOpened));
 }
 
-/// Never answers, and says when it was asked and when it was let go.
+/// Never answers; signals when it was asked and when it was cancelled.
 struct Waits {
     asked: Semaphore,
     let_go: Semaphore,
@@ -199,7 +203,7 @@ impl Model for Waits {
     }
 }
 
-/// A stop supersedes the ask: the request is let go at once, and nothing waits for it (`spec 06 §3.4`).
+/// A stop supersedes the ask: the request is cancelled at once, and nothing waits for it.
 #[tokio::test]
 async fn a_superseded_ask_is_let_go() {
     let model = Arc::new(Waits { asked: Semaphore::new(0), let_go: Semaphore::new(0) });

@@ -1,5 +1,5 @@
-//! Erasing is stopped at every fail point there is on its way, and goes on after a restart: in the end no byte of
-//! theirs is left, and what was begun is done once.
+//! An erasure is stopped at every fail point on its way and goes on after a restart: in the end no byte of the person
+//! is left, and the erasure is on record once.
 
 #[path = "shared/host.rs"]
 mod host;
@@ -9,21 +9,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use throughline_engine::{LaneKey, Timestamp};
-use throughline_runtime::replay::Same;
+use throughline_runtime::replay::Comparison;
 use throughline_runtime::{Crash, FailPoint, Faults, NoFaults, Runtime, Subject};
 use throughline_store::{ManualClock, SqliteStore};
 
 use host::{run, says};
 
 const TENANT: &str = "acme";
-/// Fail points that erasing passes in a lane at least: its turn is accepted, read, committed and let go of, and its
-/// content sifted.
+/// The fail points that an erasure passes in a lane, at least: its turn is accepted, read, committed and released,
+/// and its content erased.
 const IN_A_LANE: usize = 5;
 
-/// Stops after so many points were passed, and at every one after that.
-struct Dies(AtomicUsize);
+/// Passes so many fail points, then stops at every one.
+struct StopsAfter(AtomicUsize);
 
-impl Faults for Dies {
+impl Faults for StopsAfter {
     fn at(&self, point: FailPoint, _: &str) -> Result<(), Crash> {
         let passes = |left: usize| left.checked_sub(1);
         let passed = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, passes);
@@ -64,7 +64,7 @@ fn holds(folder: &Path, word: &str) -> bool {
 }
 
 #[test]
-fn e33_an_erasure_that_was_stopped_anywhere_goes_on() {
+fn an_erasure_that_was_stopped_anywhere_goes_on() {
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
     let subject = Subject::Person { id: "ana".into() };
     let ended_after = |points: usize| {
@@ -73,16 +73,16 @@ fn e33_an_erasure_that_was_stopped_anywhere_goes_on() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(talk(&open(&file, &clock, Arc::new(NoFaults), 7)));
         assert!(holds(folder.path(), "kestrelgate") && holds(folder.path(), "anasson"));
-        let dies = open(&file, &clock, Arc::new(Dies(points.into())), 8);
-        let ended = runtime.block_on(dies.erase(TENANT, &subject, "root")).is_ok();
-        drop(dies);
+        let stopping = open(&file, &clock, Arc::new(StopsAfter(points.into())), 8);
+        let ended = runtime.block_on(stopping.erase(TENANT, &subject, "root")).is_ok();
+        drop(stopping);
 
         let host = open(&file, &clock, Arc::new(NoFaults), 9);
         runtime.block_on(async {
             host.recover(TENANT).await.unwrap();
             run(&host).await;
             for tenant in host.wakes().to_erase() {
-                host.erase_what_was_asked(&tenant).await.unwrap();
+                host.resume_erasures(&tenant).await.unwrap();
             }
             assert!(!holds(folder.path(), "kestrelgate"), "stopped after {points}");
             assert!(!holds(folder.path(), "anasson"), "stopped after {points}");
@@ -97,7 +97,7 @@ fn e33_an_erasure_that_was_stopped_anywhere_goes_on() {
             for of in ["one", "two", "his"] {
                 let mut wrong = Vec::new();
                 let seen = |turn: &throughline_runtime::replay::Replayed| {
-                    if !matches!(turn.verdict, Same::Yes | Same::ContentErased) {
+                    if !matches!(turn.verdict, Comparison::Same | Comparison::ContentErased) {
                         wrong.push(turn.clone());
                     }
                 };
@@ -107,7 +107,8 @@ fn e33_an_erasure_that_was_stopped_anywhere_goes_on() {
         });
         ended
     };
-    // Asked, sifted before and after the two lanes, scoured and recorded: and whatever their turns pass.
+    // The request, the tenant's values before and after the two lanes, the disk and the record; and whatever the
+    // turns pass.
     let least = 5 + 2 * IN_A_LANE;
     let points = (0..200).find(|points| ended_after(*points)).unwrap();
     assert!(points >= least, "it passed {points} fail points");

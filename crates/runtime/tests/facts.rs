@@ -1,4 +1,4 @@
-//! Facts of a channel that two lanes write at once, over SQLite (`spec 05 §8`).
+//! Facts of a channel that two lanes write at once, over SQLite (`docs/design/0027-facts.md`).
 
 #[path = "shared/host.rs"]
 mod host;
@@ -6,14 +6,14 @@ mod host;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use throughline_engine::memory::FactKey;
+use throughline_engine::data::fact::FactKey;
 use throughline_engine::{LaneKey, Reason, Timestamp};
-use throughline_runtime::record::Turn;
-use throughline_runtime::replay::Same;
+use throughline_runtime::replay::Comparison;
+use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Crash, FailPoint, Faults, NoFaults, Runtime};
-use throughline_store::{Lanes, ManualClock, SqliteStore};
+use throughline_store::{ManualClock, SqliteStore, TurnLog};
 
-/// Waits where a turn has read what it rests on and has not been committed: once.
+/// Waits once, where a turn has read its facts and is not committed.
 struct Pausing(Mutex<Option<(Sender<()>, Receiver<()>)>>);
 
 impl Faults for Pausing {
@@ -32,7 +32,7 @@ fn open(store: &Arc<SqliteStore>, faults: Arc<dyn Faults>, seed: u8) -> Runtime 
     host::host(store.clone(), faults, seed)
 }
 
-/// Says something in a thread of the room, and runs the thread until it rests.
+/// Posts a text in a thread of the room, and runs lanes until nothing is left to do.
 async fn says(host: &Runtime, thread: &str, by: &str, text: &str) {
     let lane = LaneKey::new("acme", "app", "web", "room", thread);
     host::says(host, lane, by, &format!("{thread}:{text}"), text).await;
@@ -42,8 +42,9 @@ fn block<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
+// row: C59
 #[test]
-fn c59_two_lanes_write_one_channel_fact_at_once() {
+fn two_lanes_write_one_channel_fact_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
     let store = Arc::new(SqliteStore::open(folder.path().join("t.db"), clock).unwrap());
@@ -76,7 +77,7 @@ fn c59_two_lanes_write_one_channel_fact_at_once() {
             assert_eq!(reasons, [reason], "{thread}: stepped again with what the other had written");
             let mut same = Vec::new();
             slow.replay(&lane(thread), 0, |turn| same.push(turn.verdict.clone())).await.unwrap();
-            assert_eq!(same, [Same::Yes], "{thread}: its log has the facts it rests on");
+            assert_eq!(same, [Comparison::Same], "{thread}: its log has the facts it rests on");
         }
     });
 }

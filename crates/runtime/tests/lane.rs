@@ -1,20 +1,21 @@
-//! The lane's actor over the memory store and a clock that stands still.
+//! The lane's actor over the memory store and a manual clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::Attempt;
-use throughline_engine::event::Posted;
-use throughline_engine::given::{Actor, Addressing};
-use throughline_engine::lane::Message;
-use throughline_engine::policy::Busy;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::event::Posted;
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::message::Message;
+use throughline_engine::data::policy::Busy;
 use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, focus};
 use throughline_models::{Caller, Model};
-use throughline_runtime::record::Turn;
+use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_store::{Accepted, Delivery, Inbox, Lanes, ManualClock, MemoryStore, RowState};
+use throughline_store::{Accepted, Delivery, Inbox, Lanes, ManualClock, MemoryStore, RowState, TurnLog};
 use tokio::sync::Semaphore;
 
 struct Everybody;
@@ -26,7 +27,7 @@ impl Directory for Everybody {
     }
 }
 
-/// A model that says when it was asked and answers when it is let.
+/// A model that signals when it was asked, and answers when it is let.
 struct Slow {
     asked: Semaphore,
     answer: Semaphore,
@@ -53,7 +54,7 @@ struct World {
     lane: LaneKey,
 }
 
-/// A host over an empty store.
+/// A runtime over an empty store.
 fn world(policy: Policy) -> World {
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
     let store = Arc::new(MemoryStore::new(clock.clone()));
@@ -95,7 +96,7 @@ impl World {
         self.host.accept(inbound).await.unwrap()
     }
 
-    /// Runs the lane until it rests; the model is asked by nobody.
+    /// Runs lanes until nothing is left to do; the model is not called.
     async fn run(&self) {
         while let Some(lane) = self.host.wakes().next() {
             let run = self.host.run_lane(&lane).await.unwrap();
@@ -108,7 +109,7 @@ impl World {
         turns.iter().map(|turn| Turn::read(turn).unwrap().row.decision.reason).collect()
     }
 
-    /// What the turn of a message to us was given.
+    /// The input of the step for a message to us.
     async fn decided_with(&self, key: &str, posted: Posted) -> Given {
         self.posts(key, posted, Addressing { direct: true, ..Addressing::default() }).await;
         self.run().await;
@@ -121,8 +122,9 @@ impl World {
     }
 }
 
-/// A reply to a message that has left the window is seen with the messages next to it, which the store still has; of one
-/// at the window's edge, the one that left comes from there (`spec 02 §4`).
+/// A reply to a message that has left the window is read with the messages next to it, which the store still has; of
+/// a message at the window's edge, the neighbour that left comes from the store
+/// (`docs/design/0013-focus-and-anchors.md`).
 #[tokio::test]
 async fn a_reply_far_back_is_seen_with_its_neighbours() {
     let w = world(Policy::default());
@@ -163,9 +165,9 @@ async fn a_reply_far_back_is_seen_with_its_neighbours() {
     }
 }
 
-/// `E5`: what cannot be handled is set aside after five failures, the user is told, and the lane goes on.
+/// An event that cannot be handled is set aside after five failures, the person is told, and the lane goes on.
 #[tokio::test]
-async fn e5_an_event_that_cannot_be_handled_is_set_aside() {
+async fn an_event_that_cannot_be_handled_is_set_aside() {
     let w = world(Policy::default());
     let delivery = Delivery {
         lane: w.lane.clone(),
@@ -183,9 +185,9 @@ async fn e5_an_event_that_cannot_be_handled_is_set_aside() {
     assert_eq!(w.reasons().await, [Reason::IntakeNotice, Reason::CommandHelp]);
 }
 
-/// `E8`: while a model is asked, a stop is handled at once, and the model's answer is recorded and ignored.
+/// While a model is asked, a stop is handled at once, and the model's answer is recorded and ignored.
 #[tokio::test]
-async fn e8_a_stop_does_not_wait_for_a_model() {
+async fn a_stop_does_not_wait_for_a_model() {
     let w = world(Policy::default());
     w.says("1", "hmm, the second thing we talked about").await;
     w.says("2", "and what about the third").await;
@@ -206,7 +208,7 @@ async fn e8_a_stop_does_not_wait_for_a_model() {
     assert_eq!(w.reasons().await.last(), Some(&Reason::LateAnswer));
 }
 
-/// However much waits behind an open ask, its answer and a stop are found.
+/// However many messages wait behind an open ask, its answer and a stop are found.
 #[tokio::test]
 async fn a_stop_behind_many_waiting_messages_is_found() {
     let w = world(Policy::default());
@@ -220,9 +222,9 @@ async fn a_stop_behind_many_waiting_messages_is_found() {
     assert_eq!(w.reasons().await[1], Reason::InterruptStop);
 }
 
-/// `E9`: under `collect` three messages within two seconds are one question of three lines.
+/// Under `collect`, three messages within two seconds become one question of three lines.
 #[tokio::test]
-async fn e9_a_burst_is_one_question() {
+async fn a_burst_is_one_question() {
     let w = world(Policy { busy: Busy::Collect, ..Policy::default() });
     for (key, text) in [("1", "make"), ("2", "it"), ("3", "blue")] {
         w.says(key, text).await;
@@ -236,9 +238,9 @@ async fn e9_a_burst_is_one_question() {
     assert_eq!(w.reasons().await, [Reason::IntentAsked; 3]);
 }
 
-/// `E9`: the fifty-first waiting message is refused, and the user is told which.
+/// The fifty-first waiting message is refused, and the person is told which.
 #[tokio::test]
-async fn e9_a_full_queue_tells_the_user() {
+async fn a_full_queue_tells_the_user() {
     let w = world(Policy::default());
     for n in 0..50 {
         assert!(matches!(w.says(&format!("{n}"), "hello there").await, Accepted::New(_)));
@@ -251,7 +253,7 @@ async fn e9_a_full_queue_tells_the_user() {
     assert!(last[0].log.content.contains("I could not take \\\"one too many\\\""), "{}", last[0].log.content);
 }
 
-/// A lane that another owner claimed in the meantime fences this one: its commit changes nothing.
+/// A lane that another owner has claimed meanwhile fences this one: its commit changes nothing.
 #[tokio::test]
 async fn a_sleeper_is_fenced() {
     let w = world(Policy::default());

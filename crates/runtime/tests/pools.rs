@@ -1,4 +1,4 @@
-//! The production host under slow far sides: what waits for them, and what does not.
+//! The production host with slow far sides: a slow tool must not delay a reply.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use throughline_engine::LaneKey;
-use throughline_engine::effect::{Attempt, EffectBody};
-use throughline_engine::given::Actor;
-use throughline_engine::work::{Call, Errand, Job, Phase, Report, Risk};
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::work::{Call, Errand, Job, Phase, Report, Risk};
 use throughline_engine::{Policy, Timestamp};
 use throughline_runtime::{Directory, Keys, NoFaults, Parts, Ports, Runtime, Worker, host};
-use throughline_store::conformance::fixture::{Hand, effect};
+use throughline_store::conformance::fixture::{LaneWriter, effect};
 use throughline_store::{EffectState, ManualClock, MemoryStore, OutboxRow};
 use tokio::sync::Semaphore;
 
@@ -24,7 +24,7 @@ impl Directory for Nobody {
     }
 }
 
-/// Answers when its gate is closed, and not before.
+/// Answers once its gate is closed.
 struct Slow {
     called: Arc<Semaphore>,
     gate: Arc<Semaphore>,
@@ -48,7 +48,7 @@ fn call(job: Job) -> EffectBody {
     Call { job, phase: Phase::Begin, task, text, risk: Risk::Read, prompt: None }.effect()
 }
 
-/// More calls than are made at once, none of them answered: a reply goes out all the same.
+/// With more calls waiting than are made at once, a reply still goes out.
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_tools_hold_up_no_reply() {
     let store = Arc::new(MemoryStore::new(Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)))));
@@ -73,28 +73,28 @@ async fn slow_tools_hold_up_no_reply() {
         entropy: Arc::new(|| [5; 16]),
     }));
     let lane = LaneKey::new("acme", "app", "web", "session", "");
-    let mut hand = Hand::on(&*store, &lane).await;
+    let mut hand = LaneWriter::claim(&*store, &lane).await;
     let tool = call(Job::Tool { name: "slow".into(), args: BTreeMap::new() });
     let agent = call(Job::Agent { name: "slow".into() });
     let calls = (0..80).map(|n| planned(&format!("fx_{n}"), if n % 2 == 0 { &tool } else { &agent }));
-    hand.plan(calls.collect()).await;
+    hand.commit_effects(calls.collect()).await;
 
     let host = host::run(runtime.clone());
-    // Those that are called hold their places from here on.
+    // The calls in flight hold their permits from here on.
     let some = called.acquire_many(32);
     let some = tokio::time::timeout(Duration::from_secs(60), some).await;
     some.expect("as many as are called at once are called").unwrap().forget();
     let reply = EffectBody::Reply { message: "m_1".into(), text: "hello".into(), offers: Vec::new() };
-    hand.plan(vec![planned("fx_reply", &reply)]).await;
+    hand.commit_effects(vec![planned("fx_reply", &reply)]).await;
     runtime.wakes().effects.notify_one();
-    // There is no channel to send it to, so it ends as failed; that it ends is the point.
+    // There is no channel to send it to, so it ends as failed; the point is that it ends.
     for _ in 0..400 {
-        if hand.state("fx_reply").await != EffectState::Planned {
+        if hand.effect_state("fx_reply").await != EffectState::Planned {
             break;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    assert_eq!(hand.state("fx_reply").await, EffectState::Failed, "slow calls hold it up");
+    assert_eq!(hand.effect_state("fx_reply").await, EffectState::Failed, "slow calls hold it up");
     gate.close();
     host.drain().await;
 }

@@ -1,4 +1,4 @@
-//! What every handler shares, and the router.
+//! The state that every handler shares.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -6,29 +6,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
-use axum::middleware::from_fn_with_state;
 use metrics_exporter_prometheus::PrometheusHandle;
 use throughline_runtime::Runtime;
 use throughline_store::Store;
 use tokio::sync::Notify;
 
-use crate::{Config, Instance, guard, metrics, routes};
+use crate::config::Config;
+use crate::instance::Instance;
+use crate::metrics;
 
-/// Streams that one tenant may hold open (`spec 06 §7.2`).
+/// Event streams that one tenant may hold open at a time.
 pub(crate) const STREAMS: usize = 100;
 
-/// How long running answers may still wait once draining began.
+/// Time that running answers may still wait after draining began.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What every handler shares.
+/// State shared by every handler.
 pub(crate) struct App {
     pub(crate) instance: Instance,
     pub(crate) metrics: PrometheusHandle,
-    /// The address that was bound: what `Host` is compared with.
+    /// Address that was bound; the `Host` header is compared with it.
     pub(crate) address: OnceLock<SocketAddr>,
     draining: AtomicBool,
-    /// Rung when draining begins: streams end, connections close after what they are doing.
+    /// Notified when draining begins: streams end, and connections close after their current answer.
     pub(crate) drained: Notify,
     /// Requests being handled and streams being held, by name.
     counted: Mutex<HashMap<String, usize>>,
@@ -58,7 +58,7 @@ impl App {
         self.instance.store.as_ref()
     }
 
-    /// Takes no new requests from now on.
+    /// Begins the drain: new requests are refused from now on.
     pub(crate) fn drain(&self) {
         self.draining.store(true, Ordering::SeqCst);
         self.drained.notify_waiters();
@@ -68,7 +68,7 @@ impl App {
         self.draining.load(Ordering::SeqCst)
     }
 
-    /// Ends when draining began a while ago: answers that still wait for something then have waited enough.
+    /// Completes [`GRACE`] after draining began. Answers that still wait for a turn then stop waiting.
     pub(crate) async fn grace(&self) {
         let drained = self.drained.notified();
         if !self.draining() {
@@ -81,25 +81,25 @@ impl App {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more of that name until the guard is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, name: String) -> Counted {
+    /// Counts one more use of a name, until the guard is dropped.
+    pub(crate) fn enter(self: &Arc<Self>, name: String) -> CountGuard {
         *self.counts().entry(name.clone()).or_default() += 1;
-        Counted { app: self.clone(), name }
+        CountGuard { app: self.clone(), name }
     }
 
-    /// How many of that name there are.
+    /// Returns the number of current uses of a name.
     pub(crate) fn count(&self, name: &str) -> usize {
         self.counts().get(name).copied().unwrap_or(0)
     }
 }
 
-/// One that is counted.
-pub(crate) struct Counted {
+/// Guard that counts one use of a name.
+pub(crate) struct CountGuard {
     app: Arc<App>,
     name: String,
 }
 
-impl Drop for Counted {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         let mut counts = self.app.counts();
         if let Some(count) = counts.get_mut(&self.name) {
@@ -109,13 +109,4 @@ impl Drop for Counted {
             }
         }
     }
-}
-
-/// Every route, behind the guards.
-pub(crate) fn router(app: &Arc<App>) -> Router {
-    routes::all(app)
-        .layer(from_fn_with_state(app.clone(), guard::admit))
-        .layer(tower_http::catch_panic::CatchPanicLayer::custom(guard::panicked))
-        .layer(axum::middleware::from_fn(guard::identify))
-        .with_state(app.clone())
 }

@@ -1,11 +1,13 @@
-//! Who calls: bearer tokens `tlk_<id>_<secret>`, kept as SHA-256, bound to one tenant, one app and a list of
-//! scopes (`spec 06 §7.1`).
+//! Callers and what they may do. A bearer token `tlk_<id>_<secret>` is kept as its SHA-256 and is bound to one
+//! tenant, one app and a list of scopes (`docs/design/0033-access-and-limits.md`).
+
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::LaneKey;
-use throughline_engine::canon::{hex, sha256};
+use throughline_engine::data::canon::{hex, sha256};
 
-/// What a token may do (`spec 07 §5.1`).
+/// Right that a token or a person can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each is explained by the routes that need it")]
 pub enum Scope {
@@ -24,7 +26,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Every scope.
+    /// Every scope, in order.
     pub const ALL: [Self; 12] = [
         Self::EventsWrite,
         Self::LanesRead,
@@ -40,9 +42,9 @@ impl Scope {
         Self::Admin,
     ];
 
-    /// Its name.
+    /// Returns the name used in the configuration: `events:write`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::EventsWrite => "events:write",
             Self::LanesRead => "lanes:read",
@@ -58,53 +60,59 @@ impl Scope {
             Self::Admin => "admin",
         }
     }
+}
 
-    /// The scope of that name.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.word() == word)
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(name: &str) -> Result<Self, UnknownScope> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name).ok_or_else(|| UnknownScope(name.into()))
     }
 }
 
+/// Error for a name that is not a scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a scope")]
+pub struct UnknownScope(String);
+
 impl Serialize for Scope {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for Scope {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(deserializer)?;
-        Self::from_word(&word).ok_or_else(|| serde::de::Error::custom(format!("`{word}` is not a scope")))
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
-/// A token as it is configured. The secret is not in it.
+/// Configured token. The secret is not part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Its name.
+    /// Id: the part between `tlk_` and the secret.
     pub id: String,
-    /// SHA-256 of the whole token, in hex.
+    /// SHA-256 of the whole token, in hexadecimal.
     pub sha256: String,
-    /// The tenant it is bound to.
+    /// Tenant it is bound to.
     pub tenant: String,
-    /// The app it is bound to.
+    /// App it is bound to.
     pub app: String,
-    /// What it may do.
+    /// Scopes it has.
     pub scopes: Vec<Scope>,
-    /// The user it acts as.
+    /// User it acts as.
     pub principal: String,
 }
 
 impl Token {
-    /// Whether this can be a token's id: it stands between two underscores.
+    /// Returns true if `id` can be the id of a token: 1 to 32 lower-case letters, digits and dashes.
     #[must_use]
     pub fn valid_id(id: &str) -> bool {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         (1..=32).contains(&id.len()) && id.bytes().all(plain)
     }
 
-    /// A new token of that id: the text to hand out once, and the hash to configure.
+    /// Makes a token: the text to hand out once, and the hash to configure.
     #[must_use]
     pub fn mint(id: &str, secret: [u8; 24]) -> (String, String) {
         let token = format!("tlk_{id}_{}", hex(&secret));
@@ -112,55 +120,56 @@ impl Token {
         (token, hash)
     }
 
-    /// Who comes with it.
+    /// Returns the caller who presents this token.
     #[must_use]
     pub fn caller(&self) -> Caller {
         let Self { id, tenant, app, scopes, principal, .. } = self.clone();
-        Caller { token: id, tenant, app, principal, scopes, sees: Sees::Tenant }
+        Caller { token: id, tenant, app, principal, scopes, visibility: Visibility::Tenant }
     }
 
-    /// What is stored of a token.
+    /// Returns the hash under which a token is configured.
     #[must_use]
     pub fn hash(token: &str) -> String {
         hex(&sha256(&[token.as_bytes()]))
     }
 }
 
-/// Who a request comes from.
+/// Sender of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The token's id, part of every delivery key.
+    /// Id of the token, part of every delivery key.
     pub token: String,
-    /// The tenant whose data it sees.
+    /// Tenant whose data the caller sees.
     pub tenant: String,
-    /// The app of the lanes it writes to.
+    /// App of the lanes the caller writes to.
     pub app: String,
-    /// The user it acts as.
+    /// User the caller acts as.
     pub principal: String,
     scopes: Vec<Scope>,
-    sees: Sees,
+    visibility: Visibility,
 }
 
-/// Which lanes there are for a caller (`spec 06 §7.4`).
+/// Lanes a caller can see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sees {
+pub enum Visibility {
     /// Every lane of the tenant.
     Tenant,
     /// The person's own web conversations.
     Own,
 }
 
-/// What a person's roles allow them to do themselves, and where. Whom an approver rule names is another matter.
+/// Returns the scopes and the visibility that a person's roles give them. Approver rules are separate: they name
+/// roles themselves.
 #[must_use]
-pub fn rights(roles: &[String]) -> (Vec<Scope>, Sees) {
+pub fn rights(roles: &[String]) -> (Vec<Scope>, Visibility) {
     use Scope::{
         ApprovalsDecide, ApprovalsRead, Audit, ContextRead, EffectsRead, EffectsResolve, EventsWrite,
         LanesRead, OptionsWrite,
     };
     let is = |role: &str| roles.iter().any(|given| given == role);
     if is("admin") {
-        // Nobody speaks for somebody else from a browser.
-        return (Scope::ALL.into_iter().filter(|scope| *scope != Scope::ActAs).collect(), Sees::Tenant);
+        // From a browser nobody may act for somebody else.
+        return (Scope::ALL.into_iter().filter(|scope| *scope != Scope::ActAs).collect(), Visibility::Tenant);
     }
     let mut scopes = vec![LanesRead];
     let looks_only = (is("viewer") || is("auditor")) && !is("member") && !is("approver") && !is("operator");
@@ -178,34 +187,40 @@ pub fn rights(roles: &[String]) -> (Vec<Scope>, Sees) {
     }
     scopes.sort_unstable();
     scopes.dedup();
-    (scopes, if is("operator") || is("auditor") { Sees::Tenant } else { Sees::Own })
+    (scopes, if is("operator") || is("auditor") { Visibility::Tenant } else { Visibility::Own })
 }
 
-/// Whose web conversation that is: `ana:0f3c9a` is ana's.
+/// Returns the owner of a web conversation: `ana` for `ana:0f3c9a`.
 #[must_use]
 pub fn owner(conversation: &str) -> Option<&str> {
     conversation.rsplit_once(':').map(|(owner, _)| owner).filter(|owner| !owner.is_empty())
 }
 
 impl Caller {
-    /// A person in front of a browser. Requests of one person share their keys, however often they sign in.
+    /// Returns the caller for a person who signed in with a browser. All requests of one person share their
+    /// Idempotency-Keys, however often they sign in.
     #[must_use]
-    pub fn person(tenant: &str, app: &str, user: &str, (scopes, sees): (Vec<Scope>, Sees)) -> Self {
+    pub fn person(
+        tenant: &str,
+        app: &str,
+        user: &str,
+        (scopes, visibility): (Vec<Scope>, Visibility),
+    ) -> Self {
         let (tenant, app, principal) = (tenant.into(), app.into(), user.into());
-        Self { token: format!("web:{user}"), tenant, app, principal, scopes, sees }
+        Self { token: format!("web:{user}"), tenant, app, principal, scopes, visibility }
     }
 
-    /// As a refusal names it.
+    /// Returns the caller's name for messages of refusals.
     #[must_use]
-    pub fn called(&self) -> String {
+    pub fn label(&self) -> String {
         match self.token.strip_prefix("web:") {
             Some(user) => format!("{user}, signed in by a browser,"),
             None => format!("the token {}", self.token),
         }
     }
 
-    /// Whether that lane is there for this caller. Every route asks this; what is not there answers like what is
-    /// missing.
+    /// Returns true if the caller may see the lane. Every route checks this; a lane that is not visible is answered
+    /// like one that does not exist.
     #[must_use]
     pub fn sees(&self, lane: &LaneKey) -> bool {
         let own = || {
@@ -213,16 +228,16 @@ impl Caller {
                 && lane.app == self.app
                 && owner(&lane.conversation) == Some(self.principal.as_str())
         };
-        lane.tenant == self.tenant && (self.sees == Sees::Tenant || own())
+        lane.tenant == self.tenant && (self.visibility == Visibility::Tenant || own())
     }
 
-    /// Whether it is a person who may speak for nobody but themselves: not for the agent, not for a host.
+    /// Returns true if the caller is a person who may only act as themselves: neither for the agent nor for a host.
     #[must_use]
-    pub fn only_themselves(&self) -> bool {
-        self.sees == Sees::Own
+    pub fn acts_only_as_self(&self) -> bool {
+        self.visibility == Visibility::Own
     }
 
-    /// Whoever calls a demo: no token, every scope.
+    /// Returns the caller of a demo: no token, every scope.
     #[must_use]
     pub fn demo(tenant: &str, app: &str) -> Self {
         Self {
@@ -231,24 +246,24 @@ impl Caller {
             app: app.into(),
             principal: "you".into(),
             scopes: Scope::ALL.into(),
-            sees: Sees::Tenant,
+            visibility: Visibility::Tenant,
         }
     }
 
-    /// Whether it may do that.
+    /// Returns true if the caller has the scope.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
     }
 }
 
-/// The caller of a bearer token, if it is one of ours.
+/// Returns the caller of a bearer token, if the token is configured.
 #[must_use]
 pub fn caller(tokens: &[Token], bearer: &str) -> Option<Caller> {
     token(tokens, bearer).map(Token::caller)
 }
 
-/// The configured token that this is. Compared by hash, in constant time.
+/// Returns the configured token that matches a bearer token. Hashes are compared in constant time.
 #[must_use]
 pub fn token<'t>(tokens: &'t [Token], bearer: &str) -> Option<&'t Token> {
     let (id, _) = bearer.strip_prefix("tlk_")?.split_once('_')?;
@@ -302,7 +317,6 @@ mod tests {
         }
     }
 
-    /// The part of SEC-45 that is about lanes.
     #[test]
     fn a_person_sees_their_own_web_conversations_and_more_only_by_role() {
         let of = |roles: &[&str]| {
@@ -342,8 +356,8 @@ mod tests {
     #[test]
     fn scopes_go_both_ways() {
         for scope in Scope::ALL {
-            assert_eq!(Scope::from_word(scope.word()), Some(scope));
+            assert_eq!(scope.as_str().parse(), Ok(scope));
         }
-        assert_eq!(Scope::from_word("events"), None);
+        assert!("events".parse::<Scope>().is_err());
     }
 }

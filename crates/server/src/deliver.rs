@@ -1,7 +1,7 @@
-//! Delivering an event for a request: durable under the request's key, then watched until its turn is told.
+//! Delivery of an event for a request: stored under the request's key, then watched until its turn is committed.
 //!
-//! The order is what makes it safe: watch, accept, wait. An answer is kept under the key before it is given, so a
-//! request that is sent again gets the same one.
+//! The order matters: first watch, then store, then wait. An answer is stored under the key before it is sent, so a
+//! repeated request gets the same answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,56 +10,55 @@ use axum::http::header::{HeaderName, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use throughline_channels::api;
-use throughline_engine::{Event, LaneKey};
+use throughline_engine::{CardId, Event, LaneKey, Reason};
 use throughline_runtime::Inbound;
 use throughline_store::{Accepted, InboxRow, RowState, StoredResponse};
 use tokio::time::Instant;
 
 use crate::app::App;
-use crate::codes;
-use crate::follow::{self, Chain};
-use crate::idempotency::{Keyed, answered, replayed, to_json};
+use crate::codes::{self, Code};
+use crate::idempotency::{KeyedRequest, replayed_response, stored_response, to_json};
 use crate::problem::Problem;
-use crate::routes::approvals::decided;
-use crate::telling;
+use crate::turn_chain::{self, TurnChain};
+use crate::views;
 use crate::wire;
 
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// An event on its way in, for a request.
+/// Event to deliver for a request.
 pub(crate) struct Delivery {
-    pub(crate) keyed: Keyed,
+    pub(crate) keyed: KeyedRequest,
     pub(crate) lane: LaneKey,
-    /// Other identities of the delivery, beside the request's key.
+    /// Further delivery keys of the event, beside the request's own.
     pub(crate) more_keys: Vec<String>,
     pub(crate) event: Event,
-    /// How long the answer may wait for the turn.
+    /// Maximum time to wait for the turn; `None` answers at once.
     pub(crate) wait: Option<Duration>,
-    /// Where the outcome will be found.
+    /// Path where the outcome can be read later.
     pub(crate) href: String,
-    /// What is told of a turn.
-    pub(crate) tell: Tell,
+    /// Kind of answer.
+    pub(crate) answer_kind: AnswerKind,
 }
 
-/// What the answer is made of.
+/// Body of the answer to a delivered event.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tell {
-    /// What was decided, with 200 whatever it was.
+pub(crate) enum AnswerKind {
+    /// Decision of the turn; the status is 200 whatever was decided.
     Turn,
-    /// A decision on an approval: refusals are problems.
+    /// Decision on an approval; a refusal becomes a problem document.
     Decision,
-    /// The list of options that the event was about.
+    /// List of options that the event was about.
     Options,
 }
 
-/// Delivers and answers.
+/// Stores the event, waits for its turn, and answers.
 pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Response, Problem> {
-    let Delivery { keyed, lane, more_keys, event, wait, href, tell } = delivery;
+    let Delivery { keyed, lane, more_keys, event, wait, href, answer_kind } = delivery;
     let deadline = Instant::now() + wait.unwrap_or_default();
-    let counted = counted(&keyed.tenant, &keyed.key);
-    let _running = app.enter(counted);
+    let name = running_key(&keyed.tenant, &keyed.key);
+    let _running = app.enter(name);
     let wakes = app.runtime().wakes();
-    let told = wait.map(|_| wakes.watch(&keyed.key));
+    let committed = wait.map(|_| wakes.watch(&keyed.key));
     let inbound = Inbound {
         addressing: api::addressing(&lane.channel),
         lane: lane.clone(),
@@ -67,30 +66,30 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
         event,
         body_hash: Some(keyed.hash.clone()),
     };
-    let waiting = Waiting { app, keyed, href, tell, lane };
+    let request = DurableRequest { app, keyed, href, answer_kind, lane };
     let accepted = app.runtime().accept(inbound).await;
-    let told = told.filter(|_| matches!(accepted, Ok(Accepted::New(_))));
-    if told.is_none() {
-        wakes.unwatch(&waiting.keyed.key);
+    let committed = committed.filter(|_| matches!(accepted, Ok(Accepted::New(_))));
+    if committed.is_none() {
+        wakes.unwatch(&request.keyed.key);
     }
     match accepted? {
         Accepted::New(_) => {}
         Accepted::Full(_) => {
             ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);
-            return waiting.refused().await;
+            return request.refuse().await;
         }
         Accepted::Duplicate(row) => {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => "api").increment(1);
-            return waiting.again(*row, wait).await;
+            return request.duplicate(*row, wait).await;
         }
     }
-    let Some(told) = told else { return Ok(waiting.received()) };
+    let Some(committed) = committed else { return Ok(request.accepted()) };
     let followed = async {
-        let heard = tokio::time::timeout_at(deadline, told).await;
-        wakes.unwatch(&waiting.keyed.key);
+        let heard = tokio::time::timeout_at(deadline, committed).await;
+        wakes.unwatch(&request.keyed.key);
         match heard {
-            Ok(Ok(committed)) => {
-                follow::follow(app.runtime(), &waiting.keyed.tenant, &committed.turn, deadline).await
+            Ok(Ok(done)) => {
+                turn_chain::follow(app.runtime(), &request.keyed.tenant, &done.turn, deadline).await
             }
             _ => Ok(None),
         }
@@ -100,50 +99,50 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
         () = app.grace() => None,
     };
     match followed {
-        Some(chain) if !chain.undecided() => waiting.answer(&chain, wait).await,
-        _ => Ok(waiting.received()),
+        Some(chain) if !chain.undecided() => request.answer(&chain, wait).await,
+        _ => Ok(request.accepted()),
     }
 }
 
-fn counted(tenant: &str, key: &str) -> String {
+fn running_key(tenant: &str, key: &str) -> String {
     format!("{tenant}\n{key}")
 }
 
-/// A request whose event is durable.
-struct Waiting<'a> {
+/// Request whose event has been stored.
+struct DurableRequest<'a> {
     app: &'a Arc<App>,
-    keyed: Keyed,
+    keyed: KeyedRequest,
     href: String,
-    tell: Tell,
+    answer_kind: AnswerKind,
     lane: LaneKey,
 }
 
-impl Waiting<'_> {
-    /// 202: durable, and its turn will be found there.
-    fn received(&self) -> Response {
+impl DurableRequest<'_> {
+    /// 202: the event is durable, and its turn can be read at `href`.
+    fn accepted(&self) -> Response {
         let body =
             wire::Received { state: "received".into(), lane: self.lane.id().0, href: self.href.clone() };
-        let mut response = answered(StoredResponse { status: 202, body: to_json(&body) });
+        let mut response = stored_response(StoredResponse { status: 202, body: to_json(&body) });
         if let Ok(href) = HeaderValue::from_str(&self.href) {
             response.headers_mut().insert(LOCATION, href);
         }
         response
     }
 
-    /// The same, for a request that came before.
-    fn received_again(&self) -> Response {
-        let mut response = self.received();
+    /// 202 for a request that was sent before.
+    fn accepted_before(&self) -> Response {
+        let mut response = self.accepted();
         response
             .headers_mut()
             .insert(HeaderName::from_static("idempotency-replayed"), HeaderValue::from_static("true"));
         response
     }
 
-    /// The turn, told, and kept for when the request comes again.
-    async fn answer(&self, chain: &Chain, wait: Option<Duration>) -> Result<Response, Problem> {
-        let stored = self.told(chain).await?;
+    /// Answer with the turn. It is stored under the key first.
+    async fn answer(&self, chain: &TurnChain, wait: Option<Duration>) -> Result<Response, Problem> {
+        let stored = self.answer_body(chain).await?;
         self.keep(&self.keyed.key, &stored).await;
-        let mut response = answered(stored);
+        let mut response = stored_response(stored);
         if let Some(wait) = wait.filter(|_| response.status() == StatusCode::OK) {
             let applied = format!("wait={}", wait.as_secs());
             if let Ok(applied) = HeaderValue::from_str(&applied) {
@@ -153,29 +152,33 @@ impl Waiting<'_> {
         Ok(response)
     }
 
-    async fn told(&self, chain: &Chain) -> Result<StoredResponse, Problem> {
+    async fn answer_body(&self, chain: &TurnChain) -> Result<StoredResponse, Problem> {
         let runtime = self.app.runtime();
-        if self.tell == Tell::Options {
+        if self.answer_kind == AnswerKind::Options {
             let lane = runtime.lane(&self.lane).await?;
-            let set = telling::options::answered(&lane, &chain.own);
+            let set = views::options::set_answer(&lane, &chain.own);
             let set = set.ok_or_else(|| Problem::not_found("list"))?;
             return Ok(StoredResponse { status: 200, body: to_json(&set) });
         }
-        let answer = telling::answer(runtime, chain, chain.deciding()).await?;
-        match self.tell {
-            Tell::Turn | Tell::Options => Ok(StoredResponse { status: 200, body: to_json(&answer) }),
-            Tell::Decision => decided(self.app, &self.keyed.tenant, &answer, &self.href).await,
+        let answer = views::answer(runtime, chain, chain.deciding()).await?;
+        match self.answer_kind {
+            AnswerKind::Turn | AnswerKind::Options => {
+                Ok(StoredResponse { status: 200, body: to_json(&answer) })
+            }
+            AnswerKind::Decision => {
+                decision_response(self.app, &self.keyed.tenant, &answer, &self.href).await
+            }
         }
     }
 
-    /// An answer that cannot be kept is given all the same: it can be made again from the turn.
+    /// Stores an answer. A failure is only logged, since the answer can be made again from the turn.
     async fn keep(&self, key: &str, stored: &StoredResponse) {
-        if let Err(error) = self.app.store().respond(&self.keyed.tenant, key, stored.clone()).await {
+        if let Err(error) = self.app.store().store_response(&self.keyed.tenant, key, stored.clone()).await {
             tracing::warn!(%error, "an answer was not kept for its Idempotency-Key");
         }
     }
 
-    async fn refused(&self) -> Result<Response, Problem> {
+    async fn refuse(&self) -> Result<Response, Problem> {
         let problem = self.queue_full();
         self.keep(&self.keyed.key, &problem.stored()).await;
         Err(problem)
@@ -187,35 +190,74 @@ impl Waiting<'_> {
         Problem::new(&codes::QUEUE_FULL, text).retry_after(5)
     }
 
-    /// The request, or the event it carries, came before.
-    async fn again(&self, row: InboxRow, wait: Option<Duration>) -> Result<Response, Problem> {
+    /// Answers a request whose key, or whose event, was delivered before.
+    async fn duplicate(&self, row: InboxRow, wait: Option<Duration>) -> Result<Response, Problem> {
         let keyed = &self.keyed;
         let own = row.key == keyed.key;
         if own && row.body_hash.as_deref() != Some(keyed.hash.as_str()) {
             return Err(keyed.reused());
         }
-        let others = self.app.count(&counted(&keyed.tenant, &row.key)) - usize::from(own);
+        let others = self.app.count(&running_key(&keyed.tenant, &row.key)) - usize::from(own);
         if others > 0 {
             return Err(keyed.in_progress());
         }
         if let Some(stored) = row.response {
-            return Ok(replayed(stored));
+            return Ok(replayed_response(stored));
         }
         match (row.state, row.turn, wait) {
             (RowState::Refused, ..) => Err(self.queue_full()),
-            (_, _, None) => Ok(self.received_again()),
-            // Durable by a process that is gone, and not handled yet.
+            (_, _, None) => Ok(self.accepted_before()),
+            // Stored by a process that has ended, and not handled yet.
             (RowState::Received, ..) | (_, None, _) => Err(keyed.in_progress()),
             (_, Some(turn), Some(wait)) => {
                 let deadline = Instant::now() + wait;
-                let followed = follow::follow(self.app.runtime(), &keyed.tenant, &turn, deadline).await?;
+                let followed = turn_chain::follow(self.app.runtime(), &keyed.tenant, &turn, deadline).await?;
                 let Some(chain) = followed.filter(|chain| !chain.undecided()) else {
                     return Err(keyed.in_progress());
                 };
-                let stored = self.told(&chain).await?;
+                let stored = self.answer_body(&chain).await?;
                 self.keep(&row.key, &stored).await;
-                Ok(replayed(stored))
+                Ok(replayed_response(stored))
             }
         }
     }
+}
+
+/// Answer to a decision: the turn if the decision was taken, else a problem with the text that the person was shown.
+async fn decision_response(
+    app: &App,
+    tenant: &str,
+    answer: &wire::TurnAnswer,
+    href: &str,
+) -> Result<StoredResponse, Problem> {
+    let Some(code) = refusal_code(&answer.reason) else {
+        return Ok(StoredResponse { status: 200, body: to_json(answer) });
+    };
+    let text = views::notice_texts(&answer.effects);
+    let text = if text.is_empty() { code.title.to_owned() } else { text };
+    let mut problem = Problem::new(code, text).with_turn(&answer.turn);
+    let id = href.rsplit('/').next().unwrap_or_default();
+    if code.number == codes::STALE_VERSION.number
+        && let Some(row) = app.store().approval(tenant, &CardId::from(id)).await?
+    {
+        problem = problem.with_current(row.approval.version, href.into());
+    }
+    Ok(problem.stored())
+}
+
+/// Returns the error code for a reason that refuses a press, if it is one.
+fn refusal_code(reason: &str) -> Option<&'static Code> {
+    Some(match Reason::from_code(reason)? {
+        Reason::PressUnknown => &codes::PRESS_UNKNOWN,
+        Reason::PressConsumed => &codes::PRESS_CONSUMED,
+        Reason::StaleVersion => &codes::STALE_VERSION,
+        Reason::StaleStep => &codes::STALE_STEP,
+        Reason::FormInvalid => &codes::SCHEMA,
+        Reason::PressExpired => &codes::PRESS_EXPIRED,
+        Reason::PressForbidden | Reason::PressSelf => &codes::FORBIDDEN,
+        Reason::PressNoPolicy => &codes::NO_POLICY,
+        Reason::EffectsPaused => &codes::PAUSED,
+        Reason::PressTampered => &codes::TAMPERED,
+        _ => return None,
+    })
 }

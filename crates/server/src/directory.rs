@@ -1,38 +1,38 @@
-//! Who people are: the configured users, and who is one of them on Telegram.
+//! Directory of people: configured users, and users known through Telegram.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_channels::telegram::CHANNEL;
-use throughline_engine::given::Actor;
+use throughline_engine::data::actor::Actor;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::Directory;
 
-use crate::Config;
-use crate::telegram::{Book, Edge};
+use crate::config::Config;
+use crate::telegram::{Adapter, Contacts};
 
-/// The people of the configuration, by the ids of their channels.
-pub(crate) struct Known {
+/// People of the configuration, found by the ids that channels use.
+pub(crate) struct ConfiguredDirectory {
     config: Config,
-    telegram: Option<Arc<Book>>,
+    telegram: Option<Arc<Contacts>>,
 }
 
-impl Known {
-    pub(crate) fn new(config: Config, telegram: Option<Arc<Book>>) -> Self {
+impl ConfiguredDirectory {
+    pub(crate) fn new(config: Config, telegram: Option<Arc<Contacts>>) -> Self {
         Self { config, telegram }
     }
 }
 
 #[async_trait]
-impl Directory for Known {
-    /// A user's own principal comes first, then roles and groups. Somebody who is not configured is only
-    /// themselves.
+impl Directory for ConfiguredDirectory {
+    /// Puts the user's own principal first, then roles and groups. Somebody who is not configured has only their own
+    /// principal.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let mut principals = vec![format!("user:{id}")];
         let language = self.config.language.clone();
         let Some(user) = self.config.user(&lane.tenant, id) else {
-            if let Some(book) = self.telegram.as_ref().filter(|_| lane.channel == CHANNEL) {
-                return Actor { language, ..Edge::stranger(book, lane, id).await };
+            if let Some(contacts) = self.telegram.as_ref().filter(|_| lane.channel == CHANNEL) {
+                return Actor { language, ..Adapter::stranger(contacts, lane, id).await };
             }
             return Actor { id: id.into(), name: id.into(), principals, language, ..Actor::default() };
         };
@@ -44,12 +44,12 @@ impl Directory for Known {
     }
 
     fn forget(&self, id: &str) {
-        if let Some(book) = &self.telegram {
-            book.forget(id);
+        if let Some(contacts) = &self.telegram {
+            contacts.forget(id);
         }
     }
 
-    /// The person's own time zone, or the installation's.
+    /// Returns the offset of the person's own time zone, or of the installation's.
     fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> i32 {
         let own = self.config.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());
         own.or(self.config.zone.as_ref()).map_or(0, |zone| zone.offset_s(at))
@@ -62,7 +62,7 @@ mod tests {
 
     #[tokio::test]
     async fn names_the_person_first() {
-        let users = Known::new(Config::demo(None).unwrap(), None);
+        let users = ConfiguredDirectory::new(Config::demo(None).unwrap(), None);
         let lane = LaneKey::new("demo", "throughline", "api", "c", "");
         let you = users.actor(&lane, "you").await;
         assert_eq!(you.principals, ["user:you", "role:approver"]);

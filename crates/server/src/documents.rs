@@ -1,4 +1,4 @@
-//! The local tracker's documents, in the store.
+//! Documents of the local tracker, kept in the store.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use throughline_store::{Document, Store, StoreError};
 use throughline_trackers::local::{Document as TrackerDocument, Documents, DocumentsError};
 
-/// A store as the local tracker wants it.
+/// Adapts a store to the documents of the local tracker.
 pub(crate) struct StoredDocuments(pub(crate) Arc<dyn Store>);
 
 fn unavailable(act: &'static str, error: StoreError) -> DocumentsError {

@@ -1,26 +1,26 @@
-//! What `doctor` and the set-up commands report: what was looked at, how it stands, what to do.
+//! Findings of `doctor` and of the set-up commands.
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What.
+    /// Subject of the check.
     pub what: &'static str,
-    /// How it stands.
+    /// Verdict.
     pub state: State,
-    /// What was found.
+    /// Description of what was found.
     pub found: String,
-    /// What to do about it.
+    /// Suggested remedy.
     pub fix: Option<String>,
 }
 
-/// How a thing stands.
+/// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Well.
+    /// Works as intended.
     Ok,
-    /// It works, perhaps not as meant.
-    Odd,
-    /// It does not work.
+    /// Works, but perhaps not as intended.
+    Warning,
+    /// Does not work.
     Broken,
 }
 

@@ -1,5 +1,5 @@
-//! `Idempotency-Key`: one request, however often it is sent (`spec 06 §2.2`). For what delivers an event, the key's
-//! row *is* the inbox row; for the rest it is a row of its own.
+//! `Idempotency-Key`: a request has one outcome, however often it is sent. For a request that delivers an event, the
+//! row of the key *is* the inbox row; for others it is a row of its own (`docs/design/0029-durable-intake.md`).
 
 use std::future::Future;
 use std::sync::Arc;
@@ -7,35 +7,39 @@ use std::sync::Arc;
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
-use throughline_engine::canon::{hex, jcs, sha256};
+use throughline_engine::data::canon::{hex, jcs, sha256};
 use throughline_store::StoredResponse;
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
-use crate::guard::TURN_HEADER;
+use crate::middleware::TURN_HEADER;
 use crate::problem::{PROBLEM_JSON, Problem};
 use crate::request::malformed;
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// A request by its key.
-pub(crate) struct Keyed {
-    /// The tenant whose key it is.
+/// Characters escaped in a segment of a path: all but the unreserved ones of RFC 3986.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Request identified by its key.
+pub(crate) struct KeyedRequest {
+    /// Tenant the key belongs to.
     pub(crate) tenant: String,
-    /// The key as the client wrote it.
+    /// Key as the client sent it.
     pub(crate) client: String,
-    /// The key in the store: `http:{token}:{route}:{key}`.
+    /// Key in the store: `http:{token}:{route}:{key}`.
     pub(crate) key: String,
-    /// SHA-256 over method, route and canonical body.
+    /// SHA-256 of method, route and canonical body.
     pub(crate) hash: String,
 }
 
-impl Keyed {
-    /// The key of a request to `route`, which is its path.
+impl KeyedRequest {
+    /// Reads the key of a request to `route`, which is its path.
     pub(crate) fn of(
         caller: &Caller,
         method: &Method,
@@ -55,7 +59,7 @@ impl Keyed {
         Ok(Self::new(caller, method, route, client, &body))
     }
 
-    /// The same with the key and the body at hand.
+    /// Makes the key from a body that is already parsed.
     pub(crate) fn new(caller: &Caller, method: &Method, route: &str, client: &str, body: &Value) -> Self {
         let hash =
             hex(&sha256(&[method.as_str().as_bytes(), b"\n", route.as_bytes(), b"\n", jcs(body).as_bytes()]));
@@ -67,27 +71,37 @@ impl Keyed {
         }
     }
 
-    /// The key was used for another request.
+    /// Returns the path where the turn of the event can be read.
+    pub(crate) fn turn_href(&self) -> String {
+        turn_href(&self.client)
+    }
+
+    /// Problem: the key was used for another request.
     pub(crate) fn reused(&self) -> Problem {
         let text =
             format!("the Idempotency-Key {:?} was used for another request of this route", self.client);
         Problem::new(&codes::KEY_REUSED, text)
     }
 
-    /// The first request with this key is still being handled.
+    /// Problem: the first request with this key is still being handled.
     pub(crate) fn in_progress(&self) -> Problem {
         let text = format!("the request with the Idempotency-Key {:?} is still being handled", self.client);
         Problem::new(&codes::IN_PROGRESS, text).retry_after(1)
     }
 }
 
-/// The delivery key of `spec 06 §2.1`.
+/// Returns the delivery key of a request.
 pub(crate) fn delivery_key(caller: &Caller, route: &str, client: &str) -> String {
     format!("http:{}:{route}:{client}", caller.token)
 }
 
-/// Does something that delivers no event under its key: once, and the same answer every time.
-pub(crate) async fn once<F, T>(app: &Arc<App>, keyed: Keyed, work: F) -> Result<Response, Problem>
+/// Returns the path where the turn of an event can be read, given the client's key.
+pub(crate) fn turn_href(client: &str) -> String {
+    format!("/v1/turns/key:{}", utf8_percent_encode(client, SEGMENT))
+}
+
+/// Runs work that delivers no event: once for each key. Repeated requests get the stored answer.
+pub(crate) async fn run_once<F, T>(app: &Arc<App>, keyed: KeyedRequest, work: F) -> Result<Response, Problem>
 where
     F: Future<Output = Result<T, Problem>>,
     T: Serialize,
@@ -95,36 +109,36 @@ where
     let counted = format!("{}\n{}", keyed.tenant, keyed.key);
     let _running = app.enter(counted.clone());
     let store = app.store();
-    if let Some((hash, answer)) = store.begin(&keyed.tenant, &keyed.key, &keyed.hash).await? {
+    if let Some((hash, answer)) = store.begin_request(&keyed.tenant, &keyed.key, &keyed.hash).await? {
         if hash != keyed.hash {
             return Err(keyed.reused());
         }
         if let Some(answer) = answer {
-            return Ok(replayed(answer));
+            return Ok(replayed_response(answer));
         }
         if app.count(&counted) > 1 {
             return Err(keyed.in_progress());
         }
-        // Begun by a process that is gone, and never answered. What is done here may be done again.
+        // A process that has ended began this request and never answered it. The work may be repeated.
     }
     let answer = match work.await {
         Ok(done) => StoredResponse { status: 200, body: to_json(&done) },
         Err(problem) if problem.status().is_server_error() => return Err(problem),
         Err(problem) => problem.stored(),
     };
-    store.respond(&keyed.tenant, &keyed.key, answer.clone()).await?;
-    Ok(answered(answer))
+    store.store_response(&keyed.tenant, &keyed.key, answer.clone()).await?;
+    Ok(stored_response(answer))
 }
 
-/// An answer that was given before.
-pub(crate) fn replayed(stored: StoredResponse) -> Response {
-    let mut response = answered(stored);
+/// Response with an answer that was given before.
+pub(crate) fn replayed_response(stored: StoredResponse) -> Response {
+    let mut response = stored_response(stored);
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     response
 }
 
-/// An answer in its stored form, with the headers that belong to it.
-pub(crate) fn answered(stored: StoredResponse) -> Response {
+/// Response with a stored answer and the headers that belong to it.
+pub(crate) fn stored_response(stored: StoredResponse) -> Response {
     let status = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content = if stored.status >= 400 { PROBLEM_JSON } else { "application/json" };
     let body: Value = serde_json::from_str(&stored.body).unwrap_or_default();
@@ -142,7 +156,6 @@ pub(crate) fn answered(stored: StoredResponse) -> Response {
     response
 }
 
-/// A value as JSON text.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".into())
 }

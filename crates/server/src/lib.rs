@@ -1,52 +1,64 @@
-//! Routes, configuration, and which adapter is plugged where. It decides nothing about a conversation.
+//! HTTP server: configuration, routes and pages, and the adapters of an installation. It decides nothing about a
+//! conversation.
 //!
-//! What the command line calls:
+//! Entry points for the command line:
 //!
-//! - [`Config::load`] with [`Sources`]: files, environment and flags into one checked configuration. [`Config::demo`]
-//!   is the one of `serve --demo`. `settings()`, `warnings()` and `schema()` are `config show`, `check` and `schema`.
-//! - [`open`]: store, tracker and runtime without a port: embedded chat, `why`, `replay`, `lanes`, `doctor`.
-//! - [`serve`]: the same and the HTTP API, until told to stop.
-//! - [`sign_in_link`]: lets a person into the pages, once.
-//! - [`codes`]: every error code, for `explain` and the docs.
+//! - [`Config::load`] with [`Sources`] merges files, environment and flags into one checked configuration.
+//!   [`Config::demo`] is the one of `serve --demo`. `settings()`, `warnings()` and `schema()` serve `config show`,
+//!   `check` and `schema`.
+//! - [`open`] makes store, tracker and runtime without a port, for embedded chat, `why`, `replay`, `lanes` and
+//!   `doctor`.
+//! - [`serve()`] also answers the HTTP API, until it is told to stop.
+//! - [`sign_in_link()`] makes a one-time link to the pages.
+//! - [`codes`] holds every error code, for `explain` and the docs.
 //!
-//! The way of a request: `listen.rs` (connection) → `guard.rs` (host, drain, panics) → `routes/` → `deliver.rs`
-//! (durable, then watched) → `follow.rs` (to the outcomes of effects) → [`telling`] (what is told, as [`wire`] has it).
+//! Path of a request: `connection.rs` → `middleware.rs` (host, drain, panics) → `routes/` → `deliver.rs` (stored,
+//! then watched) → `turn_chain.rs` (to the outcomes of effects) → [`views`] (read from the store, in the shapes of
+//! [`wire`]).
 
 mod app;
 pub mod auth;
 pub mod codes;
 pub mod config;
+mod connection;
+mod conversations;
 mod deliver;
 mod directory;
 mod documents;
-#[cfg(feature = "failpoints")]
-mod faulty;
 pub mod finding;
-mod follow;
-mod guard;
 mod idempotency;
 mod instance;
-mod key;
-mod listen;
+mod instance_key;
 mod metrics;
+mod middleware;
 pub mod models;
 mod problem;
+mod random;
 pub mod recording;
 mod request;
+mod response_end;
+mod router;
 mod routes;
-mod sent;
 mod serve;
+mod session;
+mod sign_in_link;
 mod socket;
+mod start_error;
 pub mod telegram;
-pub mod telling;
 pub mod tools;
+#[cfg(feature = "failpoints")]
+mod tracker_faults;
+mod turn_chain;
+pub mod views;
 mod web;
+mod web_channel;
 pub mod wire;
 
 pub use config::{
     Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl, TelegramConfig, TelegramMode,
 };
-pub use instance::{Instance, StartError, open, open_tracking, open_with};
+pub use instance::{Instance, open, open_tracking, open_with};
 pub use routes::openapi;
 pub use serve::{serve, serve_instance};
-pub use web::link::sign_in_link;
+pub use sign_in_link::sign_in_link;
+pub use start_error::StartError;

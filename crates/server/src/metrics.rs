@@ -1,14 +1,14 @@
-//! The process's metrics, as Prometheus reads them (`spec 07 §12`). No ids in labels, no content.
+//! Metrics of the process, in the format of Prometheus. Labels contain no ids and no content.
 
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use throughline_store::Counts;
 
-/// Upper bounds in seconds: from one commit to the longest a person waits.
+/// Upper bounds of the histograms in seconds: from one commit to the longest wait of a person.
 const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0];
 
-/// The one recorder of this process.
+/// Returns the recorder of this process, installing it at the first call.
 pub(crate) fn recorder() -> PrometheusHandle {
     static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
     RECORDER.get_or_init(install).clone()
@@ -29,7 +29,7 @@ fn install() -> PrometheusHandle {
     handle
 }
 
-/// What the store counts, as gauges.
+/// Sets the gauges for what the store counts.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and no count here comes near 2^52")]
 pub(crate) fn stored(counts: &Counts) {
     let set = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);

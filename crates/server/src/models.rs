@@ -1,19 +1,20 @@
-//! The models, plugged in: from settings and key files to what the loop asks; and `doctor model`.
+//! Models: from settings and key files to the providers that the runtime asks; and `doctor model`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
 use throughline_engine::{EffectId, Timestamp};
 use throughline_models::{ApiKey, Caller, Model, Providers, Setting, Timeouts};
 
-use crate::config::ModelConfig;
+use crate::config::{Config, ModelConfig};
 use crate::finding::{Finding, State, finding};
-use crate::{Config, StartError};
+use crate::start_error::StartError;
 
-/// The configured models; `None` when there is none. Nothing is asked of them yet.
+/// Opens the configured models; `None` if there are none. No request is sent yet.
 ///
 /// # Errors
 /// A key file or an address cannot be used.
@@ -49,11 +50,11 @@ fn key(file: &Path) -> Result<ApiKey, StartError> {
     let cannot = |why: String| StartError::Model { why };
     let text = std::fs::read_to_string(file)
         .map_err(|error| cannot(format!("the key file {} cannot be read: {error}", file.display())))?;
-    ApiKey::read(&text)
+    ApiKey::parse(&text)
         .ok_or_else(|| cannot(format!("{} does not hold a key, which is one word", file.display())))
 }
 
-/// Asks every configured model one small question. Without a configured model there is nothing to look at.
+/// Asks every configured model one small question. Returns nothing if no model is configured.
 pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut asked: Vec<(&ModelConfig, Vec<&str>)> = Vec::new();
     for (purpose, model) in &config.models.by_purpose {
@@ -72,7 +73,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
         if model.allow_loopback {
             let fix = "remove allow_loopback outside of tests, unless the model does run on this machine";
             let text = format!("{} may be on this machine", model.base_url);
-            found.push(finding("model address", State::Odd, text, Some(fix)));
+            found.push(finding("model address", State::Warning, text, Some(fix)));
         }
         found.push(answered(model, &name, config).await);
     }
@@ -113,7 +114,7 @@ async fn answered(model: &ModelConfig, name: &str, config: &Config) -> Finding {
             ),
             why => finding(
                 WHAT,
-                State::Odd,
+                State::Warning,
                 format!("{name}: it answers, but not in the form it is asked for ({why})"),
                 Some("another model may; until then people are asked instead"),
             ),

@@ -1,27 +1,26 @@
-//! Every error answer: `application/problem+json` (RFC 9457), made from a code of the table.
+//! Error answers: `application/problem+json` (RFC 9457), made from an error code.
 
 use axum::http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use throughline_channels::api;
-use throughline_runtime::Stop;
+use throughline_runtime::RuntimeError;
 use throughline_store::{StoreError, StoredResponse};
 use throughline_trackers::local::DocumentsError;
 
 use crate::codes::{self, Code};
-use crate::instance::store_code;
 pub(crate) use crate::wire::{Current, Pointed, ProblemDetails};
 
-/// The media type of an error answer.
+/// Media type of an error answer.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
 
 tokio::task_local! {
-    /// The id of the request that is being answered.
+    /// Id of the request that is being answered.
     pub(crate) static REQUEST: String;
 }
 
-/// An error answer.
+/// Error answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem(Box<Parts>);
 
@@ -33,7 +32,7 @@ struct Parts {
 }
 
 impl Problem {
-    /// A problem of that code; `detail` says what is the matter with this request.
+    /// Makes a problem of that code; `detail` describes this occurrence.
     pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Self {
         let instance = REQUEST.try_with(|id| format!("urn:throughline:request:{id}")).unwrap_or_default();
         let body = ProblemDetails {
@@ -55,12 +54,12 @@ impl Problem {
         }
     }
 
-    /// Unknown or somebody else's: the same answer.
+    /// Answers for something unknown, and equally for something of another tenant or person.
     pub(crate) fn not_found(what: &str) -> Self {
         Self::new(&codes::NOT_FOUND, format!("there is no {what} of that id here"))
     }
 
-    /// The request's body, pointed into.
+    /// Makes a problem that points at errors in the request's body.
     pub(crate) fn schema(errors: Vec<Pointed>) -> Self {
         let detail = match errors.as_slice() {
             [only] if only.pointer.is_empty() => only.text.clone(),
@@ -72,13 +71,13 @@ impl Problem {
         problem
     }
 
-    /// Points at something wrong.
-    pub(crate) fn point(&mut self, pointed: Pointed) {
+    /// Adds an error in the body.
+    pub(crate) fn push_error(&mut self, pointed: Pointed) {
         self.0.body.errors.push(pointed);
     }
 
-    /// What the API channel found wrong.
-    pub(crate) fn of_channel(problems: Vec<api::Problem>) -> Self {
+    /// Converts the errors that the API channel found.
+    pub(crate) fn from_channel(problems: Vec<api::Problem>) -> Self {
         Self::schema(
             problems.into_iter().map(|found| Pointed { pointer: found.pointer, text: found.text }).collect(),
         )
@@ -94,12 +93,12 @@ impl Problem {
     }
 
     /// Names the turn that refused.
-    pub(crate) fn about(mut self, turn: &str) -> Self {
+    pub(crate) fn with_turn(mut self, turn: &str) -> Self {
         self.0.body.turn = Some(turn.into());
         self
     }
 
-    pub(crate) fn current(mut self, version: u32, href: String) -> Self {
+    pub(crate) fn with_current(mut self, version: u32, href: String) -> Self {
         self.0.body.current = Some(Current { version, href });
         self
     }
@@ -108,7 +107,7 @@ impl Problem {
         self.0.code
     }
 
-    /// What is the matter with this request.
+    /// Returns the description of this occurrence.
     pub(crate) fn detail(&self) -> &str {
         &self.0.body.detail
     }
@@ -117,7 +116,7 @@ impl Problem {
         StatusCode::from_u16(self.0.body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// The same as a stored answer.
+    /// Returns the answer in its stored form.
     pub(crate) fn stored(&self) -> StoredResponse {
         StoredResponse { status: self.0.body.status, body: self.body() }
     }
@@ -145,8 +144,8 @@ impl IntoResponse for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        let code = match store_code(&error) {
-            // What has no status of its own is the store's trouble all the same.
+        let code = match codes::store_error(&error) {
+            // A code without a status of its own is answered as an unavailable store.
             code if code.status.is_none() => &codes::STORE_UNAVAILABLE,
             code => code,
         };
@@ -154,19 +153,19 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<Stop> for Problem {
-    fn from(stop: Stop) -> Self {
+impl From<RuntimeError> for Problem {
+    fn from(stop: RuntimeError) -> Self {
         match stop {
-            Stop::Store(error) => error.into(),
-            Stop::Crash(crash) => Self::new(&codes::INTERNAL, crash.to_string()),
-            Stop::Unreadable { .. } => Self::new(&codes::UNREADABLE, stop.to_string()),
+            RuntimeError::Store(error) => error.into(),
+            RuntimeError::Crash(crash) => Self::new(&codes::INTERNAL, crash.to_string()),
+            RuntimeError::Unreadable { .. } => Self::new(&codes::UNREADABLE, stop.to_string()),
         }
     }
 }
 
 impl From<throughline_runtime::Crash> for Problem {
     fn from(crash: throughline_runtime::Crash) -> Self {
-        Stop::from(crash).into()
+        RuntimeError::from(crash).into()
     }
 }
 

@@ -1,21 +1,21 @@
-//! From a lane's log to a scenario: what `throughline record LANE` writes and the console hands out; and to the cases of
-//! an eval.
+//! Recording of a lane's log: as a scenario for `throughline record LANE` and the console, and as cases of an
+//! evaluation.
 
 use throughline_engine::Policy;
-use throughline_runtime::record::Turn;
-use throughline_runtime::{Runtime, Stop};
+use throughline_runtime::turn_log::Turn;
+use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::LaneInfo;
 use throughline_testkit::{Recorded, RecordedLane};
 
-/// A lane's log, as far as it was kept.
+/// Recorded log of a lane.
 pub struct Recording {
     lane: RecordedLane,
-    /// Turns that are left out: what was said in them was erased.
+    /// Turns that were left out because their content was erased.
     pub erased: usize,
 }
 
 impl Recording {
-    /// Reads all of a lane's turns, calling `seen` with each revision that was read.
+    /// Reads all turns of a lane, calling `seen` with each revision that was read.
     ///
     /// # Errors
     /// As [`turns`].
@@ -24,25 +24,25 @@ impl Recording {
         policy: &Policy,
         info: &LaneInfo,
         seen: impl FnMut(u64),
-    ) -> Result<Self, Stop> {
+    ) -> Result<Self, RuntimeError> {
         let (turns, erased) = turns(runtime, info, seen).await?;
         Ok(Self { lane: RecordedLane { lane: info.key.clone(), turns, policy: policy.clone() }, erased })
     }
 
-    /// Nothing happened, or nothing of it was kept.
+    /// Returns true if the lane has no turns with content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lane.turns.is_empty()
     }
 
-    /// The scenario file.
+    /// Returns the text of the scenario file.
     #[must_use]
     pub fn to_yaml(&self, name: &str) -> String {
         self.lane.to_yaml(name)
     }
 }
 
-/// Every turn of a lane in order, and how many are left out because what was said in them was erased. `seen` is told
+/// Reads every turn of a lane in order, and counts those left out because their content was erased. Calls `seen` with
 /// each revision that was read.
 ///
 /// # Errors
@@ -51,14 +51,14 @@ pub async fn turns(
     runtime: &Runtime,
     info: &LaneInfo,
     mut seen: impl FnMut(u64),
-) -> Result<(Vec<Recorded>, usize), Stop> {
+) -> Result<(Vec<Recorded>, usize), RuntimeError> {
     let (mut turns, mut erased, mut revision) = (Vec::new(), 0, 0);
     loop {
         let page = runtime.store().turns(&info.key, revision, 200).await?;
         let Some(last) = page.last() else { return Ok((turns, erased)) };
         revision = last.revision;
         for stored in &page {
-            let turn = Turn::read(stored).map_err(|error| Stop::Unreadable {
+            let turn = Turn::read(stored).map_err(|error| RuntimeError::Unreadable {
                 what: format!("the turn {}", stored.log.turn),
                 why: error.to_string(),
             })?;

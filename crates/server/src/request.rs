@@ -1,4 +1,5 @@
-//! Reading a request within limits: who calls, its body, its query. Whatever is wrong becomes a problem.
+//! Reading requests within limits: caller, body, query. Every failure becomes a problem document
+//! (`docs/design/0033-access-and-limits.md`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,17 +19,17 @@ use crate::app::App;
 use crate::auth::{self, Caller, Scope};
 use crate::codes;
 use crate::problem::{Pointed, Problem};
-use crate::web::session;
+use crate::session;
 
-/// The largest body (`spec 06 §7.2`).
+/// Maximum size of a body.
 const MAX_BODY: usize = 256 * 1024;
-/// The deepest nesting.
+/// Maximum nesting of a JSON body.
 const MAX_DEPTH: usize = 64;
-/// How long a body may take.
+/// Maximum time in which a body has to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
-/// The longest `Prefer: wait`.
+/// Maximum of `Prefer: wait`, in seconds.
 pub(crate) const MAX_WAIT: u64 = 30;
-/// The longest page.
+/// Maximum length of a page.
 pub(crate) const MAX_LIMIT: u32 = 200;
 
 impl FromRequestParts<Arc<App>> for Caller {
@@ -39,7 +40,7 @@ impl FromRequestParts<Arc<App>> for Caller {
     }
 }
 
-/// Who calls: by the bearer token; else by the cookie of a browser that signed in; in a demo, whoever is there.
+/// Returns the caller: by the bearer token, else by the session cookie, else the demo's user in a demo.
 pub(crate) fn caller(app: &App, parts: &Parts) -> Result<Caller, Problem> {
     if parts.headers.contains_key(AUTHORIZATION) {
         return bearer(app, &parts.headers);
@@ -50,7 +51,7 @@ pub(crate) fn caller(app: &App, parts: &Parts) -> Result<Caller, Problem> {
     }
 }
 
-/// Who calls, by the bearer token alone; in a demo, whoever is there.
+/// Returns the caller by the bearer token alone; in a demo without one, the demo's user.
 pub(crate) fn bearer(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
     let challenge = |problem: Problem| problem.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     let config = app.config();
@@ -73,21 +74,21 @@ pub(crate) fn bearer(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> 
 }
 
 impl Caller {
-    /// Goes on only with that scope.
+    /// Checks that the caller has a scope.
     pub(crate) fn need(&self, scope: Scope) -> Result<(), Problem> {
         if self.may(scope) {
             return Ok(());
         }
-        let text = format!("{} lacks the scope {}", self.called(), scope.word());
+        let text = format!("{} lacks the scope {}", self.label(), scope.as_str());
         Err(Problem::new(&codes::SCOPE, text))
     }
 
-    /// The actor of a request: the token's own, or another with the right to act for them.
+    /// Returns the actor of a request: the token's own principal, or another one if the caller may act for them.
     pub(crate) fn actor(&self, named: Option<&str>) -> Result<String, Problem> {
         match named {
             Some(other) if other != self.principal && !self.may(Scope::ActAs) => {
                 let text =
-                    format!("{} acts as {} and may not act as {other:?}", self.called(), self.principal);
+                    format!("{} acts as {} and may not act as {other:?}", self.label(), self.principal);
                 Err(Problem::new(&codes::ACT_AS, text))
             }
             Some(other) => Ok(other.into()),
@@ -96,10 +97,10 @@ impl Caller {
     }
 }
 
-/// One path parameter.
-pub(crate) struct Named(pub(crate) String);
+/// Path parameter.
+pub(crate) struct PathParam(pub(crate) String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Named {
+impl<S: Send + Sync> FromRequestParts<S> for PathParam {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -109,10 +110,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     }
 }
 
-/// The query.
-pub(crate) struct Asked<T>(pub(crate) T);
+/// Query parameters.
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -123,7 +124,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
-/// A page's length: as asked, at most [`MAX_LIMIT`].
+/// Returns the length of a page: as asked, at most [`MAX_LIMIT`].
 pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     match asked {
         None => Ok(50),
@@ -132,12 +133,12 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
-/// Reads a JSON body: type, size, time, depth, syntax.
+/// Reads a JSON body and checks type, size, time and nesting.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     read_json_within(headers, body, MAX_BODY).await
 }
 
-/// The same with another size.
+/// Reads a JSON body of at most `most` bytes.
 pub(crate) async fn read_json_within(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
     typed(headers, "application/json", "JSON")?;
     let bytes = read(headers, body, most).await?;
@@ -147,14 +148,14 @@ pub(crate) async fn read_json_within(headers: &HeaderMap, body: Body, most: usiz
     Ok(bytes)
 }
 
-/// Reads what a form of a page sends. Of a field that is there twice, the last counts.
+/// Reads the form of a page. Of a field that occurs twice, the last one counts.
 pub(crate) async fn read_form(headers: &HeaderMap, body: Body) -> Result<BTreeMap<String, String>, Problem> {
     typed(headers, "application/x-www-form-urlencoded", "a form")?;
     let bytes = read(headers, body, MAX_BODY).await?;
     Ok(form_urlencoded::parse(&bytes).into_owned().collect())
 }
 
-/// Reads a body: size, time.
+/// Reads a body within its size and time limits.
 async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|length| length > most) {
@@ -186,7 +187,7 @@ fn too_large(most: usize) -> Problem {
     Problem::new(&codes::TOO_LARGE, format!("the body is larger than {most} bytes"))
 }
 
-/// Stops reading at the limit, whatever was declared.
+/// Reads up to the limit, whatever length was declared.
 async fn collect(body: Body, most: usize) -> Result<Bytes, Problem> {
     let mut stream = body.into_data_stream();
     let mut all = BytesMut::new();
@@ -202,8 +203,8 @@ async fn collect(body: Body, most: usize) -> Result<Bytes, Problem> {
     Ok(all.freeze())
 }
 
-/// Whether brackets nest deeper than a body may. Text in quotes does not count; what is no JSON at all is left to
-/// the parser.
+/// Returns true if brackets nest deeper than allowed. Brackets in strings do not count; invalid JSON is left to the
+/// parser.
 fn too_deep(bytes: &[u8]) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for &byte in bytes {
@@ -224,14 +225,14 @@ fn too_deep(bytes: &[u8]) -> bool {
     false
 }
 
-/// A body that is no JSON.
+/// Problem: the body is not JSON.
 pub(crate) fn malformed(why: &str) -> Problem {
     let mut problem = Problem::new(&codes::MALFORMED_JSON, format!("the body is not JSON: {why}"));
-    problem.point(Pointed { pointer: String::new(), text: why.into() });
+    problem.push_error(Pointed { pointer: String::new(), text: why.into() });
     problem
 }
 
-/// A body of a known form.
+/// Parses a body into its type.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| malformed(&error.to_string()))?;
     if !value.is_object() {
@@ -240,12 +241,13 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
             text: "the body is a JSON object".into(),
         }]));
     }
-    // From the text again: it holds a member that is there twice, and the place of what is wrong.
+    // Parse the text again: unlike the value, it shows duplicate members and positions of errors.
     serde_json::from_slice(bytes)
         .map_err(|error| Problem::schema(vec![Pointed { pointer: String::new(), text: error.to_string() }]))
 }
 
-/// `Prefer: wait=N` (RFC 7240), at most 30 seconds. A preference that cannot be understood is none.
+/// Returns the time of `Prefer: wait=N` (RFC 7240), at most 30 seconds. A preference that cannot be parsed is
+/// ignored.
 pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
     let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
     let mut waits = preferences.flat_map(|value| value.split(',')).filter_map(|preference| {

@@ -1,4 +1,4 @@
-//! Listening: one port, a bounded number of connections, and a drain at the end.
+//! Server: one port, a bounded number of connections, and a drain at the end.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -10,20 +10,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::app::{self, App};
-use crate::listen::connection;
-use crate::{Config, Instance, StartError, open};
+use crate::app::App;
+use crate::config::Config;
+use crate::connection::serve_connection;
+use crate::instance::{Instance, open};
+use crate::router::router;
+use crate::start_error::StartError;
 
-/// Connections of one listener (`spec 06 §7.2`).
+/// Maximum number of open connections.
 const CONNECTIONS: usize = 1_024;
-/// How often recorded times are folded into their histograms.
+/// Interval at which recorded times are folded into their histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// How long connections may take to finish once draining began; then the loops have 20 seconds more
-/// (`spec 06`, R-43: out within 25 s).
+/// Time that connections may take to finish after draining began. The loops then have 20 seconds more, so that the
+/// process ends within 25.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
 /// Opens the instance and serves the HTTP API until `shutdown` completes; then drains: running answers finish, new
-/// requests get 503, effects in flight end. `ready` is called with the bound address once requests are taken.
+/// requests get 503, effects in flight end. `ready` is called with the bound address once requests are accepted.
 ///
 /// # Errors
 /// The store, the key or the address cannot be used. Nothing was started.
@@ -35,7 +38,7 @@ pub async fn serve(
     serve_instance(open(config).await?, ready, shutdown).await
 }
 
-/// The same over an instance that is open already.
+/// Serves an instance that is already open.
 ///
 /// # Errors
 /// As [`serve`].
@@ -84,7 +87,7 @@ pub async fn serve_instance(
     Ok(())
 }
 
-/// Keeps the metrics small while nobody reads them.
+/// Folds recorded times regularly, so that metrics stay small even if nobody reads them.
 async fn tidy(app: &App) {
     let mut ticks = tokio::time::interval(UPKEEP);
     loop {
@@ -93,7 +96,7 @@ async fn tidy(app: &App) {
     }
 }
 
-/// The listener and its connections.
+/// Listener with its connections.
 struct Server {
     app: Arc<App>,
     router: axum::Router,
@@ -104,7 +107,7 @@ struct Server {
 
 impl Server {
     fn new(app: Arc<App>, listener: TcpListener) -> Self {
-        let router = app::router(&app);
+        let router = router(&app);
         Self {
             app,
             router,
@@ -114,7 +117,7 @@ impl Server {
         }
     }
 
-    /// Accepts connections for ever.
+    /// Accepts connections without end.
     async fn accept(&mut self) {
         loop {
             while self.connections.try_join_next().is_some() {}
@@ -124,7 +127,7 @@ impl Server {
         }
     }
 
-    /// Lets connections finish, and answers 503 to new ones meanwhile.
+    /// Lets connections finish, and answers new ones with 503 meanwhile.
     async fn finish(&mut self) {
         let deadline = Instant::now() + LAST_ANSWERS;
         while !self.connections.is_empty() && Instant::now() < deadline {
@@ -142,30 +145,30 @@ impl Server {
     }
 
     fn serve(&mut self, Accepted { stream, peer, permit }: Accepted) {
-        // Answers are small and somebody waits for each.
+        // Answers are small, and a client waits for each: do not delay them.
         let _ = stream.set_nodelay(true);
         let (app, router) = (self.app.clone(), self.router.clone());
         self.connections.spawn(async move {
-            connection(stream, peer, app, router).await;
+            serve_connection(stream, peer, app, router).await;
             drop(permit);
         });
     }
 }
 
-/// A connection, and its share of those there may be.
+/// Accepted connection with its permit.
 struct Accepted {
     stream: TcpStream,
     peer: SocketAddr,
     permit: OwnedSemaphorePermit,
 }
 
-/// The next connection, once there is room for it.
+/// Accepts the next connection, once a permit is free.
 async fn next(listener: &TcpListener, permits: &Arc<Semaphore>) -> Option<Accepted> {
     let permit = permits.clone().acquire_owned().await.ok()?;
     match listener.accept().await {
         Ok((stream, peer)) => Some(Accepted { stream, peer, permit }),
         Err(error) => {
-            // Out of descriptors, most likely: others have to close first.
+            // Probably out of file descriptors: other connections have to close first.
             tracing::warn!(%error, "a connection was not accepted");
             tokio::time::sleep(Duration::from_millis(50)).await;
             None

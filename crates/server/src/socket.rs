@@ -1,5 +1,5 @@
-//! A connection's socket and its clock: what it is doing and since when, and our own words where the HTTP library
-//! would answer a broken request without any.
+//! Socket of a connection: a clock of its state, and problem documents in place of the empty error answers of the
+//! HTTP library.
 
 use std::io;
 use std::pin::Pin;
@@ -14,36 +14,36 @@ use tokio::time::Instant;
 use crate::codes;
 use crate::problem::{PROBLEM_JSON, Problem};
 
-/// How long a request's headers may take from their first byte (`spec 06 §7.2`).
+/// Time that a request's headers may take from their first byte.
 pub(crate) const HEAD_TIME: Duration = Duration::from_secs(5);
-/// How long a connection may do nothing.
+/// Time that a connection may be idle.
 const IDLE_TIME: Duration = Duration::from_secs(60);
 
-/// What a connection is doing, and since when.
+/// State of a connection, with the time it began.
 #[derive(Clone, Copy)]
 enum Doing {
-    /// Nothing.
+    /// No request.
     Idle(Instant),
-    /// Sending us headers.
+    /// Headers are arriving.
     Head(Instant),
-    /// Being answered.
+    /// A request is being answered.
     Answer,
 }
 
-/// What took too long.
+/// Time limit that was exceeded.
 pub(crate) enum Overdue {
-    /// Doing nothing.
+    /// Idle for too long.
     Idle,
-    /// Sending headers.
+    /// Headers took too long.
     Head,
 }
 
-/// What a connection is doing.
+/// Clock of a connection's state.
 pub(crate) struct Clock(Mutex<Doing>);
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        // A new connection sends its headers at once, or it is not a client.
+        // A new connection has to send its headers at once.
         Self(Mutex::new(Doing::Head(Instant::now())))
     }
 
@@ -61,7 +61,7 @@ impl Clock {
     }
 }
 
-/// A request is being answered, until this is dropped.
+/// Guard while a request is being answered.
 pub(crate) struct Answering(Arc<Clock>);
 
 impl Answering {
@@ -77,11 +77,11 @@ impl Drop for Answering {
     }
 }
 
-/// The socket: it tells the clock when bytes come, and words the library's own answers.
+/// Socket that updates the clock when bytes arrive, and replaces the library's own error answers.
 pub(crate) struct Socket {
     stream: TcpStream,
     clock: Arc<Clock>,
-    /// What is written in place of an answer that has no words, and how long that one was.
+    /// Replacement for an error answer of the library, and the length of the original.
     instead: Option<(Vec<u8>, usize)>,
 }
 
@@ -143,7 +143,7 @@ impl AsyncWrite for Socket {
     }
 }
 
-/// A problem as a whole HTTP answer, for where there is no handler.
+/// Returns a problem as a complete HTTP answer, for errors outside of any handler.
 pub(crate) fn plain(problem: &Problem) -> Vec<u8> {
     let stored = problem.stored();
     let reason = problem.status().canonical_reason().unwrap_or("Error");
@@ -156,8 +156,8 @@ pub(crate) fn plain(problem: &Problem) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The words for an answer that the HTTP library gives by itself, to what is no request. Every answer of ours has a
-/// request id; those have none, and no body.
+/// Returns the replacement for an answer that the library gave by itself to an invalid request. It is recognised by
+/// having neither a request id nor a body, which answers of ours always have.
 fn worded(bytes: &[u8]) -> Option<Vec<u8>> {
     let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..3)?;
     let ours = bytes.windows(19).any(|window| window.eq_ignore_ascii_case(b"throughline-request"));

@@ -1,4 +1,5 @@
-//! Tools and sub-agents, plugged in: from settings and token files to what the loop calls; pins; and `doctor tools`.
+//! Tools and sub-agents: from settings and token files to the workers that the runtime calls; stored pins; and
+//! `doctor tools`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,25 +7,28 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
-use throughline_engine::canon;
-use throughline_engine::effect::{Attempt, Guarantee};
-use throughline_engine::work::{Errand, Report};
+use throughline_engine::data::canon;
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Errand, Report};
+use throughline_engine::retry::Guarantee;
 use throughline_runtime::Worker;
 use throughline_store::{Document, MemoryStore, Store, StoreError, SystemClock};
 use throughline_tools::{
-    AgentSetting, Key, Listed, Pin, Pins, PinsError, Place, ServerSetting, Settings, Stands, ToolSetting,
+    AgentSetting, Key, ListedTool, Pin, PinStatus, Pins, PinsError, RemoteAddress, ServerSetting, Settings,
+    ToolSetting,
 };
 
-use crate::config::{PlaceConfig, ServerConfig};
+use crate::config::{Config, PlaceConfig, ServerConfig};
 use crate::finding::{Finding, State, finding};
-use crate::{Config, StartError, wire};
+use crate::start_error::StartError;
+use crate::wire;
 
 pub use throughline_tools::Clients;
 
-/// Where pins are, among a store's documents.
+/// Collection of the pins.
 const PINS: &str = "pins";
 
-/// The clients of what is configured; `None` when nothing is. Nothing is started or asked yet.
+/// Opens the clients of the configured tools and agents; `None` if there are none. Nothing is started or asked yet.
 ///
 /// # Errors
 /// A token file or an address cannot be used.
@@ -61,37 +65,37 @@ pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc
     Ok(Some(Arc::new(clients?)))
 }
 
-fn place(at: &PlaceConfig) -> Result<Place, StartError> {
+fn place(at: &PlaceConfig) -> Result<RemoteAddress, StartError> {
     let token = at.token_file.as_deref().map(token).transpose()?;
-    Ok(Place { url: at.url.clone(), token, allow_loopback: at.allow_loopback })
+    Ok(RemoteAddress { url: at.url.clone(), token, allow_loopback: at.allow_loopback })
 }
 
 fn token(file: &Path) -> Result<Key, StartError> {
     let cannot = |why: String| StartError::Tool { why };
     let text = std::fs::read_to_string(file)
         .map_err(|error| cannot(format!("the token file {} cannot be read: {error}", file.display())))?;
-    Key::read(&text)
+    Key::parse(&text)
         .ok_or_else(|| cannot(format!("{} does not hold a token, which is one word", file.display())))
 }
 
-/// The same as the loop wants them, by target.
+/// Returns the clients as workers of the runtime, by target.
 pub(crate) fn workers(clients: Option<&Arc<Clients>>) -> BTreeMap<String, Arc<dyn Worker>> {
-    let called = |clients: &Arc<Clients>, idempotent| Called { clients: clients.clone(), idempotent };
+    let worker = |clients: &Arc<Clients>, idempotent| ToolWorker { clients: clients.clone(), idempotent };
     let all = clients.into_iter().flat_map(|clients| clients.targets().map(move |target| (clients, target)));
     all.map(|(clients, (target, idempotent))| {
-        (target, Arc::new(called(clients, idempotent)) as Arc<dyn Worker>)
+        (target, Arc::new(worker(clients, idempotent)) as Arc<dyn Worker>)
     })
     .collect()
 }
 
-/// One of them.
-struct Called {
+/// Worker for one tool or agent.
+struct ToolWorker {
     clients: Arc<Clients>,
     idempotent: bool,
 }
 
 #[async_trait]
-impl Worker for Called {
+impl Worker for ToolWorker {
     fn guarantee(&self) -> Guarantee {
         if self.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
@@ -101,7 +105,7 @@ impl Worker for Called {
     }
 }
 
-/// Pins among a store's documents.
+/// Pins stored as documents.
 struct StoredPins {
     store: Arc<dyn Store>,
     tenant: String,
@@ -115,7 +119,7 @@ fn cannot(act: &'static str) -> impl Fn(StoreError) -> PinsError {
 impl Pins for StoredPins {
     async fn get(&self, name: &str) -> Result<Option<Pin>, PinsError> {
         let found = self.store.document(&self.tenant, PINS, name).await.map_err(cannot("read"))?;
-        // One that cannot be read pins nothing.
+        // A pin that cannot be read is treated as missing.
         Ok(found.and_then(|found| serde_json::from_str(&found.body).ok()))
     }
 
@@ -135,20 +139,20 @@ impl Pins for StoredPins {
     }
 }
 
-/// How everything stands, for people and programs.
+/// Returns every tool and agent with its state, for people and programs.
 ///
 /// # Errors
 /// The pins cannot be read.
 pub async fn list(clients: &Clients) -> Result<Vec<wire::Tool>, PinsError> {
-    Ok(clients.list().await?.into_iter().map(told).collect())
+    Ok(clients.list().await?.into_iter().map(to_wire).collect())
 }
 
-fn told(listed: Listed) -> wire::Tool {
-    let why = match &listed.stands {
-        Stands::Unreachable(why) => Some(why.clone()),
+fn to_wire(listed: ListedTool) -> wire::Tool {
+    let why = match &listed.status {
+        PinStatus::Unreachable(why) => Some(why.clone()),
         _ => None,
     };
-    let state = listed.stands.word().to_owned();
+    let state = listed.status.as_str().to_owned();
     wire::Tool {
         name: listed.name,
         at: listed.at,
@@ -159,8 +163,8 @@ fn told(listed: Listed) -> wire::Tool {
     }
 }
 
-/// Asks every configured server and agent what it is, and compares with the pins. `store`: where pins are, when there is
-/// one yet. Without anything configured there is nothing to look at.
+/// Asks every configured server and agent for its definition, and compares it with the pins in `store`. Returns
+/// nothing if none is configured.
 pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Finding> {
     const WHAT: &str = "tools";
     let fresh = || Arc::new(MemoryStore::new(Arc::new(SystemClock::default()))) as Arc<dyn Store>;
@@ -177,14 +181,14 @@ pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Find
         let fix = "remove allow_loopback outside of tests, unless it does run on this machine";
         found.push(finding(
             "tool address",
-            State::Odd,
+            State::Warning,
             format!("{name} may be on this machine: {url}"),
             Some(fix),
         ));
     }
     match clients.list().await {
         Ok(listed) => {
-            found.extend(listed.iter().filter(|one| one.stands != Stands::Unused).map(examined));
+            found.extend(listed.iter().filter(|one| one.status != PinStatus::Unused).map(examined));
         }
         Err(error) => {
             found.push(finding(WHAT, State::Broken, error.to_string(), Some("look at the store first")))
@@ -194,7 +198,7 @@ pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Find
     found
 }
 
-/// What may be on this machine.
+/// Returns the addresses that may be on this machine.
 fn here(config: &Config) -> Vec<(String, String)> {
     let servers = config.tools.servers.iter().filter_map(|(name, server)| match server {
         ServerConfig::Http(place) => Some((format!("mcp.{name}"), place)),
@@ -205,38 +209,38 @@ fn here(config: &Config) -> Vec<(String, String)> {
     all.map(|(name, place)| (name, place.url.clone())).collect()
 }
 
-fn examined(one: &Listed) -> Finding {
+fn examined(one: &ListedTool) -> Finding {
     let what = if one.name.starts_with("agent:") { "sub-agent" } else { "tool" };
-    let told = |text: &str| format!("{} ({}): {text}", one.name, one.at);
-    let broken = |text: &str, fix: &str| finding(what, State::Broken, told(text), Some(fix));
-    match &one.stands {
-        Stands::Unreachable(why) => broken(why, "is it running, and is its address or command right?"),
-        Stands::Missing => {
+    let line = |text: &str| format!("{} ({}): {text}", one.name, one.at);
+    let broken = |text: &str, fix: &str| finding(what, State::Broken, line(text), Some(fix));
+    match &one.status {
+        PinStatus::Unreachable(why) => broken(why, "is it running, and is its address or command right?"),
+        PinStatus::Missing => {
             broken("its server has no such tool", "`throughline tools list` shows what it has")
         }
-        Stands::New => broken(
+        PinStatus::New => broken(
             "nobody has looked at it, so it is off",
             "read `throughline tools list`, then `throughline tools pin` (TL-5301)",
         ),
-        Stands::Changed => broken(
+        PinStatus::Changed => broken(
             "it says something else of itself than when it was pinned, so it is off",
             "read `throughline tools list`, then `throughline tools pin` (TL-5301)",
         ),
-        Stands::Pinned | Stands::Unused if !one.unasked.is_empty() => broken(
+        PinStatus::Pinned | PinStatus::Unused if !one.unasked.is_empty() => broken(
             &format!("it has to know {}, and nobody is asked for that", one.unasked.join(", ")),
             "name it in the tool's `args`",
         ),
-        Stands::Pinned | Stands::Unused => finding(what, State::Ok, told("as it was pinned"), None),
+        PinStatus::Pinned | PinStatus::Unused => finding(what, State::Ok, line("as it was pinned"), None),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::effect::EffectClass;
+    use throughline_engine::data::effect::EffectClass;
     use throughline_store::lease_of;
     use throughline_tools::Timeouts;
 
-    /// `spec 06 §4.6`: a call that outlived its lease would be taken for gone while it runs.
+    /// A call that outlived its lease would be taken for lost while it runs.
     #[test]
     fn a_call_ends_before_its_lease_does() {
         let Timeouts { ready, call, whole, .. } = Timeouts::default();

@@ -1,7 +1,7 @@
-// The chat's script: follows the conversation, sends what is said and pressed, and opens forms. Without it the page is
-// made of links and forms that do the same.
+// The chat's script: follows the conversation, sends messages and presses, and opens forms. Without it the page
+// consists of links and forms with these functions.
 //
-// The workspace's script stands behind it in one file and uses its parts.
+// The workspace's script follows it in one file and uses its functions.
 //
 // Sections: elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
 // saying · replying · pressing · forms · Why? · scrolling · toasts · the beginning.
@@ -14,7 +14,7 @@ const [say, text, waiting, newest] = ['say', 'text', 'waiting', 'newest'].map(at
 
 // ---------------------------------------------------------------- elements
 
-/** An element with attributes and children; what is null or undefined is left out. */
+/** Makes an element with attributes and children; null and undefined are left out. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -24,7 +24,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Removes the blanks between the tags of what the server wrote. */
+/** Removes the whitespace between the tags of the server's markup. */
 function tighten(root) {
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const blank = [];
@@ -37,7 +37,7 @@ function tighten(root) {
 
 // ---------------------------------------------------------------- times
 
-// As cards have it: 10:02.
+// Format of times on cards: 10:02.
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const date = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
@@ -48,7 +48,7 @@ function nameOfDay(day) {
   return ['Today', 'Yesterday'][ago] ?? date.format(new Date(`${day}T12:00`));
 }
 
-/** Puts a separator where another day begins, and none where it does not. */
+/** Updates the separators between days. */
 function separate() {
   for (const old of log.querySelectorAll('.day')) old.remove();
   let day = '';
@@ -86,7 +86,7 @@ function option(it) {
   return button(it, { role: 'radio', 'aria-checked': false });
 }
 
-/** A list of options as one group: the place of each, what it is called, and what tells it from others. */
+/** Makes the group of a list's options, each with its position, label and distinguishing details. */
 function choicesOf({ title, items }) {
   const choice = ({ id, label, state, buttons }) => buttons.map(it => {
     const told = { 'aria-label': `${label}. ${it.name}${state ? `, ${state}` : ''}`, 'data-item': id };
@@ -129,7 +129,7 @@ function errorsOf(errors) {
   return listOf('errors', errors.map(error => make('li', { 'data-field': error.field }, told(error))));
 }
 
-/** What is written of an item, behind the first of it. */
+/** Returns the texts of an item after the first. */
 function detailsOf(fields) {
   if (!fields.length) return null;
   const first = fields.find(({ name, text }) => text && name !== 'title');
@@ -180,7 +180,7 @@ function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
     asks || answers ? make('footer', {}, asks ? why() : null, answers ? reply() : null) : null);
 }
 
-/** What an address of this site leads to, in words; nothing for any other. */
+/** Describes the target of an address of this site; returns nothing for any other. */
 function named(address) {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.origin !== location.origin) return null;
@@ -188,7 +188,7 @@ function named(address) {
   return url.pathname.startsWith('/tracker/') ? url.pathname.split('/').pop() : url.pathname;
 }
 
-/** Makes links of the addresses of this site in what we wrote. */
+/** Turns addresses of this site in our messages into links. */
 function linkify(element) {
   if (element.querySelector('a')) return;
   const parts = element.textContent.split(/(https?:\/\/\S+)/).filter(part => part);
@@ -197,7 +197,7 @@ function linkify(element) {
   if (links.some(part => part instanceof Element)) element.replaceChildren(...links);
 }
 
-/** Sets lists that are written with bullets apart, line by line, and what stands over them. */
+/** Separates lists written with bullets, line by line, and the text above them. */
 function layOut(element) {
   const lines = element.textContent.split('\n');
   const bullet = line => line?.startsWith('• ');
@@ -206,7 +206,7 @@ function layOut(element) {
   element.replaceChildren(...lines.map((line, place) => make('span', { class: kind(line, place) }, line)));
 }
 
-/** What only a script can say: times as the reader has them, and one stop of the Tab key for a group of options. */
+/** Adds what needs a script: local times, and one Tab stop for a group of options. */
 function enhance(article) {
   const time = article.querySelector('time');
   if (time) {
@@ -224,7 +224,7 @@ function enhance(article) {
 
 const find = (kind, id) => log.querySelector(`article[data-${kind}="${CSS.escape(id)}"]`);
 
-/** Puts an article behind what was said, before what is still being sent. */
+/** Inserts an article after the messages, before those still being sent. */
 function append(article) {
   const followed = atEnd();
   log.insertBefore(enhance(article), log.querySelector('.sending'));
@@ -235,7 +235,7 @@ function append(article) {
   if (document.hidden) unseen(1);
 }
 
-/** Shows a card's new state in its place. Whoever stood on it stands there still. */
+/** Replaces a card by its new state, keeping the focus. */
 function change(section, card) {
   const followed = atEnd();
   const active = section.contains(document.activeElement) ? document.activeElement : null;
@@ -249,22 +249,22 @@ function change(section, card) {
   form?.look();
 }
 
-/** The id of the item an element is in; none of the card's own. */
+/** Returns the id of the item an element is in; none for the card's own elements. */
 const itemAround = element => element.closest('[data-item]')?.dataset.item;
 
-/** What of a card a form is about: one of its items, or what is the card's own. */
+/** Returns the part of a card that a form edits: one of its items, or the card itself. */
 const partOf = (section, item) => item ? section.querySelector(`[data-item="${CSS.escape(item)}"]`) : section;
 
-/** The button of that action, of an item or of the card itself. */
+/** Returns the button of an action, of an item or of the card itself. */
 function actionIn(section, action, item) {
   const wanted = `[data-action="${action}"]`;
   const part = partOf(section, item);
-  // One of a list of options is a button itself.
+  // An option of a list is a button itself.
   const buttons = part ? [part, ...part.querySelectorAll(wanted)] : [];
   return buttons.find(it => it.matches(wanted) && itemAround(it) === item);
 }
 
-/** Focuses the button of that action, or the heading when there is none any more. */
+/** Focuses the button of an action, or the heading if it is gone. */
 function standOn(section, action, item) {
   const again = action && actionIn(section, action, item);
   (again || section.querySelector('h3')).focus({ preventScroll: true });
@@ -312,7 +312,7 @@ const happenings = {
   reset() { location.reload(); },
 };
 
-/** What another script of the page does with the same events. */
+/** Handlers of the page's other scripts for the events. */
 const others = {};
 
 function happened(name, data, id) {
@@ -321,13 +321,13 @@ function happened(name, data, id) {
   if (id) last = id;
 }
 
-/** Says at the composer which question an answer would answer. */
+/** Shows at the composer the question that a text would answer. */
 function wait(anchor = '') {
   if (!waiting || waiting.dataset.anchor === anchor) return;
   waiting.dataset.anchor = anchor;
   waiting.hidden = !anchor;
   const asked = anchor && find('message', anchor)?.querySelector('.text')?.innerText;
-  // What is hidden would still be read to whoever gets to the composer.
+  // Screen readers would read a hidden description too.
   waiting.replaceChildren(...(anchor ? ['Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : [])] : []));
 }
 
@@ -335,9 +335,9 @@ function wait(anchor = '') {
 
 const STREAM = `/v1/lanes/${page.lane}/stream`;
 const POLL = `/v1/lanes/${page.lane}/events`;
-/** So long nothing arrives only where something between us holds the stream back. */
+/** Silence in ms after which a proxy is assumed to hold the stream back. */
 const HELD_BACK = 10_000;
-/** So long a tab that nobody sees keeps its stream: a browser has few connections for all of them. */
+/** Time in ms that a hidden tab keeps its stream: a browser has few connections for all tabs. */
 const UNSEEN = 60_000;
 
 let source = null;
@@ -355,7 +355,7 @@ function connection(state) {
   shown.textContent = STATES[state];
 }
 
-/** Follows the conversation, once there is one. */
+/** Follows the conversation, once it exists. */
 function follow() {
   leave();
   if (page.begun !== 'yes') return connection('live');
@@ -365,7 +365,7 @@ function follow() {
   for (const name of Object.keys(happenings)) source.addEventListener(name, hear);
   source.addEventListener('error', () => {
     connection('offline');
-    // The browser comes back by itself, with Last-Event-ID, unless the answer was an error.
+    // The browser reconnects by itself, with Last-Event-ID, unless the answer was an error.
     if (source?.readyState === EventSource.CLOSED) poll();
     else watch();
   });
@@ -389,7 +389,7 @@ function leave() {
   source = polling = null;
 }
 
-/** The same events by long polling; back to the stream when it was not the stream that was held back. */
+/** Follows by long polling; returns to the stream if the stream was not the problem. */
 async function poll() {
   leave();
   const mine = polling = new AbortController();
@@ -411,7 +411,7 @@ async function poll() {
   }
 }
 
-/** Longer after each failure, at most five seconds; at once when the network is back. */
+/** Pause after a failure: it grows to at most five seconds, and ends when the network is back. */
 function pause(failed) {
   return new Promise(go => {
     setTimeout(go, Math.min(5_000, 250 * 2 ** failed));
@@ -423,7 +423,7 @@ function pause(failed) {
 
 const CSRF = document.querySelector('meta[name=csrf-token]').content;
 
-/** A name for an act: whatever is sent again under it happens once. */
+/** Makes the key of an act: repeated under one key, it counts once. */
 function fresh() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -433,7 +433,7 @@ function deliver(event, key, seconds) {
   return post('/v1/events', { lane: { channel: 'web', conversation: page.conversation }, ...event }, key, seconds);
 }
 
-/** Sends it again and again until there is an answer. */
+/** Sends a request repeatedly until there is an answer. */
 async function post(path, what, key, seconds) {
   const body = JSON.stringify(what);
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key, 'X-CSRF-Token': CSRF };
@@ -452,7 +452,7 @@ async function post(path, what, key, seconds) {
   }
 }
 
-/** Whether this page's session is over, which is said. */
+/** Returns true if the page's session has ended, and shows that. */
 async function isOver(answer) {
   if (answer.status !== 401 && answer.status !== 403) return false;
   const { code, title } = await answer.clone().json().catch(() => ({}));
@@ -468,7 +468,7 @@ async function isOver(answer) {
 
 // ---------------------------------------------------------------- saying
 
-/** What a reload must not lose: of this person, in this conversation. */
+/** Data of this person and conversation that must survive a reload. */
 const kept = name => `${name}:${me}:${page.conversation}`;
 const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
 let flushing = false;
@@ -487,7 +487,7 @@ function send(words, to) {
   flush();
 }
 
-/** What was typed, until the conversation has it. */
+/** Typed messages that the conversation does not have yet. */
 function sending({ key, words }) {
   const shown = make('article', { class: 'message mine sending', 'data-key': key, 'aria-live': 'off' },
     make('header', {}, make('span', { class: 'who' }, 'You'), make('span', { class: 'state' }, 'sending…')),
@@ -497,7 +497,7 @@ function sending({ key, words }) {
   return shown;
 }
 
-/** Sends what waits, one after the other, so that it arrives in the order it was written in. */
+/** Sends waiting messages one after the other, so that their order is kept. */
 async function flush() {
   if (flushing) return;
   flushing = true;
@@ -519,7 +519,7 @@ function accepted(entry) {
   begin();
 }
 
-/** The conversation is there, so it is followed. */
+/** Begins to follow a conversation that now exists. */
 function begin() {
   if (page.begun === 'yes') return;
   page.begun = 'yes';
@@ -544,7 +544,7 @@ function drop(entry) {
   keep();
 }
 
-/** Puts a new conversation on the list, under the title the server gives it. */
+/** Adds a new conversation to the list, with the title that the server gives it. */
 function list(words) {
   const line = words.trim().replace(/\s+/g, ' ');
   const start = [...line].slice(0, 60).join('');
@@ -578,7 +578,7 @@ function enterSends(event) {
 
 // ---------------------------------------------------------------- replying
 
-/** What is written next replies to this message, or to none. */
+/** Sets the message that the next one replies to, or none. */
 function replyTo(article) {
   const words = article?.querySelector('h3, .text').innerText ?? '';
   at('reply').value = article?.dataset.message ?? '';
@@ -596,17 +596,17 @@ function clickReply(event) {
 
 // ---------------------------------------------------------------- pressing
 
-/** More items than this are asked about once more before they are created (`spec 07 §4`). */
+/** Number of items above which creating them needs a confirmation. */
 const MANY = 3;
 
-/** Whether somebody who approves means all of it. */
+/** Asks for a confirmation of a large approval. */
 function means(section) {
   const count = section.querySelectorAll('.items > li').length;
   if (count <= MANY) return true;
   const heading = section.querySelector('h3').textContent;
   const { version } = section.dataset;
   const yes = make('button', { class: 'primary', value: 'yes' }, `Create ${count} items`);
-  // Where the focus begins: a key that is held down does not say yes.
+  // Focus Back first, so that a key held down does not confirm.
   const no = make('button', { autofocus: '' }, 'Back');
   const inner = make('form', { method: 'dialog' },
     make('h2', { id: 'form-heading' }, heading),
@@ -622,7 +622,7 @@ function means(section) {
   }));
 }
 
-/** Keeps the Tab key within a dialog: from its last stop to the first, and back. */
+/** Keeps the Tab key within a dialog. */
 function keepWithin(event, first, last) {
   const [from, to] = event.shiftKey ? [first, last] : [last, first];
   if (event.key !== 'Tab' || document.activeElement !== from) return;
@@ -630,7 +630,7 @@ function keepWithin(event, first, last) {
   to.focus();
 }
 
-/** A second click within this time is the same act. */
+/** Time in ms within which a second click is part of a double click. */
 const DOUBLE = 600;
 const pressed = new Set();
 
@@ -654,7 +654,7 @@ async function submitPress(event) {
   pressed.delete(token);
 }
 
-/** In a group of options the arrows move, Space and Enter choose. */
+/** Moves with the arrow keys in a group of options; Space and Enter choose. */
 function moveInGroup(event) {
   const group = event.target.closest('[role=radiogroup]');
   if (!group) return;
@@ -671,7 +671,7 @@ function moveInGroup(event) {
 
 // ---------------------------------------------------------------- forms
 
-/** The buttons that open a form, and what its fields are. */
+/** Buttons that open a form, with its fields. */
 const FORMS = {
   edit: part => [...shownFields(part), ...missingFields(part)],
   edit_story: part => [...shownFields(part), ...missingFields(part)],
@@ -679,10 +679,10 @@ const FORMS = {
   adopt: () => [{ name: 'key', label: 'Key of the issue', text: '' }],
 };
 const ONE_LINE = ['title', 'key', 'labels', 'topic', 'issues'];
-/** What a card's own form changes, by the card's step. */
+/** Subject of a card's own form, by the card's step. */
 const CHANGES = { draft_preview: 'the ticket', decision_preview: 'the decision' };
 
-/** What of a card or an item is its own: nothing inside of an item is the card's. */
+/** Returns the elements of a card or an item itself, without those of items inside. */
 function ownOf(part, what) {
   return [...part.querySelectorAll(what)].filter(it => itemAround(it) === part.dataset.item);
 }
@@ -696,7 +696,7 @@ function shownFields(part) {
   return ownOf(part, '.fields > div').map(field);
 }
 
-/** Fields that a check wants and the card does not show, because nothing is in them. */
+/** Returns the fields that a check requires and the card hides because they are empty. */
 function missingFields(part) {
   const shown = new Set(shownFields(part).map(field => field.name));
   const wanted = ownOf(part, '.errors > li').map(error => error.dataset.field);
@@ -710,7 +710,7 @@ function open(opener) {
   form = new Form(opener);
 }
 
-/** The form that a button of a card opens. Nothing that was typed is lost when the card changes meanwhile. */
+/** Form that a card's button opens. The typed text is kept if the card changes meanwhile. */
 class Form {
   constructor(opener) {
     this.action = opener.dataset.action;
@@ -766,7 +766,7 @@ class Form {
     else this.refused(ok ? told : { ...told, effects: [] });
   }
 
-  /** Why it was not taken: at the field it is about, else below all of them. */
+  /** Shows the reason of a refusal, at its field or else below all fields. */
   refused({ turn, effects, detail }) {
     this.refusals.add(turn);
     const words = effects.filter(({ class: kind }) => kind === 'notice').map(({ text }) => text).join(' ') || detail;
@@ -776,10 +776,10 @@ class Form {
     this.look();
   }
 
-  /** What is told meanwhile is told when the form is closed, unless the form told it. */
+  /** Shows notices that arrived meanwhile when the form is closed, unless the form showed them. */
   hold(turn, tell) { this.held.push({ turn, tell }); }
 
-  /** Looks whether the card is still the one that was opened. */
+  /** Checks that the card is still the one that was opened. */
   look() {
     const { version } = this.section.dataset;
     const now = actionIn(this.section, this.action, this.item);
@@ -849,7 +849,7 @@ function toEnd() {
   newest.hidden = true;
 }
 
-/** How much came in while nobody looked, in the tab's title. */
+/** Shows the number of unseen messages in the tab's title. */
 let missed = 0;
 function unseen(more) {
   missed = more && missed + more;
@@ -858,7 +858,7 @@ function unseen(more) {
 
 // ---------------------------------------------------------------- toasts
 
-/** So long a toast stays that nobody touches. What it says stays in the conversation. */
+/** Time in ms that a toast stays. Its text is in the conversation too. */
 const TOAST = 9_000;
 
 function toast(words, urgent) {

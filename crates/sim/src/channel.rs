@@ -1,4 +1,4 @@
-//! The virtual channel: takes every message, and gives each an id of its own.
+//! The virtual channel, which takes every message and gives each an id.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,16 +6,16 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_channels::{Channel, Delivered, Sending, Surface};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::effect::Attempt;
 use throughline_engine::{LaneKey, Timestamp};
 
-/// A channel that is sent to, like Slack or Telegram; `web` reads from the store instead.
+/// A channel that messages are sent to, like Slack or Telegram. `web` reads from the store instead.
 pub(crate) struct SimChannel {
     name: String,
     sent: AtomicU64,
-    /// How many posts are out.
+    /// The number of posts sent so far.
     posted: AtomicU64,
-    /// How the next posts go.
+    /// Scripted results of the next posts.
     posts: Mutex<VecDeque<String>>,
 }
 
@@ -25,7 +25,7 @@ impl SimChannel {
         Self { name: name.into(), sent: AtomicU64::new(0), posted: AtomicU64::new(0), posts }
     }
 
-    /// How many posts are out.
+    /// The number of posts sent so far.
     pub(crate) fn posted(&self) -> u64 {
         self.posted.load(Ordering::Relaxed)
     }
@@ -72,7 +72,7 @@ impl Channel for SimChannel {
         Some(format!("https://{}.test/{}", self.name, lane.conversation))
     }
 
-    /// The web's page is one place for all messages of a lane.
+    /// The web chat shows all messages of a lane in one place.
     fn link_to(&self, lane: &LaneKey, message: &str) -> Option<String> {
         self.link(lane).filter(|_| self.name != "web").map(|root| format!("{root}/{message}"))
     }

@@ -1,10 +1,10 @@
-//! The `always` checkers, over everything that was committed.
+//! The `always` checkers of a scenario, over everything that was committed.
 
 use throughline_engine::LaneKey;
-use throughline_engine::effect::EffectClass;
-use throughline_runtime::record::{GENESIS, Turn};
-use throughline_runtime::replay::Same;
-use throughline_runtime::{Runtime, Stop};
+use throughline_engine::data::effect::EffectClass;
+use throughline_runtime::replay::Comparison;
+use throughline_runtime::turn_log::{GENESIS, Turn};
+use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::EffectState;
 use throughline_testkit::driver::Checker;
 
@@ -14,7 +14,7 @@ pub(crate) async fn check(
     host: &Runtime,
     lanes: &[(String, LaneKey)],
     checker: Checker,
-) -> Result<Result<(), String>, Stop> {
+) -> Result<Result<(), String>, RuntimeError> {
     match checker {
         Checker::NoEffectWithoutApproval => approved(host).await,
         Checker::OneWriterPerLane => one_writer(host, lanes).await,
@@ -22,8 +22,8 @@ pub(crate) async fn check(
     }
 }
 
-/// Every outward effect that was begun names an approval that was consumed.
-async fn approved(host: &Runtime) -> Result<Result<(), String>, Stop> {
+/// Checks that every outward effect that was begun names a consumed approval.
+async fn approved(host: &Runtime) -> Result<Result<(), String>, RuntimeError> {
     for effect in host.store().effects(TENANT, None, None, 100_000).await? {
         let begun = effect.attempts > 0 || effect.state == EffectState::Done;
         if !(effect.row.outward && begun) {
@@ -44,8 +44,8 @@ async fn approved(host: &Runtime) -> Result<Result<(), String>, Stop> {
     Ok(Ok(()))
 }
 
-/// Revisions 1, 2, 3 …, one chained row each, and every turn decides again as it did.
-async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Result<(), String>, Stop> {
+/// Checks that each lane has revisions 1, 2, 3 … with one chained row each, and that a replay decides every turn alike.
+async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Result<(), String>, RuntimeError> {
     for (name, key) in lanes {
         let turns = host.store().turns(key, 0, 100_000).await?;
         let mut prev = GENESIS.to_owned();
@@ -59,13 +59,13 @@ async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Resul
             prev.clone_from(&turn.log.hash);
         }
         let mut different = None;
-        // What was erased cannot be decided again; whatever came after it can.
+        // Erased turns cannot be decided again; later ones can.
         let erasure =
             turns.iter().rev().find(|turn| Turn::read(turn).is_ok_and(|turn| turn.row.event == "erasure"));
         let erased = erasure.map_or(0, |turn| turn.revision);
         host.replay(key, given(&turns) + 1, |turn| {
-            let gone = turn.verdict == Same::ContentErased && turn.revision <= erased;
-            if turn.verdict != Same::Yes && !gone {
+            let gone = turn.verdict == Comparison::ContentErased && turn.revision <= erased;
+            if turn.verdict != Comparison::Same && !gone {
                 different.get_or_insert_with(|| turn.clone());
             }
         })
@@ -80,16 +80,19 @@ async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Resul
     Ok(Ok(()))
 }
 
-/// The revision up to which turns were given: written, not decided.
+/// Returns the revision up to which turns were seeded and not decided.
 fn given(turns: &[throughline_store::StoredTurn]) -> u64 {
     let written = |turn: &&throughline_store::StoredTurn| {
-        Turn::read(turn).is_ok_and(|turn| turn.row.key.starts_with(crate::given::SEED))
+        Turn::read(turn).is_ok_and(|turn| turn.row.key.starts_with(crate::seed::SEED))
     };
     turns.iter().rev().find(written).map_or(0, |turn| turn.revision)
 }
 
-/// Every press, form and command led to words, a notice or a changed card.
-async fn never_silent(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Result<(), String>, Stop> {
+/// Checks that every press, form and command led to a message, a notice or a changed card.
+async fn never_silent(
+    host: &Runtime,
+    lanes: &[(String, LaneKey)],
+) -> Result<Result<(), String>, RuntimeError> {
     const HEARD: [EffectClass; 4] =
         [EffectClass::Reply, EffectClass::Notice, EffectClass::CardPost, EffectClass::CardUpdate];
     for (name, key) in lanes {

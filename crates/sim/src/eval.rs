@@ -1,43 +1,44 @@
-//! Where the cases of an eval are put: one lane after the other over the engine's own step (`spec 08 §2`).
+//! The lanes of an eval's cases, one after the other, over the engine's own step.
 //!
-//! There is no store below: a case is a lane of its own that nobody reads again, and tens of thousands of them have to take
-//! seconds. What a turn goes through is what the runtime's lane goes through: admitted, given what it needs, stepped, its
-//! changes applied. No model may be asked, so nothing ever waits.
+//! There is no store below: each case is a lane that nobody reads again, and tens of thousands of them must take seconds.
+//! A turn takes the path of the runtime's lanes: it is admitted, given its input, stepped, and its changes are applied.
+//! No model may be asked, so nothing ever waits.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use throughline_engine::given::Actor;
-use throughline_engine::lane::RecordKind;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::record_key::RecordKind;
 use throughline_engine::{
     Admission, Event, Given, Lane, LaneKey, Millis, Policy, Step, Timestamp, admit, needs, step,
 };
+use throughline_eval::{DecidedCase, Incoming, Runner, Subject, Task};
 use throughline_testkit::DriverError;
-use throughline_testkit::eval::{Incoming, Ran, Run, Subject, Task};
 
-/// How many cases a worker takes at once.
+/// Cases that a worker takes at once.
 const BATCH: usize = 64;
 
-/// Puts cases to lanes, several at once. The order and the outcome do not depend on how many.
+/// Runs the cases of an eval, on several threads. Order and outcome do not depend on their number.
 pub struct Evals<'t> {
     policy: Policy,
     workers: usize,
-    /// Called with how many more cases are through.
+    /// Called with the number of cases that were finished since the last call.
     tick: &'t (dyn Fn(usize) + Sync),
     clock: Option<Clock<'t>>,
 }
 
-/// How long something has been going on: only whoever runs an eval has a real clock.
+/// A clock of elapsed time, given by whoever runs an eval: the simulator has no real clock.
 type Clock<'t> = &'t (dyn Fn() -> Duration + Sync);
 
 impl<'t> Evals<'t> {
-    /// Under this policy, on so many threads.
+    /// Returns a runner of cases under this policy, on `workers` threads. `tick` is called with the number of cases finished
+    /// since the last call.
     ///
     /// ```
     /// use throughline_engine::Policy;
     /// use throughline_sim::Evals;
-    /// use throughline_testkit::eval::{Cases, Filter, evaluate};
+    /// use throughline_eval::{Cases, Filter, evaluate};
     ///
     /// let line = r#"{"id":"1","source":"own","task":"closing","system_text":"Done.","user_text":"Thanks!","gold":"complete"}"#;
     /// let mut cases = Cases::default();
@@ -50,15 +51,15 @@ impl<'t> Evals<'t> {
         Self { policy, workers: workers.max(1), tick, clock: None }
     }
 
-    /// Also measures how long decisions take, by this clock.
+    /// Measures by this clock also the time that decisions take.
     #[must_use]
     pub fn timed(self, clock: &'t (dyn Fn() -> Duration + Sync)) -> Self {
         Self { clock: Some(clock), ..self }
     }
 }
 
-impl Run for Evals<'_> {
-    fn run<T: Task>(&self, cases: Vec<T>) -> Result<Vec<Ran<T>>, DriverError> {
+impl Runner for Evals<'_> {
+    fn run<T: Task>(&self, cases: Vec<T>) -> Result<Vec<DecidedCase<T>>, DriverError> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(cases.len()));
         std::thread::scope(|scope| {
@@ -79,7 +80,11 @@ impl Run for Evals<'_> {
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_unstable_by_key(|(from, _)| *from);
         let decided = done.into_iter().flat_map(|(_, decided)| decided);
-        cases.into_iter().zip(decided).map(|(case, decided)| Ok(Ran { case, decided: decided? })).collect()
+        cases
+            .into_iter()
+            .zip(decided)
+            .map(|(case, decided)| Ok(DecidedCase { case, decided: decided? }))
+            .collect()
     }
 }
 
@@ -111,7 +116,7 @@ impl<'p> LaneOfCase<'p> {
         if admit(&self.lane, &event, self.policy) != Admission::Now {
             return Err(DriverError("the lane waits for a model, and no model may be asked".into()));
         }
-        // What a lane has let go of its talk is folded without its words; anything else would change what is decided.
+        // Messages that leave the window are folded without their words; a summary in words would change decisions.
         let missing = needs(&self.lane, &event, &given, self.policy);
         if let Some(missing) = missing.iter().find(|key| key.kind != RecordKind::Message) {
             return Err(DriverError(format!(

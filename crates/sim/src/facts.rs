@@ -1,15 +1,15 @@
 //! The facts of the virtual world: given before the first turn, and read back.
 
-use throughline_engine::lane::{Lane, Record};
-use throughline_engine::memory::{
-    Fact, FactChange, FactKey, FactScope, Origin, Source, limit,
-    merge::{self, Facts},
-};
+use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactScope, Origin, Source};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::record::Record;
+use throughline_engine::facts::merge::Facts;
+use throughline_engine::facts::{limit, merge};
 use throughline_engine::{LaneKey, Timestamp};
-use throughline_runtime::{Runtime, Stop};
+use throughline_runtime::{Runtime, RuntimeError};
 use throughline_testkit::model::{GivenFact, When};
 
-/// What is given, put together as turns would: by place, with the statuses that follow.
+/// Merges the seeded facts by place as turns would, with the statuses that follow.
 pub(crate) fn given(
     host: &Runtime,
     facts: &[(LaneKey, GivenFact)],
@@ -51,18 +51,18 @@ pub(crate) fn given(
     places
 }
 
-/// As records of the lane they are given in.
+/// Returns facts as records of the lane they are seeded in.
 pub(crate) fn records(facts: &Facts) -> Vec<Record> {
     facts.values().map(|fact| Record::Fact(Box::new(fact.clone()))).collect()
 }
 
-/// As what a turn writes.
+/// Returns facts as the changes that a turn writes.
 pub(crate) fn changes(facts: &Facts) -> Vec<FactChange> {
     facts.values().cloned().map(FactChange::Put).collect()
 }
 
-/// The facts in reach of a lane: its own, its channel's, and those of every epic.
-pub(crate) async fn in_reach(host: &Runtime, lane: &Lane) -> Result<Vec<(FactKey, Fact)>, Stop> {
+/// Returns the facts in reach of a lane: its own, its channel's, and those of every epic.
+pub(crate) async fn in_reach(host: &Runtime, lane: &Lane) -> Result<Vec<(FactKey, Fact)>, RuntimeError> {
     let thread = FactKey::thread(&lane.key);
     let own = lane.records.iter().filter_map(|record| match record {
         Record::Fact(fact) => Some((thread.clone(), (**fact).clone())),

@@ -1,10 +1,10 @@
-//! One armed fail point: the time it is passed that was said, the host is gone.
+//! An armed fail point, which kills the host at the given passing.
 
 use std::sync::{Mutex, PoisonError};
 
 use throughline_runtime::{Crash, FailPoint, Faults};
 
-/// The fail points the runtime itself passes. The others belong to a server around it.
+/// The fail points that the runtime itself passes. The others belong to a server around it.
 pub(crate) const POINTS: [FailPoint; 14] = [
     FailPoint::InboxCommitted,
     FailPoint::LaneClaimed,
@@ -22,12 +22,12 @@ pub(crate) const POINTS: [FailPoint; 14] = [
     FailPoint::LaneReleased,
 ];
 
-/// The switch.
+/// The armed fail point with its remaining passings, if any.
 #[derive(Default)]
 pub(crate) struct Armed(Mutex<Option<(FailPoint, u32)>>);
 
 impl Armed {
-    /// `point`: which, and the how manieth time, from 1.
+    /// Arms `point` at its n-th passing, counted from 1.
     pub(crate) fn set(&self, point: Option<(FailPoint, u32)>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = point;
     }

@@ -1,30 +1,32 @@
-//! The host of the virtual world, and what the scenario holds back: options are run, lists are told, a model's answer waits.
-//! It outlives our own process, as every far side does.
+//! The host of the virtual world, which runs options and lists, and the effects and model answers that a scenario holds
+//! back. Like every remote party it outlives the process under test.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_engine::ask::{Answer, Purpose};
-use throughline_engine::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::lane::{Lane, Record};
+use throughline_engine::data::ask::Answer;
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::record::Record;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 use throughline_models::{Caller, Model};
-use throughline_runtime::{Runtime, Stop};
+use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::{EffectState, Leased, Performer, StoredEffect};
 use throughline_testkit::driver::World;
 use throughline_testkit::model::HostAnswer;
 
 use crate::world::TENANT;
 
-/// What hosts and models do when.
+/// The scripted behaviour of hosts, and the answers that are held.
 pub(crate) struct SimHost(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
     script: BTreeMap<String, VecDeque<HostAnswer>>,
-    /// What becomes of an effect is settled once, however often it is looked at.
+    /// Outcomes by effect. An effect is settled once, however often it is looked at.
     told: BTreeMap<EffectId, HostAnswer>,
-    /// Whether the next answers of a model are held, by purpose.
+    /// The purposes whose next answer of a model is held.
     holds: BTreeMap<String, VecDeque<bool>>,
     held: BTreeMap<EffectId, bool>,
     waiting: Vec<Leased>,
@@ -45,13 +47,13 @@ impl SimHost {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many options were run.
+    /// Returns the number of options that were run.
     pub(crate) fn ran(&self) -> usize {
         self.inner().ran
     }
 
-    /// Performs everything that is the host's and is not held; `false`: nothing was.
-    pub(crate) async fn work(&self, host: &Runtime) -> Result<bool, Stop> {
+    /// Performs the host's effects that are not held. False if there were none.
+    pub(crate) async fn work(&self, host: &Runtime) -> Result<bool, RuntimeError> {
         let mut open = host.store().effects(TENANT, None, Some(EffectState::Attempted), 1_000).await?;
         open.reverse();
         let mut busy = false;
@@ -63,13 +65,13 @@ impl SimHost {
         Ok(busy)
     }
 
-    /// Tells what became of an effect of the host's; `false`: it had ended.
+    /// Reports the outcome of a host's effect. False if it had ended already.
     pub(crate) async fn report(
         &self,
         host: &Runtime,
         effect: &StoredEffect,
         outcome: Outcome,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, RuntimeError> {
         let done = matches!(outcome, Outcome::Done { .. });
         let reported = host.report(effect, outcome).await?;
         if reported && done && effect.row.class == EffectClass::OptionExecute {
@@ -89,7 +91,7 @@ impl SimHost {
         next
     }
 
-    /// Whether the answer to a question waits until the scenario says so; then its lease is kept.
+    /// True if the answer to a question waits for the scenario. Its lease is kept meanwhile.
     pub(crate) fn holds(&self, leased: &Leased) -> bool {
         let Some(purpose) = asks(leased) else { return false };
         let (mut inner, id) = (self.inner(), leased.effect.row.id.clone());
@@ -105,7 +107,7 @@ impl SimHost {
         held
     }
 
-    /// What waits under that id, to go on with.
+    /// Takes the held effect of that id.
     pub(crate) fn release(&self, id: &EffectId) -> Option<Leased> {
         let mut inner = self.inner();
         inner.held.insert(id.clone(), false);
@@ -114,8 +116,8 @@ impl SimHost {
     }
 }
 
-/// What a model says now to a question that was held.
-pub(crate) async fn said(model: &dyn Model, leased: &Leased, now: Timestamp) -> Option<Outcome> {
+/// Asks a model a question that was held.
+pub(crate) async fn ask_held(model: &dyn Model, leased: &Leased, now: Timestamp) -> Option<Outcome> {
     let Ok(EffectBody::ModelAsk(ask)) = serde_json::from_str(&leased.effect.row.payload) else { return None };
     let (tenant, effect) = (leased.effect.lane.tenant.as_str(), &leased.effect.row.id);
     let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
@@ -128,7 +130,7 @@ pub(crate) async fn said(model: &dyn Model, leased: &Leased, now: Timestamp) -> 
     })
 }
 
-/// Only a host performs it.
+/// True if only a host performs the effect.
 pub(crate) fn is_hosts(effect: &StoredEffect) -> bool {
     effect.row.performer == Performer::Host && effect.row.class.only_a_host()
 }
@@ -140,12 +142,12 @@ fn asks(leased: &Leased) -> Option<Purpose> {
     }
 }
 
-/// How an effect of the host's ends; nothing while it is held.
+/// Returns the outcome of a host's effect; none while it is held.
 async fn outcome(
     host: &Runtime,
     effect: &StoredEffect,
     answer: &HostAnswer,
-) -> Result<Option<Outcome>, Stop> {
+) -> Result<Option<Outcome>, RuntimeError> {
     Ok(Some(match answer {
         HostAnswer::Held => return Ok(None),
         HostAnswer::Done => done(host, effect).await?,
@@ -162,8 +164,8 @@ pub(crate) fn failed(text: String) -> Outcome {
     Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
 }
 
-/// It is done as it was asked: an option is run, a list is told as it was shown.
-pub(crate) async fn done(host: &Runtime, effect: &StoredEffect) -> Result<Outcome, Stop> {
+/// Returns the outcome of an effect done as asked: an option run, a list shown.
+pub(crate) async fn done(host: &Runtime, effect: &StoredEffect) -> Result<Outcome, RuntimeError> {
     let result = match serde_json::from_str(&effect.row.payload) {
         Ok(EffectBody::EvidenceFetch { set, .. }) => {
             let options = shown(host, &effect.lane, set.as_str()).await?;
@@ -178,7 +180,7 @@ async fn shown(
     host: &Runtime,
     key: &LaneKey,
     id: &str,
-) -> Result<Vec<throughline_engine::selection::SetOption>, Stop> {
+) -> Result<Vec<throughline_engine::data::set_option::SetOption>, RuntimeError> {
     let lane: Lane = host.lane(key).await?;
     let set = lane.records.iter().find_map(|record| match record {
         Record::OptionSet(set) if set.id.as_str() == id => Some(set.options.to_vec()),

@@ -1,21 +1,21 @@
-//! The virtual tracker of a scenario: the embedded one, with what `given.tracker` says of it.
+//! The virtual tracker of a scenario: the embedded one, configured by `given.tracker`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use throughline_engine::effect::FieldError;
-use throughline_engine::tickets::Part;
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::ticket::Part;
 use throughline_engine::{Millis, Timestamp};
 use throughline_store::{Clock, ManualClock};
 use throughline_testkit::driver::{DriverError, TrackerWorld};
 use throughline_testkit::model::Fault;
 use throughline_trackers::local::{
-    Call, ChildLink, Fault as TrackerFault, FaultClock, Faults, FieldKind, FieldRule, Lag, LocalConfig,
-    LocalTracker, MemoryDocuments, ProjectConfig, Scripted, Which,
+    Call, ChildLink, Fault as TrackerFault, FaultClock, Faults, FieldKind, FieldRule, ItemMatch, Lag,
+    LocalConfig, LocalTracker, MemoryDocuments, ProjectConfig, ScriptedFault,
 };
 
-/// How long `slow` takes when nothing is said: longer than anybody waits, and within what a request may take.
+/// Duration of `slow` if none is given: longer than anybody waits, and less than a request may take.
 const SLOW: Millis = 20 * Timestamp::SECOND;
 
 pub(crate) fn of(world: &TrackerWorld, clock: &Arc<ManualClock>) -> Result<LocalTracker, DriverError> {
@@ -76,7 +76,7 @@ fn read<T: serde::de::DeserializeOwned>(key: &str, word: &str) -> Result<T, Driv
     serde_json::from_value(word.into()).map_err(|error| DriverError(format!("tracker.{key}: {error}")))
 }
 
-fn scripted(fault: &Fault) -> Result<Scripted, DriverError> {
+fn scripted(fault: &Fault) -> Result<ScriptedFault, DriverError> {
     let on = match fault.on.as_str() {
         "check" => Call::Check,
         "find" => Call::Find,
@@ -85,10 +85,10 @@ fn scripted(fault: &Fault) -> Result<Scripted, DriverError> {
         _ => Call::Create,
     };
     let item = fault.item.as_ref().map(|item| match item.parse() {
-        Ok(n) => Which::Nth(n),
-        Err(_) => Which::Titled(item.clone()),
+        Ok(n) => ItemMatch::Nth(n),
+        Err(_) => ItemMatch::Titled(item.clone()),
     });
-    Ok(Scripted { on: Some(on), item, fault: how(fault)? })
+    Ok(ScriptedFault { on: Some(on), item, fault: how(fault)? })
 }
 
 fn how(fault: &Fault) -> Result<TrackerFault, DriverError> {
@@ -113,7 +113,7 @@ fn how(fault: &Fault) -> Result<TrackerFault, DriverError> {
     })
 }
 
-/// The scenario's clock as the tracker's faults have it.
+/// The scenario's clock, for the tracker's faults.
 struct Virtual(Arc<ManualClock>);
 
 #[async_trait]

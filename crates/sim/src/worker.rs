@@ -1,17 +1,18 @@
-//! A tool or a sub-agent of the virtual world: it answers from its list and fails as it is told.
+//! A tool or a sub-agent of the virtual world, which answers and fails by its script.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::effect::{Attempt, Guarantee};
-use throughline_engine::recognize::Expected;
-use throughline_engine::work::{Asked, Errand, Field, Phase, Report, Underway};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Asked, Errand, Field, Phase, Report, Underway};
+use throughline_engine::retry::Guarantee;
+use throughline_language::Expected;
 use throughline_runtime::Worker;
 use throughline_testkit::model::GivenWorker;
 
-/// One worker. It outlives the host, as every far side does.
+/// One worker. Like every remote party it outlives the process under test.
 pub(crate) struct SimWorker {
     given: GivenWorker,
     done: Mutex<Done>,
@@ -19,22 +20,22 @@ pub(crate) struct SimWorker {
 
 #[derive(Default)]
 struct Done {
-    /// Calls so far, however they went.
+    /// Calls so far, with any result.
     calls: usize,
-    /// What was applied, with its class, whether it left the thread, and what came of it.
+    /// Applied effects, each with its class, a flag for those that left the thread, and the result.
     applied: BTreeMap<EffectId, (&'static str, bool, Report)>,
     /// Answers so far.
     answered: usize,
-    /// What goes on here, by the name it has here.
+    /// Running jobs by their id at the worker.
     going: BTreeMap<String, Going>,
 }
 
-/// A piece of work that goes on for a while.
+/// A job that takes a while.
 #[derive(Default)]
 struct Going {
-    /// How much of its progress was told.
+    /// The number of progress reports already given.
     told: usize,
-    /// How many of its questions were answered.
+    /// The number of its questions that were answered.
     answered: usize,
     stopped: bool,
 }
@@ -44,7 +45,7 @@ impl SimWorker {
         Self { given: given.clone(), done: Mutex::default() }
     }
 
-    /// How many effects of a class were applied that leave the thread.
+    /// Returns the number of applied effects of a class that leave the thread.
     pub(crate) fn outward(&self, class: &str) -> usize {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.applied.values().filter(|(applied, outward, _)| *outward && *applied == class).count()
@@ -97,7 +98,7 @@ impl Worker for SimWorker {
 }
 
 impl SimWorker {
-    /// What it says next of a piece of work: what is left of its progress, its questions, then its answer.
+    /// Returns the next report on a job: the rest of its progress, then its questions, then its answer.
     fn next(&self, done: &mut Done, remote: &str) -> Report {
         let given = &self.given;
         let going = done.going.entry(remote.to_owned()).or_default();

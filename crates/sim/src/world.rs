@@ -1,4 +1,4 @@
-//! The far sides and the store of one run. They outlive the host: a restart loses none of them.
+//! The remote parties and the store of one run. They outlive the host: a restart loses none of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use throughline_channels::Channel;
-use throughline_engine::ask::SELECT_CONTRACT;
-use throughline_engine::given::Actor;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::ask::SELECT_CONTRACT;
 use throughline_engine::{LaneKey, Millis, Timestamp};
-use throughline_models::{Entry, Model, Scripted};
+use throughline_models::{Model, ScriptEntry, Scripted};
 use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime, Worker, Zone};
 use throughline_store::{ManualClock, MemoryStore};
 use throughline_testkit::driver::{DriverError, World};
@@ -27,7 +27,7 @@ use crate::worker::SimWorker;
 pub(crate) const TENANT: &str = "sim";
 
 /// Everything that a kill does not touch.
-pub(crate) struct Outside {
+pub(crate) struct RemoteParties {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) tracker: Arc<LocalTracker>,
@@ -39,8 +39,8 @@ pub(crate) struct Outside {
     parts: Parts,
 }
 
-impl Outside {
-    /// `channel`, `other`: what stands in place of the virtual channel and of the scripted model, if anything.
+impl RemoteParties {
+    /// Makes them. `channel` and `other` replace the virtual channel and the scripted model.
     pub(crate) fn new(
         world: &World,
         channel: Option<Arc<dyn Channel>>,
@@ -80,13 +80,13 @@ impl Outside {
         Ok(Self { clock, store, tracker, channel: virtual_one, model, workers, faults, hosting, parts })
     }
 
-    /// A host over what there is.
+    /// Returns a new host over this world.
     pub(crate) fn host(&self) -> Runtime {
         Runtime::new(self.parts.clone())
     }
 
-    /// The model that is asked, if there is one.
-    pub(crate) fn thinking(&self) -> Option<Arc<dyn Model>> {
+    /// Returns the model that is asked, if there is one.
+    pub(crate) fn asked_model(&self) -> Option<Arc<dyn Model>> {
         self.parts.ports.model.clone()
     }
 
@@ -95,7 +95,7 @@ impl Outside {
     }
 }
 
-/// Numbered instead of random: a run is the same every time.
+/// Returns entropy that is numbered instead of random, so that every run is alike.
 fn entropy() -> throughline_runtime::Entropy {
     let n = AtomicU64::new(0);
     Arc::new(move || {
@@ -110,7 +110,7 @@ fn model(script: &[throughline_testkit::model::ScriptedAnswer]) -> Result<Arc<Sc
         let wire = match &line.reply {
             ScriptedReply::Answer(answer) => {
                 let mut answer = answer.clone();
-                // Which contract it answers to is said where that is the point.
+                // A script names the contract only where that matters.
                 if answer.get("decision").is_some() && answer.get("contract").is_none() {
                     answer["contract"] = SELECT_CONTRACT.into();
                 }
@@ -118,14 +118,14 @@ fn model(script: &[throughline_testkit::model::ScriptedAnswer]) -> Result<Arc<Sc
             }
             ScriptedReply::Fail(fail) => serde_json::json!({"purpose": line.purpose, "fail": fail}),
         };
-        serde_json::from_value::<Entry>(wire)
+        serde_json::from_value::<ScriptEntry>(wire)
             .map_err(|e| DriverError(format!("script, {}: {e}", line.purpose)))
     };
     let entries = script.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
     Ok(Arc::new(Scripted::new(entries)))
 }
 
-/// The scenario's people. Anybody else is nobody.
+/// The scenario's people. Any other id is unknown.
 struct People {
     known: BTreeMap<String, Actor>,
     zones: BTreeMap<String, Zone>,

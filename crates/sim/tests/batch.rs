@@ -1,24 +1,26 @@
-//! `W18`: a batch of six, killed at every fail point, and at every time one is passed. Whatever the moment, the scenario
-//! holds: in the end there are exactly one epic and five stories, all linked. So do others with effects that leave the
-//! thread; and any order of failures, presses and kills makes at most one issue for an item.
+//! Batches and other outward effects under kills: a batch of six is killed at every passing of every fail point and still
+//! ends as exactly one epic and five linked stories, and any order of failures, presses and kills makes at most one issue
+//! for an item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use throughline_engine::event::{EventKind, Press};
-use throughline_engine::given::{Addressing, Paused};
-use throughline_engine::lane::Record;
-use throughline_engine::tickets::Part;
-use throughline_engine::workflow::{About, Action, Card, Link, Progress};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::card::{About, Card};
+use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::given::{Addressing, Paused};
+use throughline_engine::data::progress::{Link, Progress};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::ticket::Part;
 use throughline_engine::{DraftId, Lane, Millis, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
 use throughline_testkit::model::Restart;
 use throughline_testkit::{Driver, DriverError, Scenario, TurnSeen, World, parse, report, run};
 
-/// A world whose host is killed once: in this delivery, at this point, the so manieth time it is passed.
+/// A world whose host is killed once: in one delivery, at one point, at its n-th passing.
 struct Killing {
     inner: SimDriver,
     delivery: usize,
@@ -81,15 +83,15 @@ fn scenario(name: &str) -> Scenario {
     parse(name, &text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Runs a scenario once for every point and every time it is passed in each delivery, up to so many, killed there; says
-/// how often.
+/// Runs a scenario once for every passing of every point in each delivery, up to a limit, killed there. Returns the number
+/// of runs.
 fn killed_everywhere(name: &str, times: u32) -> usize {
     let scenario = scenario(name);
     let points: Vec<&str> = SimDriver::new().fail_points().to_vec();
     let mut kills = 0;
     for delivery in 0..scenario.turns.len() {
         for point in &points {
-            // One time more than the point is passed ends it.
+            // The first passing that does not occur ends the series.
             for time in 1..=times {
                 let at = format!("{point}#{time}");
                 let inner = SimDriver::new();
@@ -111,9 +113,10 @@ fn killed_everywhere(name: &str, times: u32) -> usize {
     kills
 }
 
+// row: W18
 #[test]
-fn w18_killed_at_every_step_there_is_one_epic_with_five_stories() {
-    let kills = killed_everywhere("W18", 200);
+fn a_batch_killed_at_every_step_makes_one_epic_with_five_stories() {
+    let kills = killed_everywhere("batches/kills-create-each-issue-once", 200);
     assert!(kills > 140, "a batch passes its fail points often: {kills}");
 }
 
@@ -124,7 +127,14 @@ fn w18_killed_at_every_step_there_is_one_epic_with_five_stories() {
 fn other_effects_killed_at_every_step_happen_once() {
     let all = std::env::var("THROUGHLINE_CRASH_PASSINGS").is_ok_and(|passings| passings == "all");
     let (times, first) = if all { (200, usize::MAX) } else { (1, 3) };
-    const NAMES: [&str; 6] = ["W23", "batch-epics", "tracked", "decision-asked", "W17", "link-failed"];
+    const NAMES: [&str; 6] = [
+        "decisions/posted-once-with-receipt",
+        "batches/several-epics-from-a-nested-list",
+        "tracker/tracked-issues-and-comments",
+        "decisions/asked-for-edited-and-cancelled",
+        "batches/one-story-edited-by-form-and-words",
+        "effects/link-that-cannot-be-made",
+    ];
     for name in NAMES.into_iter().take(first) {
         let kills = killed_everywhere(name, times);
         assert!(kills > 20, "{name} passes its fail points often: {kills}");
@@ -133,7 +143,7 @@ fn other_effects_killed_at_every_step_happen_once() {
 
 // ---- any order of failures, presses and restarts ----
 
-/// What happens to one call of the tracker.
+/// The fate of one call of the tracker.
 const FAULTS: [&str; 11] = [
     "ok",
     "refused",
@@ -151,13 +161,13 @@ const FAULTS: [&str; 11] = [
 #[derive(Clone, Debug)]
 struct Fate {
     stories: usize,
-    /// A create made twice under one effect is made once.
+    /// True if the tracker makes a repeated create of one effect once.
     idempotent: bool,
-    /// Of creates: which item meets what.
+    /// The fates of creates, by item.
     creates: Vec<(usize, usize)>,
-    /// Of dry runs, reads, changes and searches: which call meets what.
+    /// The fates of dry runs, reads, changes and searches, by call.
     others: Vec<(usize, usize)>,
-    /// What is pressed of what can be, and where the host is killed meanwhile.
+    /// The choices of presses, each with the point at which the host is killed meanwhile.
     moves: Vec<(usize, Option<(usize, usize)>)>,
 }
 
@@ -167,7 +177,7 @@ fn fates() -> impl Strategy<Value = Fate> {
         2..5_usize,
         any::<bool>(),
         vec((1..6_usize, 0..FAULTS.len()), 0..10),
-        // Neither is a dry run refused for good nor a parent ignored by a search.
+        // No dry run is refused for good, and no search ignores a parent.
         vec((0..4_usize, 0..FAULTS.len() - 2), 0..4),
         vec((0..12_usize, kill), 0..10),
     )
@@ -208,11 +218,11 @@ impl Fate {
     }
 }
 
-/// A conversation with one batch, and what was seen of it.
+/// A conversation with one batch, and its observed state.
 struct Any {
     driver: SimDriver,
     pressed: u32,
-    /// How often a person said that an item may be made once more although nobody knows.
+    /// The number of times a person had an uncertain item created again, by item.
     again: BTreeMap<String, usize>,
 }
 
@@ -221,7 +231,7 @@ impl Any {
         self.driver.lane("main").unwrap()
     }
 
-    /// What can be pressed that leads further.
+    /// Returns the buttons that lead further.
     fn offers(&mut self) -> Vec<(Card, Action)> {
         const FURTHER: [Action; 6] = [
             Action::ConfirmQuantity,
@@ -280,11 +290,11 @@ impl Any {
             kind,
         };
         self.driver.deliver(std::slice::from_ref(&delivery)).unwrap();
-        // Delivered once more: it changes nothing.
+        // A repeated delivery changes nothing.
         self.driver.deliver(&[delivery]).unwrap();
     }
 
-    /// No item has more issues than a person was willing to have.
+    /// Checks that no item has more issues than a person asked for.
     fn never_two(&mut self) -> Result<(), TestCaseError> {
         let mut made: BTreeMap<String, usize> = BTreeMap::new();
         for issue in self.driver.issues().unwrap() {
@@ -297,7 +307,7 @@ impl Any {
         Ok(())
     }
 
-    /// A person who creates again only what was searched for and is not there.
+    /// Presses as a person who creates again only items that were searched for and not found.
     fn bring_to_its_end(&mut self) -> Result<(), TestCaseError> {
         for _ in 0..60 {
             self.driver.advance(2 * Timestamp::HOUR).unwrap();
@@ -311,13 +321,13 @@ impl Any {
         Ok(())
     }
 
-    /// Every issue is on a receipt, under the epic the receipt says; and nothing is on its way.
+    /// Checks that every issue is on a receipt, under the receipt's epic, and that no effect is open.
     fn all_told(&mut self, stories: usize) -> Result<(), TestCaseError> {
         let lane = self.lane();
         let issues = self.driver.issues().unwrap();
         let mut told: BTreeMap<String, Option<Link>> = BTreeMap::new();
         for record in lane.records.iter() {
-            // What was asked about an uncertain create stays as it was answered: the receipt says what came of it.
+            // The card that asked about an uncertain create stays as it was answered; the receipt has the result.
             let Record::Card(card) = record else { continue };
             if matches!(card.about, About::UncertainEffect { .. }) {
                 continue;

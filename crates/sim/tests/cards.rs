@@ -1,5 +1,5 @@
-//! What people see of workflows on each channel: cards and words of the acceptance scenarios, rendered for a terminal and
-//! for Telegram, as the API gives them, and as the plain text that a channel without cards shows.
+//! Snapshots of workflows on each channel: cards and messages of scenarios, rendered for a terminal and for Telegram, as
+//! the API returns them, and as the plain text of a channel without cards.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,9 +7,9 @@ use std::path::Path;
 
 use throughline_channels::api::MessageView;
 use throughline_channels::{telegram, terminal};
-use throughline_engine::given::Paused;
-use throughline_engine::lane::{MessageKind, Role};
-use throughline_engine::workflow::CardModel;
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::given::Paused;
+use throughline_engine::data::message::{MessageKind, Role};
 use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
@@ -18,7 +18,7 @@ use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, report, r
 
 const WIDTH: usize = 80;
 
-/// A world that is looked at: what was seen, turn by turn.
+/// A world that records its observations, turn by turn.
 struct Watched {
     inner: SimDriver,
     seen: Vec<TurnSeen>,
@@ -78,7 +78,7 @@ impl Driver for Watched {
     }
 }
 
-/// What was seen of each turn of a scenario.
+/// Returns the observations of each turn of a scenario.
 fn played(name: &str, scenario: &str) -> Vec<TurnSeen> {
     let scenario = parse(name, scenario).unwrap_or_else(|e| panic!("{e}"));
     let mut world = Watched { inner: SimDriver::new(), seen: Vec::new() };
@@ -87,7 +87,7 @@ fn played(name: &str, scenario: &str) -> Vec<TurnSeen> {
     world.seen
 }
 
-/// The same of a scenario of the engine's.
+/// Returns the observations of each turn of a scenario file of the engine.
 fn seen(name: &str) -> Vec<TurnSeen> {
     let file = format!("../engine/tests/scenarios/{name}.scenario.yaml");
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
@@ -99,7 +99,7 @@ fn view(role: Role, kind: Option<MessageKind>, text: &str, card: Option<&CardMod
     MessageView { id: "m_1".into(), role, by: None, kind, text, at: Timestamp(0), task: None, card }
 }
 
-/// The cards of a turn as they stood in the end, in the order they appeared.
+/// Returns the cards of a turn in their last state, in the order they appeared.
 fn cards(turn: &TurnSeen) -> Vec<&CardModel> {
     let mut last: Vec<&CardModel> = Vec::new();
     for seen in &turn.cards {
@@ -111,18 +111,18 @@ fn cards(turn: &TurnSeen) -> Vec<&CardModel> {
     last
 }
 
-/// Everything of a turn, on each channel.
+/// Renders everything of a turn, on each channel.
 fn everywhere(turn: &TurnSeen) -> String {
     let mut out = String::new();
     let mut section = |title: &str, text: &str| {
         let _ = writeln!(out, "──── {title}\n{text}");
     };
-    for said in &turn.said {
+    for said in &turn.messages {
         let view = view(Role::Assistant, said.kind, &said.text, None);
         section("terminal", &terminal::render(&view, WIDTH));
         section("Telegram", &on_telegram(&telegram::render::reply(&said.text, None)));
     }
-    for told in &turn.told {
+    for told in &turn.notices {
         section(&format!("to {} alone", told.to), &told.text);
     }
     for card in cards(turn) {
@@ -137,7 +137,7 @@ fn everywhere(turn: &TurnSeen) -> String {
 /// Telegram's messages, the buttons in their rows.
 fn on_telegram(parts: &[telegram::render::Part]) -> String {
     let rows = |part: &telegram::render::Part| {
-        let row = |row: &Vec<telegram::render::Key>| {
+        let row = |row: &Vec<telegram::render::InlineButton>| {
             row.iter().map(|key| format!("[{}]", key.label)).collect::<Vec<_>>().join(" ")
         };
         part.keys.iter().map(row).collect::<Vec<_>>()
@@ -159,30 +159,30 @@ macro_rules! shows {
     };
 }
 
-shows!(a_scope_gate_with_remember_ticked, "gate-remember", 1, 2);
-shows!(a_remembered_mode_and_its_button, "gate-remember", 10, 11);
-shows!(a_preview_that_fails_its_checks, "W14", 1);
-shows!(a_preview_of_six_to_be_confirmed, "W6", 1);
-shows!(a_preview_of_six_confirmed, "W6", 3);
-shows!(six_skeletons_that_need_detail, "W26", 1);
-shows!(a_long_batch, "batch-size-confirmed", 1);
-shows!(editing_a_story, "W17", 3, 4);
-shows!(a_receipt_of_six, "W6", 4);
-shows!(a_receipt_with_one_that_failed_and_its_second_card, "W19", 3, 4);
-shows!(a_batch_with_one_nobody_knows_of, "W24", 2);
-shows!(a_review, "W16", 1);
-shows!(a_patch_of_twenty_points, "W16", 2);
-shows!(a_review_in_full, "W16", 3);
-shows!(a_review_that_is_complete, "W4", 2);
-shows!(a_decision_to_be_posted, "W23", 3);
-shows!(a_decision_posted_and_commented, "W23", 9, 13);
-shows!(which_issue_is_commented_on, "tracked", 14, 15);
-shows!(the_issues_a_thread_tracks, "tracked", 1, 8);
+shows!(a_scope_gate_with_remember_ticked, "gate/remember-is-ticked-before-choosing", 1, 2);
+shows!(a_remembered_mode_and_its_button, "gate/remember-is-ticked-before-choosing", 10, 11);
+shows!(a_preview_that_fails_its_checks, "tickets/missing-required-field-is-shown-before-creating", 1);
+shows!(a_preview_of_six_to_be_confirmed, "batches/epic-with-stories-is-created-and-linked", 1);
+shows!(a_preview_of_six_confirmed, "batches/epic-with-stories-is-created-and-linked", 3);
+shows!(six_skeletons_that_need_detail, "batches/stories-without-content-are-asked-for", 1);
+shows!(a_long_batch, "batches/long-batch-confirmed-as-one", 1);
+shows!(editing_a_story, "batches/one-story-edited-by-form-and-words", 3, 4);
+shows!(a_receipt_of_six, "batches/epic-with-stories-is-created-and-linked", 4);
+shows!(a_receipt_with_one_that_failed_and_its_second_card, "batches/refused-item-can-be-retried", 3, 4);
+shows!(a_batch_with_one_nobody_knows_of, "batches/tracker-outage-during-a-batch", 2);
+shows!(a_review, "reviews/long-feedback-is-cut-to-twelve-points", 1);
+shows!(a_patch_of_twenty_points, "reviews/long-feedback-is-cut-to-twelve-points", 2);
+shows!(a_review_in_full, "reviews/long-feedback-is-cut-to-twelve-points", 3);
+shows!(a_review_that_is_complete, "reviews/thanks-completes-the-review", 2);
+shows!(a_decision_to_be_posted, "decisions/posted-once-with-receipt", 3);
+shows!(a_decision_posted_and_commented, "decisions/posted-once-with-receipt", 9, 13);
+shows!(which_issue_is_commented_on, "tracker/tracked-issues-and-comments", 14, 15);
+shows!(the_issues_a_thread_tracks, "tracker/tracked-issues-and-comments", 1, 8);
 
-/// What a client of the API is given is the model itself, a token on every button.
+/// A client of the API gets the card model itself, with a token on every button.
 #[test]
 fn the_api_gives_the_model() {
-    let seen = seen("W19");
+    let seen = seen("batches/refused-item-can-be-retried");
     let mut receipt = cards(&seen[2])[0].clone();
     let of_items = receipt.items.iter_mut().flat_map(|item| &mut item.buttons);
     for button in receipt.buttons.iter_mut().chain(of_items) {
@@ -191,17 +191,22 @@ fn the_api_gives_the_model() {
     insta::assert_json_snapshot!(receipt);
 }
 
-/// `spec 06 §1`, P5: what a receipt is the hash of is what was approved.
+/// The hash on a receipt is that of the approved content: docs/design/0032-approvals.md.
 #[test]
 fn a_receipt_has_the_hash_that_was_approved() {
-    for (scenario, preview, receipt) in [("W6", 3, 4), ("W19", 2, 3), ("W24", 1, 2)] {
+    const SHOWN: [(&str, usize, usize); 3] = [
+        ("batches/epic-with-stories-is-created-and-linked", 3, 4),
+        ("batches/refused-item-can-be-retried", 2, 3),
+        ("batches/tracker-outage-during-a-batch", 1, 2),
+    ];
+    for (scenario, preview, receipt) in SHOWN {
         let seen = seen(scenario);
         let hash = |turn: usize| cards(&seen[turn - 1]).first().and_then(|card| card.hash.clone()).unwrap();
         assert_eq!(hash(preview), hash(receipt), "{scenario}");
     }
 }
 
-/// A batch of so many long stories, confirmed, approved, all of them created but one.
+/// Returns the turns of a batch of long stories that is confirmed and approved; all are created but one.
 fn batch(stories: usize) -> String {
     let mut text =
         String::from("      Problem: nobody can sign in\n      Acceptance criteria: everybody can");
@@ -219,7 +224,7 @@ fn batch(stories: usize) -> String {
     )
 }
 
-/// Whatever a batch holds, every message of it is one Telegram takes, and says all of it; in a terminal each line has room.
+/// Telegram accepts every message of any batch, and the messages show all of it; in a terminal no line is too long.
 #[test]
 fn a_batch_of_ten_and_of_fifty_stays_inside_the_limits() {
     for stories in [5, 9, 27, 49] {
@@ -256,13 +261,13 @@ fn a_batch_of_ten_and_of_fifty_stays_inside_the_limits() {
     }
 }
 
-/// The limits of `spec 07 §3.3` and our own of `§1`.
+/// Telegram's limits, and our own on rows of buttons: docs/design/0035-channels.md.
 fn telegram_takes(parts: &[telegram::render::Part]) {
     for part in parts {
         assert!((1..=4_096).contains(&part.plain.encode_utf16().count()));
         assert!(part.keys.concat().len() <= 100);
         assert!(part.keys.iter().all(|row| (1..=8).contains(&row.len())));
-        // Fifty items beside two latches are two rows more than is comfortable (`spec 07 §1`: 8).
+        // Fifty items beside two latches are two rows more than the eight that a card should have.
         assert!(part.keys.len() <= 10, "{:#?}", part.keys);
         assert!(part.keys.concat().iter().all(|key| key.data.len() <= 64 && !key.label.is_empty()));
     }

@@ -1,7 +1,7 @@
 //! The kinds of cases of an eval, from their lines through the engine's own step to figures and predictions.
 //!
-//! `fixtures/eval` has invented cases of every kind, some with a wrong label on purpose: so every figure has a mistake to
-//! count, and what the engine decides about each message is plain. The expected figures are counted by hand.
+//! `fixtures/eval` has invented cases of every kind, some with a wrong label on purpose, so that every figure has a mistake
+//! to count. The right decision about each message is plain, and the expected figures are counted by hand.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use throughline_engine::Policy;
+use throughline_eval::{Baseline, Cases, Change, Evaluated, Filter, evaluate};
 use throughline_sim::Evals;
-use throughline_testkit::eval::{Baseline, Cases, Change, Evaluated, Filter, evaluate};
 
 fn cases(filter: &Filter) -> Cases {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/eval");
@@ -141,15 +141,15 @@ fn the_groups_are_those_of_the_scorer() {
     assert_eq!(of("intent", "by_source_and_label", 3, "rejected_label"), (1, 3));
 }
 
-/// A case is a list, too: what is executed, asked and left alone. With lists switched off nothing is executed, the gate asks
-/// (two of the messages pick a button of it), and an asked question is answered as before.
+/// Cases about lists: some execute, some ask, some are left alone. With lists switched off nothing is executed, the gate
+/// asks (two of the messages pick a button of it), and a pending question is answered as before.
 #[test]
 fn every_choice_is_put_as_a_list_as_well() {
     let (on, off) = (found(1).report, under(false, 1).report);
     let (seen, none) = (on.watched().unwrap(), off.watched().unwrap());
     assert_eq!((seen.turns, seen.wrong, seen.asked, seen.passed), (10, 2, 4, 3));
     assert_eq!((none.turns, none.wrong, none.asked, none.passed), (10, 0, 8, 10));
-    let of = |report: &throughline_testkit::eval::Report, key: &str| {
+    let of = |report: &throughline_eval::Report, key: &str| {
         let figure = report.figures.iter().find(|figure| figure.key == key).unwrap();
         (figure.seen.hits, figure.seen.of)
     };
@@ -162,7 +162,7 @@ fn every_choice_is_put_as_a_list_as_well() {
     assert_eq!(wrong.why, "selection.exact_label at rung 7");
 }
 
-/// A clock, where one is brought, measures decisions; without one there is no figure.
+/// Decisions are timed only if a clock is given.
 #[test]
 fn how_long_decisions_take_is_measured_by_who_has_a_clock() {
     assert_eq!(found(1).report.watched().unwrap().p95_ms, None);

@@ -1,26 +1,27 @@
-//! LLM-01 in conversations: each misbehaviour of a model, at every question a conversation comes to. People are answered,
-//! nothing leaves the thread, and no question is put more often than one repair or one second try allows.
+//! Misbehaving models in conversations: each misbehaviour, at every question that a conversation leads to. People are
+//! answered, nothing leaves the thread, and no question is put more often than one repair or one second try allows.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
-use throughline_engine::event::{EventKind, Posted, Press};
-use throughline_engine::given::Addressing;
-use throughline_engine::lane::LaneState;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::event::{EventKind, Posted, Press};
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::lane_state::LaneState;
+use throughline_engine::data::purpose::Purpose;
 use throughline_engine::{Policy, Timestamp};
 use throughline_models::{Caller, Misbehaviour, Model};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, SeedLane, SeenCard, TrackerWorld};
 use throughline_testkit::{Driver, World};
 
-/// A model that does one thing wrong, always.
+/// A model with one misbehaviour.
 struct Misbehaving {
     how: Misbehaviour,
-    /// How often each question was put: by purpose and message.
+    /// The number of times each question was put, by purpose and message.
     asked: Mutex<BTreeMap<(Purpose, String), u32>>,
 }
 
@@ -33,7 +34,7 @@ impl Model for Misbehaving {
     }
 
     fn name(&self) -> &str {
-        self.how.word()
+        self.how.as_str()
     }
 }
 
@@ -80,10 +81,10 @@ fn full(cards: &[SeenCard]) -> Option<Press> {
 }
 
 #[test]
-fn llm_01_every_misbehaviour_ends_in_an_answer_and_no_effect() {
+fn every_misbehaviour_ends_in_an_answer_and_no_effect() {
     for how in Misbehaviour::ALL {
         let model = Arc::new(Misbehaving { how: *how, asked: Mutex::default() });
-        let mut driver = SimDriver::thinking(model.clone());
+        let mut driver = SimDriver::with_model(model.clone());
         driver.begin(&world()).unwrap();
         for (lane, texts) in SAID {
             let mut cards = Vec::new();
@@ -91,7 +92,10 @@ fn llm_01_every_misbehaviour_ends_in_an_answer_and_no_effect() {
                 let message_id = Some(format!("{lane}-{n}"));
                 let posted = Posted { text: (*text).into(), message_id, ..Posted::default() };
                 let seen = driver.deliver(&[delivery(lane, n, EventKind::MessagePosted(posted))]).unwrap();
-                assert!(!(seen.said.is_empty() && seen.cards.is_empty()), "{how:?}: {text} is not answered");
+                assert!(
+                    !(seen.messages.is_empty() && seen.cards.is_empty()),
+                    "{how:?}: {text} is not answered"
+                );
                 assert!(seen.outward.is_empty(), "{how:?}: {text}: {:?}", seen.outward);
                 cards.extend(seen.cards);
             }
@@ -99,7 +103,7 @@ fn llm_01_every_misbehaviour_ends_in_an_answer_and_no_effect() {
                 let press = EventKind::CardPressed { press, remember: false };
                 let seen = driver.deliver(&[delivery(lane, 9, press)]).unwrap();
                 assert!(
-                    !(seen.said.is_empty() && seen.told.is_empty()),
+                    !(seen.messages.is_empty() && seen.notices.is_empty()),
                     "{how:?}: the press is not answered"
                 );
             }

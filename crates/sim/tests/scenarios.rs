@@ -1,26 +1,22 @@
-//! Every scenario of the engine, over the production runtime: as it is, and again under faults.
+//! Every scenario of the engine over the production runtime, as written and under faults.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use throughline_engine::given::Paused;
-use throughline_engine::memory::{Fact, FactKey};
-use throughline_engine::{Lane, Millis, Record, Timestamp, canon};
+use throughline_engine::data::canon;
+use throughline_engine::data::fact::{Fact, FactKey};
+use throughline_engine::data::given::Paused;
+use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
-use throughline_testkit::driver::{Checker, Delivery, SeenTurn, Settling};
-use throughline_testkit::model::{Erasing, Restart};
+use throughline_testkit::driver::{Checker, CommittedTurn, Delivery, Settling};
+use throughline_testkit::model::{EraseTarget, Restart};
 use throughline_testkit::{
-    Driver, DriverError, Scenario, TurnSeen, World, parse, report, run, run_with_faults,
+    Driver, DriverError, Scenario, TurnSeen, World, parse, report, run, run_with_faults, scenario_files,
 };
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scenarios");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_string_lossy().ends_with(".scenario.yaml"))
-        .collect();
-    files.sort();
+    let files = scenario_files(&folder).unwrap();
     assert!(files.len() > 20, "the scenarios are there");
     files
 }
@@ -59,7 +55,7 @@ impl Restarting {
     }
 }
 
-/// A world that remembers what was decided in it.
+/// A world that records its decisions.
 struct Recording {
     inner: Restarting,
     decisions: Vec<String>,
@@ -106,7 +102,7 @@ impl Driver for Restarting {
         self.0.lane(name)
     }
 
-    fn erase(&mut self, what: &Erasing) -> Result<TurnSeen, DriverError> {
+    fn erase(&mut self, what: &EraseTarget) -> Result<TurnSeen, DriverError> {
         self.0.erase(what)
     }
 
@@ -121,8 +117,9 @@ impl Driver for Restarting {
 
 impl Recording {
     fn note(&mut self, seen: TurnSeen) -> TurnSeen {
-        let told =
-            |turn: &SeenTurn| format!("{} {} {:?}", turn.lane, turn.summary.event, turn.summary.decision);
+        let told = |turn: &CommittedTurn| {
+            format!("{} {} {:?}", turn.lane, turn.summary.event, turn.summary.decision)
+        };
         self.decisions.extend(seen.turns.iter().map(told));
         seen
     }
@@ -169,7 +166,7 @@ impl Driver for Recording {
         self.inner.facts(name)
     }
 
-    fn erase(&mut self, what: &Erasing) -> Result<TurnSeen, DriverError> {
+    fn erase(&mut self, what: &EraseTarget) -> Result<TurnSeen, DriverError> {
         self.inner.erase(what).map(|seen| self.note(seen))
     }
 
@@ -178,7 +175,7 @@ impl Driver for Recording {
     }
 }
 
-/// What a run came to: every decision, and the hash each lane has in the end.
+/// The result of a run: every decision, and the last hash of each lane.
 fn outcome(scenario: &Scenario, how: Option<Restart>) -> (Vec<String>, Vec<String>) {
     let mut seen = Recording { inner: Restarting(SimDriver::new(), how), decisions: Vec::new() };
     judge(&[run(scenario, &mut seen)]);
@@ -187,9 +184,9 @@ fn outcome(scenario: &Scenario, how: Option<Restart>) -> (Vec<String>, Vec<Strin
     (seen.decisions, hashes)
 }
 
-/// `T14`, `R-16`: a restart between any two turns, clean or killed, changes nothing. The same decisions, the same hashes.
+/// A restart between any two turns, clean or killed, changes no decision and no hash.
 #[test]
-fn t14_a_restart_between_any_two_turns_changes_nothing() {
+fn a_restart_between_any_two_turns_changes_nothing() {
     for path in files() {
         let scenario = read(&path);
         let plain = outcome(&scenario, None);

@@ -1,6 +1,6 @@
-//! The conversation rows of the specification (`spec 02 §7`), said through Telegram. Every message, edit and press of a
-//! scenario is made by a person at the fake, fetched over HTTP and read by the real adapter; everything the lane says or
-//! shows goes out by the real channel, over HTTP, at Telegram's pace. What the scenario expects has to hold all the same.
+//! Scenarios of conversations through Telegram. Every message, edit and press is made by a person at the fake, fetched over
+//! HTTP and read by the real adapter; every message and card of the lane goes out by the real channel, over HTTP, at
+//! Telegram's pace. The scenario's expectations must hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,31 +10,32 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use throughline_channels::telegram::render::{self, Part};
-use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client, Incoming, Telegram};
+use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client, IncomingUpdate, Telegram};
 use throughline_channels::telegram::{inbound, outbound};
 use throughline_channels::{Channel, Delivered, Sending, Surface};
-use throughline_engine::effect::{Attempt, EffectBody};
-use throughline_engine::event::{Attached, EventKind, Posted, Press};
-use throughline_engine::given::Paused;
-use throughline_engine::lane::{Record, Role};
+use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::event::{Attached, EventKind, Posted, Press};
+use throughline_engine::data::given::Paused;
+use throughline_engine::data::message::Role;
+use throughline_engine::data::record::Record;
 use throughline_engine::{Lane, LaneKey, Millis, Reason, Timestamp};
 use throughline_fakes::telegram::FakeTelegram;
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
 use throughline_testkit::model::Restart;
-use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, report, run};
+use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, report, run, scenario_files};
 
-/// People's side: who sits where, and which messages they see.
+/// People's side: their chats, and the messages they see.
 struct Phones {
     telegram: FakeTelegram,
     time: Arc<AtomicI64>,
     people: Mutex<Vec<String>>,
     lanes: Mutex<Vec<String>>,
-    /// Chat and number of each message of a lane that is out, by our id; of several parts, the last.
+    /// Chat and number of each sent message of a lane by our id; of several parts, those of the last.
     ours: Mutex<BTreeMap<String, (i64, i64)>>,
 }
 
-/// A name's place in a list, counted from 1.
+/// Returns a name's place in a list, counted from 1.
 fn place(list: &Mutex<Vec<String>>, name: &str) -> i64 {
     let mut list = list.lock().unwrap();
     let at = list.iter().position(|known| known == name).unwrap_or_else(|| {
@@ -63,7 +64,7 @@ impl Phones {
     }
 }
 
-/// What the channel asks about chats and people.
+/// Answers of the fake's chats and people to the channel's questions.
 struct Book(Arc<Phones>);
 
 #[async_trait]
@@ -139,10 +140,10 @@ struct ThroughTelegram {
     sim: SimDriver,
     phones: Arc<Phones>,
     client: Client,
-    /// Chat and number of what people wrote and of what was said before the scenario began, by the scenario's id.
+    /// Chat and number of people's messages and of those before the scenario began, by the scenario's id.
     others: BTreeMap<String, (i64, i64)>,
     offset: Option<i64>,
-    /// How many acts of people went through.
+    /// The number of acts of people so far.
     through: usize,
     network: tokio::runtime::Runtime,
 }
@@ -164,12 +165,12 @@ impl ThroughTelegram {
             phones: phones.clone(),
             network: network.handle().clone(),
         };
-        let (sim, others) = (SimDriver::over(Arc::new(channel)), BTreeMap::new());
+        let (sim, others) = (SimDriver::with_channel(Arc::new(channel)), BTreeMap::new());
         Self { sim, phones, client, others, offset: None, through: 0, network }
     }
 
-    /// The one update that waits, as the adapter reads it.
-    fn fetch(&mut self) -> Incoming {
+    /// Returns the one waiting update as the adapter reads it.
+    fn fetch(&mut self) -> IncomingUpdate {
         let call = outbound::get_updates(self.offset, 0);
         let Answer::Applied(updates) = self.network.block_on(self.client.call(&call)) else { panic!() };
         let updates = updates.as_array().unwrap();
@@ -179,14 +180,14 @@ impl ThroughTelegram {
         inbound(&updates[0], &bot)
     }
 
-    /// A message that nobody has to be told of.
+    /// Sends a message that is not delivered to the lane.
     fn was_said(&mut self, chat: i64, by: i64, text: &str) -> (i64, i64) {
         let message = self.phones.telegram.says(chat, by, text);
         self.fetch();
         (chat, message)
     }
 
-    /// A delivery as it arrives by way of Telegram. What is no person's act there comes as it is.
+    /// Returns a delivery as it arrives through Telegram. Events that are no person's act there are delivered unchanged.
     fn carried(&mut self, delivery: &Delivery) -> Delivery {
         let (chat, by) = (self.phones.chat(&delivery.lane), self.phones.person(&delivery.actor));
         let kind = match &delivery.kind {
@@ -224,7 +225,7 @@ impl ThroughTelegram {
         let kinds = |files: &[Attached]| files.first().map(|file| file.kind.clone());
         assert_eq!(kinds(&read.files), kinds(&posted.files));
         assert_eq!(read.reply_to, to.map(|(chat, to)| format!("{chat}:{to}")), "it names its message");
-        // Of what the scenario calls by a name of its own, the map of the store knows nothing.
+        // The store's map does not know names that only the scenario uses.
         let reply_to = if other.is_some() { posted.reply_to.clone() } else { read.reply_to };
         let quote = read.quote.filter(|_| posted.quote.is_some());
         EventKind::MessagePosted(Posted {
@@ -233,7 +234,7 @@ impl ThroughTelegram {
             reply_to,
             quote,
             task: None,
-            // One message of Telegram's brings one thing; the scenario's may bring several.
+            // One message in Telegram has one attachment; the scenario's may have several.
             files: posted.files.clone(),
         })
     }
@@ -252,19 +253,19 @@ impl ThroughTelegram {
         let messages = self.phones.telegram.bot_messages(chat);
         let has =
             messages.iter().find(|shown| shown.keyboard.iter().flatten().any(|(_, data)| data == token));
-        // A button that is shown no more is pressed by those who saw it before.
-        self.phones.telegram.sends(chat, by, has.map_or(1, |shown| shown.id), token);
+        // A removed button can still be pressed by those who saw it before.
+        self.phones.telegram.presses_with_data(chat, by, has.map_or(1, |shown| shown.id), token);
         let EventKind::CardPressed { press, .. } = self.fetch().event.kind else { panic!("a press") };
         EventKind::CardPressed { press, remember }
     }
 
-    /// People see what the lane said and showed, whatever marks it took.
+    /// Checks that people see every message and card of the lane, whatever its formatting.
     fn seen(&mut self, seen: Result<TurnSeen, DriverError>) -> Result<TurnSeen, DriverError> {
         let seen = seen?;
-        for said in &seen.said {
+        for said in &seen.messages {
             self.sees(&said.lane, &render::reply(&said.text, None));
         }
-        for told in &seen.told {
+        for told in &seen.notices {
             self.sees(&told.lane, &render::reply(&told.text, None));
         }
         let newest: BTreeMap<&str, _> =
@@ -285,7 +286,7 @@ impl ThroughTelegram {
         Ok(seen)
     }
 
-    /// What was there before anybody looked stands in its chat too: a lane's given history, and what a host's own agent said.
+    /// Puts earlier messages into the chat too: a lane's seeded history, and messages of a host's own agent.
     fn stands(&mut self, lane: &str, records: &[Record]) {
         let chat = self.phones.chat(lane);
         for record in records {
@@ -363,7 +364,7 @@ impl Driver for ThroughTelegram {
     }
 }
 
-/// The field that brings what people call that.
+/// Returns Telegram's field for an attachment of that kind.
 fn field(kind: &str) -> &'static str {
     match kind {
         "photo" => "photo",
@@ -372,20 +373,19 @@ fn field(kind: &str) -> &'static str {
     }
 }
 
-/// The files of the rows, by name: `T3.scenario.yaml`. One that is added is said through Telegram too, and so are files.
+/// Returns the scenarios of conversations and of files. A new one is run through Telegram too.
 fn rows() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scenarios");
     let mut rows = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for path in scenario_files(&folder).unwrap() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let number = name.strip_prefix('T').and_then(|rest| rest.strip_suffix(".scenario.yaml"));
-        let row = number.is_some_and(|number| number.parse::<u32>().is_ok());
-        if row || name == "files.scenario.yaml" {
-            rows.push((name, fs::read_to_string(path).unwrap()));
+        let text = fs::read_to_string(&path).unwrap();
+        let scenario = parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
+        let number = |row: &String| row.strip_prefix('T').is_some_and(|rest| rest.parse::<u32>().is_ok());
+        if scenario.rows.iter().any(number) || name.starts_with("files-") {
+            rows.push((name, text));
         }
     }
-    rows.sort();
     rows
 }
 

@@ -1,10 +1,28 @@
-//! Two clocks: the machine's, and one that only moves when it is told to.
+//! Clocks of a store: the machine's, and one that moves only when a test moves it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use throughline_engine::{Millis, Timestamp};
 
-use crate::contract::Clock;
+/// Source of a store's time.
+pub trait Clock: Send + Sync {
+    /// Returns the current time.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock. It never runs backwards within the process, even if the machine's time is set back.
+#[derive(Debug, Default)]
+pub struct SystemClock(AtomicI64);
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+        let before = self.0.fetch_max(now, Ordering::Relaxed);
+        Timestamp(now.max(before))
+    }
+}
 
 /// A clock for tests and simulations: it stands still until it is moved.
 ///
@@ -19,18 +37,18 @@ use crate::contract::Clock;
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock that stands at `now`.
+    /// Creates a clock that shows `now`.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
         Self(AtomicI64::new(now.0))
     }
 
-    /// Moves it on, or back when `by` is negative.
+    /// Moves the clock forward by that many milliseconds, or back if `by` is negative.
     pub fn advance(&self, by: Millis) {
         self.0.fetch_add(by, Ordering::SeqCst);
     }
 
-    /// Sets it, also backwards: clock jumps are a fault worth simulating.
+    /// Sets the clock, also backwards: a jump of the clock is a fault worth simulating.
     pub fn set(&self, now: Timestamp) {
         self.0.store(now.0, Ordering::SeqCst);
     }

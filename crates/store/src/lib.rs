@@ -1,10 +1,12 @@
-//! Durability, revisions, duplicates and leases. The store never knows what a pending means.
+//! Durability for the turn engine: revisions, duplicates, leases, effects on their way out. The store keeps encoded
+//! values and never interprets them.
 //!
-//! - The contract is [`Store`]: five small traits over plain values. Read its module first.
-//! - [`SqliteStore`]: one file, one process.
-//! - [`MemoryStore`]: as long as the process; tests and the scenario runner use it.
-//! - A further backend implements the five traits and runs the suite in `conformance` (feature `conformance`),
-//!   one line for each group.
+//! - [`Store`] is the contract. Its doc begins with the surprises for an implementer.
+//! - [`SqliteStore`] keeps everything in one file that one process opens.
+//! - [`MemoryStore`] lives as long as the process; tests and the scenario runner use it.
+//!
+//! A further backend implements the traits that [`Store`] consists of, and proves it with the suite in `conformance`
+//! (feature `conformance`): one macro line runs the cases of every trait. `docs/recipes/store.md` lists the steps.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,7 +22,7 @@
 //! # }
 //! ```
 
-mod audit;
+mod audit_chain;
 mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -29,7 +31,7 @@ mod memory;
 mod rules;
 mod sqlite;
 
-pub use clock::ManualClock;
+pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use memory::MemoryStore;
 pub use sqlite::SqliteStore;

@@ -1,26 +1,20 @@
-//! The few rules that both backends share as code. What a constraint can say is not here.
+//! Rules that every backend applies and no constraint can express.
 
-use throughline_engine::canon::{Hash, sha256};
-use throughline_engine::effect::{EffectClass, Outcome};
-use throughline_engine::workflow::Action;
+use throughline_engine::data::canon::{Hash, sha256};
+use throughline_engine::data::effect::{EffectClass, Outcome};
 
 use crate::contract::{EffectState, PauseRow, Performer};
 
-/// The kind of the row that is stored in place of one the queue had no room for.
+/// Kind of the event that takes the place of a delivery to a full queue.
 pub(crate) const NOTICE_KIND: &str = "intake.notice";
 
-/// Deciding this releases something outward: the approval counts as consumed.
-pub(crate) fn releases(action: Action) -> bool {
-    action.releases()
-}
-
-/// Whether the kill switch holds an effect of this class (`spec 06 §5.7`).
-pub(crate) fn held_by(pause: &PauseRow, class: EffectClass, outward: bool) -> bool {
+/// Returns true if the pause holds an effect of this class.
+pub(crate) fn pause_holds(pause: &PauseRow, class: EffectClass, outward: bool) -> bool {
     outward || (pause.everything && class == EffectClass::ModelAsk)
 }
 
-/// How a planned effect begins. A host is offered it at once, and offering is the mark; but not before what it
-/// depends on is done.
+/// Returns state and number of attempts of a new effect. A host's effect is offered as soon as its dependencies are
+/// done, and the offer counts as an attempt.
 pub(crate) fn first_state(performer: Performer, waits: bool) -> (EffectState, u32) {
     match performer {
         Performer::Us => (EffectState::Planned, 0),
@@ -29,14 +23,14 @@ pub(crate) fn first_state(performer: Performer, waits: bool) -> (EffectState, u3
     }
 }
 
-/// Whether an effect that stands so has let go of the prompt it was to send, and of the messages a summary is made of: its
-/// fingerprints are all that stays of one (`spec 05 §12`).
-pub(crate) fn forgets(class: EffectClass, state: EffectState) -> bool {
+/// Returns true if an effect in that state keeps no prompt: of an ended question to a model, and of the messages it was
+/// to condense, only the fingerprints stay. Reasons: `docs/design/0028-erasure.md`.
+pub(crate) fn drops_prompt(class: EffectClass, state: EffectState) -> bool {
     let ended = matches!(state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
     ended && matches!(class, EffectClass::ModelAsk | EffectClass::AgentDelegate)
 }
 
-/// The outcome of an effect that waited for one that failed or was cancelled.
+/// Returns the outcome of an effect whose dependency failed or was cancelled, encoded.
 pub(crate) fn dependency_outcome() -> String {
     let outcome = Outcome::Failed {
         reason: "dependency".into(),
@@ -46,7 +40,7 @@ pub(crate) fn dependency_outcome() -> String {
     serde_json::to_string(&outcome).unwrap_or_default()
 }
 
-/// What is compared before an attempt: the payload as it was planned.
+/// Returns the hash by which a payload is compared with the planned one before an attempt.
 pub(crate) fn payload_hash(payload: &str) -> Hash {
     sha256(&[payload.as_bytes()])
 }

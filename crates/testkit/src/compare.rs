@@ -1,4 +1,4 @@
-//! What was expected against what was seen.
+//! Compares expectations with what was seen.
 
 mod fact;
 pub(crate) mod option;
@@ -6,77 +6,82 @@ mod summary;
 
 use std::collections::BTreeMap;
 
-use throughline_engine::lane::{Lane, Task};
-use throughline_engine::memory::{Fact, FactKey};
-use throughline_engine::recognize::Value;
-use throughline_engine::trace::{Rung, TurnSummary};
-use throughline_engine::workflow::{Action, Card, CardModel, CardStatus, ItemModel, Progress};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::card::{Card, CardStatus};
+use throughline_engine::data::card_model::{CardModel, ItemModel};
+use throughline_engine::data::fact::{Fact, FactKey};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::progress::Progress;
+use throughline_engine::data::rung::Rung;
+use throughline_engine::data::task::Task;
+use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{Reason, Verdict};
+use throughline_language::Value;
 
-use crate::book::Book;
 use crate::driver::TurnSeen;
 use crate::model::{
     CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, MAIN, PendingExpect, PendingFit,
     ReferenceExpect, TaskExpect,
 };
+use crate::transcript::Transcript;
 
 /// One expectation that did not come true.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Mismatch {
-    /// Its key, `card.version`.
+    /// Its key, such as `card.version`.
     pub key: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What was seen.
+    /// The value seen.
     pub seen: String,
 }
 
-/// Everything one turn showed, and how its names were meant.
-pub(crate) struct Sight<'a> {
-    /// The lane it happened in; `None`: it was about all of them.
+/// Everything one turn showed, with the names as they were resolved.
+pub(crate) struct Observation<'a> {
+    /// The turn's lane; `None` if it was about all lanes.
     pub(crate) lane: Option<&'a str>,
-    /// Who acted.
+    /// The person who acted.
     pub(crate) user: Option<&'a str>,
-    /// What was seen.
+    /// The driver's observation.
     pub(crate) seen: &'a TurnSeen,
-    /// The turn that decided, if there was one.
+    /// The turn with the decision that counts, if there was one.
     pub(crate) decisive: Option<&'a TurnSummary>,
-    /// Every turn on the way there.
+    /// Every turn up to it.
     pub(crate) path: Vec<&'a TurnSummary>,
-    /// Every reason given on the way.
+    /// The reasons of all these turns.
     pub(crate) reasons: Vec<Reason>,
     /// The lane before.
     pub(crate) before: &'a Lane,
     /// The lane afterwards.
     pub(crate) after: &'a Lane,
-    /// The names as they were meant before the turn.
-    pub(crate) book_before: &'a Book,
-    /// What was seen so far, this turn included.
-    pub(crate) book: &'a Book,
-    /// The facts in reach of the lane afterwards, where the scenario asks for them.
+    /// The transcript before the turn.
+    pub(crate) transcript_before: &'a Transcript,
+    /// The transcript up to and including this turn.
+    pub(crate) transcript: &'a Transcript,
+    /// The facts in reach of the lane afterwards, if the scenario expects any.
     pub(crate) facts: &'a [(FactKey, Fact)],
-    /// A fault was injected: what a repeated attempt may change is not compared.
+    /// A fault was injected, so values that a repeated attempt may change are not compared.
     pub(crate) faulty: bool,
 }
 
-/// What did not come true.
-pub(crate) fn compare(expected: &[Expectation], sight: &Sight<'_>) -> Vec<Mismatch> {
+/// Returns the expectations that did not come true.
+pub(crate) fn compare(expected: &[Expectation], observation: &Observation<'_>) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     for one in expected {
         match one {
             Expectation::Not(list) => {
-                for one in list.iter().flat_map(each).filter(|one| check(one, sight).is_empty()) {
-                    let expected = format!("anything but {}", told(&one));
+                for one in list.iter().flat_map(each).filter(|one| check(one, observation).is_empty()) {
+                    let expected = format!("anything but {}", describe(&one));
                     wrong.push(Mismatch { key: format!("not.{}", one.key()), expected, seen: "this".into() });
                 }
             }
-            one => wrong.extend(check(one, sight)),
+            one => wrong.extend(check(one, observation)),
         }
     }
     wrong
 }
 
-/// A list of texts one by one: none of them may be seen, not merely not all.
+/// Splits a list of texts: under `not`, each of them must be absent.
 fn each(one: &Expectation) -> Vec<Expectation> {
     let of = |list: &[String], make: fn(Vec<String>) -> Expectation| {
         list.iter().map(|text| make(vec![text.clone()])).collect()
@@ -89,8 +94,8 @@ fn each(one: &Expectation) -> Vec<Expectation> {
     }
 }
 
-fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let decision = sight.decisive.map(|turn| &turn.decision);
+fn check(one: &Expectation, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let decision = observation.decisive.map(|turn| &turn.decision);
     let nothing = || "no turn".to_string();
     let plain = |ok: bool, expected: String, seen: String| {
         if ok { Vec::new() } else { vec![Mismatch { key: one.key().into(), expected, seen }] }
@@ -98,14 +103,14 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
     match one {
         Expectation::Decision(verdict) => {
             let seen = decision.map(|decision| decision.outcome);
-            plain(seen == Some(*verdict), verdict_word(*verdict), seen.map_or_else(nothing, verdict_word))
+            plain(seen == Some(*verdict), verdict_name(*verdict), seen.map_or_else(nothing, verdict_name))
         }
         Expectation::Reason(code) => {
-            let reasons = sight.reasons.iter().map(|reason| reason.code().to_string());
-            // Why lists left a text alone is of interest to who asks about lists.
-            let of_lists = code.starts_with("selection.").then(|| sight.between());
-            // A summary is written beside the way of the message that made it due.
-            let of_summaries = sight.seen.turns.iter().filter(|_| code.starts_with("summary."));
+            let reasons = observation.reasons.iter().map(|reason| reason.code().to_string());
+            // A list's reason for leaving a text alone is noted beside the reasons of the turn.
+            let of_lists = code.starts_with("selection.").then(|| observation.between());
+            // A summary is a turn of its own, beside the message that made it due.
+            let of_summaries = observation.seen.turns.iter().filter(|_| code.starts_with("summary."));
             let of_summaries = of_summaries.map(|turn| turn.summary.decision.reason.code().to_string());
             let beside = of_lists.into_iter().flatten().chain(of_summaries);
             let seen: Vec<String> = reasons.chain(beside).collect();
@@ -114,7 +119,7 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
         }
         Expectation::Rung(rung) => {
             let seen = decision.map(|decision| decision.rung);
-            plain(seen == Some(*rung), rung_word(*rung), seen.map_or_else(nothing, rung_word))
+            plain(seen == Some(*rung), rung_name(*rung), seen.map_or_else(nothing, rung_name))
         }
         Expectation::Intent(intent) => {
             let seen = decision.and_then(|decision| decision.intent);
@@ -132,53 +137,59 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
                 _ => false,
             };
             let shown = |value: Option<&str>| value.unwrap_or("none").to_string();
-            plain(ok, shown(value.as_deref()), shown(seen.map(value_word).as_deref()))
+            plain(ok, shown(value.as_deref()), shown(seen.map(value_text).as_deref()))
         }
-        Expectation::Focus(focus) => self::focus(focus, sight),
-        Expectation::Reference(wanted) => reference(wanted, sight),
-        Expectation::Pending(pending) => self::pending(pending, sight),
+        Expectation::Focus(focus) => self::focus(focus, observation),
+        Expectation::Reference(wanted) => reference(wanted, observation),
+        Expectation::Pending(pending) => self::pending(pending, observation),
         Expectation::Says(texts) => {
-            let all = words(sight);
+            let all = words(observation);
             missing("says", texts, &all)
         }
         Expectation::Private(texts) => {
-            let mine = |to: &str| sight.user.is_none_or(|user| user == to);
-            let told = sight.seen.told.iter().filter(|notice| mine(&notice.to));
+            let mine = |to: &str| observation.user.is_none_or(|user| user == to);
+            let told = observation.seen.notices.iter().filter(|notice| mine(&notice.to));
             missing("private", texts, &told.map(|notice| notice.text.clone()).collect::<Vec<_>>())
         }
         Expectation::Card(None) => {
-            let touched = sight.book.touched(sight.lane, sight.seen);
+            let touched = observation.transcript.touched(observation.lane, observation.seen);
             // A restart may show an open card again.
-            plain(touched.is_empty() || sight.faulty, "none".into(), "a card was shown or changed".into())
+            plain(
+                touched.is_empty() || observation.faulty,
+                "none".into(),
+                "a card was shown or changed".into(),
+            )
         }
-        Expectation::Card(Some(card)) => self::card(card, sight),
-        Expectation::Effects(effects) => {
-            plain(*effects == sight.seen.outward, effects_word(effects), effects_word(&sight.seen.outward))
-        }
+        Expectation::Card(Some(card)) => self::card(card, observation),
+        Expectation::Effects(effects) => plain(
+            *effects == observation.seen.outward,
+            effects_text(effects),
+            effects_text(&observation.seen.outward),
+        ),
         Expectation::ModelCalls(n) => {
-            let seen = sight.seen.model_calls;
-            plain(seen == *n || sight.faulty, n.to_string(), seen.to_string())
+            let seen = observation.seen.model_calls;
+            plain(seen == *n || observation.faulty, n.to_string(), seen.to_string())
         }
-        Expectation::Task(task) => self::task(task.as_ref(), sight),
-        Expectation::Prompt(texts) => missing("prompt", texts, &sight.seen.prompts),
-        Expectation::Selected(wanted) => option::selected(wanted.as_deref(), sight),
-        Expectation::Clarify(wanted) => option::clarify(wanted.as_deref(), sight),
-        Expectation::Provenance(_) => option::provenance(one, sight),
-        Expectation::Handoff(wanted) => option::handoff(wanted.as_ref(), sight),
-        Expectation::View(wanted) => option::view(wanted, sight),
-        Expectation::Telemetry(wanted) => option::telemetry(wanted, sight),
-        Expectation::Facts(wanted) => fact::facts(wanted, sight),
-        Expectation::Summary(wanted) => summary::summary(wanted, sight),
+        Expectation::Task(task) => self::task(task.as_ref(), observation),
+        Expectation::Prompt(texts) => missing("prompt", texts, &observation.seen.prompts),
+        Expectation::Selected(wanted) => option::selected(wanted.as_deref(), observation),
+        Expectation::Clarify(wanted) => option::clarify(wanted.as_deref(), observation),
+        Expectation::Provenance(_) => option::provenance(one, observation),
+        Expectation::Handoff(wanted) => option::handoff(wanted.as_ref(), observation),
+        Expectation::View(wanted) => option::view(wanted, observation),
+        Expectation::Telemetry(wanted) => option::telemetry(wanted, observation),
+        Expectation::Facts(wanted) => fact::facts(wanted, observation),
+        Expectation::Summary(wanted) => summary::summary(wanted, observation),
         Expectation::Later { key, .. } => plain(false, key.clone(), "not supported by this version".into()),
         Expectation::Not(_) => Vec::new(),
     }
 }
 
-/// Words said in the lane, and what its cards say.
-pub(crate) fn words(sight: &Sight<'_>) -> Vec<String> {
-    let here = |lane: &str| sight.lane.is_none_or(|wanted| wanted == lane);
-    let said = sight.seen.said.iter().filter(|said| here(&said.lane)).map(|said| said.text.clone());
-    let cards = sight.seen.cards.iter().filter(|card| here(&card.lane)).map(|card| card.card.as_text());
+/// Texts said in the lane, and the texts of its cards.
+pub(crate) fn words(observation: &Observation<'_>) -> Vec<String> {
+    let here = |lane: &str| observation.lane.is_none_or(|wanted| wanted == lane);
+    let said = observation.seen.messages.iter().filter(|said| here(&said.lane)).map(|said| said.text.clone());
+    let cards = observation.seen.cards.iter().filter(|card| here(&card.lane)).map(|card| card.card.as_text());
     said.chain(cards).collect()
 }
 
@@ -189,20 +200,23 @@ fn missing(key: &str, wanted: &[String], seen: &[String]) -> Vec<Mismatch> {
     wanted.iter().filter(lacks).map(wrong).collect()
 }
 
-/// One part of a larger expectation.
+/// Compares one part of an expectation.
 fn part(key: &str, expected: Option<String>, seen: Option<String>, same: bool) -> Option<Mismatch> {
     let expected = expected?;
     (!same).then(|| Mismatch { key: key.into(), expected, seen: seen.unwrap_or_else(|| "nothing".into()) })
 }
 
-fn focus(wanted: &FocusExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let seen = sight.decisive.and_then(|turn| turn.trace.focus.as_ref());
+fn focus(wanted: &FocusExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let seen = observation.decisive.and_then(|turn| turn.trace.focus.as_ref());
     let source = seen.map(|focus| focus.source.word().to_string());
     let anchor = seen.and_then(|focus| focus.anchor.clone());
     let task = seen.and_then(|focus| focus.task.clone());
-    let title = task.as_ref().and_then(|id| sight.after.records.task(id)).map(|task| task.intent.clone());
-    let named =
-        wanted.anchor.as_deref().map(|name| sight.book_before.message(sight.lane.unwrap_or(MAIN), name));
+    let title =
+        task.as_ref().and_then(|id| observation.after.records.task(id)).map(|task| task.intent.clone());
+    let named = wanted
+        .anchor
+        .as_deref()
+        .map(|name| observation.transcript_before.message(observation.lane.unwrap_or(MAIN), name));
     let anchored = match (&named, wanted.anchor.as_deref()) {
         (_, Some("none")) => anchor.is_none(),
         (Some(Ok(id)), _) => anchor.as_ref() == Some(id),
@@ -225,8 +239,8 @@ fn focus(wanted: &FocusExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     parts.into_iter().flatten().collect()
 }
 
-fn reference(wanted: &ReferenceExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let seen = sight.decisive.and_then(|turn| turn.trace.focus.as_ref()).map(|focus| &focus.reference);
+fn reference(wanted: &ReferenceExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let seen = observation.decisive.and_then(|turn| turn.trace.focus.as_ref()).map(|focus| &focus.reference);
     let need = seen.map(|seen| seen.need).unwrap_or_default();
     let words = seen.map(|seen| seen.words.clone()).unwrap_or_default();
     let named = wanted.words.iter().all(|word| words.split(' ').any(|seen| seen == word));
@@ -242,8 +256,8 @@ fn reference(wanted: &ReferenceExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     parts.into_iter().flatten().collect()
 }
 
-fn pending(wanted: &PendingExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let open = &sight.after.head.pendings;
+fn pending(wanted: &PendingExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let open = &observation.after.head.pendings;
     let fits = |fit: &PendingFit, at: usize| {
         let pending = &open[at];
         let expected = pending.expected.as_ref().map(ToString::to_string);
@@ -253,7 +267,7 @@ fn pending(wanted: &PendingExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     };
     let ok = match wanted {
         PendingExpect::None => open.is_empty(),
-        PendingExpect::One(fit) if fit.value.is_some() => took(fit, sight),
+        PendingExpect::One(fit) if fit.value.is_some() => took(fit, observation),
         PendingExpect::One(fit) => (0..open.len()).any(|at| fits(fit, at)),
         PendingExpect::All(list) => {
             let mut left: Vec<usize> = (0..open.len()).collect();
@@ -267,11 +281,11 @@ fn pending(wanted: &PendingExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     if ok {
         return Vec::new();
     }
-    let seen: Vec<String> = open.iter().map(|pending| pending.line(sight.after_time())).collect();
+    let seen: Vec<String> = open.iter().map(|pending| pending.line(observation.after_time())).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
     vec![Mismatch {
         key: "pending".into(),
-        expected: self::wanted(&Expectation::Pending(wanted.clone())),
+        expected: self::describe_value(&Expectation::Pending(wanted.clone())),
         seen,
     }]
 }
@@ -286,10 +300,12 @@ impl SameOrAny for Option<String> {
     }
 }
 
-/// The pending was there before and took this value in this turn.
-fn took(fit: &PendingFit, sight: &Sight<'_>) -> bool {
-    let Some(applied) = sight.decisive.and_then(|turn| turn.decision.applied.as_ref()) else { return false };
-    let before = sight.before.head.pendings.iter().chain(&sight.before.head.lapsed);
+/// Returns true if the question was open before and took this value in this turn.
+fn took(fit: &PendingFit, observation: &Observation<'_>) -> bool {
+    let Some(applied) = observation.decisive.and_then(|turn| turn.decision.applied.as_ref()) else {
+        return false;
+    };
+    let before = observation.before.head.pendings.iter().chain(&observation.before.head.lapsed);
     let pending = before.into_iter().find(|pending| pending.id == applied.pending);
     let expected = pending.and_then(|pending| pending.expected.as_ref()).map(ToString::to_string);
     fit.value.as_deref().is_some_and(|value| is_value(&applied.value, value))
@@ -297,25 +313,26 @@ fn took(fit: &PendingFit, sight: &Sight<'_>) -> bool {
         && fit.expected.is_none_or_same(expected.as_deref())
 }
 
-fn card(wanted: &CardExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let touched = sight.book.touched(sight.lane, sight.seen);
-    let renderings = || touched.iter().rev().filter_map(|id| sight.book.rendering(id)).map(|seen| &seen.card);
-    let at_step = |model: &&CardModel| wanted.step.as_deref().is_none_or(|step| step == step_word(model));
+fn card(wanted: &CardExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let touched = observation.transcript.touched(observation.lane, observation.seen);
+    let renderings =
+        || touched.iter().rev().filter_map(|id| observation.transcript.rendering(id)).map(|seen| &seen.card);
+    let at_step = |model: &&CardModel| wanted.step.as_deref().is_none_or(|step| step == step_name(model));
     let Some(seen) = renderings().find(at_step).or_else(|| renderings().next()) else {
         let seen = "no card was shown or changed".into();
         return vec![Mismatch {
             key: "card".into(),
-            expected: self::wanted(&Expectation::Card(Some(wanted.clone()))),
+            expected: self::describe_value(&Expectation::Card(Some(wanted.clone()))),
             seen,
         }];
     };
     let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.word()).collect();
-    let state = sight.after.records.card(&seen.id).map(state_word).map(str::to_string);
+    let state = observation.after.records.card(&seen.id).map(state_name).map(str::to_string);
     let list = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
     let seen_buttons: Vec<String> = buttons.iter().map(ToString::to_string).collect();
     let titled = wanted.title.as_ref().is_none_or(|title| seen.title.contains(title.as_str()));
     let parts = [
-        part("card.step", wanted.step.clone(), Some(step_word(seen)), at_step(&seen)),
+        part("card.step", wanted.step.clone(), Some(step_name(seen)), at_step(&seen)),
         part(
             "card.version",
             wanted.version.map(|v| v.to_string()),
@@ -335,7 +352,6 @@ fn card(wanted: &CardExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     parts.into_iter().flatten().chain(items).collect()
 }
 
-/// The items of a card, one by one.
 fn items(wanted: &ItemsExpect, seen: &[ItemModel]) -> Vec<Mismatch> {
     let count = |n: usize| {
         (n != seen.len()).then(|| Mismatch {
@@ -393,14 +409,14 @@ fn item(at: usize, wanted: &ItemExpect, seen: &ItemModel) -> Vec<Mismatch> {
     parts.into_iter().flatten().collect()
 }
 
-fn task(wanted: Option<&TaskExpect>, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let tasks: Vec<&Task> = sight
+fn task(wanted: Option<&TaskExpect>, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let tasks: Vec<&Task> = observation
         .after
         .records
         .iter()
-        .filter_map(
-            |record| if let throughline_engine::Record::Task(task) = record { Some(task) } else { None },
-        )
+        .filter_map(|record| {
+            if let throughline_engine::data::record::Record::Task(task) = record { Some(task) } else { None }
+        })
         .collect();
     let ok = match wanted {
         None => tasks.is_empty(),
@@ -409,9 +425,13 @@ fn task(wanted: Option<&TaskExpect>, sight: &Sight<'_>) -> Vec<Mismatch> {
     if ok {
         return Vec::new();
     }
-    let seen: Vec<String> = tasks.iter().map(|task| told_task(task)).collect();
+    let seen: Vec<String> = tasks.iter().map(|task| describe_task(task)).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
-    vec![Mismatch { key: "task".into(), expected: self::wanted(&Expectation::Task(wanted.cloned())), seen }]
+    vec![Mismatch {
+        key: "task".into(),
+        expected: self::describe_value(&Expectation::Task(wanted.cloned())),
+        seen,
+    }]
 }
 
 fn is_task(wanted: &TaskExpect, task: &Task) -> bool {
@@ -428,53 +448,53 @@ fn is_task(wanted: &TaskExpect, task: &Task) -> bool {
         && wanted.attempt.is_none_or(|attempt| attempt == task.attempt)
 }
 
-fn told_task(task: &Task) -> String {
+fn describe_task(task: &Task) -> String {
     let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
     let why =
         task.reason.as_ref().or(task.result.as_ref()).map(|text| format!(": {text}")).unwrap_or_default();
     format!("{} ({}{with}{why})", task.intent, task.status.word())
 }
 
-impl Sight<'_> {
+impl Observation<'_> {
     fn after_time(&self) -> throughline_engine::Timestamp {
         self.decisive.map(|turn| turn.at).unwrap_or_default()
     }
 }
 
-/// An expectation as it is written, on one line.
-pub(crate) fn told(one: &Expectation) -> String {
+/// Formats an expectation with its key, on one line.
+pub(crate) fn describe(one: &Expectation) -> String {
     crate::yaml::inline(&crate::emit::expectation(one))
 }
 
-/// The same without its key.
-fn wanted(one: &Expectation) -> String {
+/// Formats an expectation without its key.
+fn describe_value(one: &Expectation) -> String {
     crate::yaml::flow(&crate::emit::expectation(one).1)
 }
 
-fn effects_word(effects: &BTreeMap<String, u32>) -> String {
+fn effects_text(effects: &BTreeMap<String, u32>) -> String {
     let list: Vec<String> = effects.iter().map(|(class, n)| format!("{class}: {n}")).collect();
     if list.is_empty() { "none".into() } else { list.join(", ") }
 }
 
-/// The name a closed set's member has in its serialised form.
-pub(crate) fn word<T: serde::Serialize>(value: &T) -> String {
+/// Returns the serialised name of an enum's variant.
+pub(crate) fn serialized_name<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_value(value).ok().and_then(|json| json.as_str().map(Into::into)).unwrap_or_default()
 }
 
-pub(crate) fn verdict_word(verdict: Verdict) -> String {
-    word(&verdict)
+pub(crate) fn verdict_name(verdict: Verdict) -> String {
+    serialized_name(&verdict)
 }
 
-pub(crate) fn rung_word(rung: Rung) -> String {
-    word(&rung)
+pub(crate) fn rung_name(rung: Rung) -> String {
+    serialized_name(&rung)
 }
 
-pub(crate) fn step_word(model: &CardModel) -> String {
-    word(&model.step)
+pub(crate) fn step_name(model: &CardModel) -> String {
+    serialized_name(&model.step)
 }
 
-/// An answer as a scenario writes it.
-pub(crate) fn value_word(value: &Value) -> String {
+/// Formats a value as a scenario writes it.
+pub(crate) fn value_text(value: &Value) -> String {
     value.text().into()
 }
 
@@ -482,12 +502,12 @@ fn is_value(seen: &Value, wanted: &str) -> bool {
     match (seen, wanted) {
         (Value::Boolean(yes), "true" | "yes") => *yes,
         (Value::Boolean(yes), "false" | "no") => !*yes,
-        _ => value_word(seen) == wanted,
+        _ => value_text(seen) == wanted,
     }
 }
 
-/// What a card's record stands at.
-pub(crate) fn state_word(card: &Card) -> &'static str {
+/// Returns the state of a card's record, as `card.state` has it.
+pub(crate) fn state_name(card: &Card) -> &'static str {
     match &card.status {
         CardStatus::Open => "open",
         CardStatus::Superseded { .. } => "superseded",

@@ -1,4 +1,4 @@
-//! Lengths of time as scenarios write them: `2h1ms`, `15m`, `1s`, `500ms`, `14d`.
+//! Parses and formats lengths of time as scenarios write them: `2h1ms`, `15m`, `1s`, `500ms`, `14d`.
 
 use throughline_engine::{Millis, Timestamp};
 
@@ -10,7 +10,7 @@ const UNITS: [(&str, Millis); 5] = [
     ("ms", 1),
 ];
 
-/// Reads a length of time; `None` for anything else.
+/// Parses a length of time; `None` for anything else.
 ///
 /// ```
 /// use throughline_testkit::duration;
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Option<Millis> {
         rest = &rest[digits..];
         let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let unit = UNITS.iter().position(|(name, _)| *name == &rest[..letters])?;
-        // Each unit once, the larger before the smaller: `1ms2h` is a slip of the pen.
+        // Each unit once, the larger before the smaller: `1ms2h` is a mistake.
         if !first && unit <= last {
             return None;
         }
@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Option<Millis> {
     (!first).then_some(total)
 }
 
-/// Writes it the way [`parse`] reads it.
+/// Formats a length of time as [`parse`] reads it.
 #[must_use]
 pub fn write(millis: Millis) -> String {
     let mut rest = millis.max(0);

@@ -1,4 +1,4 @@
-//! Writing scenarios: YAML that reads back as the same scenario, in the style people write.
+//! Writes scenarios as YAML that parses to an equal scenario, in the style people write.
 
 mod fact;
 mod option;
@@ -8,15 +8,16 @@ use std::collections::BTreeMap;
 
 use serde_yaml_ng::Value;
 
-use crate::compare::{rung_word, verdict_word, word};
+use crate::compare::{rung_name, serialized_name, verdict_name};
 use crate::duration;
 use crate::model::{
-    Act, CardExpect, Erasing, Expectation, Fault, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause,
-    PendingExpect, PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
+    Act, CardExpect, EraseTarget, Expectation, Fault, Given, HostPost, ItemExpect, ItemsExpect, MAIN,
+    MessageAct, Pause, PendingExpect, PendingFit, PressAct, Restart, Scenario, ScriptedReply, Turn, User,
+    When,
 };
 use crate::yaml::{Pairs, count, flow, json, line, map, text};
 
-/// The scenario as a file. Reading it back gives the same scenario, but for its file name and lines.
+/// Writes a scenario as a file. Parsing the result gives an equal scenario, apart from file name and line numbers.
 ///
 /// ```
 /// let text = "scenario: hello\nturns:\n  - ana: hello\n    expect: { intent: meta }\n";
@@ -27,6 +28,11 @@ use crate::yaml::{Pairs, count, flow, json, line, map, text};
 pub fn write(scenario: &Scenario) -> String {
     let mut out = String::new();
     line(&mut out, 0, "scenario", &text(&scenario.name));
+    match scenario.rows.as_slice() {
+        [] => {}
+        [row] => line(&mut out, 0, "row", &text(row)),
+        rows => line(&mut out, 0, "row", &Value::Sequence(rows.iter().map(|row| text(row)).collect())),
+    }
     if !scenario.about.is_empty() {
         line(&mut out, 0, "about", &text(&scenario.about));
     }
@@ -55,7 +61,7 @@ pub fn write(scenario: &Scenario) -> String {
         write_turn(&mut out, turn);
     }
     if !scenario.always.is_empty() {
-        let names = scenario.always.iter().map(|checker| text(checker.word())).collect();
+        let names = scenario.always.iter().map(|checker| text(checker.as_str())).collect();
         line(&mut out, 0, "always", &Value::Sequence(names));
     }
     out
@@ -184,7 +190,7 @@ fn lanes(given: &Given) -> Value {
             let mut all = Build(Vec::new());
             all.put(message.by.as_deref().unwrap_or("assistant"), text(&message.text));
             if message.by.is_none() {
-                all.put("kind", text(&word(&message.kind)));
+                all.put("kind", text(&serialized_name(&message.kind)));
             }
             all.some("task", message.task.as_ref());
             all.some("as", message.name.as_ref());
@@ -230,7 +236,7 @@ fn task(task: &crate::model::GivenTask) -> Value {
 }
 
 fn worker(worker: &crate::model::GivenWorker) -> Value {
-    let mut all = Build(vec![("risk".into(), text(&word(&worker.risk)))]);
+    let mut all = Build(vec![("risk".into(), text(&serialized_name(&worker.risk)))]);
     if !worker.args.is_empty() {
         let args = worker.args.iter().map(|(name, expected)| (name.clone(), text(&expected.to_string())));
         all.put("args", map(args.collect()));
@@ -306,17 +312,17 @@ fn pause(pause: &Pause) -> Value {
 
 // ---- turns ----
 
-/// An act as it is written: its key and what stands behind it.
+/// Returns the key and the value of an act, as a file has them.
 pub(crate) fn act(act: &Act) -> (String, Value) {
     match act {
-        Act::Says(says) => (says.user.clone(), self::says(says)),
+        Act::Message(says) => (says.user.clone(), self::says(says)),
         Act::Press(press) => (press.user.clone(), self::press(press)),
         Act::Command { user, lane, text: command } => {
             let mut all = Build(vec![("command".into(), text(command))]);
             all.lane(lane);
             (user.clone(), map(all.0))
         }
-        Act::Submits { user, lane, fields, card, item, button } => {
+        Act::Form { user, lane, fields, card, item, button } => {
             let fields = map(fields.iter().map(|(name, value)| (name.clone(), text(value))).collect());
             let mut all = Build(vec![("submits".into(), fields), ("card".into(), text(card))]);
             all.some("item", item.as_ref());
@@ -324,13 +330,17 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
             all.lane(lane);
             (user.clone(), map(all.0))
         }
-        Act::Host(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
-        Act::Reports(report) => ("host".into(), map(vec![("task.reported".into(), reports(report))])),
-        Act::States(states) => (states.user.clone(), fact::states(states)),
-        Act::Shows(shows) => ("host".into(), map(vec![("options.shown".into(), option::shows(shows))])),
-        Act::Closes(closes) => ("host".into(), map(vec![("options.closed".into(), option::closes(closes))])),
-        Act::Focuses(focus) => ("host".into(), map(vec![("focus.changed".into(), option::focuses(focus))])),
-        Act::Chooses(press) => (press.user.clone(), option::chooses(press)),
+        Act::HostPost(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
+        Act::TaskReport(report) => ("host".into(), map(vec![("task.reported".into(), reports(report))])),
+        Act::StateFact(states) => (states.user.clone(), fact::states(states)),
+        Act::ShowList(shows) => ("host".into(), map(vec![("options.shown".into(), option::shows(shows))])),
+        Act::CloseList(closes) => {
+            ("host".into(), map(vec![("options.closed".into(), option::closes(closes))]))
+        }
+        Act::ChangeFocus(focus) => {
+            ("host".into(), map(vec![("focus.changed".into(), option::focuses(focus))]))
+        }
+        Act::PressOption(press) => (press.user.clone(), option::chooses(press)),
         Act::Notify { from, lane, text: words } => {
             let mut all = Build(vec![("from".into(), text(from)), ("text".into(), text(words))]);
             all.lane(lane);
@@ -344,15 +354,15 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
         }
         Act::Effects(Some(switch)) => ("effects".into(), map(vec![("pause".into(), pause(switch))])),
         Act::Effects(None) => ("effects".into(), text("resume")),
-        Act::Erase(Erasing::Person(user)) => ("erase".into(), text(user)),
-        Act::Erase(Erasing::Lane(lane)) => ("erase".into(), map(vec![("lane".into(), text(lane))])),
+        Act::Erase(EraseTarget::Person(user)) => ("erase".into(), text(user)),
+        Act::Erase(EraseTarget::Lane(lane)) => ("erase".into(), map(vec![("lane".into(), text(lane))])),
         Act::Advance(span) => ("advance".into(), text(&duration::write(*span))),
         Act::Restart(Restart::Clean) => ("restart".into(), text("clean")),
         Act::Restart(Restart::Kill) => ("restart".into(), text("kill")),
     }
 }
 
-fn says(says: &Says) -> Value {
+fn says(says: &MessageAct) -> Value {
     let mut all = Build(vec![("says".into(), text(&says.text))]);
     all.lane(&says.lane);
     all.some("replies_to", says.replies_to.as_ref());
@@ -379,8 +389,8 @@ fn press(press: &PressAct) -> Value {
     map(all.0)
 }
 
-fn host(says: &HostSays) -> Value {
-    let mut all = Build(vec![("kind".into(), text(&word(&says.kind)))]);
+fn host(says: &HostPost) -> Value {
+    let mut all = Build(vec![("kind".into(), text(&serialized_name(&says.kind)))]);
     all.lane(&says.lane);
     all.some("task", says.task.as_ref());
     all.put("text", text(&says.text));
@@ -390,7 +400,7 @@ fn host(says: &HostSays) -> Value {
     map(all.0)
 }
 
-fn reports(report: &crate::model::HostReports) -> Value {
+fn reports(report: &crate::model::TaskReportAct) -> Value {
     let mut all = Build(vec![("task_id".into(), text(&report.task))]);
     all.lane(&report.lane);
     all.put("status", text(report.status.word()));
@@ -407,13 +417,13 @@ pub(crate) fn expectations(list: &[Expectation]) -> Value {
     map(list.iter().map(expectation).collect())
 }
 
-/// An expectation as it is written.
+/// Returns the key and the value of an expectation, as a file has them.
 pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
     let none = || text("none");
     let value = match one {
-        Expectation::Decision(verdict) => text(&verdict_word(*verdict)),
+        Expectation::Decision(verdict) => text(&verdict_name(*verdict)),
         Expectation::Reason(code) => text(code),
-        Expectation::Rung(rung) => text(&rung_word(*rung)),
+        Expectation::Rung(rung) => text(&rung_name(*rung)),
         Expectation::Intent(intent) => text(intent.word()),
         Expectation::Applied(value) => value.as_deref().map_or_else(none, text),
         Expectation::Pending(PendingExpect::None) => none(),

@@ -1,59 +1,62 @@
-//! What goes wrong in a run with `--faults`: at every turn a kill, a duplicate or a late delivery, drawn from a seed.
+//! Fault injection for `--faults`: a kill, a duplicate or a late delivery at every turn, drawn from a seed.
 //!
-//! What is drawn never changes what a scenario means: a key that was delivered comes again only while intake still knows
-//! it, turns change places only between lanes that share nothing, and right after time was moved nothing is killed,
-//! because coming back takes time of its own and the next turn may hang on the millisecond.
+//! No fault changes the meaning of a scenario: a delivery is repeated only while intake still knows its key, turns are
+//! swapped only between lanes that share nothing, and nothing is killed right after an advance, because a restart takes
+//! time and the next turn may depend on the millisecond.
 
 use throughline_engine::{Millis, Timestamp};
 
 use crate::model::{Act, Restart, Scenario, Turn};
 
-/// Intake keeps delivery keys 48 h (`spec 06 §2`); an hour less leaves room for the time faults take.
+/// Intake keeps delivery keys for 48 h (`docs/design/0029-durable-intake.md`); an hour less leaves room for the time
+/// faults take.
 const KEYS_KNOWN: Millis = 47 * Timestamp::HOUR;
 
-/// The fail points between the mark of an attempt and its recorded outcome: who is killed there asks once more, or does
-/// not know.
+/// The fail points between marking an attempt and recording its outcome. A kill there makes the effect repeat its
+/// request, or leaves its outcome unknown.
 const ON_THE_WAY: [&str; 4] =
     ["s9.attempt_marked", "s10.bytes_on_wire", "s11.vendor_applied", "s12.reply_read"];
 
-/// A post is never sent again by itself there, so a kill on its way would make it another story: nobody knows.
+/// Returns true if posts are sent by a channel that never repeats one: a kill on the way would leave its outcome
+/// unknown.
 fn posts_once_only(scenario: &Scenario) -> bool {
     !scenario.given.posts.is_empty() && scenario.given.channel != "web"
 }
 
-/// Which option is meant is asked once, in less time than it takes to come back: a kill on its way is a timeout.
+/// Returns true if a model is asked to choose an option: it is asked once, for less time than a restart takes, so a
+/// kill would time it out.
 fn asks_once(scenario: &Scenario) -> bool {
     scenario.script.iter().any(|answer| answer.purpose == "select")
 }
 
-/// What goes wrong, turn by turn.
+/// The faults of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What it was drawn from.
+    /// The seed it was drawn from.
     pub seed: u64,
     /// The order the turns are played in.
     pub order: Vec<usize>,
-    /// What goes wrong at each turn, by its place in the scenario.
+    /// The faults of each turn, by its index in the scenario.
     pub turns: Vec<TurnFaults>,
 }
 
-/// What goes wrong at one turn.
+/// The faults of one turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnFaults {
-    /// The host restarts before it.
+    /// A restart before it.
     pub before: Option<Restart>,
-    /// The host is killed in it, at this fail point.
+    /// A fail point at which the host is killed during it.
     pub kill: Option<String>,
-    /// Its delivery comes twice.
+    /// True if its delivery comes twice.
     pub duplicate: bool,
-    /// The delivery of this earlier turn comes once more before it.
+    /// The index of an earlier turn whose delivery comes again before it.
     pub late: Option<usize>,
-    /// The host restarts after it.
+    /// A restart after it.
     pub after: Option<Restart>,
 }
 
 impl Plan {
-    /// Draws a plan. `fail_points` is what the driver can be killed at.
+    /// Draws a plan. `fail_points` are those the driver can be killed at.
     #[must_use]
     pub fn new(scenario: &Scenario, seed: u64, fail_points: &[&str]) -> Self {
         let mut dice = SplitMix64::new(seed);
@@ -69,25 +72,25 @@ impl Plan {
         Self { seed, order: order(scenario, &mut dice), turns: faults }
     }
 
-    /// What goes wrong at a turn, in words.
+    /// Describes the faults of a turn.
     #[must_use]
-    pub fn told(&self, turn: usize) -> String {
+    pub fn describe(&self, turn: usize) -> String {
         let Some(faults) = self.turns.get(turn) else { return String::new() };
         let mut words = Vec::new();
         let at = self.order.iter().position(|played| *played == turn);
         if at != Some(turn) {
             words.push("another lane's turn came first".to_string());
         }
-        words.extend(faults.before.map(|how| format!("{} before it", restart_word(how))));
+        words.extend(faults.before.map(|how| format!("{} before it", restart_name(how))));
         words.extend(faults.late.map(|n| format!("turn {} delivered again before it", n + 1)));
         words.extend(faults.kill.as_ref().map(|point| format!("killed at {point}")));
         words.extend(faults.duplicate.then(|| "delivered twice".to_string()));
-        words.extend(faults.after.map(|how| format!("{} after it", restart_word(how))));
+        words.extend(faults.after.map(|how| format!("{} after it", restart_name(how))));
         words.join(", ")
     }
 }
 
-fn restart_word(how: Restart) -> &'static str {
+fn restart_name(how: Restart) -> &'static str {
     match how {
         Restart::Clean => "restarted",
         Restart::Kill => "killed",
@@ -107,7 +110,8 @@ fn draw(
     if !tight {
         match dice.below(if delivered && !fail_points.is_empty() { 4 } else { 2 }) {
             0 => faults.before = Some(Restart::Kill),
-            // A restart right before time moves is made up for by the move; one after it would not be.
+            // A restart right before an advance costs no time, because the advance makes up for it; one after it
+            // would.
             1 if !matches!(turn.act, Act::Advance(_)) => faults.after = Some(Restart::Kill),
             1 => faults.before = Some(Restart::Clean),
             _ => faults.kill = Some(fail_points[dice.below(fail_points.len())].into()),
@@ -125,40 +129,40 @@ fn draw(
     faults
 }
 
-/// The tracker answers by a script, and a request that is made again would use up the line that is meant for the next.
+/// Returns true if the tracker answers by a script: a repeated request would use up the entry of the next.
 fn scripted(scenario: &Scenario) -> bool {
     let tracker = &scenario.given.tracker;
     tracker.fail.len() > 1 || (tracker.idempotent && !tracker.fail.is_empty())
 }
 
-/// Its act is a delivery that can come twice.
+/// Returns true if the act is a delivery that can be repeated.
 fn delivers(act: &Act) -> bool {
     matches!(
         act,
-        Act::Says(_)
+        Act::Message(_)
             | Act::Press(_)
             | Act::Command { .. }
-            | Act::Submits { .. }
-            | Act::Host(_)
-            | Act::Reports(_)
-            | Act::States(_)
-            | Act::Shows(_)
-            | Act::Closes(_)
-            | Act::Focuses(_)
-            | Act::Chooses(_)
+            | Act::Form { .. }
+            | Act::HostPost(_)
+            | Act::TaskReport(_)
+            | Act::StateFact(_)
+            | Act::ShowList(_)
+            | Act::CloseList(_)
+            | Act::ChangeFocus(_)
+            | Act::PressOption(_)
             | Act::Notify { .. }
     )
 }
 
-/// How much time the scenario moves between two turns.
+/// Returns the time the scenario advances between two turns.
 fn passed(scenario: &Scenario, from: usize, to: usize) -> Millis {
     let moves =
         scenario.turns[from..to].iter().map(|turn| if let Act::Advance(span) = turn.act { span } else { 0 });
     moves.fold(0, Millis::saturating_add)
 }
 
-/// Neighbours change places where that means nothing: two people writing in two lanes, one after the other, with no
-/// scripted far side whose answers would go to the wrong one.
+/// Draws an order. Neighbours swap where that cannot matter: two messages in two lanes, with no scripted model or
+/// tracker whose answers would go to the wrong one.
 fn order(scenario: &Scenario, dice: &mut SplitMix64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scenario.turns.len()).collect();
     if !scenario.script.is_empty() || !scenario.given.tracker.fail.is_empty() {
@@ -167,7 +171,8 @@ fn order(scenario: &Scenario, dice: &mut SplitMix64) -> Vec<usize> {
     let mut n = 0;
     while n + 1 < order.len() {
         let (a, b) = (&scenario.turns[n], &scenario.turns[n + 1]);
-        let apart = matches!((&a.act, &b.act), (Act::Says(_), Act::Says(_))) && a.act.lane() != b.act.lane();
+        let apart =
+            matches!((&a.act, &b.act), (Act::Message(_), Act::Message(_))) && a.act.lane() != b.act.lane();
         if apart && a.name.is_none() && dice.below(2) == 0 {
             order.swap(n, n + 1);
             n += 1;
@@ -177,18 +182,18 @@ fn order(scenario: &Scenario, dice: &mut SplitMix64) -> Vec<usize> {
     order
 }
 
-/// Sebastiano Vigna's splitmix64: small, good enough to draw lots, the same on every machine.
+/// Sebastiano Vigna's splitmix64: a small generator, the same on every machine.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// From a seed.
+    /// Makes a generator.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -197,9 +202,9 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// One of `0..n`; 0 when `n` is 0.
+    /// Returns one of `0..n`; 0 when `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        // The bias of a remainder is far below what a few lots could show.
+        // The bias of a remainder does not matter for so few draws.
         usize::try_from(self.bits() % (n.max(1) as u64)).unwrap_or(0)
     }
 }
@@ -210,14 +215,14 @@ mod tests {
     use crate::parse;
 
     #[test]
-    fn the_generator_is_the_published_one() {
+    fn the_generator_matches_the_published_values() {
         let mut dice = SplitMix64::new(1_234_567);
         let expected = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!([dice.bits(), dice.bits(), dice.bits()], expected);
     }
 
     #[test]
-    fn something_goes_wrong_at_every_turn_and_only_what_is_legal() {
+    fn every_turn_gets_a_legal_fault() {
         let text = "scenario: s\nturns:\n  - ana: a\n  - bob: { says: b, lane: t2 }\n  - advance: 15m\n  - ana: c\n  - advance: 60d\n  - \
                     ana: { press: approve }\n";
         let scenario = parse("t", text).unwrap();

@@ -1,4 +1,4 @@
-//! A scenario as data (`spec 08 §1`). What the words mean when they run is `run.rs`; how they are read is `parse/`.
+//! A scenario as data. `parse/` reads it, and `run.rs` defines what it does.
 
 mod expect;
 mod fact;
@@ -9,79 +9,82 @@ mod work;
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::lane::MessageKind;
-use throughline_engine::recognize::Expected;
+use throughline_engine::data::message::MessageKind;
 use throughline_engine::{Millis, Timestamp};
+use throughline_language::Expected;
 
 pub use expect::{
     CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, PendingExpect, PendingFit, ReferenceExpect,
 };
-pub use fact::{FactExpect, GivenFact, States};
+pub use fact::{FactExpect, GivenFact, StateFact};
 pub use option::{
-    Chooses, Closes, Focuses, GivenSet, HostAnswer, Shows, Stands, TelemetryExpect, ViewExpect,
+    ChangeFocus, CloseList, GivenSet, HostAnswer, ListState, PressOption, ShowList, TelemetryExpect,
+    ViewExpect,
 };
 pub(crate) use option::{instance, named};
 pub use summary::SummaryExpect;
-pub use work::{GivenTask, GivenWorker, HostReports, TaskExpect};
+pub use work::{GivenTask, GivenWorker, TaskExpect, TaskReportAct};
 
 use crate::driver::{Checker, TrackerWorld};
 
-/// The lane a turn belongs to when it names none.
+/// The lane of a turn that names none.
 pub const MAIN: &str = "main";
 
-/// One scenario: a world, turns in it, and what must be seen.
+/// One scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it shows, in a sentence.
+    /// The rows of an acceptance list that it covers.
+    pub rows: Vec<String>,
+    /// The behaviour it shows, in a sentence.
     pub about: String,
-    /// The file it came from, as failures name it.
+    /// The file's name in errors and reports.
     pub file: String,
-    /// The world it begins in.
+    /// The world at the start.
     pub given: Given,
-    /// The model's answers, by purpose, in order.
+    /// The model's answers, in order per purpose.
     pub script: Vec<ScriptedAnswer>,
-    /// What happens.
+    /// The turns.
     pub turns: Vec<Turn>,
-    /// What must hold throughout.
+    /// The checks made after every turn.
     pub always: Vec<Checker>,
 }
 
-/// The world a scenario begins in.
+/// The world at the start of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
-    /// `slack`, `telegram` or `web`.
+    /// The channel: `slack`, `telegram` or `web`.
     pub channel: String,
-    /// The clock's first value.
+    /// The first value of the clock.
     pub clock: Timestamp,
-    /// Who is there.
+    /// People by name.
     pub users: BTreeMap<String, User>,
-    /// What was said before, by lane.
+    /// Earlier messages, by lane.
     pub lanes: BTreeMap<String, Vec<GivenMessage>>,
-    /// What is open.
+    /// Questions that are open.
     pub pending: Vec<GivenPending>,
-    /// What was asked for before.
+    /// Tasks that exist.
     pub tasks: Vec<GivenTask>,
-    /// The tools there are, by name.
+    /// Tools by name.
     pub tools: BTreeMap<String, GivenWorker>,
-    /// The sub-agents there are, by name.
+    /// Sub-agents by name.
     pub agents: BTreeMap<String, GivenWorker>,
-    /// The lists of options that were shown before the first turn, in order.
+    /// Lists of options that were shown, in order.
     pub sets: Vec<GivenSet>,
-    /// What the host does with the effects that only it performs, in order, by class; then it does as it is asked.
+    /// The host's handling of effects that only it performs, in order by class; later ones succeed.
     pub host: BTreeMap<String, Vec<HostAnswer>>,
     /// Policy values by dotted name.
     pub policy: Vec<(String, Json)>,
     /// The tracker.
     pub tracker: TrackerWorld,
-    /// How the next posts in the channel go, in order: faults of the vendor.
+    /// The outcomes of the next posts in the channel, in order, in the words of [`Fault::how`].
     pub posts: Vec<String>,
-    /// A scripted model is configured.
+    /// True if a scripted model is configured.
     pub model: bool,
-    /// The kill switch is on from the beginning: who switched, and whether model asks stop too.
+    /// The kill switch, if it is on.
     pub paused: Option<Pause>,
-    /// The facts that are known.
+    /// Facts that are known.
     pub facts: Vec<GivenFact>,
 }
 
@@ -127,32 +130,32 @@ impl Default for TrackerWorld {
 /// A person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
-    /// May approve: an explicit rule with `self_approve = true` (`spec 06 §5.2`).
+    /// True if the person may approve, their own requests included (`self_approve = true`).
     pub approves: bool,
-    /// Roles, for approver rules of the policy.
+    /// Roles, as approver rules of the policy name them.
     pub roles: Vec<String>,
-    /// Why they are not to be counted as a full member: `guest`, `deactivated`.
+    /// The reason they do not count as a full member: `guest`, `deactivated`.
     pub barred: Option<String>,
-    /// Another bot.
+    /// True for another bot.
     pub bot: bool,
-    /// Their time zone: `Europe/Berlin`, or `+01:00`.
+    /// Their time zone, such as `Europe/Berlin` or `+01:00`.
     pub zone: Option<String>,
-    /// The language they write in, as a BCP 47 code.
+    /// Their language, as a BCP 47 code.
     pub language: Option<String>,
 }
 
-/// A message that was there before the first turn.
+/// A message from before the first turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenMessage {
-    /// Who; `None` is the assistant.
+    /// The author; `None` for the assistant.
     pub by: Option<String>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// What an assistant message is.
+    /// The kind, for a message of the assistant.
     pub kind: MessageKind,
-    /// Its name for later.
+    /// A name for later references.
     pub name: Option<String>,
-    /// The task it belongs to, by id.
+    /// The id of its task.
     pub task: Option<String>,
 }
 
@@ -161,60 +164,60 @@ pub struct GivenMessage {
 pub struct GivenPending {
     /// Its kind's public name.
     pub kind: String,
-    /// What it expects.
+    /// The expected type of answer.
     pub expected: Option<Expected>,
     /// The lane's name.
     pub lane: String,
-    /// The message that asked, by name; otherwise the lane's newest assistant message.
+    /// The name of the message that asked; the lane's newest assistant message if `None`.
     pub anchor: Option<String>,
-    /// The task it belongs to, by id.
+    /// The id of its task.
     pub task: Option<String>,
-    /// Who is asked.
+    /// The person who is asked; anybody if `None`.
     pub asked_of: Option<String>,
-    /// Until when; otherwise the default of its kind.
+    /// The expiry; the default of its kind if `None`.
     pub expires: Option<When>,
-    /// The tool or the sub-agent that is offered; otherwise the only one there is.
+    /// The tool or sub-agent that is offered; the only one there is if `None`.
     pub with: Option<String>,
 }
 
-/// A moment: a date, or so long after the clock.
+/// A moment in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Exactly then.
+    /// A date and time.
     At(Timestamp),
-    /// So long after the clock at that point.
+    /// A time after the clock's current value.
     In(Millis),
 }
 
-/// The kill switch (`spec 06 §5.7`).
+/// The kill switch, switched on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// Who switched.
+    /// The person who switched it.
     pub by: String,
-    /// Model asks stop too.
+    /// True if model calls stop too.
     pub everything: bool,
 }
 
-/// How one request to the tracker goes. The words: `refused` (no byte went out), `429`, `rejected` (understood, and no),
-/// `lost_request` (not applied, no answer), `lost_reply` (applied, no answer), `late_apply` (applied after the answer was
-/// given up on), `5xx` (not applied), `5xx_after_apply`, `slow` (applied, answered late), `parent_ignored` (applied, but
-/// not under its epic), `requires` (just before, the field becomes required), `ok`.
+/// A fault of one request to the tracker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
-    /// Which requests: `create`, `check`, `find`, `update`, `seek`.
+    /// The kind of request: `create`, `check`, `find`, `update`, `seek`.
     pub on: String,
-    /// What happens.
+    /// The fault: `refused` (no byte was sent), `429`, `rejected` (understood and refused), `lost_request` (not
+    /// applied, no answer), `lost_reply` (applied, no answer), `late_apply` (applied after the caller gave up), `5xx`
+    /// (not applied), `5xx_after_apply`, `slow` (applied, answered late), `parent_ignored` (applied without its
+    /// epic), `requires` (the field becomes required just before), `ok`.
     pub how: String,
-    /// Only to this item: the so manieth of its kind of request, from 1, or the one of this title.
+    /// The only item it applies to: the number of its request among those of its kind, from 1, or its title.
     pub item: Option<String>,
-    /// How late, how slow, or how long the tracker asks to wait.
+    /// The delay of the answer, or the wait the tracker asks for.
     pub after: Option<Millis>,
-    /// Which field is wrong or becomes required.
+    /// The field that is wrong or becomes required.
     pub field: Option<String>,
 }
 
 impl Fault {
-    /// Of the next request of a kind.
+    /// Makes a fault of the next request of a kind.
     #[must_use]
     pub fn next(on: &str, how: &str) -> Self {
         Self { on: on.into(), how: how.into(), ..Self::default() }
@@ -224,221 +227,223 @@ impl Fault {
 /// One answer of the scripted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptedAnswer {
-    /// For which question: `classify`, `draft`, …
+    /// The purpose of the call: `classify`, `draft`, …
     pub purpose: String,
-    /// What comes back.
+    /// The reply.
     pub reply: ScriptedReply,
-    /// It comes back when the scenario says so: `effect: { settle: model.ask, as: done }`.
+    /// True if the reply waits for `effect: { settle: model.ask, as: done }`.
     pub held: bool,
 }
 
-/// What the scripted model does.
+/// A reply of the scripted model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScriptedReply {
-    /// Answers this; for `classify`, `{label, confidence}` with confidence 0 to 1.
+    /// An answer; for `classify`, `{label, confidence}` with a confidence from 0 to 1.
     Answer(Json),
-    /// Fails: `timeout`, `429`, `garbage`, … (`spec 07 §7`).
+    /// A failure: `timeout`, `429`, `garbage`, …
     Fail(String),
 }
 
-/// One turn, and what must be seen of it.
+/// One turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// Its line in the file; 0 when it came from none.
+    /// Its line in the file; 0 if it was not read from one.
     pub line: usize,
-    /// What happens.
+    /// The act.
     pub act: Act,
-    /// Its name for later turns: the message, the answer to it, the card it made.
+    /// A name for later turns: it means the message, the answer to it, and the card it made.
     pub name: Option<String>,
-    /// What must be seen; `None` when the scenario says nothing.
+    /// The expectations; `None` if the turn has no `expect`.
     pub expect: Option<Vec<Expectation>>,
 }
 
-/// What happens in a turn.
+/// An act: what happens in a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
-    /// Somebody writes, or changes what they wrote.
-    Says(Says),
-    /// Somebody presses a button.
+    /// A person writes or edits a message.
+    Message(MessageAct),
+    /// A person presses a button.
     Press(PressAct),
-    /// Somebody types a command, name included.
+    /// A person sends a command, including its name.
     Command {
-        /// Who.
+        /// The person.
         user: String,
-        /// Where.
+        /// The lane's name.
         lane: String,
-        /// The whole of it.
+        /// The whole text.
         text: String,
     },
-    /// Somebody sends a form.
-    Submits {
-        /// Who.
+    /// A person submits a form.
+    Form {
+        /// The person.
         user: String,
-        /// Where.
+        /// The lane's name.
         lane: String,
-        /// Field by field.
+        /// The values by field.
         fields: BTreeMap<String, String>,
-        /// The card whose button opened it.
+        /// The name of the card whose button opened the form.
         card: String,
-        /// The item of the card, by its place from 1 or its label.
+        /// The item of the card, by its position from 1 or its label.
         item: Option<String>,
-        /// The button, when the card has several that open a form.
+        /// The button, if several of the card open a form.
         button: Option<String>,
     },
-    /// The host's own agent speaks.
-    Host(HostSays),
-    /// A host reports where a task stands.
-    Reports(HostReports),
-    /// Somebody states a fact outright.
-    States(States),
+    /// The host's own agent posts a message.
+    HostPost(HostPost),
+    /// A host reports the status of a task.
+    TaskReport(TaskReportAct),
+    /// A person states a fact directly.
+    StateFact(StateFact),
     /// A host shows a list of options.
-    Shows(Shows),
-    /// A host takes lists away.
-    Closes(Closes),
-    /// Somebody looks at another panel of a host.
-    Focuses(Focuses),
-    /// Somebody presses an option where its host shows it.
-    Chooses(Chooses),
-    /// A sub-agent reports.
+    ShowList(ShowList),
+    /// A host closes lists of options.
+    CloseList(CloseList),
+    /// A person looks at another panel of a host.
+    ChangeFocus(ChangeFocus),
+    /// A person presses an option where its host shows it.
+    PressOption(PressOption),
+    /// A sub-agent reports progress.
     Notify {
-        /// Which one.
+        /// The sub-agent.
         from: String,
-        /// Where.
+        /// The lane's name.
         lane: String,
-        /// The words.
+        /// The text.
         text: String,
     },
-    /// An effect ends as told.
+    /// An effect ends.
     Settle {
         /// Its class or id.
         effect: String,
-        /// Where.
+        /// The lane's name.
         lane: String,
-        /// `done`, `failed`, `uncertain`, …
+        /// The outcome: `done`, `failed`, `uncertain`, …
         outcome: String,
-        /// The key, or the sentence.
+        /// The key, or the reason.
         text: Option<String>,
     },
-    /// The kill switch goes on, or off.
+    /// The kill switch is set or lifted.
     Effects(Option<Pause>),
-    /// Somebody, or a lane, is erased.
-    Erase(Erasing),
+    /// A person or a lane is erased.
+    Erase(EraseTarget),
     /// Time passes.
     Advance(Millis),
     /// The host restarts.
     Restart(Restart),
 }
 
-/// What is erased (`spec 06 §7.6`).
+/// The target of an erasure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Erasing {
+pub enum EraseTarget {
     /// A person, in every lane.
     Person(String),
-    /// A lane, by its name.
+    /// A lane, by name.
     Lane(String),
 }
 
-/// Somebody writes.
+/// A message of a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Says {
-    /// Who.
+pub struct MessageAct {
+    /// The person.
     pub user: String,
-    /// Where.
+    /// The lane's name.
     pub lane: String,
-    /// What.
+    /// The text.
     pub text: String,
-    /// The message they reply to, by name.
+    /// The name of the message it replies to.
     pub replies_to: Option<String>,
-    /// The replied-to text as the channel quotes it.
+    /// The text of the message it replies to, as the channel quotes it.
     pub quote: Option<String>,
-    /// The message of theirs this replaces, by name.
+    /// The name of the earlier message it replaces.
     pub edits: Option<String>,
-    /// What comes with it, in words: `photo`, `voice message`.
+    /// Descriptions of its files: `photo`, `voice message`.
     pub attach: Vec<String>,
 }
 
-/// Somebody presses.
+/// A press on a button.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PressAct {
-    /// Who.
+    /// The person.
     pub user: String,
-    /// Where.
+    /// The lane's name.
     pub lane: String,
     /// The button's action.
     pub action: String,
-    /// On which card, by name.
+    /// The card's name.
     pub card: String,
-    /// Which of its items, by its place from 1 or its label.
+    /// The item of the card, by its position from 1 or its label.
     pub item: Option<String>,
-    /// *Remember for this thread* is ticked.
+    /// True if *Remember for this thread* is ticked.
     pub remember: bool,
-    /// How many presses, each a delivery of its own, all in the queue before the first is handled.
+    /// The number of presses, each a delivery of its own; all are queued before the first is handled.
     pub times: u32,
-    /// How often each press is delivered.
+    /// The number of times each press is delivered.
     pub deliveries: u32,
 }
 
-/// The host's own agent speaks (`assistant.posted`).
+/// A message of the host's own agent (`assistant.posted`).
 #[derive(Clone, Debug, PartialEq)]
-pub struct HostSays {
-    /// Where.
+pub struct HostPost {
+    /// The lane's name.
     pub lane: String,
-    /// What kind of message.
+    /// The kind of message.
     pub kind: MessageKind,
-    /// Its task, by id.
+    /// The id of its task.
     pub task: Option<String>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// The answer it waits for.
+    /// The type of answer it expects, if it is a question.
     pub expected: Option<Expected>,
-    /// Whom it asks.
+    /// The person it asks; anybody if `None`.
     pub asked_of: Option<String>,
-    /// Until when.
+    /// The expiry of the question.
     pub expires: Option<When>,
 }
 
-/// How a host ends.
+/// A restart of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
-    /// It drains first.
+    /// After draining.
     Clean,
-    /// It is killed.
+    /// By a kill.
     Kill,
 }
 
 impl Act {
-    /// The lane it happens in.
+    /// Returns the name of the lane it happens in.
     #[must_use]
     pub fn lane(&self) -> &str {
         match self {
-            Self::Says(Says { lane, .. })
+            Self::Message(MessageAct { lane, .. })
             | Self::Press(PressAct { lane, .. })
             | Self::Command { lane, .. }
-            | Self::Submits { lane, .. }
-            | Self::Host(HostSays { lane, .. })
-            | Self::Reports(HostReports { lane, .. })
-            | Self::States(States { lane, .. })
+            | Self::Form { lane, .. }
+            | Self::HostPost(HostPost { lane, .. })
+            | Self::TaskReport(TaskReportAct { lane, .. })
+            | Self::StateFact(StateFact { lane, .. })
             | Self::Notify { lane, .. }
-            | Self::Shows(Shows { lane, .. })
-            | Self::Closes(Closes { lane, .. })
-            | Self::Focuses(Focuses { lane, .. })
-            | Self::Chooses(Chooses { lane, .. })
+            | Self::ShowList(ShowList { lane, .. })
+            | Self::CloseList(CloseList { lane, .. })
+            | Self::ChangeFocus(ChangeFocus { lane, .. })
+            | Self::PressOption(PressOption { lane, .. })
             | Self::Settle { lane, .. }
-            | Self::Erase(Erasing::Lane(lane)) => lane,
-            Self::Erase(Erasing::Person(_)) | Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => MAIN,
+            | Self::Erase(EraseTarget::Lane(lane)) => lane,
+            Self::Erase(EraseTarget::Person(_)) | Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => {
+                MAIN
+            }
         }
     }
 
-    /// The person who acts, if one does.
+    /// Returns the person who acts, if one does.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         match self {
-            Self::Says(Says { user, .. })
+            Self::Message(MessageAct { user, .. })
             | Self::Press(PressAct { user, .. })
             | Self::Command { user, .. }
-            | Self::Chooses(Chooses { user, .. })
-            | Self::States(States { user, .. })
-            | Self::Submits { user, .. } => Some(user),
+            | Self::PressOption(PressOption { user, .. })
+            | Self::StateFact(StateFact { user, .. })
+            | Self::Form { user, .. } => Some(user),
             _ => None,
         }
     }

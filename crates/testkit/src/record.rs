@@ -1,4 +1,8 @@
-//! From recorded turns to a scenario: what `throughline record LANE` writes.
+//! Makes a scenario from recorded turns, for `throughline record LANE`.
+//!
+//! Acts of people, hosts and time become turns, the engine's decisions become their expectations, and answers of the
+//! outside become the tracker's faults and the model's script. Settled effects and timers are not turns: the world a
+//! scenario runs in produces them again.
 //!
 //! What people, hosts and time did becomes turns; what the engine did about it becomes their expectations; what the far
 //! sides answered becomes the tracker's faults and the model's script. Settled effects and timers are not turns: the world
@@ -8,58 +12,60 @@ mod option;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_engine::ask::Answer;
-use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
-use throughline_engine::event::{Attached, Event, EventKind, Press};
-use throughline_engine::given::Given as StepGiven;
-use throughline_engine::id;
-use throughline_engine::trace::{Rung, TurnSummary};
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::ask::Answer;
+use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::{Attached, Event, EventKind, Press};
+use throughline_engine::data::given::Given as StepGiven;
+use throughline_engine::data::id;
+use throughline_engine::data::rung::Rung;
+use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{CardId, LaneKey, MessageId, Policy, Reason, Timestamp, Verdict};
 
-use crate::compare::value_word;
+use crate::compare::value_text;
 use crate::driver::Checker;
 use crate::emit;
 use crate::model::{
-    Act, Expectation, Fault, Given, GivenWorker, HostReports, HostSays, MAIN, Pause, PressAct, Says,
-    Scenario, ScriptedAnswer, ScriptedReply, States, Turn, When,
+    Act, Expectation, Fault, Given, GivenWorker, HostPost, MAIN, MessageAct, Pause, PressAct, Scenario,
+    ScriptedAnswer, ScriptedReply, StateFact, TaskReportAct, Turn, When,
 };
 use crate::seed;
 
 /// One turn of a lane's log.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// The revision it wrote.
+    /// The lane's revision after it.
     pub revision: u64,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// What the step was handed.
+    /// The input of the step beside the event.
     pub given: StepGiven,
-    /// What was decided, and why.
+    /// The decision and its reasons.
     pub summary: TurnSummary,
-    /// The messages it put into the lane.
+    /// The messages it added to the lane.
     pub messages: Vec<MessageId>,
 }
 
 /// A lane's log.
 #[derive(Clone, Debug)]
 pub struct RecordedLane {
-    /// Which.
+    /// The lane's key.
     pub lane: LaneKey,
     /// Its turns, in order.
     pub turns: Vec<Recorded>,
-    /// What the installation had tuned: what differs from the defaults goes into the scenario.
+    /// The policy of the installation; differences from the defaults go into the scenario.
     pub policy: Policy,
 }
 
-/// Gaps shorter than this are how long people take, and mean nothing.
+/// Shorter gaps between turns are not written as `advance`, in milliseconds.
 const PAUSE: i64 = Timestamp::SECOND;
 
-/// A scenario that plays a recorded lane again. [`write`](crate::write) makes a file of it.
+/// Makes a scenario that replays a recorded lane. [`write`](crate::write) makes a file of it.
 #[must_use]
 pub fn record(name: &str, recorded: &RecordedLane) -> Scenario {
     let mut scenario = Scenario {
         name: name.into(),
+        rows: Vec::new(),
         about: format!("Recorded from {}.", recorded.lane),
         file: String::new(),
         given: given(recorded),
@@ -100,7 +106,7 @@ fn name_of(n: usize) -> String {
     format!("turn{}", n + 1)
 }
 
-/// A distance from UTC as it is written in a scenario: what was recorded is the distance, not the zone.
+/// Formats a UTC offset as a time zone: a recording has the offset only.
 fn offset(seconds: i32) -> String {
     let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs() / 60);
     format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
@@ -139,14 +145,14 @@ fn given(recorded: &RecordedLane) -> Given {
     given
 }
 
-/// Whom a message that began with somebody else's name was for.
+/// Returns the person a message was addressed to, if its first word is a name.
 fn addressee(one: &Recorded) -> Option<String> {
     let EventKind::MessagePosted(posted) = &one.event.kind else { return None };
     let name = posted.text.strip_prefix('@')?.split(|c: char| !c.is_alphanumeric()).next()?;
     Some(name.to_string())
 }
 
-/// Those who may approve, when the rules say no more than `may: [approve]` does.
+/// Returns the approvers if the rules say no more than `may: [approve]` can.
 fn may_approve(policy: &Policy) -> Option<Vec<String>> {
     let [rule] = policy.approvers.as_slice() else { return None };
     let allowed: Vec<&str> = rule.allow.iter().map(String::as_str).collect();
@@ -154,7 +160,7 @@ fn may_approve(policy: &Policy) -> Option<Vec<String>> {
     (*rule == Policy::demo_rule(&allowed)).then(|| people().collect())?
 }
 
-/// Policy values that differ from the defaults, but for what the scenario says in other words.
+/// Policy values that differ from the defaults, without those a scenario says elsewhere.
 fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
     let mut plain = Policy { project: Policy::default().project, ..policy.clone() };
     plain.tools.clear();
@@ -180,7 +186,7 @@ fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
     tuned
 }
 
-/// Tools and sub-agents as they were set up, with what those answered that are alone of their kind.
+/// Adds tools and sub-agents, and the answers of a worker that is the only one of its kind.
 fn workers(recorded: &RecordedLane, given: &mut Given) {
     let policy = &recorded.policy;
     for (name, tool) in &policy.tools {
@@ -194,7 +200,7 @@ fn workers(recorded: &RecordedLane, given: &mut Given) {
         [(EffectClass::ToolCall, &mut given.tools), (EffectClass::AgentDelegate, &mut given.agents)];
     for (class, workers) in classes {
         let calls = planned(recorded, class);
-        let told = |one: &Recorded| match &one.event.kind {
+        let progress = |one: &Recorded| match &one.event.kind {
             EventKind::EffectProgressed { effect, text, .. } if calls.contains(&effect.0) => {
                 Some(text.clone())
             }
@@ -202,7 +208,7 @@ fn workers(recorded: &RecordedLane, given: &mut Given) {
         };
         let mut alone = workers.values_mut();
         let (Some(worker), None) = (alone.next(), alone.next()) else { continue };
-        worker.progress.extend(recorded.turns.iter().filter_map(told));
+        worker.progress.extend(recorded.turns.iter().filter_map(progress));
         for (_, outcome) in outcomes(recorded).filter(|(effect, _)| calls.contains(*effect)) {
             match outcome {
                 Outcome::Done { result: EffectResult::Said { text } } => worker.answer.push(text.clone()),
@@ -224,7 +230,7 @@ fn workers(recorded: &RecordedLane, given: &mut Given) {
     }
 }
 
-/// Whether effects of a class left the thread, as the lane was set up.
+/// Returns true if effects of a class leave the thread under this policy.
 fn leaves(policy: &Policy, class: EffectClass) -> bool {
     match class {
         EffectClass::ToolCall => policy.tools.values().any(|tool| tool.risk.outward()),
@@ -233,7 +239,7 @@ fn leaves(policy: &Policy, class: EffectClass) -> bool {
     }
 }
 
-/// How creates ended, when any did not end well; creates are settled in the order they were asked for.
+/// Returns the outcomes of creates, in order, if any of them failed.
 fn faults(recorded: &RecordedLane) -> Vec<Fault> {
     let creates = planned(recorded, EffectClass::TrackerCreate);
     let mut list: Vec<Fault> = outcomes(recorded)
@@ -277,7 +283,7 @@ fn reply(answer: &Answer) -> Option<ScriptedReply> {
             ScriptedReply::Answer(json)
         }
         Answer::None { why } => ScriptedReply::Fail(why.clone()),
-        other => return option::said(other),
+        other => return option::choice_reply(other),
     })
 }
 
@@ -293,7 +299,7 @@ fn planned(recorded: &RecordedLane, class: EffectClass) -> BTreeSet<String> {
     effects.filter(|(word, _)| word == class.word()).map(|(_, id)| id.clone()).collect()
 }
 
-/// What somebody did; `None` for what the world does by itself.
+/// Returns the act of a turn; `None` for a turn the world produces by itself.
 fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option<Act> {
     let one = &recorded.turns[n];
     let (user, lane) = (one.event.actor.clone(), MAIN.to_string());
@@ -306,25 +312,31 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
                 names.insert(made);
                 name_of(made)
             });
-            // Unknown to us then, so unknown now: the quote alone makes it a reply.
+            // The message was unknown then and is unknown now: the quotation alone makes this a reply.
             let unknown = posted.reply_to.is_some() && replies_to.is_none();
             let quote = posted.quote.clone().or_else(|| unknown.then(|| "…".into()));
             let attach = posted.files.iter().map(Attached::told).collect();
-            Act::Says(Says {
+            Act::Message(MessageAct {
                 user,
                 lane,
                 text: posted.text.clone(),
                 replies_to,
                 quote,
                 attach,
-                ..Says::default()
+                ..MessageAct::default()
             })
         }
         EventKind::MessageEdited { text, metadata_only: false, .. } => {
             let edited = one.given.anchor.as_ref()?;
             let made = recorded.turns.iter().position(|t| t.messages.contains(&edited.id))?;
             names.insert(made);
-            Act::Says(Says { user, lane, text: text.clone(), edits: Some(name_of(made)), ..Says::default() })
+            Act::Message(MessageAct {
+                user,
+                lane,
+                text: text.clone(),
+                edits: Some(name_of(made)),
+                ..MessageAct::default()
+            })
         }
         EventKind::CardPressed { press: Press::Option { .. }, .. } => return option::act(one),
         EventKind::CardPressed { press, remember } => {
@@ -338,14 +350,14 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             let (card, version, action) = button(press, &one.given)?;
             let card = card_name(recorded, n, &card, version, names)?;
             let button = (action == Action::AddStory).then(|| action.word().to_string());
-            Act::Submits { user, lane, fields: values.clone(), card, item: item(press, &one.given), button }
+            Act::Form { user, lane, fields: values.clone(), card, item: item(press, &one.given), button }
         }
         EventKind::Command { text } => Act::Command {
             user,
             lane,
             text: format!("{} {text}", recorded.policy.command.0).trim_end().into(),
         },
-        EventKind::AssistantPosted(posted) => Act::Host(HostSays {
+        EventKind::AssistantPosted(posted) => Act::HostPost(HostPost {
             lane,
             kind: posted.kind,
             task: posted.task.as_ref().map(|task| task.0.clone()),
@@ -354,7 +366,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             asked_of: posted.asked_of.clone(),
             expires: posted.expires.map(When::At),
         }),
-        EventKind::TaskReported(report) => Act::Reports(HostReports {
+        EventKind::TaskReported(report) => Act::TaskReport(TaskReportAct {
             lane,
             task: report.task.0.clone(),
             status: report.status,
@@ -363,7 +375,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             reason: report.reason.clone(),
             result: report.result.clone(),
         }),
-        EventKind::FactStated(fact) => Act::States(States { user, lane, fact: fact.clone() }),
+        EventKind::FactStated(fact) => Act::StateFact(StateFact { user, lane, fact: fact.clone() }),
         _ => return option::act(one),
     })
 }
@@ -372,12 +384,12 @@ fn button(press: &Press, given: &StepGiven) -> Option<(CardId, u32, Action)> {
     match (press, &given.press) {
         (Press::Decision { card, version, action, .. }, _) => Some((card.clone(), *version, *action)),
         (Press::Token(_), Some(target)) => Some((target.card.clone(), target.version, target.action)),
-        // A button nobody knew has no card to name.
+        // An unknown button has no card.
         (Press::Token(_), None) | (Press::Option { .. }, _) => None,
     }
 }
 
-/// The item a press is about; ids of drafts are the same in every run.
+/// Returns the item a press is about; ids of drafts are equal in every run.
 fn item(press: &Press, given: &StepGiven) -> Option<String> {
     let item = match (press, &given.press) {
         (Press::Decision { item, .. }, _) => item,
@@ -387,7 +399,7 @@ fn item(press: &Press, given: &StepGiven) -> Option<String> {
     Some(item.clone()).filter(|item| !item.is_empty())
 }
 
-/// The card by the turn that made it; an outdated version of it by its number.
+/// Names a card by the turn that made it, and an outdated version by its number.
 fn card_name(
     recorded: &RecordedLane,
     n: usize,
@@ -396,10 +408,10 @@ fn card_name(
     names: &mut BTreeSet<usize>,
 ) -> Option<String> {
     let made = recorded.turns[..n].iter().position(|one| made_here(&recorded.lane, one.revision, card))?;
-    // An approval that was outdated had newer versions; a gate that was has been superseded and has but one.
+    // Only approvals have outdated versions to name: a gate that is outdated was superseded, at its only version.
     let outdated = recorded.turns[n].summary.decision.reason == Reason::StaleVersion
         && card.0.starts_with(CardId::APPROVAL);
-    // What the world made by itself cannot be named after a turn.
+    // A card that no act made cannot be named after a turn.
     let by_itself = act(recorded, made, &mut BTreeSet::new()).is_none();
     let name = if by_itself {
         if outdated { "card".into() } else { "latest".into() }
@@ -410,12 +422,12 @@ fn card_name(
     Some(if outdated { format!("{name}.v{version}") } else { name })
 }
 
-/// An id says which turn made it.
+/// Returns true if this turn made the card: its id encodes the revision.
 fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
     id::made(&lane.id(), &card.0).is_some_and(|made| made.revision == revision)
 }
 
-/// What was decided, and what it released that came about.
+/// Returns the expectations of a turn: its decision, and the released effects that succeeded.
 fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
     let one = &recorded.turns[n];
     let mut decided = &one.summary;
@@ -434,7 +446,7 @@ fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
     let mut all =
         vec![Expectation::Decision(decision.outcome), Expectation::Reason(decision.reason.code().into())];
     all.extend(decision.intent.map(Expectation::Intent));
-    let applied = decision.applied.as_ref().map(|applied| value_word(&applied.value));
+    let applied = decision.applied.as_ref().map(|applied| value_text(&applied.value));
     all.extend(applied.map(|value| Expectation::Applied(Some(value))));
     all.extend(option::expectations(decided));
     let mut effects: BTreeMap<String, u32> = BTreeMap::new();
@@ -451,7 +463,7 @@ fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
 }
 
 impl RecordedLane {
-    /// The recorded lane as a scenario file.
+    /// Returns the recorded lane as a scenario file.
     #[must_use]
     pub fn to_yaml(&self, name: &str) -> String {
         emit::write(&record(name, self))

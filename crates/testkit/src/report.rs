@@ -1,4 +1,4 @@
-//! What came of a run, for a person, for a program and for a build server.
+//! The report of a run, as text, JSON and JUnit XML.
 
 use std::fmt::Write as _;
 
@@ -6,48 +6,48 @@ use serde::Serialize;
 use serde_json::json;
 use throughline_engine::Timestamp;
 
-use crate::compare::{Mismatch, Sight};
+use crate::compare::{Mismatch, Observation};
 use crate::driver::{Checker, DriverError};
 use crate::model::{Expectation, Scenario, Turn};
 use crate::{emit, yaml};
 
-/// What came of one run of one scenario.
+/// The result of one run of one scenario.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The scenario's name.
     pub scenario: String,
     /// Its file.
     pub file: String,
-    /// The seed of the faults, when there were any.
+    /// The seed of the faults, if there were any.
     pub seed: Option<u64>,
-    /// How many turns it has.
+    /// The number of turns it has.
     pub turns: usize,
-    /// What went wrong; nothing when it passed. The first failing turn ends a run.
+    /// The failures; empty when it passed. The first failing turn ends a run.
     pub failures: Vec<Failure>,
-    /// What was seen of each turn, in the words of expectations: what `--update` writes.
+    /// What was seen of each turn, as the expectations that `--update` writes.
     pub observed: Vec<Vec<Expectation>>,
-    /// How many times the host was killed in the middle of a turn.
+    /// The number of times the host was killed in the middle of a turn.
     pub kills: usize,
     /// The driver's clock after each turn.
     pub clocks: Vec<Timestamp>,
 }
 
-/// What went wrong at one place.
+/// One failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// The line in the scenario's file; 0 when it is about no line.
+    /// The line in the scenario's file; 0 if it belongs to none.
     pub line: usize,
-    /// The turn, from 1; 0 when it is about no turn.
+    /// The turn, counted from 1; 0 if it belongs to none.
     pub turn: usize,
     /// The turn as it is written, or the checker's name.
     pub what: String,
-    /// What did not come true.
+    /// The expectations that did not come true.
     pub wrong: Vec<Mismatch>,
-    /// Why the turn could not be played at all, or what a checker found.
+    /// The reason the turn could not be played, or what a checker found.
     pub error: Option<String>,
-    /// What was made to go wrong at this turn.
+    /// The faults injected at this turn.
     pub faults: String,
-    /// Why the engine decided as it did.
+    /// The engine's explanation of its decision.
     pub why: String,
 }
 
@@ -65,7 +65,7 @@ impl Report {
         }
     }
 
-    /// Nothing went wrong.
+    /// Returns true if nothing failed.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.failures.is_empty()
@@ -94,8 +94,13 @@ impl Failure {
         }
     }
 
-    pub(crate) fn of_turn(n: usize, turn: &Turn, wrong: Vec<Mismatch>, sight: &Sight<'_>) -> Self {
-        let turns = &sight.seen.turns;
+    pub(crate) fn of_turn(
+        n: usize,
+        turn: &Turn,
+        wrong: Vec<Mismatch>,
+        observation: &Observation<'_>,
+    ) -> Self {
+        let turns = &observation.seen.turns;
         let why: Vec<String> = turns.iter().map(|turn| turn.summary.explain()).collect();
         let why = if why.is_empty() { "no turn was committed".into() } else { why.join("\n\n") };
         let what = yaml::inline(&emit::act(&turn.act));
@@ -103,14 +108,14 @@ impl Failure {
     }
 
     pub(crate) fn of_checker(checker: Checker, error: String) -> Self {
-        Self { what: format!("always: {}", checker.word()), error: Some(error), ..Self::default() }
+        Self { what: format!("always: {}", checker.as_str()), error: Some(error), ..Self::default() }
     }
 
     fn place(&self, file: &str) -> String {
         if self.line == 0 { file.into() } else { format!("{file}:{}", self.line) }
     }
 
-    /// Everything but the headline, one thought a line.
+    /// Everything but the headline.
     fn details(&self) -> String {
         let mut out = String::new();
         if !self.faults.is_empty() {
@@ -132,12 +137,12 @@ impl Failure {
     }
 }
 
-/// Further lines stand under the first.
+/// Indents all lines but the first.
 fn hang(text: &str) -> String {
     text.replace('\n', "\n            ")
 }
 
-/// For a person. One line a scenario, and everything about each failure.
+/// Formats reports for people: one line a scenario, and the details of each failure.
 #[must_use]
 pub fn human(reports: &[Report]) -> String {
     let mut out = String::new();
@@ -161,7 +166,7 @@ pub fn human(reports: &[Report]) -> String {
     out
 }
 
-/// For a program: one JSON object with everything [`human`] tells.
+/// Formats reports as one JSON object with everything [`human`] shows.
 #[must_use]
 pub fn json(reports: &[Report]) -> String {
     let scenarios: Vec<_> = reports
@@ -178,7 +183,7 @@ pub fn json(reports: &[Report]) -> String {
     format!("{all:#}\n")
 }
 
-/// For a build server: JUnit XML, one test case a run.
+/// Formats reports as JUnit XML, one test case a run.
 #[must_use]
 pub fn junit(reports: &[Report]) -> String {
     let failed = reports.iter().filter(|report| !report.passed()).count();
@@ -205,7 +210,7 @@ pub fn junit(reports: &[Report]) -> String {
     out
 }
 
-/// Escaped for text and attributes alike. What XML 1.0 cannot hold at all becomes a replacement character.
+/// Escapes text for XML content and attributes. Characters that XML 1.0 cannot hold become replacement characters.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -245,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_a_person_where_and_why() {
+    fn the_text_report_names_line_and_reason() {
         let text = human(&reports());
         assert!(
             text.starts_with("ok   s & t · 1 turn · a<b>.yaml\nFAIL s & t (faults, seed 7) · 1 turn"),
@@ -264,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_programs() {
+    fn the_json_and_junit_reports_are_complete() {
         let json: serde_json::Value = serde_json::from_str(&json(&reports())).unwrap();
         assert_eq!((&json["passed"], &json["failed"]), (&1.into(), &1.into()));
         assert_eq!(json["scenarios"][1]["failures"][0]["wrong"][0]["key"], "says");

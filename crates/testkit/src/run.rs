@@ -1,24 +1,27 @@
-//! Running a scenario against a driver: resolve names, deliver, let the world settle, compare.
+//! Runs a scenario against a driver: resolves names, delivers, lets the world settle, compares.
 
 mod option;
 
 use std::collections::BTreeSet;
 
-use throughline_engine::event::{AssistantPosted, Attached, EventKind, Posted, TaskReported};
-use throughline_engine::given::{Addressing, Paused};
-use throughline_engine::lane::{Lane, MessageKind};
-use throughline_engine::memory::{Fact, FactKey};
-use throughline_engine::trace::{Rung, TurnSummary};
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::event::{AssistantPosted, Attached, EventKind, Posted};
+use throughline_engine::data::fact::{Fact, FactKey};
+use throughline_engine::data::given::{Addressing, Paused};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::rung::Rung;
+use throughline_engine::data::task::TaskReported;
+use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{Reason, Timestamp, Verdict};
 
-use crate::book::Book;
-use crate::compare::{Sight, compare};
+use crate::compare::{Observation, compare};
 use crate::driver::{Delivery, Driver, DriverError, Settling, TurnSeen};
 use crate::faults::{Plan, TurnFaults};
-use crate::model::{Act, Expectation, MAIN, PressAct, Says, Scenario, Turn, When};
+use crate::model::{Act, Expectation, MAIN, MessageAct, PressAct, Scenario, Turn, When};
 use crate::report::{Failure, Report};
 use crate::seed;
+use crate::transcript::Transcript;
 use crate::update::observed;
 
 /// Runs a scenario as it is written.
@@ -26,8 +29,8 @@ pub fn run(scenario: &Scenario, driver: &mut dyn Driver) -> Report {
     play(scenario, driver, None, &[])
 }
 
-/// Runs a scenario as it is written, then once per seed with faults, and says of each what came of it. When it fails
-/// without faults, faults would say nothing new.
+/// Runs a scenario as it is written, then once per seed with faults, and returns a report of each run. A scenario
+/// that fails without faults is not run with them.
 pub fn run_with_faults(scenario: &Scenario, driver: &mut dyn Driver, seeds: &[u64]) -> Vec<Report> {
     let plain = run(scenario, driver);
     let clocks = plain.clocks.clone();
@@ -54,7 +57,7 @@ fn play(scenario: &Scenario, driver: &mut dyn Driver, plan: Option<Plan>, clocks
         Ok(names) => Runner {
             scenario,
             driver,
-            book: Book::new(&names),
+            transcript: Transcript::new(&names),
             lanes: scenario.given.lanes.keys().cloned().chain([MAIN.into()]).collect(),
             delivered: vec![Vec::new(); scenario.turns.len()],
         },
@@ -75,22 +78,22 @@ fn play(scenario: &Scenario, driver: &mut dyn Driver, plan: Option<Plan>, clocks
         let faults = plan.as_ref().and_then(|plan| plan.turns.get(n));
         let failure = match runner.turn(n, turn, faults, clocks.get(n).copied()) {
             Ok(played) => {
-                let sight = played.sight(turn, &runner.book, faults.is_some());
+                let observation = played.observation(turn, &runner.transcript, faults.is_some());
                 report.kills += usize::from(played.seen.killed.is_some());
-                report.observed[n] = observed(&sight, &turn.act);
+                report.observed[n] = observed(&observation, &turn.act);
                 report.clocks.push(runner.driver.now());
-                let wrong = compare(turn.expect.as_deref().unwrap_or_default(), &sight);
-                (!wrong.is_empty()).then(|| Failure::of_turn(n, turn, wrong, &sight))
+                let wrong = compare(turn.expect.as_deref().unwrap_or_default(), &observation);
+                (!wrong.is_empty()).then(|| Failure::of_turn(n, turn, wrong, &observation))
             }
             Err(error) => Some(Failure::broken(n, turn, &error)),
         };
         if let Some(mut failure) = failure {
-            failure.faults = plan.as_ref().map(|plan| plan.told(n)).unwrap_or_default();
+            failure.faults = plan.as_ref().map(|plan| plan.describe(n)).unwrap_or_default();
             report.failures.push(failure);
             break;
         }
     }
-    // What went wrong first explains what follows from it, but a broken promise is told in any case.
+    // The first failure explains what follows from it, but a broken invariant is reported in any case.
     for checker in &scenario.always {
         if let Err(what) = runner.driver.check(*checker) {
             report.failures.push(Failure::of_checker(*checker, what));
@@ -102,19 +105,19 @@ fn play(scenario: &Scenario, driver: &mut dyn Driver, plan: Option<Plan>, clocks
 struct Runner<'s, 'd> {
     scenario: &'s Scenario,
     driver: &'d mut dyn Driver,
-    book: Book,
+    transcript: Transcript,
     lanes: BTreeSet<String>,
     delivered: Vec<Vec<Delivery>>,
 }
 
-/// What one turn came to.
+/// The result of one turn.
 struct Played {
     seen: TurnSeen,
     own: Vec<String>,
     before: Lane,
     after: Lane,
     facts: Vec<(FactKey, Fact)>,
-    book_before: Book,
+    transcript_before: Transcript,
 }
 
 impl Runner<'_, '_> {
@@ -131,15 +134,15 @@ impl Runner<'_, '_> {
         }
         self.lanes.insert(turn.act.lane().into());
         let before = self.driver.lane(turn.act.lane())?;
-        let book_before = self.book.clone();
+        let transcript_before = self.transcript.clone();
         let own = self.deliveries(n, turn, &before)?;
-        if let Act::Shows(shows) = &turn.act {
+        if let Act::ShowList(shows) = &turn.act {
             self.shown(&shows.lane, turn.name.as_deref(), &shows.shown)?;
         }
         self.delivered[n].clone_from(&own);
         let seen = match &turn.act {
             Act::Advance(span) => {
-                // Faults take time of their own; the next turn happens when it does without them.
+                // Faults take time of their own; the next turn happens at the time it would have without them.
                 let by = clock.map_or(*span, |clock| clock.since(self.driver.now()).max(0));
                 self.driver.advance(by)?
             }
@@ -176,7 +179,7 @@ impl Runner<'_, '_> {
         let own = own.into_iter().map(|delivery| delivery.key).collect();
         let asks = turn.expect.iter().flatten().any(|one| matches!(one, Expectation::Facts(_)));
         let facts = if asks { self.driver.facts(turn.act.lane())? } else { Vec::new() };
-        Ok(Played { seen, own, before, after, facts, book_before })
+        Ok(Played { seen, own, before, after, facts, transcript_before })
     }
 
     fn deliver(&mut self, own: &[Delivery], faults: Option<&TurnFaults>) -> Result<TurnSeen, DriverError> {
@@ -194,19 +197,19 @@ impl Runner<'_, '_> {
         self.driver.deliver(&batch)
     }
 
-    /// Takes in what was seen, and gives a turn its name.
+    /// Adds what was seen to the transcript, and names the turn.
     fn note(&mut self, seen: &TurnSeen, named: Option<(Option<&str>, &str)>) -> Result<(), DriverError> {
         let mut known = None;
         for name in self.lanes.clone() {
             let lane = self.driver.lane(&name)?;
-            // The cards belong to all lanes at once and are taken in with the first.
+            // The cards are those of all lanes, so they are added with the first lane.
             let first = known.is_none();
             let empty = TurnSeen::default();
-            let before = self.book.note(&name, &lane, if first { seen } else { &empty });
+            let before = self.transcript.note(&name, &lane, if first { seen } else { &empty });
             known.get_or_insert(before);
         }
         if let (Some(known), Some((Some(name), lane))) = (known, named) {
-            self.book.name(name, lane, known, seen);
+            self.transcript.name(name, lane, known, seen);
         }
         Ok(())
     }
@@ -218,7 +221,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// The deliveries of an act, names resolved; none for what is not delivered.
+    /// Returns the deliveries of an act with all names resolved; empty for an act that delivers nothing.
     fn deliveries(&self, n: usize, turn: &Turn, before: &Lane) -> Result<Vec<Delivery>, DriverError> {
         let lane = turn.act.lane().to_string();
         let key = |press: u32| {
@@ -226,24 +229,24 @@ impl Runner<'_, '_> {
         };
         let actor = turn.act.user().unwrap_or_default().to_string();
         let kinds = match &turn.act {
-            Act::Says(says) => vec![self.says(says, n)?],
+            Act::Message(says) => vec![self.says(says, n)?],
             Act::Press(press) => self.presses(press)?,
             Act::Command { text, .. } => {
                 let text = text.trim_start();
                 let text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim().into();
                 vec![EventKind::Command { text }]
             }
-            Act::Submits { fields, card, lane, item, button, .. } => {
+            Act::Form { fields, card, lane, item, button, .. } => {
                 let named = button.as_deref().and_then(Action::from_word);
                 let actions: &[Action] = match (&named, item) {
                     (Some(action), _) => core::slice::from_ref(action),
                     (None, Some(_)) => &[Action::EditStory],
                     (None, None) => &[Action::Edit, Action::Adopt],
                 };
-                let (press, _) = self.book.button(lane, card, item.as_deref(), actions)?;
+                let (press, _) = self.transcript.button(lane, card, item.as_deref(), actions)?;
                 vec![EventKind::FormSubmitted { press, values: fields.clone() }]
             }
-            Act::Host(says) => vec![EventKind::AssistantPosted(AssistantPosted {
+            Act::HostPost(says) => vec![EventKind::AssistantPosted(AssistantPosted {
                 kind: says.kind,
                 task: says.task.as_deref().map(Into::into),
                 text: says.text.clone(),
@@ -251,7 +254,7 @@ impl Runner<'_, '_> {
                 asked_of: says.asked_of.clone(),
                 expires: says.expires.map(|when| self.moment(when)),
             })],
-            Act::Reports(report) => vec![EventKind::TaskReported(TaskReported {
+            Act::TaskReport(report) => vec![EventKind::TaskReported(TaskReported {
                 task: report.task.as_str().into(),
                 status: report.status,
                 at: report.at.map(|when| self.moment(when)),
@@ -259,7 +262,7 @@ impl Runner<'_, '_> {
                 reason: report.reason.clone(),
                 result: report.result.clone(),
             })],
-            Act::States(states) => vec![EventKind::FactStated(states.fact.clone())],
+            Act::StateFact(states) => vec![EventKind::FactStated(states.fact.clone())],
             Act::Notify { from, text, .. } => vec![EventKind::AssistantPosted(AssistantPosted {
                 kind: MessageKind::Notification,
                 task: None,
@@ -285,13 +288,13 @@ impl Runner<'_, '_> {
         Ok(all)
     }
 
-    fn says(&self, says: &Says, n: usize) -> Result<EventKind, DriverError> {
+    fn says(&self, says: &MessageAct, n: usize) -> Result<EventKind, DriverError> {
         if let Some(edited) = &says.edits {
-            let message = self.book.own_message(&says.lane, &says.user, edited)?;
+            let message = self.transcript.own_message(&says.lane, &says.user, edited)?;
             return Ok(EventKind::MessageEdited { message, text: says.text.clone(), metadata_only: false });
         }
         let reply_to =
-            says.replies_to.as_deref().map(|name| self.book.message(&says.lane, name)).transpose()?;
+            says.replies_to.as_deref().map(|name| self.transcript.message(&says.lane, name)).transpose()?;
         Ok(EventKind::MessagePosted(Posted {
             text: says.text.clone(),
             message_id: Some(format!("said-{}", n + 1)),
@@ -309,14 +312,16 @@ impl Runner<'_, '_> {
     fn presses(&self, press: &PressAct) -> Result<Vec<EventKind>, DriverError> {
         let action = Action::from_word(&press.action)
             .ok_or_else(|| DriverError::unsupported(&format!("press {}", press.action)))?;
-        let (button, _) = self.book.button(&press.lane, &press.card, press.item.as_deref(), &[action])?;
+        let (button, _) =
+            self.transcript.button(&press.lane, &press.card, press.item.as_deref(), &[action])?;
         let kind = EventKind::CardPressed { press: button, remember: press.remember };
         Ok((0..press.times).map(|_| kind.clone()).collect())
     }
 
-    /// What an adapter would see. Everybody in a scenario speaks to us, unless they begin with another person's name.
+    /// Returns the addressing an adapter would see: every message is to the assistant, unless it begins with a
+    /// person's name.
     fn addressing(&self, act: &Act) -> Addressing {
-        let Act::Says(says) = act else { return Addressing::default() };
+        let Act::Message(says) = act else { return Addressing::default() };
         let users = &self.scenario.given.users;
         let other =
             says.text.strip_prefix('@').and_then(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
@@ -335,10 +340,15 @@ impl Runner<'_, '_> {
 }
 
 impl Played {
-    fn sight<'a>(&'a self, turn: &'a Turn, book: &'a Book, faulty: bool) -> Sight<'a> {
+    fn observation<'a>(
+        &'a self,
+        turn: &'a Turn,
+        transcript: &'a Transcript,
+        faulty: bool,
+    ) -> Observation<'a> {
         let placed = !matches!(turn.act, Act::Advance(_) | Act::Restart(_) | Act::Effects(_));
         let (path, reasons) = self.decided();
-        Sight {
+        Observation {
             lane: placed.then(|| turn.act.lane()),
             user: turn.act.user(),
             seen: &self.seen,
@@ -348,15 +358,15 @@ impl Played {
             before: &self.before,
             after: &self.after,
             facts: &self.facts,
-            book_before: &self.book_before,
-            book,
+            transcript_before: &self.transcript_before,
+            transcript,
             faulty,
         }
     }
 
-    /// The turns on the way to the decision that counts, which is the last one's, and every reason given. For a delivery
-    /// it is its own turn, the last one when it was pressed several times, or the turn that a model's or a host's answer
-    /// ended in when it asked for one; without a delivery it is the last that came of it.
+    /// Returns the turns up to the decision that counts, which is the last of them, and their reasons. For a delivery
+    /// that is its own turn, the last press of several, or the turn that a model's or host's answer ended in; without
+    /// a delivery it is the last turn.
     fn decided(&self) -> (Vec<&TurnSummary>, Vec<Reason>) {
         let turns: Vec<_> = self.seen.turns.iter().collect();
         let is_own = |key: &Option<String>| key.as_ref().is_some_and(|key| self.own.contains(key));
@@ -366,7 +376,7 @@ impl Played {
             turns.iter().filter(|turn| is_own(&turn.delivery)).map(|turn| &turn.summary).collect()
         };
         if let Some(at) = turns.iter().rposition(|turn| is_own(&turn.delivery)) {
-            let answers = |turn: &&crate::driver::SeenTurn| {
+            let answers = |turn: &&crate::driver::CommittedTurn| {
                 let about =
                     turn.summary.decision.rung >= Rung::Review || turn.summary.trace.selection.is_some();
                 turn.lane == turns[at].lane && turn.summary.event == "effect.settled" && about

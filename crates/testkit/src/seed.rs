@@ -1,23 +1,28 @@
-//! From `given` to the world a driver begins with: people, policy, lanes as engine values.
+//! Builds the world a driver begins with from `given`: people, policy, lanes as engine values.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::given::{Actor, Paused};
-use throughline_engine::lane::{LaneState, Message, MessageKind, Record, Role, Task, TaskSource, TaskStatus};
-use throughline_engine::pending::{PendingKind, PendingState, Slot};
-use throughline_engine::recognize::Expected;
-use throughline_engine::tickets::Target;
-use throughline_engine::work::{Agent, Job, Tool, Work};
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::given::Paused;
+use throughline_engine::data::lane_state::LaneState;
+use throughline_engine::data::message::{Message, MessageKind, Role};
+use throughline_engine::data::pending::{PendingKind, PendingState, Slot};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::task::Task;
+use throughline_engine::data::task_status::{TaskSource, TaskStatus};
+use throughline_engine::data::ticket::Target;
+use throughline_engine::data::work::{Agent, Job, Tool, Work};
 use throughline_engine::{MessageId, PendingId, Policy, TaskId, Timestamp};
+use throughline_language::Expected;
 
 use crate::driver::{DriverError, SeedLane, World};
 use crate::model::{Given, GivenMessage, GivenPending, GivenTask, GivenWorker, MAIN, Scenario, User, When};
 
-/// What a seeded lane's names lead to: lane and name → message.
+/// Messages by lane and name.
 pub(crate) type SeedNames = BTreeMap<(String, String), MessageId>;
 
-/// The world of a scenario, and the messages it names.
+/// Returns the world of a scenario and the messages it names.
 pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverError> {
     let given = &scenario.given;
     let policy = policy(given)?;
@@ -62,7 +67,7 @@ fn workers(given: &Given) -> BTreeMap<String, GivenWorker> {
     tools.chain(given.agents.iter().map(|(name, one)| (format!("agent:{name}"), one.clone()))).collect()
 }
 
-/// Everybody introduced in `users`, and everybody who acts without an introduction.
+/// Returns everybody in `users`, and everybody who acts without being introduced.
 fn people(scenario: &Scenario) -> BTreeMap<String, Actor> {
     let nobody = User::default();
     let users = &scenario.given.users;
@@ -82,13 +87,12 @@ fn people(scenario: &Scenario) -> BTreeMap<String, Actor> {
     names.map(|name| (name.to_string(), person(name))).collect()
 }
 
-/// The time zones of those who have one.
 fn zones(scenario: &Scenario) -> BTreeMap<String, String> {
     let users = scenario.given.users.iter();
     users.filter_map(|(name, user)| Some((name.clone(), user.zone.clone()?))).collect()
 }
 
-/// Every value of a policy, those included that are not written while they are as they come.
+/// Serialises a policy with all values, also those that are skipped while they have their defaults.
 pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
     let mut tree = serde_json::to_value(policy)?;
     tree["selection"] = serde_json::to_value(&policy.selection)?;
@@ -99,7 +103,7 @@ pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
     Ok(tree)
 }
 
-/// Defaults, then the scenario's values by dotted name, then an explicit rule for those who may approve.
+/// Returns the defaults, changed by the scenario's values by dotted name, with a rule for those who may approve.
 fn policy(given: &Given) -> Result<Policy, DriverError> {
     let broken = |error: serde_json::Error| DriverError(format!("policy: {error}"));
     let mut tree = tree(&Policy::default()).map_err(broken)?;
@@ -132,7 +136,7 @@ fn policy(given: &Given) -> Result<Policy, DriverError> {
     Ok(policy)
 }
 
-/// Writes one policy value. A part of the name that is not there is of a later version, or a slip.
+/// Sets one policy value. An unknown name belongs to a later version, or is misspelt.
 fn set(tree: &mut Json, name: &str, value: Json) -> Result<(), DriverError> {
     let mut at = tree;
     for part in name.split('.') {
@@ -159,14 +163,14 @@ fn lane(name: &str, given: &Given, policy: &Policy, names: &mut SeedNames) -> Re
         if let Some(alias) = &message.name {
             names.insert((name.into(), alias.clone()), id.clone());
         }
-        // One second apart, the last of them one second before the clock.
+        // Messages are one second apart, the last one second before the clock.
         let ago = i64::try_from(messages.len() - n).unwrap_or(1) * Timestamp::SECOND;
         let at = given.clock.plus(-ago);
         if message.by.is_some() {
             seed.head.last_message_at = Some(at);
         }
         seed.head.window.push(&id);
-        seed.records.push(Record::Message(said(message, id, at)));
+        seed.records.push(Record::Message(seeded_message(message, id, at)));
     }
     for (n, pending) in given.pending.iter().filter(|pending| pending.lane == name).enumerate() {
         let pending = self::pending(pending, n, given, policy, &seed, names)?;
@@ -205,7 +209,7 @@ fn task(task: &GivenTask, given: &Given) -> Task {
     }
 }
 
-fn said(message: &GivenMessage, id: MessageId, at: Timestamp) -> Message {
+fn seeded_message(message: &GivenMessage, id: MessageId, at: Timestamp) -> Message {
     let role = if message.by.is_some() { Role::User } else { Role::Assistant };
     Message {
         channel_id: Some(format!("given.{}", id.0)),
@@ -264,7 +268,7 @@ fn pending(
     })
 }
 
-/// What an offer offers: what it names, or the only one there is.
+/// Returns the worker an offer names, or the only one there is.
 fn offered(pending: &GivenPending, there: &BTreeMap<String, GivenWorker>) -> Result<String, DriverError> {
     let only = || (there.len() == 1).then(|| there.keys().next().cloned()).flatten();
     pending.with.clone().filter(|name| there.contains_key(name)).or_else(only).ok_or_else(|| {
@@ -313,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_this_version_lacks() {
+    fn reports_what_this_version_does_not_have() {
         let error =
             made("scenario: s\ngiven: { policy: { selection.wishes: true } }\nturns: []\n").unwrap_err();
         assert!(error.0.starts_with("not supported by this version: policy `selection.wishes`"), "{error}");

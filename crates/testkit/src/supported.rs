@@ -1,13 +1,13 @@
-//! What a scenario asks for that this version does not have. It is read, never skipped: running it fails with its name.
+//! Finds what a scenario uses and this version does not have. Such parts are parsed, and fail when the scenario runs.
 
-use throughline_engine::workflow::{Action, Step};
+use throughline_engine::data::action::{Action, Step};
 
 use crate::model::{Act, Expectation, Scenario};
 
-/// What a model is asked for in this version.
+/// The purposes of model calls in this version.
 const ASKED: [&str; 6] = ["classify", "select", "draft", "review", "answer", "summary"];
 
-/// Each with the line of its turn; 0 for what is given.
+/// Returns what is missing, each with the line of its turn, or 0 for `given`.
 pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
     let purposes = scenario.script.iter().map(|answer| answer.purpose.as_str());
     let unasked = purposes.filter(|purpose| !ASKED.contains(purpose));

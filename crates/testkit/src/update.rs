@@ -1,62 +1,66 @@
-//! `--update`: writes what was seen into the turns that say nothing yet.
+//! Implements `--update`: writes what was seen into the turns that expect nothing yet.
 
-use crate::compare::{Sight, state_word, step_word, value_word};
+use crate::compare::{Observation, state_name, step_name, value_text};
 use crate::model::{Act, CardExpect, Expectation, PendingExpect, PendingFit, Scenario};
 use crate::report::Report;
 use crate::{emit, yaml};
 
-/// What was seen of a turn, in the words of expectations: what a person would write down, not everything there is.
-pub(crate) fn observed(sight: &Sight<'_>, act: &Act) -> Vec<Expectation> {
+/// Returns what was seen of a turn as expectations: those a person would write, not everything there is.
+pub(crate) fn observed(observation: &Observation<'_>, act: &Act) -> Vec<Expectation> {
     let mut seen = Vec::new();
-    let placed = sight.lane.is_some();
-    if let Some(turn) = sight.decisive.filter(|_| placed) {
+    let placed = observation.lane.is_some();
+    if let Some(turn) = observation.decisive.filter(|_| placed) {
         seen.push(Expectation::Reason(turn.decision.reason.code().into()));
         seen.extend(turn.decision.intent.map(Expectation::Intent));
-        let applied = turn.decision.applied.as_ref().map(|applied| value_word(&applied.value));
+        let applied = turn.decision.applied.as_ref().map(|applied| value_text(&applied.value));
         seen.extend(applied.map(|value| Expectation::Applied(Some(value))));
     }
-    seen.extend(chosen(sight));
-    seen.extend(card(sight).map(|card| Expectation::Card(Some(card))));
-    seen.extend(first_lines(sight.seen.said.iter().map(|said| &said.text)).map(Expectation::Says));
-    let told = sight.seen.told.iter().filter(|notice| sight.user.is_none_or(|user| user == notice.to));
+    seen.extend(chosen(observation));
+    seen.extend(card(observation).map(|card| Expectation::Card(Some(card))));
+    seen.extend(first_lines(observation.seen.messages.iter().map(|said| &said.text)).map(Expectation::Says));
+    let told = observation
+        .seen
+        .notices
+        .iter()
+        .filter(|notice| observation.user.is_none_or(|user| user == notice.to));
     seen.extend(first_lines(told.map(|notice| &notice.text)).map(Expectation::Private));
     if placed && !matches!(act, Act::Settle { .. }) {
-        seen.push(Expectation::Pending(pending(sight)));
+        seen.push(Expectation::Pending(pending(observation)));
     }
-    seen.push(Expectation::Effects(sight.seen.outward.clone()));
+    seen.push(Expectation::Effects(observation.seen.outward.clone()));
     seen
 }
 
-/// What became of a list of options, if something did.
-fn chosen(sight: &Sight<'_>) -> impl Iterator<Item = Expectation> {
-    let selected = sight.selected().map(|(id, _)| Expectation::Selected(Some(id)));
+/// Returns the outcome of a list of options, if there was one.
+fn chosen(observation: &Observation<'_>) -> impl Iterator<Item = Expectation> {
+    let selected = observation.selected().map(|(id, _)| Expectation::Selected(Some(id)));
     let ids = |shown: Vec<(String, String)>| shown.into_iter().map(|(id, _)| id).collect();
-    let clarified = sight.clarified().map(|shown| Expectation::Clarify(Some(ids(shown))));
-    let provenance = sight.provenance().map(|provenance| Expectation::Provenance(Some(provenance)));
+    let clarified = observation.clarified().map(|shown| Expectation::Clarify(Some(ids(shown))));
+    let provenance = observation.provenance().map(|provenance| Expectation::Provenance(Some(provenance)));
     [selected, clarified, provenance].into_iter().flatten()
 }
 
-fn card(sight: &Sight<'_>) -> Option<CardExpect> {
-    let touched = sight.book.touched(sight.lane, sight.seen);
-    let card = &sight.book.rendering(touched.last()?)?.card;
+fn card(observation: &Observation<'_>) -> Option<CardExpect> {
+    let touched = observation.transcript.touched(observation.lane, observation.seen);
+    let card = &observation.transcript.rendering(touched.last()?)?.card;
     Some(CardExpect {
-        step: Some(step_word(card)),
+        step: Some(step_name(card)),
         version: Some(card.version),
         buttons: Some(card.buttons.iter().map(|button| button.action.word().to_string()).collect()),
         title: None,
-        state: sight.after.records.card(&card.id).map(|card| state_word(card).to_string()),
+        state: observation.after.records.card(&card.id).map(|card| state_name(card).to_string()),
         items: None,
     })
 }
 
-/// The beginnings are what a person recognises; the rest is better left free to change.
+/// Returns the first lines of texts: the rest is free to change.
 fn first_lines<'a>(texts: impl Iterator<Item = &'a String>) -> Option<Vec<String>> {
     let lines: Vec<String> = texts.filter_map(|text| text.lines().next().map(str::to_string)).collect();
     (!lines.is_empty()).then_some(lines)
 }
 
-fn pending(sight: &Sight<'_>) -> PendingExpect {
-    let open = sight.after.head.pendings.iter();
+fn pending(observation: &Observation<'_>) -> PendingExpect {
+    let open = observation.after.head.pendings.iter();
     let fits: Vec<PendingFit> = open
         .map(|pending| PendingFit {
             kind: Some(pending.kind.word().into()),
@@ -67,7 +71,7 @@ fn pending(sight: &Sight<'_>) -> PendingExpect {
     if fits.is_empty() { PendingExpect::None } else { PendingExpect::All(fits) }
 }
 
-/// The scenario's text with `expect:` in every turn that had none and was played. Lines that are there stay as they are,
+/// Returns the scenario's text with `expect:` added to every played turn that had none. Other lines stay as they are,
 /// comments included; a turn written in braces makes the whole file be written anew.
 #[must_use]
 pub fn update(text: &str, scenario: &Scenario, report: &Report) -> String {
@@ -100,7 +104,7 @@ pub fn update(text: &str, scenario: &Scenario, report: &Report) -> String {
     }
 }
 
-/// The line after a list item's last: blank lines and comments that follow belong to what comes next.
+/// Returns the line after a list item's last: blank lines and comments that follow belong to the next item.
 fn end(lines: &[&str], at: usize, dash: usize) -> usize {
     let belongs = |line: &str| {
         let indent = line.len() - line.trim_start().len();
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_only_where_nothing_stands_and_keeps_comments() {
+    fn update_fills_empty_turns_and_keeps_comments() {
         let text = "scenario: s # name\nturns:\n  # first\n  - ana: hi\n\n  # second\n  - ana:\n      says: two\n      lane: t2\n  - ana: 3\n    \
                     expect: { intent: meta }\n  - advance: 1s\nalways: [one_writer_per_lane]\n";
         let expected = "scenario: s # name\nturns:\n  # first\n  - ana: hi\n    expect: { effects: none }\n\n  # second\n  - ana:\n      \
@@ -153,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_in_braces_is_written_anew() {
+    fn a_turn_in_braces_is_rewritten() {
         let out = updated("scenario: s\nturns:\n  - { ana: hi }\n");
         assert_eq!(out, "scenario: s\nturns:\n  - ana: hi\n    expect: { effects: none }\n");
     }

@@ -1,15 +1,15 @@
-//! Writing YAML the way people do: short maps in braces, long ones line by line, quotes only where they are needed.
+//! Writes YAML as people do: short maps in braces, long ones line by line, quotes only where needed.
 
 use serde_json::Value as Json;
 use serde_yaml_ng::Value;
 
-/// The width a flow map may take before it is broken into lines.
+/// The greatest width of a flow map, in characters.
 const WIDTH: usize = 110;
 
 /// Keys and values in the order they are written.
 pub(crate) type Pairs = Vec<(String, Value)>;
 
-/// `key: value`, on one line when it fits, else one line a key.
+/// Writes `key: value` on one line if it fits, and otherwise one line for each key.
 pub(crate) fn line(out: &mut String, indent: usize, key: &str, value: &Value) {
     let pad = " ".repeat(indent);
     let key = scalar(key);
@@ -38,7 +38,7 @@ pub(crate) fn line(out: &mut String, indent: usize, key: &str, value: &Value) {
     }
 }
 
-/// A literal block, when reading it gives the text back.
+/// Returns a literal block, if reading it gives the text back.
 fn block(text: &str, indent: usize) -> Option<String> {
     let pad = " ".repeat(indent);
     let lines: String = text
@@ -49,7 +49,7 @@ fn block(text: &str, indent: usize) -> Option<String> {
     (back.get("x")?.as_str()? == text).then_some(lines)
 }
 
-/// `{ key: value }` and `[ … ]`, always on one line.
+/// Formats a value as `{ key: value }` or `[ … ]`, on one line.
 pub(crate) fn flow(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
@@ -69,12 +69,12 @@ pub(crate) fn flow(value: &Value) -> String {
     }
 }
 
-/// A pair on one line, without outer braces.
+/// Formats a pair on one line, without braces.
 pub(crate) fn inline((key, value): &(String, Value)) -> String {
     format!("{key}: {}", flow(value))
 }
 
-/// Plain where reading gives the same word back, else quoted.
+/// Returns plain text if it reads back as itself, else quoted text.
 fn scalar(text: &str) -> String {
     let plain = |text: &str| {
         let listed: Result<Value, _> = serde_yaml_ng::from_str(&format!("[{text}]"));
@@ -88,7 +88,7 @@ fn scalar(text: &str) -> String {
     if plain(text) { text.into() } else { quoted(text) }
 }
 
-/// In double quotes. JSON's escapes are YAML's; YAML wants a few more characters escaped.
+/// Quotes text. JSON's escapes are YAML's, and YAML wants a few more characters escaped.
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     for c in Json::String(text.into()).to_string().chars() {

@@ -1,12 +1,13 @@
-//! Every form of the language reads as what it means, and every slip is told with its line and what was meant.
+//! Every form of the scenario language parses to its meaning, and every mistake is reported with its line and a
+//! suggestion.
 
-use throughline_engine::lane::MessageKind;
-use throughline_engine::selection::ClarifierType;
-use throughline_engine::work::Risk;
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::view::ClarifierType;
+use throughline_engine::data::work::Risk;
 use throughline_testkit::model::{Act, Expectation, Fault, HostAnswer, PendingExpect, Restart, When};
 use throughline_testkit::{parse, write};
 
-/// The example of `spec 08 §1`, whole.
+/// A scenario with every top-level key.
 const EXAMPLE: &str = r#"scenario: duplicate approve
 about: Two presses of one button create one issue.
 given:
@@ -45,7 +46,18 @@ always: [no_effect_without_approval, one_writer_per_lane, press_never_silent]
 "#;
 
 #[test]
-fn the_example_of_the_specification_reads() {
+fn a_scenario_names_the_rows_it_covers() {
+    let rows = |row: &str| parse("a", &format!("scenario: a\n{row}turns: []\n")).unwrap().rows;
+    assert_eq!(rows("row: W9\n"), ["W9"]);
+    assert_eq!(rows("row: [W9, W10]\n"), ["W9", "W10"]);
+    assert!(rows("").is_empty());
+    let text = "scenario: a\nrow: [W9, W10]\nturns: []\n";
+    assert_eq!(write(&parse("a", text).unwrap()), text);
+    assert!(parse("a", "scenario: a\nrow: {}\nturns: []\n").is_err());
+}
+
+#[test]
+fn every_top_level_key_parses() {
     let scenario = parse("example", EXAMPLE).unwrap();
     assert_eq!((scenario.given.channel.as_str(), scenario.given.tracker.project.as_str()), ("slack", "AUTH"));
     assert!(scenario.given.users["ana"].approves && !scenario.given.users["bob"].approves);
@@ -56,13 +68,13 @@ fn the_example_of_the_specification_reads() {
     assert_eq!(scenario.turns.iter().map(|turn| turn.line).collect::<Vec<_>>(), [23, 28, 30, 32, 33, 34]);
     assert_eq!(scenario.turns[4].act, Act::Advance(7_200_001));
     assert_eq!(scenario.turns[5].act, Act::Restart(Restart::Kill));
-    let Act::Says(says) = &scenario.turns[3].act else { panic!() };
+    let Act::Message(says) = &scenario.turns[3].act else { panic!() };
     assert_eq!((says.text.as_str(), says.lane.as_str()), ("yes", "t2"));
     let again = parse("example", &write(&scenario)).unwrap();
     assert_eq!((again.given, again.script), (scenario.given, scenario.script));
 }
 
-/// Reads one turn in a small world and checks that writing keeps it.
+/// Parses one turn in a small world and checks that writing keeps it.
 fn turn(text: &str) -> throughline_testkit::model::Turn {
     let file = format!("scenario: s\nturns:\n  - {}\n", text.replace('\n', "\n    "));
     let scenario = parse("t", &file).unwrap_or_else(|error| panic!("{error}\n{file}"));
@@ -74,7 +86,7 @@ fn turn(text: &str) -> throughline_testkit::model::Turn {
 }
 
 #[test]
-fn every_turn_form_reads() {
+fn every_form_of_turn_parses() {
     for text in [
         "ana: hello",
         "ana: 5",
@@ -108,20 +120,21 @@ fn every_turn_form_reads() {
     ] {
         turn(text);
     }
-    let Act::Host(says) = turn("host: { assistant.posted: { text: Which?, expected: location } }").act else {
+    let Act::HostPost(says) = turn("host: { assistant.posted: { text: Which?, expected: location } }").act
+    else {
         panic!()
     };
     assert_eq!((says.kind, says.lane.as_str(), says.expires), (MessageKind::Question, "main", None));
     let at = turn("host: { assistant.posted: { text: Hi, expires: 2026-01-15T10:00:00.001Z } }").act;
-    assert!(matches!(at, Act::Host(says) if matches!(says.expires, Some(When::At(_)))));
+    assert!(matches!(at, Act::HostPost(says) if matches!(says.expires, Some(When::At(_)))));
     let text = turn("ana: |-\n  two\n  lines").act;
-    assert!(matches!(text, Act::Says(says) if says.text == "two\nlines"));
+    assert!(matches!(text, Act::Message(says) if says.text == "two\nlines"));
     let named = turn("ana: { says: better, edits: first, as: second }");
     assert_eq!(named.name.as_deref(), Some("second"));
 }
 
 #[test]
-fn tools_agents_and_tasks_read() {
+fn tools_agents_and_tasks_parse() {
     let text = r#"scenario: s
 given:
   tools:
@@ -155,7 +168,7 @@ turns: []
 }
 
 #[test]
-fn lists_and_hosts_read() {
+fn lists_and_hosts_parse() {
     let text = r#"scenario: s
 given:
   users: { ana: {}, bob: {} }
@@ -172,8 +185,8 @@ turns:
     let scenario = parse("t", text).unwrap();
     let [f1, w1] = scenario.given.sets.as_slice() else { panic!() };
     assert_eq!((f1.lanes.len(), f1.shown.options[0].exec_ref.as_deref()), (2, Some("open:Alpha")));
-    assert_eq!(f1.stands.clarifier, Some(ClarifierType::SelectionDisambiguation));
-    assert_eq!((w1.stands.executed.as_deref(), w1.stands.focused), (Some("Budget"), true));
+    assert_eq!(f1.state.clarifier, Some(ClarifierType::SelectionDisambiguation));
+    assert_eq!((w1.state.executed.as_deref(), w1.state.focused), (Some("Budget"), true));
     assert_eq!(scenario.given.host["option.execute"][1], HostAnswer::Held);
     assert!(scenario.script[0].held);
     let again = parse("t", &write(&scenario)).unwrap();
@@ -181,7 +194,7 @@ turns:
 }
 
 #[test]
-fn a_tracker_reads() {
+fn a_tracker_parses() {
     let text = r#"scenario: s
 given:
   tracker:
@@ -213,7 +226,7 @@ turns: []
 }
 
 #[test]
-fn every_expectation_reads() {
+fn every_expectation_parses() {
     for (text, count) in [
         ("decision: shown", 1),
         ("reason: press.consumed", 1),
@@ -270,7 +283,7 @@ fn every_expectation_reads() {
 }
 
 #[test]
-fn every_slip_is_told_with_its_line_and_what_was_meant() {
+fn every_mistake_has_its_line_and_a_suggestion() {
     for (text, expected) in [
         ("expct: {}", "t:7: unknown key `expct`: did you mean `expect`?"),
         ("expect: { efects: none }", "t:7: unknown key `efects`: did you mean `effects`?"),
@@ -347,7 +360,7 @@ fn slip(turn: &str, expected: &str) {
 }
 
 #[test]
-fn slips_outside_the_turns_are_told_too() {
+fn mistakes_outside_the_turns_have_their_line() {
     for (text, expected) in [
         ("scenario: s\n", "t:1: `turns` is missing"),
         ("turns: []\n", "t:1: `scenario` is missing"),

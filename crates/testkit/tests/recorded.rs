@@ -1,18 +1,19 @@
-//! A recorded lane becomes a scenario that reads back, with its cards, replies, gaps and far sides in it.
+//! A recorded lane becomes a scenario that parses, with its cards, replies, gaps and outside answers.
 
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, Posted, Press};
-use throughline_engine::given::{Actor, Given, PressTarget};
-use throughline_engine::id::Mint;
-use throughline_engine::trace::TurnSummary;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, Posted, Press};
+use throughline_engine::data::given::{Given, PressTarget};
+use throughline_engine::data::mint::Mint;
+use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{CardId, Event, Lane, LaneKey, MessageId, Policy, Reason, Timestamp, step};
 use throughline_testkit::model::{Act, Expectation};
 use throughline_testkit::{Recorded, RecordedLane, parse};
 
 const START: Timestamp = Timestamp(1_768_471_200_000);
 
-/// A lane being talked in, and its log.
+/// A lane with its log.
 struct Talk {
     lane: Lane,
     policy: Policy,
@@ -110,7 +111,7 @@ impl Talk {
 }
 
 #[test]
-fn a_recorded_lane_reads_back_as_what_happened() {
+fn a_recorded_lane_becomes_an_equal_conversation() {
     let mut talk = Talk::new();
     talk.says("Create a ticket for login bug\nSteps: open /login\nExpected: the form\nActual: nothing", None);
     talk.checked();
@@ -152,10 +153,10 @@ fn a_recorded_lane_reads_back_as_what_happened() {
     assert!(scenario.given.users["ana"].approves && !scenario.given.users["bob"].approves, "{yaml}");
     let acts: Vec<&Act> = scenario.turns.iter().map(|turn| &turn.act).collect();
     let [
-        Act::Says(_),
+        Act::Message(_),
         Act::Advance(90_500),
-        Act::Says(reply),
-        Act::Submits { card, .. },
+        Act::Message(reply),
+        Act::Form { card, .. },
         stale,
         approve,
         command,
@@ -177,7 +178,7 @@ fn a_recorded_lane_reads_back_as_what_happened() {
 }
 
 #[test]
-fn far_sides_become_faults_and_script() {
+fn outside_answers_become_faults_and_script() {
     let mut talk = Talk::new();
     talk.says("Create a ticket for login bug\nSteps: a\nExpected: b\nActual: c", None);
     talk.checked();

@@ -1,34 +1,35 @@
-//! Arguments: what people said, as the types of a schema, and held against it (`spec 07 §8`).
+//! Arguments of tools: texts of people converted to the types of a schema and validated against it
+//! (`docs/design/0037-models-and-tools.md`).
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use throughline_engine::recognize::Expected;
+use throughline_language::Expected;
 
-/// The most fields of a form that people are asked for.
+/// The most fields of a form that people are asked to fill in.
 const MOST_FIELDS: usize = 5;
 
-/// An argument that does not fit: its name, empty when it is about all of them, and why.
+/// An argument that does not fit, and the reason. The name is empty if it is about all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct ArgumentError {
     pub(crate) name: String,
     pub(crate) why: String,
 }
 
-/// The arguments of a call, as the schema has them.
+/// Converts and validates the arguments of a call.
 pub(crate) fn arguments(
     schema: &Value,
     given: &BTreeMap<String, String>,
-) -> Result<Map<String, Value>, Wrong> {
+) -> Result<Map<String, Value>, ArgumentError> {
     let mut arguments = Map::new();
     for (name, text) in given {
         let property = &schema["properties"][name];
-        let value = coerced(property, text)
-            .map_err(|why| Wrong { name: name.clone(), why: format!("{name}: {why}") })?;
+        let value = coerce(property, text)
+            .map_err(|why| ArgumentError { name: name.clone(), why: format!("{name}: {why}") })?;
         arguments.insert(name.clone(), value);
     }
     let arguments = Value::Object(arguments);
-    let all = |why: String| Wrong { name: String::new(), why };
+    let all = |why: String| ArgumentError { name: String::new(), why };
     // Nothing is fetched: a schema that refers elsewhere cannot be used.
     let validator = jsonschema::validator_for(schema)
         .map_err(|error| all(format!("its input schema cannot be used: {error}")))?;
@@ -36,7 +37,7 @@ pub(crate) fn arguments(
         let at = error.instance_path().to_string();
         let name = at.split('/').nth(1).unwrap_or_default().to_owned();
         let why = if name.is_empty() { error.to_string() } else { format!("{name}: {error}") };
-        return Err(Wrong { name, why });
+        return Err(ArgumentError { name, why });
     }
     match arguments {
         Value::Object(arguments) => Ok(arguments),
@@ -44,8 +45,8 @@ pub(crate) fn arguments(
     }
 }
 
-/// A person's words as a value of that schema: text, a number, yes or no, one of a set.
-pub(crate) fn coerced(schema: &Value, text: &str) -> Result<Value, String> {
+/// Converts a text to a value of that schema: text, a number, yes or no, one of a set.
+pub(crate) fn coerce(schema: &Value, text: &str) -> Result<Value, String> {
     let text = text.trim();
     if let Some(options) = options(schema) {
         let same = |option: &&String| option.to_lowercase() == text.to_lowercase();
@@ -75,7 +76,7 @@ pub(crate) fn coerced(schema: &Value, text: &str) -> Result<Value, String> {
     }
 }
 
-/// The values of a closed set of words.
+/// The values of an enumeration.
 fn options(schema: &Value) -> Option<Vec<String>> {
     let words = |list: &Value, word: fn(&Value) -> Option<&str>| -> Option<Vec<String>> {
         let words: Option<Vec<String>> =
@@ -85,11 +86,11 @@ fn options(schema: &Value) -> Option<Vec<String>> {
     words(&schema["enum"], Value::as_str).or_else(|| words(&schema["oneOf"], |one| one["const"].as_str()))
 }
 
-/// The fields of a form that people are asked for, in its order: the ones it requires, or all of them when it requires
-/// none.
+/// The fields of a form that people are asked to fill in, in its order: the required ones, or all if none is
+/// required.
 ///
 /// # Errors
-/// Why they cannot be asked for it.
+/// The reason people cannot be asked for it.
 pub(crate) fn fields(form: &Value) -> Result<Vec<(String, Expected)>, String> {
     let properties = form["properties"].as_object().filter(|properties| !properties.is_empty());
     let properties = properties.ok_or("it asks for nothing")?;

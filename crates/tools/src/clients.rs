@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use throughline_engine::effect::Attempt;
-use throughline_engine::work::{Errand, Job, Phase, Report};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Errand, Job, Phase, Report};
 
 use crate::a2a::Agent;
-use crate::mcp::{Described, Server, ToolCall};
+use crate::mcp::{Server, ToolCall, ToolDescription};
+use crate::outcome::rejected;
 use crate::pins::{Pin, Pins, PinsError};
-use crate::{Settings, ToolSetting, rejected};
+use crate::{Settings, ToolSetting};
 
-/// The clients.
+/// The clients of all configured servers and agents.
 pub struct Clients {
     settings: Settings,
     servers: BTreeMap<String, Server>,
@@ -20,51 +21,51 @@ pub struct Clients {
     pins: Arc<dyn Pins>,
 }
 
-/// A tool or a sub-agent, as it stands.
+/// A tool or a sub-agent, with its status.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct ListedTool {
     /// `tool:weather`, `agent:writer`; for a tool that is not configured, its server and its name there.
     pub name: String,
-    /// Where: the server and the tool's name there, or the agent's address.
+    /// The server and the tool's name there, or the agent's address.
     pub at: String,
-    /// How it stands.
-    pub stands: Stands,
-    /// What it says it does.
+    /// The status.
+    pub status: PinStatus,
+    /// Its own description.
     pub description: String,
-    /// What it has to know and is asked for nothing of.
+    /// Required arguments that people are not asked for.
     pub unasked: Vec<String>,
 }
 
-/// How a tool or an agent stands.
+/// The status of a tool or an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stands {
-    /// As it was pinned: it may be used.
+pub enum PinStatus {
+    /// As it was pinned; it may be used.
     Pinned,
-    /// Never pinned: it is off.
+    /// Never pinned; it is off.
     New,
-    /// It says something else of itself than when it was pinned: it is off (`TL-5301`).
+    /// Its description has changed since it was pinned; it is off (`TL-5301`).
     Changed,
     /// Its server does not have it.
     Missing,
-    /// It cannot be asked.
+    /// It cannot be reached; the reason.
     Unreachable(String),
-    /// A server has it, and nothing is configured for it.
+    /// A server offers it, and it is not configured.
     Unused,
 }
 
-/// What came of pinning.
+/// The result of pinning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pinned {
-    /// What was new, or had changed.
+    /// The names that were new or had changed.
     pub pinned: Vec<String>,
-    /// What could not be asked, and why; for a person to read.
+    /// The names that could not be reached, with the reason for people.
     pub unreachable: Vec<(String, String)>,
 }
 
-impl Stands {
-    /// Its public name.
+impl PinStatus {
+    /// The name in the API.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Pinned => "pinned",
             Self::New => "new",
@@ -78,7 +79,7 @@ impl Stands {
 
 impl Clients {
     /// # Errors
-    /// What cannot be used as it is configured, and why, for a person to read.
+    /// The setting that cannot be used, and the reason, for people.
     pub fn new(settings: Settings, pins: Arc<dyn Pins>) -> Result<Self, (String, String)> {
         let timeouts = settings.timeouts;
         let mut servers = BTreeMap::new();
@@ -99,7 +100,7 @@ impl Clients {
         Ok(Self { settings, servers, agents, pins })
     }
 
-    /// Everything that can be called: its target, and whether a call made twice under one effect id is one call.
+    /// Every target that can be called, and true if a call made twice under one effect id is one call.
     pub fn targets(&self) -> impl Iterator<Item = (String, bool)> {
         let tools = self.settings.tools.iter().map(|(name, tool)| (format!("tool:{name}"), tool.idempotent));
         let agents =
@@ -107,7 +108,7 @@ impl Clients {
         tools.chain(agents)
     }
 
-    /// Makes one call, or looks how far an earlier one got.
+    /// Makes one call, or asks how far an earlier one got.
     pub async fn work(&self, errand: &Errand<'_>) -> Attempt<Report> {
         match &errand.call.job {
             Job::Tool { name, args } => self.tool(name, args, errand).await,
@@ -132,8 +133,8 @@ impl Clients {
         };
         let call = ToolCall { tool: &tool.tool, args, answer, outward: errand.call.risk.outward() };
         let pin = format!("tool:{name}");
-        let allowed = async |described: Option<&Described>| match described {
-            Some(described) => self.allowed(&pin, described.said.clone()).await.map(drop),
+        let allowed = async |described: Option<&ToolDescription>| match described {
+            Some(described) => self.allowed(&pin, described.definition.clone()).await.map(drop),
             None => Err(rejected(format!("the server has no tool {} any more (TL-5301)", tool.tool))),
         };
         server.call(&call, allowed).await
@@ -145,7 +146,7 @@ impl Clients {
         };
         let pin = format!("agent:{name}");
         if errand.underway.is_some() {
-            // What goes on is looked after where it was begun, whatever the agent says of itself by now.
+            // Work is polled where it was begun, whatever the agent's card says by now.
             return match self.pins.get(&pin).await {
                 Ok(Some(pinned)) => agent.work(&pinned.said, errand).await,
                 Ok(None) => rejected("it is not pinned any more (TL-5301)"),
@@ -162,7 +163,7 @@ impl Clients {
         }
     }
 
-    /// The pin, when what is said now is what was pinned.
+    /// The pin, if the description is still the pinned one.
     async fn allowed(&self, name: &str, said: Value) -> Result<Pin, Attempt<Report>> {
         let pinned = self.pins.get(name).await;
         let pinned = pinned.map_err(|error| Attempt::NotApplied { why: error.to_string(), hint: None })?;
@@ -177,11 +178,11 @@ impl Clients {
         }
     }
 
-    /// Everything that is configured, and what servers have beside it, as it stands now.
+    /// Lists everything that is configured, and what servers offer beside it, with its status now.
     ///
     /// # Errors
     /// The pins cannot be read.
-    pub async fn list(&self) -> Result<Vec<Listed>, PinsError> {
+    pub async fn list(&self) -> Result<Vec<ListedTool>, PinsError> {
         let mut found = Vec::new();
         for (name, server) in &self.servers {
             let tools = server.tools().await;
@@ -189,16 +190,16 @@ impl Clients {
             for (tool_name, tool) in configured {
                 found.push(self.listed_tool(tool_name, tool, &tools).await?);
             }
-            let used = |described: &&Described| {
+            let used = |described: &&ToolDescription| {
                 self.settings.tools.values().any(|tool| tool.server == *name && tool.tool == described.name)
             };
             for described in tools.iter().flatten().filter(|described| !used(described)) {
                 let at = format!("{name}/{}", described.name);
                 let description = described.description.clone();
-                found.push(Listed {
+                found.push(ListedTool {
                     name: at.clone(),
                     at,
-                    stands: Stands::Unused,
+                    status: PinStatus::Unused,
                     description,
                     unasked: Vec::new(),
                 });
@@ -208,7 +209,7 @@ impl Clients {
             found.push(self.listed_agent(name, agent).await?);
         }
         found.sort_by(|a, b| {
-            (a.stands == Stands::Unused, &a.name).cmp(&(b.stands == Stands::Unused, &b.name))
+            (a.status == PinStatus::Unused, &a.name).cmp(&(b.status == PinStatus::Unused, &b.name))
         });
         Ok(found)
     }
@@ -217,30 +218,30 @@ impl Clients {
         &self,
         name: &str,
         tool: &ToolSetting,
-        tools: &Result<Vec<Described>, String>,
-    ) -> Result<Listed, PinsError> {
+        tools: &Result<Vec<ToolDescription>, String>,
+    ) -> Result<ListedTool, PinsError> {
         let (name, at) = (format!("tool:{name}"), format!("{}/{}", tool.server, tool.tool));
         let described = match tools {
             Err(why) => {
-                let stands = Stands::Unreachable(why.clone());
-                return Ok(Listed { name, at, stands, description: String::new(), unasked: Vec::new() });
+                let status = PinStatus::Unreachable(why.clone());
+                return Ok(ListedTool { name, at, status, description: String::new(), unasked: Vec::new() });
             }
             Ok(tools) => tools.iter().find(|described| described.name == tool.tool),
         };
         let Some(described) = described else {
-            return Ok(Listed {
+            return Ok(ListedTool {
                 name,
                 at,
-                stands: Stands::Missing,
+                status: PinStatus::Missing,
                 description: String::new(),
                 unasked: Vec::new(),
             });
         };
-        let required = described.said["inputSchema"]["required"].as_array().into_iter().flatten();
+        let required = described.definition["inputSchema"]["required"].as_array().into_iter().flatten();
         let unasked =
             required.filter_map(Value::as_str).filter(|name| !tool.args.iter().any(|arg| arg == name));
-        Ok(Listed {
-            stands: self.stands(&name, described.said.clone()).await?,
+        Ok(ListedTool {
+            status: self.pin_status(&name, described.definition.clone()).await?,
             unasked: unasked.map(str::to_owned).collect(),
             name,
             at,
@@ -248,37 +249,37 @@ impl Clients {
         })
     }
 
-    async fn listed_agent(&self, name: &str, agent: &Agent) -> Result<Listed, PinsError> {
+    async fn listed_agent(&self, name: &str, agent: &Agent) -> Result<ListedTool, PinsError> {
         let name = format!("agent:{name}");
         let at =
             self.settings.agents.get(name.trim_start_matches("agent:")).map(|agent| agent.place.url.clone());
         let at = at.unwrap_or_default();
-        let (stands, description) = match agent.card().await {
-            Err(why) => (Stands::Unreachable(why), String::new()),
+        let (status, description) = match agent.card().await {
+            Err(why) => (PinStatus::Unreachable(why), String::new()),
             Ok(card) => match agent.usable(&card) {
-                Err(why) => (Stands::Unreachable(why), String::new()),
+                Err(why) => (PinStatus::Unreachable(why), String::new()),
                 Ok(()) => {
                     let description = card["description"].as_str().unwrap_or_default().to_owned();
-                    (self.stands(&name, card).await?, description)
+                    (self.pin_status(&name, card).await?, description)
                 }
             },
         };
-        Ok(Listed { name, at, stands, description, unasked: Vec::new() })
+        Ok(ListedTool { name, at, status, description, unasked: Vec::new() })
     }
 
-    async fn stands(&self, name: &str, said: Value) -> Result<Stands, PinsError> {
+    async fn pin_status(&self, name: &str, said: Value) -> Result<PinStatus, PinsError> {
         Ok(match self.pins.get(name).await? {
-            None => Stands::New,
-            Some(pinned) if pinned.hash == Pin::of(said).hash => Stands::Pinned,
-            Some(_) => Stands::Changed,
+            None => PinStatus::New,
+            Some(pinned) if pinned.hash == Pin::of(said).hash => PinStatus::Pinned,
+            Some(_) => PinStatus::Changed,
         })
     }
 
-    /// Pins what is configured as it is now: all of it, or one by its name. Says what was pinned anew, and what could not
-    /// be asked what it is; that keeps its pin, when it has one.
+    /// Pins the current descriptions: of everything configured, or of one by name. Returns what was pinned anew and
+    /// what could not be reached; the latter keeps its pin, if it has one.
     ///
     /// # Errors
-    /// A pin cannot be kept.
+    /// A pin cannot be stored.
     pub async fn pin(&self, only: Option<&str>, by: &str) -> Result<Pinned, PinsError> {
         let mut done = Pinned::default();
         for (name, said) in self.said(|name| only.is_none_or(|only| only == name)).await {
@@ -289,7 +290,7 @@ impl Clients {
                     continue;
                 }
             };
-            if self.stands(&name, said.clone()).await? != Stands::Pinned {
+            if self.pin_status(&name, said.clone()).await? != PinStatus::Pinned {
                 self.pins.put(&name, Pin::of(said), by).await?;
                 done.pinned.push(name);
             }
@@ -297,7 +298,7 @@ impl Clients {
         Ok(done)
     }
 
-    /// What is configured and wanted says of itself now, or why that is not known.
+    /// The current descriptions of what is configured and wanted, or the reason one is not known.
     async fn said(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Result<Value, String>)> {
         let mut said = Vec::new();
         for (server, client) in &self.servers {
@@ -311,7 +312,9 @@ impl Clients {
             said.extend(of_it.into_iter().map(|(name, tool)| {
                 let described = tools.as_ref().map_err(Clone::clone).and_then(|tools| {
                     let described = tools.iter().find(|described| described.name == *tool);
-                    described.map(|it| it.said.clone()).ok_or_else(|| format!("{server} has no tool {tool}"))
+                    described
+                        .map(|it| it.definition.clone())
+                        .ok_or_else(|| format!("{server} has no tool {tool}"))
                 });
                 (name, described)
             }));
@@ -326,7 +329,7 @@ impl Clients {
         said
     }
 
-    /// Ends every connection, and the processes with all they started.
+    /// Ends every connection, and every server process with all it started.
     pub async fn close(&self) {
         for server in self.servers.values() {
             server.close().await;

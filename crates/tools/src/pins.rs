@@ -1,4 +1,5 @@
-//! Pins: what a tool or an agent said of itself when somebody looked at it (`spec 07 §8`).
+//! Pins: the definition of a tool or an agent at the time somebody looked at it
+//! (`docs/design/0037-models-and-tools.md`).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,19 +7,19 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use throughline_engine::canon::{hex, jcs, sha256};
+use throughline_engine::data::canon::{hex, jcs, sha256};
 
-/// What was pinned.
+/// A pinned definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pin {
-    /// SHA-256 over the canonical JSON of what it said, in hex.
+    /// SHA-256 over the canonical JSON of the definition, in hex.
     pub hash: String,
-    /// What it said, to compare with and to look up.
+    /// The definition, to compare with and to look up.
     pub said: Value,
 }
 
 impl Pin {
-    /// A pin of what something says of itself.
+    /// Creates a pin of a definition.
     #[must_use]
     pub fn of(said: Value) -> Self {
         let hash = hex(&sha256(&[b"throughline/pin/1", jcs(&said).as_bytes()]));
@@ -26,29 +27,29 @@ impl Pin {
     }
 }
 
-/// Why a pin could not be read or kept.
+/// A pin could not be read or kept.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the pins cannot be {act}: {why}")]
 pub struct PinsError {
     /// `read`, `kept`.
     pub act: &'static str,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// Where pins are kept. Names are `tool:weather` and `agent:writer`.
+/// The storage of pins. Names are `tool:weather` and `agent:writer`.
 #[async_trait]
 pub trait Pins: Send + Sync {
-    /// The pin of that name.
+    /// The pin with that name.
     ///
     /// # Errors
-    /// It cannot be read: what is not known to be pinned is off.
+    /// It cannot be read; a tool without a known pin is off.
     async fn get(&self, name: &str) -> Result<Option<Pin>, PinsError>;
 
-    /// Keeps a pin in place of the one there was. `by`: who looked, for the record.
+    /// Stores a pin, replacing the one there was. `by` is the person who looked, for the record.
     ///
     /// # Errors
-    /// It cannot be kept.
+    /// It cannot be stored.
     async fn put(&self, name: &str, pin: Pin, by: &str) -> Result<(), PinsError>;
 }
 

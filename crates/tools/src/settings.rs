@@ -1,4 +1,4 @@
-//! What an installation says of its tools and sub-agents, with secrets read.
+//! The settings of tools and sub-agents, with secrets resolved.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use throughline_net::Key;
 
-/// All of it.
+/// The settings of all tools and sub-agents.
 #[derive(Clone, Default)]
 pub struct Settings {
     /// MCP servers by name.
@@ -15,70 +15,70 @@ pub struct Settings {
     pub tools: BTreeMap<String, ToolSetting>,
     /// Sub-agents by name.
     pub agents: BTreeMap<String, AgentSetting>,
-    /// How long a part of a call may take.
+    /// The time limits of a call's parts.
     pub timeouts: Timeouts,
 }
 
 /// An MCP server.
 #[derive(Clone)]
 pub enum ServerSetting {
-    /// A child process that is spoken to over its standard input and output.
+    /// A child process that is reached over its standard input and output.
     Child {
         /// The program.
         command: PathBuf,
         /// Its arguments.
         args: Vec<String>,
-        /// The names of the environment that it is given; nothing else of ours is.
+        /// The names of the environment variables it gets; it gets no others.
         env: Vec<String>,
     },
     /// A server over HTTP.
-    Http(Place),
+    Http(RemoteAddress),
 }
 
-/// Where a far side is.
+/// The address of a remote server or agent.
 #[derive(Clone)]
-pub struct Place {
+pub struct RemoteAddress {
     /// Its address.
     pub url: String,
-    /// The key it wants.
+    /// The access token, if it needs one.
     pub token: Option<Key>,
-    /// It may be of this machine.
+    /// True if the address may be of this machine.
     pub allow_loopback: bool,
 }
 
 /// A tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSetting {
-    /// On which server.
+    /// The server's name.
     pub server: String,
     /// Its name there.
     pub tool: String,
-    /// The arguments that are asked for.
+    /// The arguments people are asked for.
     pub args: Vec<String>,
-    /// A call made twice under one effect id is one call: our word for it, not the server's.
+    /// True if a call made twice under one effect id is one call. The installation says so, not the server.
     pub idempotent: bool,
 }
 
 /// A sub-agent.
 #[derive(Clone)]
 pub struct AgentSetting {
-    /// Where it is: its card is below that address.
-    pub place: Place,
-    /// What it is handed twice under one effect id is handed once: our word for it, not the agent's.
+    /// Its address; its card is below it.
+    pub place: RemoteAddress,
+    /// True if a message sent twice under one effect id is handled once. The installation says so, not the agent.
     pub idempotent: bool,
 }
 
-/// How long a part of a call may take (`spec 06 §4.4`).
+/// The time limits of a call's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until there is a connection, TLS included.
+    /// The time to connect, TLS included.
     pub connect: Duration,
-    /// Until the calls before it are over; and then until a server is ready: a process has started, versions are agreed
-    /// on, its tools are known. Of an agent, until its card is read.
+    /// The time to wait for earlier calls, and then for the server to be ready: its process started, versions agreed
+    /// on, its tools known. For an agent, the time to read its card.
     pub ready: Duration,
-    /// One call, from its first byte to its answer.
+    /// The time of one call, from its first byte to its answer.
     pub call: Duration,
-    /// All of that. Less than an effect's lease (`spec 06 §4.6`): else another worker would take this one for gone.
+    /// The time of all of that. Shorter than an effect's lease, or another worker would count this one as gone.
     pub whole: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Agents that misbehave, over a socket: what their answers prove, and what ends work that goes on over there.
+//! Agents that misbehave, over a socket: how their answers are interpreted, and the end of remote work.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use throughline_engine::LaneKey;
-use throughline_engine::effect::Attempt;
-use throughline_engine::work::{Call, Errand, Job, Phase, Report, Risk, Underway};
-use throughline_tools::{AgentSetting, Clients, MemoryPins, Place, Settings, Timeouts};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Call, Errand, Job, Phase, Report, Risk, Underway};
+use throughline_tools::{AgentSetting, Clients, MemoryPins, RemoteAddress, Settings, Timeouts};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How it answers everything but a request for its card.
+/// The answer to everything but a request for its card.
 type Says = Arc<Mutex<(u16, String)>>;
 
 const HTML: &str = "<html>Not here</html>";
@@ -50,7 +50,7 @@ impl World {
         world
     }
 
-    /// What is said to it, as `risk`; with a look at work that goes on when it was begun.
+    /// Sends it a message with that risk; with `underway`, polls work that was begun.
     async fn work(&self, risk: Risk, underway: Option<&Underway>) -> Attempt<Report> {
         work(&self.clients, risk, underway).await
     }
@@ -61,7 +61,7 @@ impl World {
 }
 
 fn clients(at: &str, timeouts: Timeouts) -> Clients {
-    let place = Place { url: at.to_owned(), token: None, allow_loopback: true };
+    let place = RemoteAddress { url: at.to_owned(), token: None, allow_loopback: true };
     let agents = BTreeMap::from([("writer".into(), AgentSetting { place, idempotent: false })]);
     let settings = Settings { agents, timeouts, ..Settings::default() };
     Clients::new(settings, Arc::new(MemoryPins::default())).unwrap()
@@ -115,7 +115,8 @@ fn error(code: i64, message: &str) -> String {
     json!({"jsonrpc": "2.0", "id": "fx_1", "error": {"code": code, "message": message}}).to_string()
 }
 
-/// `spec 06 §4.3`: a refusal has a body that was understood. A page of somebody on the way proves nothing.
+/// A refusal has a body that was understood (`docs/design/0031-effects-and-retries.md`). A page of a proxy proves
+/// nothing.
 #[tokio::test]
 async fn only_an_answer_that_was_understood_refuses() {
     for binding in ["JSONRPC", "HTTP+JSON"] {
@@ -150,7 +151,7 @@ async fn only_an_answer_that_was_understood_refuses() {
     assert!(matches!(world.work(Risk::Write, None).await, Attempt::Unknown { .. }), "as a status 500 is");
 }
 
-/// An agent that never shows its card leaves the send its time: nothing was sent.
+/// An agent that never shows its card does not use up the time of the send: nothing was sent.
 #[tokio::test]
 async fn a_card_has_no_more_time_than_it_takes_to_be_ready() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -162,7 +163,7 @@ async fn a_card_has_no_more_time_than_it_takes_to_be_ready() {
     assert!(matches!(&attempt, Attempt::NotApplied { why, .. } if why.contains("in time")), "{attempt:?}");
 }
 
-/// A server may answer `/a2a` with a redirect to `/a2a/`, and we follow none.
+/// A server may answer `/a2a` with a redirect to `/a2a/`, and redirects are not followed.
 #[tokio::test]
 async fn an_address_is_used_as_it_is_said() {
     for (binding, path, asked) in [
@@ -178,7 +179,7 @@ async fn an_address_is_used_as_it_is_said() {
     }
 }
 
-/// One bad look ends nothing; only an agent that says it has no such task does.
+/// One failed poll ends nothing; only an agent that has no such task does.
 #[tokio::test]
 async fn only_an_agent_that_knows_no_such_task_ends_it() {
     let there = Underway::at("t1", "half done");

@@ -1,4 +1,5 @@
-//! Servers that misbehave, as children: a shell script each. What a call of them proves, and what is left of them.
+//! Servers that misbehave, as child processes: a shell script each. The outcome of calls, and what is left of the
+//! processes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,17 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throughline_engine::LaneKey;
-use throughline_engine::effect::Attempt;
-use throughline_engine::work::{Call, Errand, Job, Phase, Report, Risk};
-use throughline_tools::{Clients, MemoryPins, ServerSetting, Settings, Stands, Timeouts, ToolSetting};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Call, Errand, Job, Phase, Report, Risk};
+use throughline_tools::{Clients, MemoryPins, PinStatus, ServerSetting, Settings, Timeouts, ToolSetting};
 
-/// Speaks the older generation: a tool `look`, of which `does` is what a call does.
+/// A server of the older protocol generation with a tool `look`; `does` is the script of a call.
 fn script(does: &str) -> String {
     const LOOK: &str = r#"{"name":"look","inputSchema":{"type":"object"}}"#;
     listing(&format!(r#"printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{LOOK}]}}}}\n' "$id""#), does)
 }
 
-/// The same with what lists its tools.
+/// A server with its own script for listing tools.
 fn listing(lists: &str, does: &str) -> String {
     format!(
         r#"
@@ -88,7 +89,7 @@ impl World {
     }
 }
 
-/// Whether a process is there and not merely waited for.
+/// True if a process runs and is not a zombie.
 fn alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
     !stat.is_empty() && !stat.contains(") Z ")
@@ -131,7 +132,8 @@ async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
     dies.clients.close().await;
 }
 
-/// Nothing of a call that timed out is there when the next one begins: its process neither, whose answer was on the way.
+/// Nothing of a call that timed out is left when the next one begins: not even its process, whose answer was on the
+/// way.
 #[tokio::test]
 async fn a_call_that_timed_out_leaves_nothing_to_the_next() {
     let once = format!("[ -e slow ] || {{ touch slow; sleep 30; }}; {SAYS} said");
@@ -144,7 +146,7 @@ async fn a_call_that_timed_out_leaves_nothing_to_the_next() {
     world.clients.close().await;
 }
 
-/// A server that starts well and dies of every call is left alone for longer each time.
+/// A server that starts and dies at every call gets a longer pause each time.
 #[tokio::test]
 async fn the_wait_doubles_until_a_call_is_answered() {
     let dies = World::new("exit 1").await;
@@ -181,7 +183,7 @@ async fn what_is_too_long_is_refused_when_it_only_reads() {
     world.clients.close().await;
 }
 
-/// A server that has always one more page is not listened to for ever, and neither is one with everything on one.
+/// A server with an endless list of tools is cut off, and so is one with too many tools on one page.
 #[tokio::test]
 async fn a_list_of_tools_has_an_end() {
     let page = |tools: &str, more: &str| {
@@ -197,7 +199,7 @@ async fn a_list_of_tools_has_an_end() {
         let world = World::running(&server, Timeouts::default());
         let listed = world.clients.list().await.unwrap();
         assert!(
-            matches!(&listed[0].stands, Stands::Unreachable(said) if said.contains(why) && said.contains("“s”")),
+            matches!(&listed[0].status, PinStatus::Unreachable(said) if said.contains(why) && said.contains("“s”")),
             "{listed:?}"
         );
         assert_eq!(world.lines("lists").len(), lists);
@@ -205,7 +207,7 @@ async fn a_list_of_tools_has_an_end() {
     }
 }
 
-/// However long the parts may take, all of it ends before the lease of the effect does.
+/// However long the parts may take, the whole call ends before the effect's lease does.
 #[tokio::test]
 async fn a_call_ends_when_all_of_its_time_is_up() {
     let (whole, call) = (Duration::from_millis(700), Duration::from_secs(300));
@@ -217,7 +219,7 @@ async fn a_call_ends_when_all_of_its_time_is_up() {
     world.clients.close().await;
 }
 
-/// Everything a server started ends with it, also what left its children behind.
+/// Everything a server started ends with it, also processes that left their parent.
 #[tokio::test]
 async fn the_whole_group_ends() {
     let spawns = format!("sleep 300 & echo $! >> pids; {SAYS} started");
@@ -243,7 +245,7 @@ async fn what_cannot_be_started_was_not_called() {
     let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
     let listed = clients.list().await.unwrap();
     assert!(
-        matches!(&listed[0].stands, Stands::Unreachable(why) if why.contains("cannot be started")),
+        matches!(&listed[0].status, PinStatus::Unreachable(why) if why.contains("cannot be started")),
         "{listed:?}"
     );
     let done = clients.pin(None, "ana").await.unwrap();

@@ -1,4 +1,4 @@
-//! What every tracker must do. An implementation's tests hold one line:
+//! The conformance suite of [`Tracker`]. An implementation's tests hold one line:
 //!
 //! ```ignore
 //! throughline_trackers::tracker_conformance!(fresh_subject());
@@ -11,12 +11,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::effect::{Attempt, FieldError, Guarantee, IssueChange};
-use throughline_engine::tickets::{Item, ItemType, Part};
+use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::ticket::{Item, ItemType, Part};
+use throughline_engine::retry::Guarantee;
 
 use crate::{Issue, Tracker};
 
-/// A tracker under test, with a look behind the contract.
+/// A tracker under test, with access behind the contract.
 #[async_trait]
 pub trait Subject: Send + Sync {
     /// The tracker. It has a project [`Subject::project`] that takes every type and requires a title.
@@ -31,20 +33,20 @@ pub trait Subject: Send + Sync {
     /// A project that only this person may see.
     fn private(&self) -> (&str, &str);
 
-    /// How many issues of a tenant that project really has.
+    /// The number of issues of a tenant that the project really has.
     async fn count(&self, tenant: &str) -> usize;
 
-    /// What was said about an issue, oldest first.
+    /// The comments on an issue, oldest first.
     async fn comments(&self, tenant: &str, key: &str) -> Vec<String>;
 
-    /// Loses the answer of the next create, which is applied. `false`: this subject cannot.
+    /// Loses the answer of the next create, which is applied. Returns false if this subject cannot.
     fn lose_next_answer(&self) -> bool;
 }
 
 /// The tenant of the suite.
 pub const TENANT: &str = "acme";
 
-/// Tests of the whole suite for one tracker.
+/// Expands to the tests of the whole suite for one tracker.
 #[macro_export]
 macro_rules! tracker_conformance {
     ($subject:expr) => {
@@ -72,7 +74,7 @@ pub fn item(item_type: ItemType, fields: &[(Part, &str)]) -> Item {
     Item::alone(item_type, fields.iter().map(|(part, text)| (*part, (*text).to_owned())).collect())
 }
 
-/// A sound item of that title.
+/// A valid item with that title.
 #[must_use]
 pub fn sound(title: &str) -> Item {
     item(
@@ -85,7 +87,7 @@ pub fn sound(title: &str) -> Item {
 ///
 /// # Panics
 ///
-/// It was not.
+/// The attempt has another outcome.
 #[track_caller]
 pub fn applied<T: std::fmt::Debug>(attempt: Attempt<T>) -> T {
     match attempt {
@@ -98,7 +100,7 @@ pub fn applied<T: std::fmt::Debug>(attempt: Attempt<T>) -> T {
 ///
 /// # Panics
 ///
-/// It was not.
+/// The attempt has another outcome.
 #[track_caller]
 pub fn codes<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<String> {
     errors(attempt).into_iter().map(|error| error.code).collect()
@@ -108,7 +110,7 @@ pub fn codes<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<String> {
 ///
 /// # Panics
 ///
-/// It was not.
+/// The attempt has another outcome.
 #[track_caller]
 pub fn errors<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<FieldError> {
     match attempt {
@@ -121,7 +123,7 @@ pub fn errors<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<FieldError> {
     }
 }
 
-/// A sound item of a batch: its id is its title, in `parent` if there is one.
+/// A valid item of a batch: its id is its title, and it is under `parent` if there is one.
 #[must_use]
 pub fn member(item_type: ItemType, id: &str, parent: Option<&str>) -> Item {
     Item { id: id.into(), parent: parent.map(str::to_owned), item_type, ..sound(id) }
@@ -149,7 +151,7 @@ async fn create(subject: &dyn Subject, effect: &str, item: &Item) -> Attempt<Iss
     subject.tracker().create(TENANT, subject.project(), &effect.into(), item, None).await
 }
 
-/// Every type goes through, dry and real.
+/// Every type passes the dry run and the create.
 pub async fn takes_a_sound_item_of_every_type(subject: &dyn Subject) {
     for (n, item_type) in
         [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].into_iter().enumerate()
@@ -161,7 +163,7 @@ pub async fn takes_a_sound_item_of_every_type(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 4);
 }
 
-/// However often it is asked.
+/// A dry run creates nothing, however often it is made.
 pub async fn a_dry_run_creates_nothing(subject: &dyn Subject) {
     for _ in 0..3 {
         applied(
@@ -174,7 +176,7 @@ pub async fn a_dry_run_creates_nothing(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 0);
 }
 
-/// By the dry run and by the create.
+/// The dry run and the create refuse an unknown project.
 pub async fn refuses_an_unknown_project(subject: &dyn Subject) {
     let tracker = subject.tracker();
     assert_eq!(
@@ -187,7 +189,7 @@ pub async fn refuses_an_unknown_project(subject: &dyn Subject) {
     );
 }
 
-/// Of R-29's kinds, those every tracker has in common.
+/// Refuses the mistakes that no tracker accepts, whatever its configuration.
 pub async fn refuses_what_no_tracker_takes(subject: &dyn Subject) {
     let long = "x".repeat(256);
     let huge = "y".repeat(40_000);
@@ -214,14 +216,14 @@ pub async fn refuses_what_no_tracker_takes(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 0);
 }
 
-/// The limits themselves are inside.
+/// The longest valid title and labels are accepted.
 pub async fn takes_what_just_fits(subject: &dyn Subject) {
     let line = "é".repeat(255);
     let item = item(ItemType::Task, &[(Part::Title, &line), (Part::Labels, &format!("sso, {line}"))]);
     applied(subject.tracker().check(TENANT, subject.project(), None, std::slice::from_ref(&item)).await);
 }
 
-/// Under its key, with its title, in this project.
+/// A created issue is found by its key and by its link, with its title.
 pub async fn what_is_created_is_found(subject: &dyn Subject) {
     let made = applied(create(subject, "fx_1", &sound("Log in with SSO")).await);
     assert!(made.key.starts_with(&format!("{}-", subject.project())), "{}", made.key);
@@ -236,7 +238,7 @@ pub async fn what_is_created_is_found(subject: &dyn Subject) {
     );
 }
 
-/// A missing key, another project's, and what is no key at all.
+/// A missing key, another project's key and text that is not a key find nothing.
 pub async fn finds_nothing_that_is_not_there(subject: &dyn Subject) {
     applied(create(subject, "fx_1", &sound("Only one")).await);
     let missing = format!("{}-999", subject.project());
@@ -248,7 +250,7 @@ pub async fn finds_nothing_that_is_not_there(subject: &dyn Subject) {
     }
 }
 
-/// A tracker that promises it must keep it; another text under the same id is no reason to make a second one.
+/// A tracker that promises idempotence creates one issue for one effect, also if another text comes with it.
 pub async fn one_effect_makes_one_issue(subject: &dyn Subject) {
     if subject.tracker().guarantee() != Guarantee::Idempotent {
         return;
@@ -260,7 +262,7 @@ pub async fn one_effect_makes_one_issue(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 1);
 }
 
-/// Unknown is said as unknown; trying again is only allowed, and then harmless, where it is promised.
+/// A lost answer is reported as unknown. Another attempt is harmless where idempotence is promised.
 pub async fn a_lost_answer_makes_no_second_issue(subject: &dyn Subject) {
     if !subject.lose_next_answer() {
         return;
@@ -274,7 +276,7 @@ pub async fn a_lost_answer_makes_no_second_issue(subject: &dyn Subject) {
     }
 }
 
-/// Neither an issue nor a gap in the keys that a later create would meet.
+/// A refused create leaves neither an issue nor a gap in the keys.
 pub async fn a_rejected_create_leaves_nothing(subject: &dyn Subject) {
     codes(create(subject, "fx_1", &sound("one\ntwo")).await);
     assert_eq!(subject.count(TENANT).await, 0);
@@ -282,7 +284,7 @@ pub async fn a_rejected_create_leaves_nothing(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 1, "the same effect, mended, goes through");
 }
 
-/// Every rival gets its own key; rivals with one effect id get one issue.
+/// Concurrent creates get keys of their own; those with one effect id get one issue.
 pub async fn keys_never_repeat_when_creates_race(subject: &dyn Subject) {
     const RIVALS: usize = 24;
     let mut tasks = Vec::new();
@@ -301,7 +303,7 @@ pub async fn keys_never_repeat_when_creates_race(subject: &dyn Subject) {
     }
 }
 
-/// One tenant's issues, keys and effects are nothing to another's.
+/// One tenant's issues, keys and effects are unknown to another.
 pub async fn tenants_never_mix(subject: &dyn Subject) {
     let made = applied(create(subject, "fx_1", &sound("Ours")).await);
     let theirs = subject.tracker().find("globex", subject.project(), None, &made.key).await;
@@ -312,7 +314,7 @@ pub async fn tenants_never_mix(subject: &dyn Subject) {
     assert_eq!((subject.count(TENANT).await, subject.count("globex").await), (1, 1));
 }
 
-/// What is wrong with one item is said of that item, and the others are none the worse for it.
+/// An error names its item, and other items are not affected.
 pub async fn checks_a_whole_batch_at_once(subject: &dyn Subject) {
     applied(check(subject, &batch()).await);
     let mut bad = batch();
@@ -324,7 +326,7 @@ pub async fn checks_a_whole_batch_at_once(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 0);
 }
 
-/// Nothing at all, ids that repeat, a story before its epic, a circle.
+/// Refuses an empty batch, repeated ids, a story before its epic, and a cycle.
 pub async fn refuses_a_batch_that_does_not_hang_together(subject: &dyn Subject) {
     let epic = |id| member(ItemType::Epic, id, None);
     let story = |id, under| member(ItemType::Story, id, Some(under));
@@ -342,7 +344,7 @@ pub async fn refuses_a_batch_that_does_not_hang_together(subject: &dyn Subject) 
     assert_eq!(subject.count(TENANT).await, 0);
 }
 
-/// In the batch and outside of it: a parent exists, is an epic, and is in the same project.
+/// A parent, in the batch or outside, must exist, be an epic, and be in the same project.
 pub async fn checks_what_is_above_what(subject: &dyn Subject) {
     let make = |item_type, effect: &'static str| async move {
         applied(create(subject, effect, &Item { item_type, ..sound("There") }).await).key
@@ -375,7 +377,7 @@ pub async fn checks_what_is_above_what(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 2);
 }
 
-/// Somebody else may not, and nobody named is not the one who may.
+/// Another person is refused, and so is a check without a person.
 pub async fn only_who_may_creates(subject: &dyn Subject) {
     let (project, who) = subject.guarded();
     let item = [sound("Guarded")];
@@ -386,7 +388,7 @@ pub async fn only_who_may_creates(subject: &dyn Subject) {
     applied(subject.tracker().check(TENANT, project, Some(who), &item).await);
 }
 
-/// Nobody else learns what there is: not by its key, and not by naming it as a parent.
+/// Others do not learn which issues exist: not by key, and not by naming one as a parent.
 pub async fn only_who_may_sees(subject: &dyn Subject) {
     let (tracker, (project, who)) = (subject.tracker(), subject.private());
     let epic = Item { item_type: ItemType::Epic, ..sound("Nobody's business") };
@@ -408,7 +410,7 @@ pub async fn only_who_may_sees(subject: &dyn Subject) {
     assert_eq!(applied(tracker.find(TENANT, project, Some(who), &made.key).await).key, made.key);
 }
 
-/// And an issue that was made alone is under nothing.
+/// A story is read back with its epic's key; an issue created alone has no parent.
 pub async fn a_story_is_read_back_under_its_epic(subject: &dyn Subject) {
     let [epic, story, _] = batch();
     let made = applied(create(subject, "fx_1", &epic).await);
@@ -434,7 +436,7 @@ pub async fn a_parent_is_set_once_however_often(subject: &dyn Subject) {
     assert_eq!(subject.count(TENANT).await, 3);
 }
 
-/// Neither a missing issue, nor under a missing epic, nor under what is no epic.
+/// Refuses changes to a missing issue, and parents that are missing or not epics.
 pub async fn changes_nothing_that_is_not_there(subject: &dyn Subject) {
     let task = applied(create(subject, "fx_1", &sound("A task")).await).key;
     let missing = format!("{}-999", subject.project());
@@ -453,7 +455,7 @@ pub async fn changes_nothing_that_is_not_there(subject: &dyn Subject) {
     assert!(subject.comments(TENANT, &task).await.is_empty());
 }
 
-/// Once for one effect; two effects may say the same.
+/// A comment is made once for one effect; two effects may make the same comment.
 pub async fn a_comment_is_made_once(subject: &dyn Subject) {
     let key = applied(create(subject, "fx_1", &sound("Talked about")).await).key;
     for (effect, text) in [("fx_2", "First"), ("fx_2", "First"), ("fx_3", "First"), ("fx_4", "Last")] {
@@ -462,7 +464,7 @@ pub async fn a_comment_is_made_once(subject: &dyn Subject) {
     assert_eq!(subject.comments(TENANT, &key).await, ["First", "First", "Last"]);
 }
 
-/// What an effect made is found by its id, also when nobody heard the answer; and nothing else is.
+/// The issue an effect created is found by the effect's id, also when its answer was lost; nothing else is found.
 pub async fn a_marker_finds_what_it_marks(subject: &dyn Subject) {
     let tracker = subject.tracker();
     let seek = |tenant: &'static str, effect: &str| {

@@ -1,35 +1,37 @@
-//! Trackers: where issues go. This file is the contract; `local` is the embedded tracker; `conformance` is the
-//! suite each tracker passes.
+//! Trackers hold issues. This file is the contract; `local` is the embedded tracker; `conformance` is the suite each
+//! tracker passes.
 //!
-//! A tracker knows issue fields and what a project takes. What it never knows: conversation, approvals, storage
-//! (the local tracker declares what it needs as [`local::Documents`]).
+//! A tracker knows issue fields and the rules of projects. It never knows conversations, approvals or storage (the
+//! local tracker declares what it needs as [`local::Documents`]).
 
+mod common_checks;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod local;
-mod shape;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use throughline_engine::EffectId;
-use throughline_engine::effect::{Attempt, Guarantee, IssueChange};
-use throughline_engine::tickets::Item;
+use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::ticket::Item;
+use throughline_engine::retry::Guarantee;
 
-/// A place where issues live. One call is one attempt: nothing in here retries.
+/// A tracker. One call is one attempt: nothing in here retries.
 #[async_trait]
 pub trait Tracker: Send + Sync {
-    /// What it promises about a create made twice with one effect id.
+    /// The guarantee for a create that is made twice with one effect id.
     fn guarantee(&self) -> Guarantee;
 
-    /// Would the tracker take these items from this person, all of them? Creates nothing.
+    /// Checks if the tracker would accept all these items from this person. Creates nothing.
     ///
-    /// `by` is the channel's user id or a principal (`user:ana`); nobody named passes no project that says who
-    /// may create. What an item names in a project they may not see is not there. A refusal is [`Attempt::Rejected`] with one `check.…` code for each thing wrong
-    /// (`spec 06 §6.1`).
+    /// `by` is the channel's user id or a principal (`user:ana`); without one, projects that limit who may create
+    /// refuse. An issue in a project that the person may not see counts as missing. A refusal is
+    /// [`Attempt::Rejected`] with one `check.…` code for each mistake
+    /// (`docs/design/0020-ticket-drafts-and-batches.md`).
     async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()>;
 
-    /// Creates the issue, under the epic of that key when there is one. Who may was settled by the dry run and the
-    /// approval before it.
+    /// Creates the issue, under the epic with that key if there is one. Permissions are not checked: the dry run and
+    /// the approval have settled them.
     async fn create(
         &self,
         tenant: &str,
@@ -39,7 +41,7 @@ pub trait Tracker: Send + Sync {
         parent: Option<&str>,
     ) -> Attempt<Issue>;
 
-    /// Changes the issue of that key. A comment is made once for one effect id.
+    /// Changes the issue with that key. A comment is made once for one effect id.
     async fn update(
         &self,
         tenant: &str,
@@ -49,11 +51,12 @@ pub trait Tracker: Send + Sync {
         change: &IssueChange,
     ) -> Attempt<()>;
 
-    /// The issues that carry the marker of this effect, oldest first. None found proves nothing: a search may lag.
+    /// Finds the issues with the marker of this effect, oldest first. An empty result proves nothing: a search may
+    /// lag.
     async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>>;
 
-    /// The issue a person named by key or link; [`Attempt::Rejected`] when this project has none such, and in the same
-    /// words whether it has or not when they may not see the project. `by` is as in [`Tracker::check`].
+    /// Finds the issue a person named by key or link. [`Attempt::Rejected`] if this project has none such, in the
+    /// same words if the person may not see the project. `by` is as in [`Tracker::check`].
     async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue>;
 }
 
@@ -62,7 +65,7 @@ pub trait Tracker: Send + Sync {
 pub struct Issue {
     /// `DEMO-1`.
     pub key: String,
-    /// Where to see it.
+    /// The address for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Its one-line title.

@@ -1,11 +1,11 @@
-//! Any text, as an answer to any type of question: nothing panics, and what is found is in the text.
+//! Any text, as an answer to any type of question: nothing panics, and a match lies within the text.
 
 #![no_main]
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use throughline_engine::recognize::{self, Context, Expected, Words};
+use throughline_language::{self as language, Context, Expected, Words};
 
 /// Every type, with options where it takes some.
 static TYPES: LazyLock<Vec<Expected>> = LazyLock::new(|| {
@@ -33,20 +33,20 @@ fuzz_target!(|text: &str| {
     let words = Words::of(text);
     let context = Context::default();
     let _ = (
-        recognize::interrupt(&words),
-        recognize::greeting(&words),
-        recognize::acknowledgement(&words, &context),
+        language::interrupt(&words),
+        language::is_greeting(&words),
+        language::is_acknowledgement(&words, &context),
     );
     for expected in TYPES.iter() {
-        let first = recognize::answer(expected, &words, &context);
+        let first = language::read(expected, &words, &context);
         assert_eq!(
             first,
-            recognize::answer(expected, &words, &context),
+            language::read(expected, &words, &context),
             "{expected}: the same text, the same answer"
         );
         if let Ok(found) = first {
             assert!(!found.value.text().is_empty(), "{expected}: an answer that says nothing");
         }
-        let _ = recognize::find(expected, &words, &context);
+        let _ = language::find(expected, &words, &context);
     }
 });

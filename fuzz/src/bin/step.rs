@@ -1,23 +1,25 @@
-//! Any conversation, act by act: nothing panics, no press is met by silence, and every promise that the tests' own world
-//! checks of a step holds.
+//! Any conversation, act by act: nothing panics, every press has a visible answer, and the promises that the tests' world
+//! checks after each step hold.
 
 #![no_main]
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use throughline_engine::effect::{FieldError, Outcome};
-use throughline_engine::event::{Attached, Posted};
-use throughline_engine::lane::Record;
-use throughline_engine::workflow::{Action, Card};
+use throughline_engine::data::effect::Outcome;
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::event::{Attached, Posted};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::card::Card;
 use throughline_engine::{Event, EventKind, admit};
-use world::{World, heard};
+use harness::{TestLane, visible_outputs};
 
-#[path = "../../../crates/engine/tests/world/mod.rs"]
-mod world;
+#[path = "../../../crates/engine/tests/harness/mod.rs"]
+mod harness;
 
-/// Words that lead somewhere; the rest of the way is the fuzzer's.
+/// Messages that reach a workflow; the fuzzer finds the others.
 const SAID: [&str; 12] = [
-    world::TICKET,
+    harness::TICKET,
     "Create a ticket for the export",
     "Problem: it is slow\nAcceptance: it is fast",
     "@publisher publish the release notes",
@@ -45,7 +47,7 @@ fn who(n: u8) -> &'static str {
     ["ana", "bob", "eve"][usize::from(n) % 3]
 }
 
-fn card(w: &World, n: u8) -> Option<Card> {
+fn card(w: &TestLane, n: u8) -> Option<Card> {
     let cards = w.lane.records.iter().filter_map(|record| match record {
         Record::Card(card) => Some(card.clone()),
         _ => None,
@@ -53,7 +55,7 @@ fn card(w: &World, n: u8) -> Option<Card> {
     cards.into_iter().nth(usize::from(n) % 8)
 }
 
-fn says(w: &mut World, by: &str, text: &str) {
+fn says(w: &mut TestLane, by: &str, text: &str) {
     let files = if text.is_empty() {
         vec![Attached { kind: "photo".into(), ..Attached::default() }]
     } else {
@@ -65,7 +67,7 @@ fn says(w: &mut World, by: &str, text: &str) {
     let _ = w.says(by, text);
 }
 
-fn play(w: &mut World, act: &Act<'_>) {
+fn play(w: &mut TestLane, act: &Act<'_>) {
     match act {
         Act::Say { who: by, text } => says(w, who(*by), text),
         Act::SayThat { who: by, which } => says(w, who(*by), SAID[usize::from(*which) % SAID.len()]),
@@ -73,12 +75,12 @@ fn play(w: &mut World, act: &Act<'_>) {
             let Some(card) = card(w, *n) else { return };
             let action = Action::ALL[usize::from(*action) % Action::ALL.len()];
             let step = w.presses(who(*by), &card, u32::from(*version % 4), action);
-            assert!(heard(&step) > 0, "silence on a press: {:?}", step.decision);
+            assert!(visible_outputs(&step) > 0, "silence on a press: {:?}", step.decision);
         }
         Act::Submit { card: n, title } => {
             let Some(card) = card(w, *n) else { return };
             let step = w.submits("ana", &card, &[("title", title)]);
-            assert!(heard(&step) > 0, "silence on a form: {:?}", step.decision);
+            assert!(visible_outputs(&step) > 0, "silence on a form: {:?}", step.decision);
         }
         Act::Settle { effect, how } => {
             let reports = w.effects.iter().rev().filter(|effect| effect.body.class().reports_success());
@@ -103,12 +105,12 @@ fn play(w: &mut World, act: &Act<'_>) {
 }
 
 fuzz_target!(|acts: Vec<Act<'_>>| {
-    let mut w = World::new();
+    let mut w = TestLane::new();
     w.has_publisher();
     for act in acts.iter().take(40) {
         play(&mut w, act);
     }
     let named =
-        |effect: &throughline_engine::effect::Effect| !effect.body.outward() || effect.approval.is_some();
+        |effect: &throughline_engine::data::effect::Effect| !effect.body.outward() || effect.approval.is_some();
     assert!(w.effects.iter().all(named), "an outward effect without an approval");
 });

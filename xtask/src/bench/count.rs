@@ -1,4 +1,4 @@
-//! Instructions of one step: what shows a regression on a machine whose clock is worth nothing.
+//! Instructions of one step: a measure of speed that other work on the machine does not disturb.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,17 +7,17 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::build;
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
-/// What was counted last: a name and a number in each line.
+/// The counts that are kept: a number and a name in each line.
 const FILE: &str = "crates/bench/instructions.txt";
 const HEAD: &str = "\
 # Instructions of one step, counted by `cargo xtask bench count` in the profile ci-release, and renewed with --write.
 # More than 2 % above a number here fails; fewer are written down, so that they stay won.
 ";
 
-/// Percent that a count may differ: another processor takes other branches in the C library.
+/// Percent that a count may differ, because another processor takes other branches in the C library.
 const TOLERANCE: u64 = 2;
 
 /// The function whose instructions count, with everything it calls.
@@ -40,8 +40,8 @@ pub(super) fn run(repo: &Repo, write: bool) -> Result<ExitCode> {
     let known = read(&repo.read(FILE).unwrap_or_default());
     let mut more = 0;
     for (name, now) in &counts {
-        let (told, worse) = compare(*now, known.get(name).copied());
-        say::out(&format!("{now:>9}  {told:<28} {name}"));
+        let (change_text, worse) = compare(*now, known.get(name).copied());
+        output::out(&format!("{now:>9}  {change_text:<28} {name}"));
         more += usize::from(worse);
     }
     if write {
@@ -50,7 +50,7 @@ pub(super) fn run(repo: &Repo, write: bool) -> Result<ExitCode> {
             out
         });
         repo.write(FILE, &lines)?;
-        say::note(&format!("written to {FILE}"));
+        output::note(&format!("written to {FILE}"));
         return Ok(ExitCode::SUCCESS);
     }
     if more > 0 {
@@ -62,7 +62,7 @@ pub(super) fn run(repo: &Repo, write: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Instructions of everything one case counts.
+/// Returns the instructions of one case, numbered as the benchmark's list has it.
 fn count(repo: &Repo, program: &str, number: &str) -> Result<u64> {
     let arguments = ["--tool=callgrind", "--callgrind-out-file=/dev/null", COUNTED, program, "count", number];
     let output = repo.command("valgrind", &arguments).output().context("cannot run valgrind")?;
@@ -71,7 +71,7 @@ fn count(repo: &Repo, program: &str, number: &str) -> Result<u64> {
     collected(&said).with_context(|| format!("valgrind counted nothing: {said}"))
 }
 
-/// `==123== Collected : 456`
+/// Reads `==123== Collected : 456`.
 fn collected(said: &str) -> Option<u64> {
     let line = said.lines().find_map(|line| line.split_once("Collected :"))?;
     line.1.trim().parse().ok().filter(|count| *count > 0)
@@ -85,18 +85,18 @@ fn read(text: &str) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// What a count is beside the one before, in words, and whether that is too much.
+/// Describes a count beside the kept one. The flag is true if it grew too much or is new.
 fn compare(now: u64, before: Option<u64>) -> (String, bool) {
     let Some(before) = before else { return ("is new: --write".into(), true) };
     let worse = now * 100 > before * (100 + TOLERANCE);
     let better = now * 100 < before * (100 - TOLERANCE);
     let change = (now as f64 / before as f64 - 1.0) * 100.0;
-    let told = match (worse, better) {
+    let change_text = match (worse, better) {
         (true, _) => format!("{change:+.1} %: too much"),
         (_, true) => format!("{change:+.1} %: keep it, --write"),
         _ => format!("{change:+.1} %"),
     };
-    (told, worse)
+    (change_text, worse)
 }
 
 #[cfg(test)]

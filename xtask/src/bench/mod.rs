@@ -1,5 +1,4 @@
-//! The figures of `spec 09 §1`: builds the program that measures and the one that is measured, runs the first, and keeps
-//! what it prints.
+//! The benchmarks: builds the program that measures and the one that is measured, runs the first, and keeps its report.
 
 mod count;
 mod document;
@@ -10,8 +9,8 @@ use std::process::{ExitCode, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::ci::cargo;
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
 /// `cargo xtask bench [--quick] [--write] [B1 …]` and `cargo xtask bench count [--write]`.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -26,14 +25,14 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     {
         bail!("unexpected argument {unknown}: see `cargo xtask help`");
     }
-    // What is quoted is measured on what is released; plausibility does not wait for that to build.
+    // Quoted figures come from the release profile; a check for plausibility does not wait for that to build.
     let quick = arguments.contains(&"--quick");
     let program = build(repo, if quick { "ci-release" } else { "release" })?;
     if !repo.has("sh", &["-c", "command -v wrk"]) {
-        say::note("wrk is not installed, so B8 uses a client of our own (Debian: `apt-get install wrk`)");
+        output::note("wrk is not installed, so B8 uses a client of our own (Debian: `apt-get install wrk`)");
     }
-    say::step(&format!("throughline-bench {}", arguments.join(" ")));
-    let (text, succeeded) = told(repo, &program, &arguments)?;
+    output::step(&format!("throughline-bench {}", arguments.join(" ")));
+    let (text, succeeded) = run_and_print(repo, &program, &arguments)?;
     if write {
         document::write(repo, &text, &format!("cargo xtask bench {}", arguments.join(" ")))?;
     }
@@ -41,7 +40,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds both programs; gives the path of the one that measures.
+/// Builds both programs and returns the path of the one that measures.
 fn build(repo: &Repo, profile: &str) -> Result<String> {
     let programs = ["-p", "throughline-bench", "-p", "throughline-cli"];
     let mut arguments = vec!["build", "--profile", profile, "--locked"];
@@ -51,9 +50,9 @@ fn build(repo: &Repo, profile: &str) -> Result<String> {
     Ok(program.to_str().context("the target directory has a name that is text")?.to_owned())
 }
 
-/// Runs it, passing on what it prints line by line. It also says whether the program succeeded: sections that were
-/// printed before something failed are whole.
-fn told(repo: &Repo, program: &str, arguments: &[&str]) -> Result<(String, bool)> {
+/// Runs the program and prints its report line by line. Returns the report and true if the program succeeded: sections
+/// that were printed before a failure are complete.
+fn run_and_print(repo: &Repo, program: &str, arguments: &[&str]) -> Result<(String, bool)> {
     let mut command = repo.command(program, arguments);
     let mut child =
         command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {program}"))?;
@@ -61,7 +60,7 @@ fn told(repo: &Repo, program: &str, arguments: &[&str]) -> Result<(String, bool)
     let mut text = String::new();
     for line in BufReader::new(stdout).lines() {
         let line = line?;
-        say::out(&line);
+        output::out(&line);
         text.push_str(&line);
         text.push('\n');
     }

@@ -1,7 +1,7 @@
-//! Whether a page shows what was seen.
+//! Comparison of a page's output with the program's.
 //!
 //! Ids, hashes, times and durations are equal whatever their value, and runs of blanks count as one. `…` stands for
-//! anything within a line, and on a line of its own for any lines. In JSON what is shown must be there; more may be.
+//! anything within a line, and on a line of its own for any lines. JSON may have more members than the page shows.
 //! A string that is all `…`, at the end of a list, stands for any further elements, and a string like `"<token>"` for
 //! any value, which later commands may name.
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 const ANYTHING: char = '…';
 const ANY_LINES: &str = "…";
 
-/// What differs from run to run, and what stands for it.
+/// Patterns of values that differ from run to run, each with its placeholder.
 static VARYING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let table = [
         (r"\b([a-z]{1,2})_(?:[a-z2-7]{16,24}(?:_\d+)*\b|…)", "${1}_#"),
@@ -35,7 +35,7 @@ fn steady(line: &str) -> String {
     })
 }
 
-/// Compares lines; what is wrong is a difference, line by line.
+/// Compares the shown lines with the seen ones. The error is a difference line by line.
 pub(super) fn lines(shown: &[String], seen: &str) -> Result<(), String> {
     let shown = trimmed(shown.iter().map(String::as_str).collect());
     let seen = trimmed(seen.lines().collect());
@@ -43,7 +43,7 @@ pub(super) fn lines(shown: &[String], seen: &str) -> Result<(), String> {
     if same { Ok(()) } else { Err(difference(&shown, &seen)) }
 }
 
-/// Without the empty lines around it.
+/// Removes empty lines at both ends.
 fn trimmed(mut lines: Vec<&str>) -> Vec<&str> {
     while lines.last().is_some_and(|line| line.trim().is_empty()) {
         lines.pop();
@@ -52,7 +52,7 @@ fn trimmed(mut lines: Vec<&str>) -> Vec<&str> {
     lines.split_off(first)
 }
 
-/// Each shown line takes one, and `…` as few as leave the rest right.
+/// True if each shown line matches one seen line, and each `…` any number of them.
 fn same_lines(shown: &[&str], seen: &[&str]) -> bool {
     let Some((first, rest)) = shown.split_first() else { return seen.is_empty() };
     if first.trim() == ANY_LINES {
@@ -61,7 +61,7 @@ fn same_lines(shown: &[&str], seen: &[&str]) -> bool {
     seen.split_first().is_some_and(|(line, others)| same_line(first, line) && same_lines(rest, others))
 }
 
-/// The parts between `…` come in their order, the first at the start and the last at the end.
+/// True if the parts between `…` occur in their order, the first at the start and the last at the end.
 fn same_line(shown: &str, seen: &str) -> bool {
     let (shown, seen) = (steady(shown), steady(seen));
     let mut parts = shown.split(ANYTHING);
@@ -74,7 +74,7 @@ fn same_line(shown: &str, seen: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The longest common part unmarked, `-` for what only the page has, `+` for what only was seen.
+/// Returns both texts as one: common lines unmarked, `-` before lines of the page alone, `+` before lines of the output.
 fn difference(shown: &[&str], seen: &[&str]) -> String {
     let mut common = vec![vec![0; seen.len() + 1]; shown.len() + 1];
     for (i, line) in shown.iter().enumerate().rev() {
@@ -108,7 +108,7 @@ fn difference(shown: &[&str], seen: &[&str]) -> String {
     out
 }
 
-/// Looks for what is shown in what was seen; what is wrong is said with its place. Named values are put into `names`.
+/// Looks for the shown value in the seen one. The error names the place; named values are put into `names`.
 pub(super) fn json(
     shown: &Value,
     seen: &Value,
@@ -146,7 +146,7 @@ pub(super) fn json(
     }
 }
 
-/// `<token>`.
+/// Returns the name in `<name>`.
 fn named(shown: &str) -> Option<&str> {
     shown.strip_prefix('<')?.strip_suffix('>')
 }

@@ -1,11 +1,11 @@
-//! Links from page to page: what they lead to is there, down to the heading.
+//! Links from page to page, down to the heading.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::anchor;
 use crate::repo::{File, Finding, Repo};
 
-/// Every link of these pages that leads nowhere in the repository. Addresses of other places are not followed.
+/// Returns a finding for each link to a file or a heading that does not exist. Addresses elsewhere are not followed.
 pub(super) fn dead(repo: &Repo, pages: &[File]) -> Vec<Finding> {
     let mut found = Vec::new();
     for page in pages {
@@ -26,8 +26,8 @@ pub(super) fn dead(repo: &Repo, pages: &[File]) -> Vec<Finding> {
     found
 }
 
-/// The links of a page with their lines, outside of blocks.
-fn links(text: &str) -> Vec<(usize, &str)> {
+/// Returns the links outside of fenced blocks, with their lines.
+pub(super) fn links(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut fenced = false;
     for (n, line) in text.lines().enumerate() {
@@ -39,8 +39,8 @@ fn links(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// A path as a page writes it, from the root.
-fn beside(page: &str, path: &str) -> String {
+/// Returns the path from the root that a page names relative to itself.
+pub(super) fn beside(page: &str, path: &str) -> String {
     let mut whole = PathBuf::new();
     let folder = Path::new(page).parent().unwrap_or(Path::new(""));
     for part in folder.join(path).components() {

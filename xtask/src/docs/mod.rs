@@ -1,13 +1,14 @@
-//! The documentation tried: every block of every page, in order, against the program that was just built.
+//! Tests of the documentation: every block of every page, in order, against the program that was just built.
 //!
-//! `page` says what a page's blocks are, `run` does what a reader would do with them, `compare` says whether the page
-//! shows what was seen. `links` finds what leads nowhere, and `made` renews the parts of pages that are made from code:
-//! `api` and `reasons`.
+//! `page` reads a page's blocks, `run` does with them what a reader would do, `compare` compares the output. `links` finds
+//! dead links, `figures` numbers that differ from their source, and `generated` renews the parts of pages that are made
+//! from code: `api` and `reasons`.
 
 mod api;
 mod compare;
+mod figures;
+mod generated;
 mod links;
-mod made;
 mod page;
 mod reasons;
 mod run;
@@ -20,36 +21,36 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::repo::{File, Finding, Repo};
-use crate::{HELP, ci, say};
+use crate::{HELP, ci, output};
 use page::Kind;
 use run::{World, Wrong, count};
 
 /// Pages outside of docs/.
 const OTHERS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
-/// What was asked for.
+/// The command's arguments.
 #[derive(Default)]
 struct Options {
     only: Option<String>,
     write: bool,
 }
 
-/// What came of a page, or of all of them.
+/// The result of a page, or of all of them.
 #[derive(Default)]
 struct Tried {
     ran: usize,
     skipped: usize,
     failed: usize,
-    /// A line for each block.
+    /// One line for each block.
     lines: Vec<String>,
-    /// Where the page shows something else than was seen, and what was seen.
+    /// The line where the page differs, with the output that was seen.
     seen: Option<(usize, String)>,
 }
 
 /// `cargo xtask docs`.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if rest == ["api"] {
-        made::write(repo)?;
+        generated::write(repo)?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(rest)?;
@@ -58,26 +59,27 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The same in `cargo xtask ci`, where the program is built already.
+/// Tries all pages with a program that is built already.
 pub(crate) fn check(repo: &Repo) -> Result<()> {
     try_all(repo, &Options::default())
 }
 
 fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     if options.write {
-        made::write(repo)?;
+        generated::write(repo)?;
     }
     let pages = pages(repo, options)?;
-    let mut wrong = made::old(repo)?;
+    let mut wrong = generated::old(repo)?;
     wrong.extend(links::dead(repo, &pages));
+    wrong.extend(figures::stale(repo, &pages));
     for finding in &wrong {
-        say::error(&finding.to_string());
+        output::error(&finding.to_string());
     }
     if !wrong.is_empty() {
         bail!("the documentation: {} to mend", wrong.len());
     }
     if !repo.has("curl", &["--version"]) {
-        say::step("documentation: skipped, curl is not installed: `apt-get install curl`");
+        output::step("documentation: skipped, curl is not installed: `apt-get install curl`");
         return Ok(());
     }
     let programs: PathBuf = repo.target()?.join("debug");
@@ -86,13 +88,13 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     for page in &pages {
         let tried = if options.write { renewed(repo, page, &programs)? } else { try_page(page, &programs)? };
         for line in &tried.lines {
-            say::note(line);
+            output::note(line);
         }
         all.ran += tried.ran;
         all.skipped += tried.skipped;
         all.failed += tried.failed;
     }
-    say::note(&format!(
+    output::note(&format!(
         "documentation: {} ran, {} skipped, {} failed; {} in {:.1} s",
         count(all.ran, "block"),
         all.skipped,
@@ -106,7 +108,7 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The pages that have anything to try, in the order a newcomer reads them.
+/// Returns the pages in the order a newcomer reads them.
 fn pages(repo: &Repo, options: &Options) -> Result<Vec<File>> {
     let read = |path: &&str| Some(File { path: (*path).into(), text: repo.read(path)? });
     let mut pages: Vec<File> = OTHERS.iter().filter_map(read).collect();
@@ -120,7 +122,7 @@ fn pages(repo: &Repo, options: &Options) -> Result<Vec<File>> {
     Ok(pages)
 }
 
-/// Tries a page. After a failure the rest of it is not tried: it builds on what failed.
+/// Tries a page up to its first failure, because later blocks build on earlier ones.
 fn try_page(page: &File, programs: &Path) -> Result<Tried> {
     let mut tried = Tried::default();
     let blocks = match page::blocks(page) {
@@ -154,7 +156,7 @@ fn try_page(page: &File, programs: &Path) -> Result<Tried> {
     Ok(tried)
 }
 
-/// Tries a page, and puts in what was seen until it shows nothing else. A line that stays wrong is left alone.
+/// Tries a page and puts the seen output into it, block by block. A line that stays wrong is left alone.
 fn renewed(repo: &Repo, page: &File, programs: &Path) -> Result<Tried> {
     let mut page = File { path: page.path.clone(), text: page.text.clone() };
     let mut last = 0;
@@ -171,7 +173,7 @@ fn renewed(repo: &Repo, page: &File, programs: &Path) -> Result<Tried> {
     }
 }
 
-/// The page with other lines behind the command that begins in `line`.
+/// Returns the page with new output for the command that begins in `line`.
 fn shown(page: &str, line: usize, seen: &str) -> String {
     let lines: Vec<&str> = page.lines().collect();
     let indent = lines[line - 1].len() - lines[line - 1].trim_start().len();
@@ -193,7 +195,7 @@ fn shown(page: &str, line: usize, seen: &str) -> String {
     new.join("\n") + "\n"
 }
 
-/// Where a heading is found: as GitHub and most others make it.
+/// Returns a heading's anchor as GitHub makes it.
 fn anchor(heading: &str) -> String {
     let kept = |c: char| match c {
         ' ' => Some('-'),

@@ -1,4 +1,4 @@
-//! A page as what can be tried of it: its fenced blocks, in order.
+//! The fenced blocks of a page, in order.
 //!
 //! | Block | What is done with it |
 //! | --- | --- |
@@ -18,7 +18,7 @@ use crate::repo::{File, Finding};
 /// A fenced block that can be tried.
 #[derive(Debug, PartialEq)]
 pub(super) struct Block {
-    /// Where it opens, counted from 1.
+    /// The line where it opens, counted from 1.
     pub(super) line: usize,
     pub(super) kind: Kind,
 }
@@ -33,14 +33,14 @@ pub(super) enum Kind {
     Answer(String),
     /// A program for a later command.
     Program(Written),
-    /// Left out, and why.
+    /// Left out, with the reason.
     Skipped(String),
 }
 
-/// One thing to do, and what the page shows of it.
+/// One act of a session, with the output that the page shows.
 #[derive(Debug, PartialEq)]
 pub(super) struct Step {
-    /// Where it is written, counted from 1.
+    /// Its line, counted from 1.
     pub(super) line: usize,
     pub(super) act: Act,
     /// The lines after it, without the block's own indentation.
@@ -61,7 +61,7 @@ pub(super) struct Written {
     pub(super) text: String,
 }
 
-/// Every block of a page that can be tried, or what is wrong with one.
+/// Returns every block that can be tried, or a finding for the first that is written wrongly.
 pub(super) fn blocks(page: &File) -> Result<Vec<Block>, Finding> {
     let mut blocks = Vec::new();
     for fence in fences(page)? {
@@ -105,7 +105,7 @@ fn fences(page: &File) -> Result<Vec<Fence<'_>>, Finding> {
 }
 
 impl Fence<'_> {
-    /// What it is, if it is anything to try; or what is wrong, and in which line.
+    /// Returns the block's kind, nothing if there is nothing to try, or an error with its line.
     fn kind(&self) -> Result<Option<Kind>, (usize, &'static str)> {
         let (language, rest) = self.info.split_once(' ').unwrap_or((self.info, ""));
         if language == "ts" && rest.is_empty() {
@@ -164,7 +164,7 @@ impl Fence<'_> {
         Ok(steps)
     }
 
-    /// A program that says what it is called.
+    /// Returns a program whose first line names its file.
     fn program(&self) -> Option<Written> {
         let name =
             self.body.first()?.strip_prefix("// ").filter(|name| plain(name) && name.ends_with(".mjs"))?;
@@ -182,12 +182,12 @@ impl Fence<'_> {
     }
 }
 
-/// A file's name, and nothing but that.
+/// True for a file name without a folder.
 fn plain(name: &str) -> bool {
     !name.contains(|c: char| c.is_whitespace() || c == '/' || c == '\\')
 }
 
-/// Whether a command has another line: after a backslash, or within quotes.
+/// True if a command continues on the next line: after a backslash, or within quotes.
 pub(super) fn goes_on(command: &str) -> bool {
     command.ends_with('\\') || command.matches('\'').count() % 2 == 1
 }

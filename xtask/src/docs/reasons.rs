@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::repo::Repo;
 
-const REASONS: &str = "crates/engine/src/decision.rs";
+const REASONS: &str = "crates/engine/src/data/decision.rs";
 
 /// Every code with what it means, in the order of the file.
 pub(super) fn table(repo: &Repo) -> Result<String> {

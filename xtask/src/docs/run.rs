@@ -1,8 +1,9 @@
 //! Tries the blocks of one page, in a folder of its own, against real processes.
 //!
-//! What a reader would do by hand is done here: the program is the one built before, an address is the server's, an
-//! abbreviated id (`tn_…`) the first of its kind in the newest output that has one, `<name>` what a `json answer`
-//! called so. `serve` runs until `^C`, the next `serve`, or the page's end; the latter two kill it.
+//! Commands are completed as a reader would complete them: the program is the one built before, an address is the
+//! server's, an abbreviated id (`tn_…`) is the first of its kind in the newest output that has one, and `<name>` is the
+//! value that a `json answer` gave that name. `serve` runs until `^C`, the next `serve`, or the page's end; the latter two
+//! kill it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,11 +23,11 @@ use super::compare;
 use super::page::{Act, Block, Kind, Step, Written};
 use super::server::{ADDRESS, Server};
 
-/// How long one command may take.
+/// The longest time for one command.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A command of this program.
 const CHORE: &str = "cargo xtask ";
-/// How often it is looked whether it ended.
+/// Time between two looks at whether a command has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
 static ID: LazyLock<Regex> =
@@ -34,27 +35,27 @@ static ID: LazyLock<Regex> =
 static ABBREVIATED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b([a-z]{1,2})_…").expect("a pattern"));
 static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<([a-z][a-z ]*)>").expect("a pattern"));
 
-/// Why a block failed, and where.
+/// The failure of a block.
 pub(super) struct Wrong {
     pub(super) line: usize,
     pub(super) what: String,
-    /// What the page would have to show there.
+    /// The output that the page would have to show.
     pub(super) seen: Option<String>,
 }
 
-/// The world of one page.
+/// The state of one page: its folder, its server, the names it has defined.
 pub(super) struct World<'r> {
-    /// Where the program is.
+    /// The folder of the program.
     programs: &'r Path,
-    /// What `cargo xtask` knows.
+    /// The help of `cargo xtask`, which lists its commands.
     chores: &'r str,
     folder: TempDir,
     server: Option<Server>,
-    /// What the newest command printed.
+    /// The output of the newest command.
     output: String,
     /// The newest id of each kind.
     ids: BTreeMap<String, String>,
-    /// What JSON answers called by a name.
+    /// Values that JSON answers gave a name.
     names: BTreeMap<String, String>,
 }
 
@@ -65,7 +66,7 @@ impl<'r> World<'r> {
         Ok(Self { programs, chores, folder, server: None, output: String::new(), ids, names })
     }
 
-    /// Tries a block; what was done is said in a few words.
+    /// Tries a block and returns in a few words what was done.
     pub(super) fn try_block(&mut self, block: &Block) -> Result<String, Wrong> {
         let at = |error: anyhow::Error| Wrong { line: block.line, what: format!("{error:#}"), seen: None };
         match &block.kind {
@@ -110,7 +111,7 @@ impl<'r> World<'r> {
         })
     }
 
-    /// What a command prints, in both streams.
+    /// Runs a command and returns the output of both streams.
     fn command(&mut self, command: &str, shown: &[String]) -> Result<String> {
         if let Some(chore) = command.strip_prefix(CHORE) {
             return self.chore(chore).map(|()| String::new());
@@ -140,7 +141,7 @@ impl<'r> World<'r> {
         Ok(output)
     }
 
-    /// A command of this very program is not run by it; but there must be one.
+    /// Checks that a command of xtask exists, without running it.
     fn chore(&self, chore: &str) -> Result<()> {
         let name = chore.split_whitespace().next().unwrap_or_default();
         let known = self
@@ -153,7 +154,7 @@ impl<'r> World<'r> {
         Ok(())
     }
 
-    /// The whole of a block, up to the first command in it that fails.
+    /// Runs a whole block up to the first command in it that fails.
     fn script(&self, text: &str) -> Result<String> {
         self.runs(&format!("set -e\n{}", self.ready(text)?))?;
         Ok("ran".into())
@@ -176,7 +177,7 @@ impl<'r> World<'r> {
         std::fs::write(path, &written.text).with_context(|| format!("cannot write {}", written.name))
     }
 
-    /// Compares with what the newest command printed.
+    /// Compares with the output of the newest command.
     fn answer(&mut self, text: &str) -> Result<String> {
         let shown: Value = serde_json::from_str(text)?;
         let seen = serde_json::from_str(&self.output)
@@ -186,7 +187,7 @@ impl<'r> World<'r> {
         Ok("is what was answered".into())
     }
 
-    /// A command with what a reader would put in.
+    /// Completes a command as a reader would.
     fn ready(&self, command: &str) -> Result<String> {
         let id = |kind: &str| self.ids.get(kind).map(String::as_str);
         let command = replaced(&ABBREVIATED, command, id)?;
@@ -197,7 +198,7 @@ impl<'r> World<'r> {
         })
     }
 
-    /// What was seen, as it would have been on a reader's machine.
+    /// Returns the output as it would be on a reader's machine.
     fn readable(&self, seen: &str) -> String {
         let seen = seen.replace(&self.folder.path().display().to_string(), "~");
         match &self.server {
@@ -214,7 +215,7 @@ impl<'r> World<'r> {
         Ok(())
     }
 
-    /// Runs a command to its end: what it printed in both streams, as it came.
+    /// Runs a command to its end and returns its status with both streams, interleaved.
     fn run(&self, command: &str, input: &str) -> Result<(ExitStatus, String)> {
         let (mut reader, writer) = std::io::pipe()?;
         let mut child = {
@@ -237,7 +238,7 @@ impl<'r> World<'r> {
                 break status;
             }
             if started.elapsed() > PATIENCE {
-                // With everything that it started: they are one group.
+                // Its children too: they are one process group.
                 let group = format!("-{}", child.id());
                 Command::new("kill").args(["-KILL", "--", &group]).status()?;
                 bail!("this has not ended after {} s", PATIENCE.as_secs());
@@ -262,7 +263,7 @@ impl<'r> World<'r> {
     }
 }
 
-/// Puts in what each match stands for; everything must be known.
+/// Replaces each match with its value; an unknown one is an error.
 fn replaced<'v>(pattern: &Regex, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> Result<String> {
     if let Some(unknown) = pattern.captures_iter(text).find(|found| value(&found[1]).is_none()) {
         bail!("nothing before this shows what {} is", &unknown[0]);
@@ -271,7 +272,7 @@ fn replaced<'v>(pattern: &Regex, text: &str, value: impl Fn(&str) -> Option<&'v 
     Ok(pattern.replace_all(text, put).into_owned())
 }
 
-/// What was done with a session, in words.
+/// Describes a session's steps in words.
 fn ran(steps: &[Step]) -> String {
     let chore = |step: &&Step| matches!(&step.act, Act::Command(command) if command.starts_with(CHORE));
     let chores = steps.iter().filter(chore).count();

@@ -1,4 +1,4 @@
-//! The `serve` of a page: on a port of its own, in the background, killed when it is dropped.
+//! The server of a page: on a port of its own, in the background, killed when dropped.
 
 use std::io::{BufRead as _, BufReader, PipeReader};
 use std::process::{Child, Command, Stdio};
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// Where the pages say it listens.
+/// The address that the pages show.
 pub(super) const ADDRESS: &str = "127.0.0.1:7070";
-/// How long it may take to start, to say something, to stop.
+/// The longest time to start, to print something, or to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) struct Server {
     child: Child,
-    /// Where it does listen.
+    /// The address it listens on.
     address: String,
-    /// What it printed and nobody looked at yet.
+    /// Its output since the last look.
     printed: Arc<Mutex<String>>,
-    /// Reads it, to its end.
+    /// The thread that reads its output to the end.
     reader: Option<JoinHandle<()>>,
 }
 
@@ -28,7 +28,7 @@ impl Server {
     /// Starts it with this command, on any free port, and waits until it takes requests.
     pub(super) fn start(mut command: Command) -> Result<Self> {
         let (reader, writer) = std::io::pipe()?;
-        // A page's own file says another address: the environment wins over it.
+        // A page's own file may name another address; the environment wins over it.
         command.env("THROUGHLINE_SERVER__LISTEN", "127.0.0.1:0");
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         let child = command.spawn().context("cannot run sh")?;
@@ -47,21 +47,21 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
-    /// What it printed since this was asked; waits until that is as it should be, or for as long as is fair.
+    /// Returns the output since the last call, as soon as `right` accepts it or the time is over.
     pub(super) fn said(&mut self, right: impl Fn(&str) -> bool) -> Result<String> {
         let address = self.address.clone();
         let readable = |printed: &str| printed.replace(&address, ADDRESS);
-        // If it never is, the comparison says so.
+        // After a timeout the caller's comparison fails and shows the output.
         let _ = self.wait("print it", |server| right(&readable(&server.printed())).then_some(()));
         Ok(std::mem::take(&mut *self.printed.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Sends it what Ctrl-C sends, waits for its end, and tells what it printed.
+    /// Interrupts it as Ctrl-C does, waits for its end, and returns its output.
     pub(super) fn interrupt(mut self) -> Result<String> {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-INT", &id]).status().context("cannot run kill")?;

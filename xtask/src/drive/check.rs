@@ -1,4 +1,4 @@
-//! What must be true afterwards, asked of the server through its API: nothing lost, nothing doubled, order kept.
+//! Checks after a run, through the server's API: nothing lost, nothing doubled, order kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::client::Client;
 use super::lane::Sent;
 
-/// What was found.
+/// The result of the checks.
 #[derive(Default)]
 pub(super) struct Found {
     /// Events without a turn.
     pub(super) lost: usize,
-    /// Turns more than events, and issues more than approvals.
+    /// Surplus turns over events, and surplus issues over approvals.
     pub(super) doubled: usize,
-    /// Turns before one that was sent earlier.
+    /// Turns that precede the turn of an earlier event.
     pub(super) disordered: usize,
     /// Turns in all, also those of outcomes and timers.
     pub(super) turns: usize,
@@ -29,7 +29,7 @@ pub(super) struct Found {
 /// The events that people and hosts send; other turns are the server's own.
 const DELIVERED: [&str; 3] = ["message.posted", "assistant.posted", "card.pressed"];
 
-/// Waits until no effect of a lane is on its way.
+/// Waits until no effect is open; an error after two minutes.
 pub(super) fn settle(client: &Client) -> Result<()> {
     let started = Instant::now();
     loop {
@@ -82,7 +82,7 @@ pub(super) fn lane(client: &Client, sent: &Sent, found: &mut Found) -> Result<()
     Ok(())
 }
 
-/// Checks that each approved ticket is one issue, and that none was made and forgotten: keys are numbered.
+/// Checks that each approved ticket is one issue. Keys are numbered, so a gap shows an issue that was made and forgotten.
 pub(super) fn issues(client: &Client, before: usize, approved: usize, found: &mut Found) -> Result<()> {
     let issues = all(client, "/v1/tracker/issues?limit=200")?;
     found.issues = issues.len().saturating_sub(before);
@@ -109,19 +109,19 @@ pub(super) fn issues(client: &Client, before: usize, approved: usize, found: &mu
     Ok(())
 }
 
-/// How many issues there are.
+/// Returns the number of issues.
 pub(super) fn issue_count(client: &Client) -> Result<usize> {
     Ok(all(client, "/v1/tracker/issues?limit=200")?.len())
 }
 
-/// A lane's turns, oldest first.
+/// Returns a lane's turns, oldest first.
 fn turns(client: &Client, lane: &str) -> Result<Vec<Value>> {
     let mut turns = all(client, &format!("/v1/lanes/{lane}/turns?limit=200"))?;
     turns.sort_by_key(|turn| turn["revision"].as_u64());
     Ok(turns)
 }
 
-/// Every page of a list.
+/// Returns the items of every page of a list.
 fn all(client: &Client, path: &str) -> Result<Vec<Value>> {
     let mut items = Vec::new();
     let mut cursor: Option<String> = None;

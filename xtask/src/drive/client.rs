@@ -1,5 +1,4 @@
-//! A client of the HTTP API that any host could have written: a key with every request, and the same request again
-//! until there is an answer.
+//! A client of the HTTP API as any host would write it: every request has a key and is repeated until it is answered.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -8,10 +7,10 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use ureq::Agent;
 
-/// How long one request is repeated before the run is given up.
+/// The time for which one request is repeated before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Talks to one server. Cheap to clone; clones share connections.
+/// A client of one server. Clones are cheap and share connections.
 #[derive(Clone)]
 pub(super) struct Client {
     agent: Agent,
@@ -22,9 +21,9 @@ pub(super) struct Client {
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Value,
-    /// Whether it is a stored one.
+    /// True if it was stored for an earlier request with the key.
     pub(super) replayed: bool,
-    /// From the first byte of the request to the last of this answer.
+    /// Time from the first byte of the request to the last of this answer.
     pub(super) took: Duration,
 }
 
@@ -39,7 +38,7 @@ impl Client {
         Self { agent: config.into(), url: url.trim_end_matches('/').into() }
     }
 
-    /// Whether the server says it is ready.
+    /// True if the server reports that it is ready.
     pub(super) fn ready(&self) -> bool {
         self.agent
             .get(format!("{}/readyz", self.url))
@@ -47,7 +46,7 @@ impl Client {
             .is_ok_and(|answer| answer.status().as_u16() == 200)
     }
 
-    /// Reads.
+    /// Returns the body of a 200 answer.
     pub(super) fn get(&self, path: &str) -> Result<Value> {
         let url = format!("{}{path}", self.url);
         let mut answer = self.agent.get(&url).call().with_context(|| format!("GET {path}"))?;
@@ -59,7 +58,7 @@ impl Client {
         serde_json::from_str(&text).with_context(|| format!("GET {path}: no JSON: {text}"))
     }
 
-    /// Sends, and again until there is an answer that will not change.
+    /// Sends a request again and again until its answer is final.
     pub(super) fn post(&self, path: &str, key: &str, body: &Value) -> Result<Answer> {
         let started = Instant::now();
         loop {
@@ -92,9 +91,9 @@ impl Client {
     }
 }
 
-/// In progress, too many, not ready: those answers ask for the same request again.
+/// False for answers that ask for another try: in progress, too many requests, not ready.
 fn is_final(answer: &Answer) -> bool {
     let in_progress = answer.status == 409 && answer.body["code"] == "TL-2202";
-    // 202: accepted, and not handled within the wait; the same key gets the turn.
+    // 202: accepted, and not handled within the wait. A repeated request gets the turn.
     !in_progress && !matches!(answer.status, 202 | 408 | 429 | 500 | 502 | 503)
 }

@@ -1,4 +1,4 @@
-//! Real dialogues, read from the development data: what an agent asked, and what a person answered.
+//! Real dialogues, read from the development data: an agent's questions and a person's answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// The files that hold dialogues, and so turns in an order.
+/// The files whose messages belong to dialogues, in their order.
 const FILES: [&str; 5] = [
     "pending_sgd.jsonl",
     "pending_star.jsonl",
@@ -25,13 +25,13 @@ pub(super) struct Dialogue {
 
 /// One turn.
 pub(super) struct Turn {
-    /// What the agent had said, and the type of answer it waits for.
+    /// The agent's message before it, with the type of the expected answer.
     pub(super) asked: Option<(String, Option<&'static str>)>,
-    /// What the person says.
+    /// The person's message.
     pub(super) said: String,
 }
 
-/// At least `least` dialogues, those with the most turns first, at most `most`.
+/// Reads at least `least` and at most `most` dialogues, those with the most turns first.
 pub(super) fn read(folder: &Path, least: usize, most: usize) -> Result<Vec<Dialogue>> {
     let mut all: BTreeMap<String, BTreeMap<i64, Turn>> = BTreeMap::new();
     for file in FILES {
@@ -59,7 +59,7 @@ pub(super) fn read(folder: &Path, least: usize, most: usize) -> Result<Vec<Dialo
         .into_iter()
         .map(|(name, turns)| Dialogue { name, turns: turns.into_values().collect() })
         .collect();
-    // Stable: the same dialogues every time.
+    // A stable sort, so that every run takes the same dialogues.
     dialogues.sort_by_key(|dialogue| std::cmp::Reverse(dialogue.turns.len()));
     dialogues.truncate(most);
     if dialogues.len() < least {

@@ -14,20 +14,20 @@ const TICKET_EVERY: usize = 5;
 /// Every so many events are delivered twice at once.
 const DOUBLE_EVERY: usize = 4;
 
-/// What was sent through a lane.
+/// The record of one lane's sending.
 #[derive(Default)]
 pub(super) struct Sent {
     /// The lane's id.
     pub(super) lane: String,
     /// Every event, in the order it was sent.
     pub(super) events: Vec<Event>,
-    /// How long each event that somebody waits for took.
+    /// Latency of each event that somebody waits for.
     pub(super) took: Vec<Duration>,
     /// Events that were delivered twice at once.
     pub(super) doubled: usize,
     /// An issue was approved.
     pub(super) ticket: bool,
-    /// What was not as it should be.
+    /// Failures, in words.
     pub(super) wrong: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Lane<'_> {
         Ok(answer)
     }
 
-    /// The same delivery on two connections at the same moment: one turn.
+    /// Delivers an event on two connections at the same moment; it must make one turn.
     fn twice(&mut self, key: &str, body: &Value) -> Result<Answer> {
         self.sent.doubled += 1;
         let (first, second) = std::thread::scope(|scope| {
@@ -107,7 +107,7 @@ impl Lane<'_> {
         Ok(turn.to_owned())
     }
 
-    /// A ticket with everything it needs, approved by two people at once on two connections.
+    /// Asks for a complete ticket that two people approve at once, on two connections.
     fn ticket(&mut self) -> Result<()> {
         let text = format!(
             "Create a bug: the page of {} is empty\nSteps: open the page\nExpected: a list\nActual: nothing",
@@ -155,7 +155,7 @@ impl Lane<'_> {
     }
 }
 
-/// The token of a button on a card that an answer shows.
+/// Returns the token of a button on a card of an answer.
 fn button(body: &Value, action: &str) -> Option<String> {
     let cards = body["messages"].as_array()?.iter().map(|message| &message["card"]);
     let mut buttons = cards.filter_map(|card| card["buttons"].as_array()).flatten();

@@ -1,5 +1,5 @@
-//! The main job on real input: dialogues between people and agents, over HTTP, through the real program, with
-//! duplicates and late redeliveries mixed in. Then it asks the server what became of them.
+//! Real dialogues between people and agents, over HTTP, through the real program, with duplicates and late redeliveries.
+//! Afterwards the server is asked for the turn of each event.
 
 mod check;
 mod client;
@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 use client::Client;
 use dialogues::Dialogue;
 use lane::Sent;
@@ -28,7 +28,7 @@ const LEAST: usize = 200;
 /// Every so many events are delivered again at the end.
 const LATE_EVERY: usize = 10;
 
-/// What was asked for.
+/// The command's arguments.
 struct Options {
     data: PathBuf,
     dialogues: usize,
@@ -42,7 +42,11 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let options = options(repo, rest)?;
     let dialogues = dialogues::read(&options.data, LEAST.min(options.dialogues), options.dialogues)?;
     let turns: usize = dialogues.iter().map(|dialogue| dialogue.turns.len()).sum();
-    say::step(&format!("{} dialogues, {turns} user turns, {} at once", dialogues.len(), options.in_flight));
+    output::step(&format!(
+        "{} dialogues, {turns} user turns, {} at once",
+        dialogues.len(),
+        options.in_flight
+    ));
     let server = if options.url.is_none() { Some(server::Server::start(repo)?) } else { None };
     let url = options.url.clone().or_else(|| server.as_ref().map(|server| server.url.clone()));
     let client = Client::new(&url.context("there is a server")?);
@@ -55,7 +59,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let took = started.elapsed();
     let late = deliver_again(&client, &sent)?;
 
-    say::step("asking what became of it");
+    output::step("asking what became of it");
     check::settle(&client)?;
     let mut found = check::Found::default();
     let bar = bar(sent.len(), "lanes checked");
@@ -70,9 +74,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     found.wrong.extend(late.wrong);
 
     let measured = report::Measured::new(&sent, took, late.count, &found);
-    say::out(&measured.table(repo, &options.data));
+    output::out(&measured.table(repo, &options.data));
     for wrong in found.wrong.iter().take(20) {
-        say::error(wrong);
+        output::error(wrong);
     }
     if options.write {
         measured.append(repo, &options.data)?;
@@ -83,7 +87,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     bail!("{} things are not as they must be", found.wrong.len());
 }
 
-/// Sends every dialogue, so many at once.
+/// Sends every dialogue, `in_flight` at once.
 fn send_all(client: &Client, run: &str, dialogues: &[Dialogue], in_flight: usize) -> Result<Vec<Sent>> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());

@@ -1,4 +1,4 @@
-//! The figures of a run, as a table for people and for `docs/measurements.md`.
+//! The figures of a run as a table, printed and appended to `docs/measurements/drive.md`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,13 +8,13 @@ use anyhow::Result;
 
 use super::check::Found;
 use super::lane::Sent;
-use crate::origin;
+use crate::output;
+use crate::provenance;
 use crate::repo::Repo;
-use crate::say;
 
-const DOCUMENT: &str = "docs/measurements.md";
+const DOCUMENT: &str = "docs/measurements/drive.md";
 
-/// What was measured.
+/// The figures of one run.
 pub(super) struct Measured {
     lanes: usize,
     events: usize,
@@ -46,17 +46,17 @@ impl Measured {
         }
     }
 
-    /// The table.
+    /// A section with the table, in Markdown.
     pub(super) fn table(&self, repo: &Repo, data: &Path) -> String {
         let [lost, doubled, disordered] = self.found;
         let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
-        let mut out = format!("### `cargo xtask drive`, {}\n\n", origin::today(repo));
+        let mut out = format!("## `cargo xtask drive`, {}\n\n", provenance::today(repo));
         let _ = writeln!(
             out,
             "{} · commit {} · data {}\n",
-            origin::machine(),
-            origin::commit(repo),
-            origin::data_name(data)
+            provenance::machine(),
+            provenance::commit(repo),
+            provenance::data_name(data)
         );
         let rows = [
             ("dialogues, one lane each", self.lanes.to_string()),
@@ -76,18 +76,18 @@ impl Measured {
         out
     }
 
-    /// Appends the table to the measurements.
+    /// Appends the section to the page.
     pub(super) fn append(&self, repo: &Repo, data: &Path) -> Result<()> {
-        let mut text = repo.read(DOCUMENT).unwrap_or_else(|| "# Measurements\n".into());
+        let mut text = repo.read(DOCUMENT).unwrap_or_else(|| "# Dialogues over HTTP\n".into());
         text.truncate(text.trim_end().len());
         let _ = write!(text, "\n\n{}", self.table(repo, data));
         repo.write(DOCUMENT, &text)?;
-        say::note(&format!("appended to {DOCUMENT}"));
+        output::note(&format!("appended to {DOCUMENT}"));
         Ok(())
     }
 }
 
-/// The value that so many in a hundred do not exceed.
+/// The value that `percent` of the sorted ones do not exceed; zero where there are none.
 fn quantile(sorted: &[Duration], percent: usize) -> Duration {
     let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or_default()

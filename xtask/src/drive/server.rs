@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use super::client::Client;
 use crate::ci;
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
 /// A running server; stopped when dropped.
 pub(super) struct Server {
     child: Child,
     data: PathBuf,
-    /// Where it is.
+    /// Its address.
     pub(super) url: String,
 }
 
@@ -35,13 +35,14 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
-        // Its first line says where it listens.
+        // Its first line holds its address.
         let mut line = String::new();
         let stdout = child.stdout.take().context("the server has an output")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let told: Value =
+        let started: Value =
             serde_json::from_str(&line).with_context(|| format!("the server did not start: {line}"))?;
-        let url = told["url"].as_str().with_context(|| format!("the server says no url: {line}"))?.to_owned();
+        let url =
+            started["url"].as_str().with_context(|| format!("the server says no url: {line}"))?.to_owned();
         let server = Self { child, data, url };
         server.wait()?;
         Ok(server)
@@ -56,7 +57,7 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        say::note(&format!("    {} is ready, its data is in {}", self.url, self.data.display()));
+        output::note(&format!("    {} is ready, its data is in {}", self.url, self.data.display()));
         Ok(())
     }
 }

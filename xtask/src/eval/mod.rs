@@ -1,5 +1,5 @@
-//! The engine's decisions on the development data: `throughline eval` over it, its predictions scored a second time by
-//! the independent script where that is there, and the tables written into the page of measurements.
+//! The engine's decisions on the development data: runs `throughline eval`, has an independent script score the
+//! predictions a second time where there is one, and writes the tables into `docs/measurements/eval.md`.
 
 mod page;
 mod referee;
@@ -11,13 +11,13 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::ci::cargo;
-use crate::origin;
+use crate::output;
+use crate::provenance;
 use crate::repo::Repo;
-use crate::say;
 
-/// Where the data is when nobody says.
+/// The folder of the data if none is named.
 const DATA: &str = "../shared/data/dev";
-/// The variable that says it.
+/// The variable that names another folder.
 const VARIABLE: &str = "THROUGHLINE_EVAL_DATA";
 
 /// `cargo xtask eval [DIR] [--no-write]`.
@@ -43,14 +43,14 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     std::fs::remove_file(&predictions).context("cannot remove the predictions")?;
     let agreed = agreed?;
     let tables = throughline(repo, &data, &["--markdown"])?;
-    say::out(&tables);
-    say::note(&agreed);
+    output::out(&tables);
+    output::note(&agreed);
     if write {
         let origin = page::Origin {
-            day: origin::today(repo),
-            commit: origin::commit(repo),
-            machine: origin::machine(),
-            data: origin::data_name(&data),
+            day: provenance::today(repo),
+            commit: provenance::commit(repo),
+            machine: provenance::machine(),
+            data: provenance::data_name(&data),
             cases: report["cases"].to_string(),
         };
         page::write(repo, &origin, &agreed, &tables)?;
@@ -58,12 +58,12 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder of the development data.
+/// Returns the folder of the development data.
 fn development(repo: &Repo) -> PathBuf {
     std::env::var_os(VARIABLE).map_or_else(|| repo.path(DATA), PathBuf::from)
 }
 
-/// What the program says about the data.
+/// Returns the program's report on the data.
 fn throughline(repo: &Repo, data: &Path, arguments: &[&str]) -> Result<String> {
     let program = repo.target()?.join("ci-release/throughline");
     let data = data.to_string_lossy();

@@ -1,17 +1,15 @@
-//! The section of `docs/measurements.md` that holds the newest run.
+//! `docs/measurements/eval.md`, which holds the newest run.
 
 use std::fmt::Write as _;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use crate::output;
 use crate::repo::Repo;
-use crate::say;
 
-const DOCUMENT: &str = "docs/measurements.md";
-const BEGIN: &str = "<!-- eval -->";
-const END: &str = "<!-- /eval -->";
+const DOCUMENT: &str = "docs/measurements/eval.md";
 
-/// Where the figures come from.
+/// The circumstances of a run.
 pub(super) struct Origin {
     pub(super) day: String,
     pub(super) commit: String,
@@ -20,33 +18,27 @@ pub(super) struct Origin {
     pub(super) cases: String,
 }
 
-/// Puts the tables between the markers.
+/// Writes the page anew. `agreed` is the sentence on the second scoring, `tables` the report as Markdown.
 pub(super) fn write(repo: &Repo, origin: &Origin, agreed: &str, tables: &str) -> Result<()> {
-    let page = repo.read(DOCUMENT).with_context(|| format!("cannot read {DOCUMENT}"))?;
-    let page = put(&page, &section(origin, agreed, tables))
-        .with_context(|| format!("{DOCUMENT} has no {BEGIN} … {END} to write between"))?;
-    repo.write(DOCUMENT, &page)?;
-    say::note(&format!("wrote {DOCUMENT}"));
+    repo.write(DOCUMENT, &page(origin, agreed, tables))?;
+    output::note(&format!("written to {DOCUMENT}"));
     Ok(())
 }
 
-fn section(origin: &Origin, agreed: &str, tables: &str) -> String {
-    let mut out = format!("### `cargo xtask eval`, {}\n\n", origin.day);
+fn page(origin: &Origin, agreed: &str, tables: &str) -> String {
+    let mut out = String::from("# Decisions on labelled cases\n\n## Headline figures\n\n");
     let _ = writeln!(
         out,
-        "{} · commit {} · data {}, {} cases · {agreed}\n\n\
-         Without a model. A rate stands with its 95 % interval after Wilson; “not yet” is what this version does not \
-         decide. [evals.md](evals.md) says what is counted.\n",
-        origin.machine, origin.commit, origin.data, origin.cases
+        "`cargo xtask eval`, {} · {} · commit {} · data {}, {} cases · {agreed}\n\n\
+         Without a model. A rate is given with its 95 % interval after Wilson; “not yet” marks what this version does not \
+         decide. [evals.md](../evals.md) says what is counted.\n",
+        origin.day, origin.machine, origin.commit, origin.data, origin.cases
     );
+    // The report's headings are one level below those of a page with more above them.
+    let tables = format!("\n{}", tables.trim()).replace("\n#### ", "\n### ");
     out.push_str(tables.trim());
+    out.push('\n');
     out
-}
-
-fn put(page: &str, section: &str) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n{section}\n{END}{after}"))
 }
 
 #[cfg(test)]
@@ -54,11 +46,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_between_the_markers_is_replaced() {
-        let page = "# M\n\n<!-- eval -->\nold\n<!-- /eval -->\n\nafter\n";
-        let expected = "# M\n\n<!-- eval -->\nnew\n<!-- /eval -->\n\nafter\n";
-        assert_eq!(put(page, "new").as_deref(), Some(expected));
-        assert_eq!(put(expected, "new").as_deref(), Some(expected), "writing it again changes nothing");
-        assert_eq!(put("# M\n", "new"), None);
+    fn a_page_names_its_run_and_holds_the_tables() {
+        let text = |text: &str| text.to_owned();
+        let origin = Origin {
+            day: text("today"),
+            commit: text("c0"),
+            machine: text("m"),
+            data: text("d"),
+            cases: text("3"),
+        };
+        let page = page(&origin, "agrees", "| a |\n\n#### pending, 3 cases\n\n| b |\n");
+        assert!(page.starts_with("# Decisions on labelled cases\n\n## Headline figures\n\n`cargo xtask eval`, today · m · commit c0 · data d, 3"));
+        assert!(page.ends_with("| a |\n\n### pending, 3 cases\n\n| b |\n"), "{page}");
     }
 }

@@ -1,7 +1,7 @@
-//! The second opinion: a script of other people scores the predictions, and has to print what our report says.
+//! A second scoring of the predictions by an independent script, which must print the figures of our report.
 //!
 //! The script belongs to the data, not to this repository. Its lines are made again from the report and compared as text,
-//! so a figure that is counted in another way shows.
+//! so that a figure which is counted in another way shows.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::repo::Repo;
 
 /// The script, beside the folder of the cases or of the development data.
 const SCRIPT: &str = "score.py";
-/// So many lines that differ are told.
-const TOLD: usize = 8;
+/// The most differing lines that an error lists.
+const LISTED: usize = 8;
 
-/// Whether the script agrees, in words. An error when it does not.
+/// Returns a sentence on the agreement; an error if the script disagrees.
 pub(super) fn agree(repo: &Repo, data: &Path, predictions: &Path, report: &Value) -> Result<String> {
     let folders = [data.to_owned(), super::development(repo)];
     let scripts = folders.iter().filter_map(|folder| Some(folder.parent()?.join(SCRIPT)));
@@ -36,8 +36,8 @@ pub(super) fn agree(repo: &Repo, data: &Path, predictions: &Path, report: &Value
         .map(|(ours, theirs)| format!("ours:   {ours}\ntheirs: {theirs}"))
         .collect();
     if !differ.is_empty() {
-        let told: Vec<&str> = differ.iter().take(TOLD).map(String::as_str).collect();
-        bail!("{SCRIPT} disagrees in {} of {} lines:\n{}", differ.len(), ours.len(), told.join("\n"));
+        let first: Vec<&str> = differ.iter().take(LISTED).map(String::as_str).collect();
+        bail!("{SCRIPT} disagrees in {} of {} lines:\n{}", differ.len(), ours.len(), first.join("\n"));
     }
     Ok(format!("{SCRIPT} agrees in all {} lines", ours.len()))
 }
@@ -46,13 +46,13 @@ fn is_heading(line: &str) -> bool {
     line.starts_with("source type ") || (line.starts_with("## ") && !line.starts_with("## closing"))
 }
 
-/// The script's lines, made of the report.
+/// Makes the script's lines from the report.
 fn lines(report: &Value) -> Vec<String> {
     let mut out = Vec::new();
     let others = rows(report, "pending", "others");
     for (row, other) in rows(report, "pending", "answers").iter().zip(&others) {
         let hijacks = [rate(&other["hijack"]), rate(&other["hijack_hard"])];
-        // Where nothing was consumed the script calls the precision 0.
+        // The script prints 0 for the precision where nothing was consumed.
         let precision =
             if other["precision"]["of"] == 0 { "0.000".into() } else { rate(&other["precision"]) };
         out.push(format!(
@@ -172,7 +172,7 @@ fn rate(value: &Value) -> String {
     share(value, 3)
 }
 
-/// A share as Python prints it.
+/// Formats a share as Python prints it.
 fn share(value: &Value, digits: usize) -> String {
     value["rate"].as_f64().map_or_else(|| "nan".into(), |share| format!("{share:.digits$}"))
 }

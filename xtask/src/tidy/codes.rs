@@ -1,17 +1,17 @@
-//! Every code a person can meet is explained and covered: reasons of decisions, codes of errors.
+//! Checks that every code a person can meet is explained and covered: reasons of decisions, codes of errors.
 
 use std::collections::BTreeSet;
 
 use super::Tree;
 use crate::repo::Finding;
 
-const REASONS: &str = "crates/engine/src/decision.rs";
+const REASONS: &str = "crates/engine/src/data/decision.rs";
 const TABLE: &str = "crates/server/src/codes/table.rs";
 const PAGE: &str = "docs/errors.md";
-/// Says that we made a mistake, so no test can bring it about.
+/// Reports a defect of the program, so no test can cause it.
 const DEFECT: &str = "TL-2008";
 
-/// Every reason code is in a scenario or in a test.
+/// A finding for each reason code that no scenario and no test has.
 pub(super) fn reasons(tree: &Tree<'_>) -> Vec<Finding> {
     let Some(decision) = tree.rust.iter().find(|file| file.path == REASONS) else {
         return vec![Finding::file(REASONS, "is gone: xtask/src/tidy/codes.rs reads the reason codes there")];
@@ -50,7 +50,7 @@ fn covered(tree: &Tree<'_>, reason: &Reason<'_>) -> bool {
     in_scenario || tree.tests().any(|text| has_word(text, &named) || text.contains(&quoted))
 }
 
-/// Whether `word` is there as a whole: `press.applied` is not in `press.applied_twice`.
+/// True if `word` occurs as a whole: `press.applied` does not occur in `press.applied_twice`.
 fn has_word(text: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     text.match_indices(word).any(|(at, _)| {
@@ -66,7 +66,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Every error code has a section on the page of errors, and is met in a scenario or a test.
+/// A finding for each error code without a section on the page of errors, or without a scenario or test.
 pub(super) fn errors(tree: &Tree<'_>) -> Vec<Finding> {
     let page = tree.repo.read(PAGE).unwrap_or_default();
     let explained: BTreeSet<&str> =
@@ -117,7 +117,7 @@ fn error(line: usize, text: &str) -> Option<ErrorCode<'_>> {
     constant.chars().all(shouted).then(|| ErrorCode { line, constant, code: format!("TL-{number:04}"), name })
 }
 
-/// Whether a test names the code, its constant or its name. A scenario's reason is the name of the code of its answer.
+/// True if a test names the code, its constant or its name. A scenario's reason is the name of the code of its answer.
 fn met(tree: &Tree<'_>, error: &ErrorCode<'_>) -> bool {
     let constant = format!("codes::{}", error.constant);
     let number = error.code.trim_start_matches("TL-");
@@ -131,12 +131,12 @@ fn met(tree: &Tree<'_>, error: &ErrorCode<'_>) -> bool {
         })
 }
 
-/// Codes that tests make up to be refused.
+/// True for codes that tests invent.
 fn invented(code: &str) -> bool {
     code == "TL-9999" || code == "TL-0000"
 }
 
-/// The `TL-NNNN` in a line.
+/// Returns each `TL-NNNN` in a line.
 fn codes(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("TL-").filter_map(|(at, _)| {
         let code = line.get(at..at + "TL-0000".len())?;

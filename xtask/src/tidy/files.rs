@@ -7,28 +7,35 @@ use anyhow::Result;
 use super::Tree;
 use crate::repo::Finding;
 
-/// The acceptance rows that must be covered, one a line.
+/// Lists the acceptance rows, one a line.
 const ROWS: &str = "xtask/acceptance.txt";
+/// The engine's scenarios, in folders by capability.
+const SCENARIOS: &str = "crates/engine/tests/scenarios/";
 /// The categories of a changelog fragment, in the order of the changelog.
 const CATEGORIES: [&str; 6] = ["added", "changed", "deprecated", "removed", "fixed", "security"];
 
-/// The scenario of an acceptance row is called as the row and its file are; no two have one name.
+/// A scenario lies in a folder by capability, its file bears its name in kebab case, and no two have one name.
 pub(super) fn scenarios(tree: &Tree<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
-    for file in tree.scenarios.iter().filter(|file| file.path.starts_with("crates/engine/tests/scenarios/")) {
-        let name = file.text.lines().find_map(|line| line.strip_prefix("scenario:")).map(unquoted);
-        let stem = stem(&file.path);
-        let Some(name) = name else {
+    for file in &tree.scenarios {
+        let Some(path) = file.path.strip_prefix(SCENARIOS) else { continue };
+        let Some(name) = field(&file.text, "scenario") else {
             found.push(Finding::line(&file.path, 1, "begin with `scenario:` and its name"));
             continue;
         };
-        if is_row(stem) && name != stem {
-            found.push(Finding::line(
+        let stem = stem(path);
+        if !path.contains('/') {
+            found.push(Finding::file(&file.path, "move it into the folder of its capability"));
+        }
+        if is_row(stem) {
+            found.push(Finding::file(
                 &file.path,
-                1,
-                format!("begin with `scenario: {stem}`, as the file is called"),
+                "name the file for its behaviour, and say the row in `row:`",
             ));
+        } else if kebab(name) != stem {
+            let what = format!("begin with `scenario: {}`, as the file is called", stem.replace('-', " "));
+            found.push(Finding::line(&file.path, 1, what));
         }
         if let Some(other) = seen.insert(name, &file.path) {
             found.push(Finding::line(&file.path, 1, format!("`{name}` is also the name of {other}")));
@@ -37,10 +44,20 @@ pub(super) fn scenarios(tree: &Tree<'_>) -> Vec<Finding> {
     found
 }
 
+/// The value of a top-level field that is written on one line.
+fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')).map(unquoted)
+}
+
 /// `W9`, `T10`, `CL1`: capital letters and a number.
 fn is_row(stem: &str) -> bool {
     let number = stem.trim_start_matches(|c: char| c.is_ascii_uppercase());
     number.len() < stem.len() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn kebab(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 fn unquoted(value: &str) -> &str {
@@ -52,17 +69,39 @@ fn stem(path: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Every acceptance row of this version is a scenario file of that name, or a test that bears it.
+/// The rows of a list: `W9`, `[W9, W10]`, `W9, W10`.
+fn rows(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',')
+        .map(|row| row.trim_matches(|c: char| !c.is_ascii_alphanumeric()))
+        .filter(|row| is_row(row))
+}
+
+/// Every acceptance row is the `row:` of a scenario or of a test (`// row: W9`), and a scenario's row is on the list.
 pub(super) fn acceptance(tree: &Tree<'_>) -> Vec<Finding> {
-    let Some(rows) = tree.repo.read(ROWS) else { return vec![Finding::file(ROWS, "is missing")] };
     let mut found = Vec::new();
-    for (n, row) in rows.lines().enumerate().filter(|(_, row)| !row.is_empty() && !row.starts_with('#')) {
-        let scenario = |path: &str| stem(path).split('-').next() == Some(row);
+    let Some(list) = tree.repo.read(ROWS) else { return vec![Finding::file(ROWS, "is missing")] };
+    let listed: Vec<(usize, &str)> = list
+        .lines()
+        .enumerate()
+        .filter(|(_, row)| !row.is_empty() && !row.starts_with('#'))
+        .map(|(n, row)| (n + 1, row))
+        .collect();
+    let comments = tree.tests().flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("// row:"));
+    let mut covered: BTreeSet<&str> = comments.flat_map(rows).collect();
+    for file in &tree.scenarios {
+        for row in field(&file.text, "row").into_iter().flat_map(rows) {
+            covered.insert(row);
+            if !listed.iter().any(|(_, listed)| *listed == row) {
+                let what = format!("`row: {row}` is not in {ROWS}");
+                found.push(Finding::file(&file.path, what));
+            }
+        }
+    }
+    for (n, row) in listed {
         let test = format!("fn {}_", row.to_lowercase());
-        let named = tree.scenarios.iter().any(|file| scenario(&file.path));
-        if !named && !tree.tests().any(|text| text.contains(&test)) {
-            let what = format!("{row} is neither a scenario `{row}.scenario.yaml` nor a test `{test}…`");
-            found.push(Finding::line(ROWS, n + 1, what));
+        if !covered.contains(row) && !tree.tests().any(|text| text.contains(&test)) {
+            let what = format!("{row} is neither the `row:` of a scenario nor of a test (`// row: {row}`)");
+            found.push(Finding::line(ROWS, n, what));
         }
     }
     found

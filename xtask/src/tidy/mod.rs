@@ -2,6 +2,7 @@
 
 mod codes;
 mod files;
+mod prose;
 mod sources;
 mod words;
 
@@ -9,7 +10,7 @@ use anyhow::Result;
 
 use crate::repo::{File, Finding, Repo};
 
-/// Everything the checks look at, read once.
+/// The files the checks look at, read once.
 struct Tree<'r> {
     repo: &'r Repo,
     /// Every Rust file of ours.
@@ -20,9 +21,14 @@ struct Tree<'r> {
     snapshots: Vec<File>,
     /// Every document a person reads: Markdown anywhere.
     documents: Vec<File>,
+    /// Data, pages, styles, configuration and scripts.
+    others: Vec<File>,
 }
 
-/// Runs every check; `write` renews the list of long files first.
+const OTHERS: &[&str] =
+    &[".yaml", ".yml", ".toml", ".html", ".js", ".mjs", ".css", ".sql", ".sh", ".json", "run"];
+
+/// Runs every check; `write` lowers the kept counts first.
 pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     let mut rust = repo.files("crates", &[".rs"])?;
     rust.extend(repo.files("xtask", &[".rs"])?);
@@ -32,9 +38,11 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
         scenarios: repo.files("crates", &[".scenario.yaml"])?,
         snapshots: repo.files("crates", &[".snap"])?,
         documents: repo.files("", &[".md"])?,
+        others: repo.files("", OTHERS)?,
     };
     if write {
         sources::write_long_files(&tree)?;
+        prose::write_questions(&tree)?;
     }
     let mut found = Vec::new();
     found.extend(sources::headers(&tree));
@@ -43,8 +51,11 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     found.extend(sources::long_files(&tree));
     found.extend(codes::reasons(&tree));
     found.extend(codes::errors(&tree));
-    found.extend(words::promises(&tree)?);
-    found.extend(words::machine_paths(&tree)?);
+    found.extend(words::promises(&tree));
+    found.extend(words::machine_paths(&tree));
+    found.extend(prose::design_notes(&tree));
+    found.extend(prose::citations(&tree));
+    found.extend(prose::questions(&tree));
     found.extend(files::scenarios(&tree));
     found.extend(files::acceptance(&tree));
     found.extend(files::migrations(&tree)?);
@@ -53,15 +64,15 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
 }
 
 impl Tree<'_> {
-    /// The parts of the Rust files that are tests, and what they compare with.
+    /// The parts of the Rust files that are tests, and the snapshots they compare with.
     fn tests(&self) -> impl Iterator<Item = &str> {
         let snapshots = self.snapshots.iter().map(|file| file.text.as_str());
         self.rust.iter().map(|file| split(file).1).filter(|tests| !tests.is_empty()).chain(snapshots)
     }
 }
 
-/// A Rust file as product and tests: a whole file of a `tests/` folder or called `tests.rs` is the latter, and so is
-/// what follows the first `#[cfg(test)]` of any other.
+/// A Rust file as product and tests. Tests are whole files in a `tests/` folder or called `tests.rs`, and the part after
+/// the first `#[cfg(test)]` of any other.
 fn split(file: &File) -> (&str, &str) {
     if file.path.contains("/tests/") || file.path.ends_with("/tests.rs") {
         return ("", &file.text);
@@ -73,7 +84,7 @@ fn split(file: &File) -> (&str, &str) {
 mod tests {
     use super::*;
 
-    /// A repository of these files, checked.
+    /// Returns the findings in a repository of these files.
     fn found(name: &str, files: &[(&str, &str)]) -> Vec<String> {
         let root = std::env::temp_dir().join(format!("throughline-tidy-{}-{name}", std::process::id()));
         let repo = Repo::at(&root);
@@ -108,7 +119,26 @@ mod tests {
             ("code", "crates/a/src/lib.rs", "//! See TL-1234.\n", "TL-1234 has no section"),
             ("once", "README.md", &once, "never claim this"),
             ("path", "docs/x.md", &local, "a path of one machine"),
-            ("name", "crates/engine/tests/scenarios/W9.scenario.yaml", "scenario: W8\n", "scenario: W9"),
+            (
+                "name",
+                "crates/engine/tests/scenarios/gate/not-now.scenario.yaml",
+                "scenario: later\n",
+                "scenario: not now",
+            ),
+            ("flat", "crates/engine/tests/scenarios/not-now.scenario.yaml", "scenario: not now\n", "folder"),
+            (
+                "row",
+                "crates/engine/tests/scenarios/gate/W9.scenario.yaml",
+                "scenario: W9\n",
+                "for its behaviour",
+            ),
+            (
+                "note",
+                "crates/a/src/lib.rs",
+                "//! See docs/design/0999-x.md.\n",
+                "no design note docs/design/0999-x.md",
+            ),
+            ("spec", "docs/x.md", "As spec 04 says.\n", "not in the repository"),
             ("gap", "crates/store/src/sqlite/migrations/0002_x.sql", "SELECT 1;\n", "expected 0001_"),
             ("fragment", "changelog/x.md", "new\nA thing.\n", "the first line is the category"),
             ("empty", "changelog/x.md", "added\n", "say after the category"),
@@ -117,5 +147,21 @@ mod tests {
             let found = found(name, &[(path, text)]);
             assert!(found.iter().any(|finding| finding.contains(said)), "{name}: {found:?}");
         }
+    }
+
+    #[test]
+    fn acceptance_rows_are_found_in_scenarios_and_tests() {
+        let files = [
+            ("xtask/acceptance.txt", "# Rows.\nW8\nW9\nW10\nW11\n"),
+            (
+                "crates/engine/tests/scenarios/gate/not-now.scenario.yaml",
+                "scenario: not now\nrow: [W8, W99]\n",
+            ),
+            ("crates/a/tests/b.rs", "//! B.\n\n// row: W9, W10\n#[test]\nfn holds() {}\n"),
+        ];
+        let found = found("rows", &files);
+        assert!(found.iter().any(|finding| finding.contains("`row: W99` is not in")), "{found:?}");
+        assert!(found.iter().any(|finding| finding.contains("W11 is neither")), "{found:?}");
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 }

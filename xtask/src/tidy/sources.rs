@@ -1,4 +1,4 @@
-//! How a source file looks: a header, a length, the workspace's lints, exceptions with a reason.
+//! Checks of source files: a header, a length, the workspace's lints, exceptions with a reason.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use anyhow::Result;
 use super::Tree;
 use crate::repo::Finding;
 
-/// Longer than this, a file has to be on the list.
+/// The most lines of a file that is not on the list.
 const LONG: usize = 600;
 /// The list: a ratchet. Files on it may only get shorter.
 const LIST: &str = "xtask/long-files.txt";
 
-/// Every file says in its first line what it is.
+/// A finding for each file without a first line that describes it.
 pub(super) fn headers(tree: &Tree<'_>) -> Vec<Finding> {
     let headless = tree.rust.iter().filter(|file| {
         let first = file.text.lines().find(|line| !line.trim().is_empty());
@@ -24,7 +24,7 @@ pub(super) fn headers(tree: &Tree<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Every crate inherits the workspace's lints.
+/// A finding for each crate that does not inherit the workspace's lints.
 pub(super) fn lints(tree: &Tree<'_>) -> Result<Vec<Finding>> {
     let mut manifests = tree.repo.files("crates", &["Cargo.toml"])?;
     manifests.extend(tree.repo.files("xtask", &["Cargo.toml"])?);
@@ -38,7 +38,7 @@ pub(super) fn lints(tree: &Tree<'_>) -> Result<Vec<Finding>> {
         .collect())
 }
 
-/// An exception from a lint has a reason.
+/// A finding for each exception from a lint without a reason.
 pub(super) fn exceptions(tree: &Tree<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in tree.rust.iter().filter(|file| !file.path.starts_with("xtask/src/tidy/")) {
@@ -58,7 +58,7 @@ pub(super) fn exceptions(tree: &Tree<'_>) -> Vec<Finding> {
     found
 }
 
-/// No file grows past the limit unless it is on the list, and none on the list grows.
+/// A finding for each file past the limit that is not on the list, and for each on the list that grew.
 pub(super) fn long_files(tree: &Tree<'_>) -> Vec<Finding> {
     let listed = tree.repo.read(LIST).unwrap_or_default();
     let mut listed: BTreeMap<&str, usize> = listed.lines().filter_map(entry).collect();
@@ -86,7 +86,7 @@ pub(super) fn long_files(tree: &Tree<'_>) -> Vec<Finding> {
     found
 }
 
-/// Writes the list anew: shorter counts for the files on it, and no new ones.
+/// Writes the list with lower counts where files got shorter, and without new ones.
 pub(super) fn write_long_files(tree: &Tree<'_>) -> Result<()> {
     let Some(text) = tree.repo.read(LIST) else { return Ok(()) };
     let listed: BTreeMap<&str, usize> = text.lines().filter_map(entry).collect();

@@ -14,16 +14,16 @@ const LANES: usize = 64;
 /// Messages before the clock runs: enough to fill the lane's window.
 pub(crate) const WARM: usize = 20;
 
-/// What one run of the engine did.
+/// The result of one run of the engine.
 pub(crate) struct Durable {
     pub(crate) seen: Seen,
     /// Bytes of the closed database for each message in it.
     pub(crate) bytes: f64,
-    /// Microseconds that the whole process had of the processor for each message.
+    /// Processor time of the whole process for each message, in microseconds.
     pub(crate) work: f64,
 }
 
-/// The full path in this process: intake, step, commit, and for what the host delivers its settlement.
+/// The full path in this process: intake, step, commit, and the settlement of what the host delivers.
 pub(crate) fn durable(kind: Kind, lanes: usize, warm: usize, each: usize) -> anyhow::Result<Durable> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("turn.db");
@@ -41,7 +41,7 @@ pub(crate) fn durable(kind: Kind, lanes: usize, warm: usize, each: usize) -> any
     Ok(Durable { seen, bytes, work: work.as_secs_f64() * 1e6 / (lanes * each) as f64 })
 }
 
-/// The rows a message of that kind writes in a lane whose window is full.
+/// Returns the rows that a message of that kind writes in a lane whose window is full.
 fn rows(kind: Kind) -> anyhow::Result<Vec<Rows>> {
     let folder = scratch()?;
     block_on(async {
@@ -54,7 +54,7 @@ fn rows(kind: Kind) -> anyhow::Result<Vec<Rows>> {
     })?
 }
 
-/// What is run once a round.
+/// The cases of one round.
 enum Case {
     Ours(Kind),
     Bare(Vec<Rows>, usize),
@@ -104,7 +104,7 @@ fn measure(case: &Case, sizes: &Sizes) -> anyhow::Result<Measured> {
     }
 }
 
-/// What is measured: in short, and what happens.
+/// Returns the short and the long name of a case.
 const KINDS: [(Kind, &str, &str); 3] = [
     (Kind::Settled, "reply by the host", "message, reply, the host's settlement, its turn"),
     (Kind::Reply, "reply by the commit", "message, reply"),
@@ -188,7 +188,7 @@ fn report(cases: &[Case], results: &[Vec<Measured>], bytes: usize, scale: Scale)
     section
 }
 
-/// The rows of the limit.
+/// Adds the table of the rows that the limit writes.
 fn written(cases: &[Case]) -> Table {
     let mut table = Table::new(&[
         "turn",

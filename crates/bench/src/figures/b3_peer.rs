@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
 
 use crate::frame::{Goal, Scale, Section, Spread, Table, block_on, interleaved, note, number, ratios};
 use crate::load::messages::{GATE, REPLY};
@@ -65,7 +65,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     Ok(report(&sizes, against.as_deref(), &cases, &results))
 }
 
-/// Our conversation of that number, among those with that past.
+/// Returns the n-th of our conversations with that past.
 fn talk(bench: &Bench, past: usize, at_once: usize, n: usize) -> Talk {
     bench.talk(lane(past * 100_000 + at_once * 1_000 + n))
 }
@@ -89,7 +89,7 @@ fn prepare(path: &Path, sizes: &Sizes) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The same turns by the engine: three replies, a gate, a press.
+/// Runs the peer's turns by the engine: three replies, a gate, a press.
 fn ours(path: &Path, at_once: usize, past: usize, time: Duration) -> anyhow::Result<Told> {
     block_on(async {
         let bench = Bench::open(path, Delivered::ByCommit)?;
@@ -219,7 +219,7 @@ fn report(sizes: &Sizes, against: Option<&str>, cases: &[Case], results: &[Vec<T
     section
 }
 
-/// What the rounds of a case say.
+/// The results of a case's rounds.
 fn find(cases: &[Case], results: &[Vec<Told>], case: Case, get: fn(&Told) -> f64) -> Vec<f64> {
     let at = cases.iter().position(|known| *known == case);
     at.map_or_else(Vec::new, |at| results[at].iter().map(get).collect())

@@ -1,10 +1,9 @@
-//! B4, continued: what it costs to read a message for each type a question may expect.
+//! B4, continued: the cost of reading a message for each type that a question may expect.
 
 use std::hint::black_box;
 
 use anyhow::Context as _;
-use throughline_engine::Timestamp;
-use throughline_engine::recognize::{self, Context, Expected, Words};
+use throughline_language::{self as language, Context, Expected, Words};
 
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 use crate::load::messages::LONG;
@@ -15,7 +14,7 @@ const CHOICES: [&str; 2] =
 const ASKED: &str = "What day, and where, shall I book the table for you and your guests?";
 
 /// Messages of 200 characters that keep a recogniser looking: prose, one value after the other, a list of names, and
-/// words that stand in answers but make none.
+/// words of answers that make no answer.
 const MESSAGES: [&str; 4] = [
     LONG,
     "We met on March 3rd at 5 pm, on the 8th at half past six, next Friday at noon and on 12/04 at 17:30 for two hours \
@@ -29,7 +28,7 @@ const MESSAGES: [&str; 4] = [
 /// Characters of the messages that show how the cost grows.
 const LENGTHS: [usize; 4] = [800, 3_200, 12_800, 40_000];
 
-/// What is done with a message: the name, and the doing.
+/// A way to read a message, with its name.
 type Reader = (String, Box<dyn Fn(&Words)>);
 
 fn readers() -> anyhow::Result<Vec<Reader>> {
@@ -40,15 +39,15 @@ fn readers() -> anyhow::Result<Vec<Reader>> {
         readers.push((
             name,
             Box::new(move |words| {
-                let context = Context::at(Timestamp(1_767_225_600_000), 3_600).to(ASKED);
-                let _ = black_box(recognize::answer(&expected, words, &context));
+                let context = Context::at(1_767_225_600_000, 3_600).to(ASKED);
+                let _ = black_box(language::read(&expected, words, &context));
             }),
         ));
     }
-    readers.push(("interrupt".into(), Box::new(|words| _ = black_box(recognize::interrupt(words)))));
+    readers.push(("interrupt".into(), Box::new(|words| _ = black_box(language::interrupt(words)))));
     readers.push((
         "acknowledgement".into(),
-        Box::new(|words| _ = black_box(recognize::acknowledgement(words, &recognize::Context::default()))),
+        Box::new(|words| _ = black_box(language::is_acknowledgement(words, &language::Context::default()))),
     ));
     Ok(readers)
 }
@@ -98,12 +97,12 @@ pub(crate) fn add(scale: Scale, section: &mut Section) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A message said over and over, up to so many characters.
+/// Returns a message repeated up to `length` characters.
 fn stretched(message: &str, length: usize) -> String {
     message.chars().chain(" ".chars()).cycle().take(length).collect()
 }
 
-/// With which power of a message's length the cost grows, for the message where it grows most.
+/// Returns the power of a message's length with which the cost grows, for the message where it grows most.
 fn power(long: &[[Words; MESSAGES.len()]], read: &dyn Fn(&Words)) -> f64 {
     let line = |message: usize| {
         let points = LENGTHS.iter().zip(long).map(|(length, messages)| {

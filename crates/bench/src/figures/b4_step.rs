@@ -2,14 +2,14 @@
 
 use std::hint::black_box;
 
-use throughline_engine::recognize::Expected;
 use throughline_engine::{Event, Given, Lane, LaneKey, Policy, Reason, step};
+use throughline_language::Expected;
 
 use super::b4_recognisers;
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 use crate::load::messages::{GATE, LONG, REPLY, asked, posted, shown};
 
-/// One step that can be done again and again: the lane is never changed by it.
+/// One step that can be repeated, because it never changes the lane.
 pub(crate) struct Case {
     pub(crate) name: String,
     lane: Lane,
@@ -19,7 +19,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// That message in a lane where so many were said before, each of them ending at the gate.
+    /// Returns that message in a lane with `past` messages before it, each of which ended at the gate.
     fn new(name: impl Into<String>, messages: usize, text: &str) -> Self {
         let policy = Policy::default();
         let mut given = Given::default();
@@ -33,7 +33,7 @@ impl Case {
         Self { name: name.into(), lane, event: posted("bench:now", 1_000, text), given, policy }
     }
 
-    /// The same, after the host asked a yes-or-no question.
+    /// Returns that message in such a lane after the host asked a yes-or-no question.
     fn asked(mut self) -> Self {
         let question = asked("bench:asked", 999, Expected::Boolean);
         let done = step(&self.lane, &question, &self.given, &self.policy);
@@ -41,7 +41,7 @@ impl Case {
         self
     }
 
-    /// The same, with texts read against lists and one of so many options on the screen.
+    /// Returns that message in such a lane with a list of `options` on the screen.
     fn listed(mut self, options: usize) -> Self {
         self.policy.selection.enabled = true;
         let shown = shown("bench:shown", 999, options);
@@ -50,7 +50,7 @@ impl Case {
         self
     }
 
-    /// Decides, and lets go of what was decided.
+    /// Decides, and drops the decision.
     pub(crate) fn go(&self) {
         drop(black_box(step(black_box(&self.lane), black_box(&self.event), &self.given, &self.policy)));
     }
@@ -74,14 +74,14 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// What is said beside a list: nothing about it, an option by its name, and what only resembles some.
+/// Messages beside a list: one not about it, an option's name, and a text that only resembles some options.
 const BESIDE: [(&str, &str, Reason); 3] = [
     ("a typical message, through all rungs to the gate", GATE, Reason::GateOpened),
     ("an option by its name", "open the travel plan 3 pls", Reason::OptionLabel),
     ("what resembles several", "open the quarterly links pls", Reason::OptionManyMatch),
 ];
 
-/// The same lane with an active list of 5, 20 and 50 options.
+/// Returns the cases with an active list of 5, 20 and 50 options.
 fn with_lists() -> Vec<Case> {
     let sizes = [5, 20, 50];
     let with = |options: usize| {
@@ -145,7 +145,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     Ok(section)
 }
 
-/// How the step grows with one thing, as a table and the line through it.
+/// Adds the growth of the step with one quantity, as a table and the line through it.
 fn curve(scale: Scale, what: &str, points: &[(f64, Case)], steps: usize) -> anyhow::Result<String> {
     let mut cases: Vec<_> = points.iter().collect();
     let results = interleaved(&format!("B4, {what}"), scale.rounds(), &mut cases, |(_, case)| {
@@ -173,7 +173,7 @@ fn curve(scale: Scale, what: &str, points: &[(f64, Case)], steps: usize) -> anyh
 mod tests {
     use super::*;
 
-    /// What is timed is what it says: each message comes to the decision its row is about, whatever is on the screen.
+    /// Each timed message leads to the decision that its row names.
     #[test]
     fn each_row_is_about_what_it_says() {
         for (case, (name, _, reason)) in with_lists().iter().zip(BESIDE.iter().cycle()) {

@@ -1,4 +1,4 @@
-//! B5: what a turn costs in a lane with a long past. All lanes are in one store, so only the past differs.
+//! B5: the cost of a turn in a lane with a long past. All lanes are in one store, so only the past differs.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -18,11 +18,11 @@ const TURNS: usize = 20;
 /// Pasts up to this have a lane for each round; on longer ones a round more makes no difference.
 const SHORT: usize = 1_000;
 
-/// What a round sees of one past, in microseconds.
+/// One round's result for one past, in microseconds.
 struct Seen {
     step: f64,
     turn: f64,
-    /// What the whole process had of the processor for a turn.
+    /// Processor time of the whole process for a turn.
     work: f64,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     Ok(report(ages, &seen))
 }
 
-/// The lane of a past in a round.
+/// Returns the lane of a past in a round.
 fn key(age: usize, round: usize) -> LaneKey {
     let which = if age <= SHORT { round } else { 0 };
     LaneKey::new("bench", "app", "api", &format!("age{age}"), &which.to_string())
@@ -75,7 +75,7 @@ async fn past(path: &Path, ages: &[usize], rounds: usize) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// One round: turn and turn about in all lanes, so that what disturbs the disk for a moment disturbs all of them.
+/// Runs one round: one turn in each lane by turns, so that a disturbance of the disk affects all of them.
 async fn once(bench: &Bench, lanes: &[Talk]) -> anyhow::Result<Vec<Seen>> {
     for talk in lanes {
         // The lane is claimed and loaded with the first.
@@ -137,7 +137,7 @@ fn report(ages: &[usize], results: &[Vec<Seen>]) -> Section {
     section
 }
 
-/// How flat curves are over a logarithmic axis, judged by the line through each.
+/// Adds the slopes of the curves over a logarithmic axis.
 pub(crate) fn flatness(curves: &[(&str, &[(f64, f64)])], of: &str, goal: f64) -> Table {
     let mut table = Table::new(&[
         "curve",

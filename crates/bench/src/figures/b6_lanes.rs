@@ -1,4 +1,4 @@
-//! B6: what very many idle lanes cost: a turn that wakes one of them, the disk, memory.
+//! B6: the cost of very many idle lanes: a turn that wakes one of them, the disk, memory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
 #[derive(Clone, Copy)]
 struct Woken {
     took: f64,
-    /// What the whole process had of the processor.
+    /// Processor time of the whole process.
     work: f64,
 }
 
@@ -93,9 +93,9 @@ fn at_start(scale: Scale, data: &Path) -> anyhow::Result<f64> {
     Ok(resident as f64)
 }
 
-/// What lanes that were talked in and are idle again leave in memory, in bytes each: the median of some thousands of lanes
-/// after the other. Others come first, until what has a limit is full: the cache of the database, what is remembered of
-/// lanes. The allocator takes its memory in steps, and the median is not one of them.
+/// Returns the bytes of memory that a lane leaves behind when it is idle again: the median over some thousands of lanes, one
+/// after the other. Lanes before them fill what has a limit, such as the database's cache. The median is taken because the
+/// allocator grows in steps.
 fn left_behind(scale: Scale, folder: &Path) -> anyhow::Result<Option<f64>> {
     // Idle lanes are let go after five seconds. The tests only see that it runs.
     let idle = scale.pick(Duration::ZERO, Duration::from_secs(8), Duration::from_secs(8));

@@ -1,4 +1,4 @@
-//! B7: what a turn takes on the disk, and whether that grows with the lane's age.
+//! B7: the bytes of a turn on the disk, and their growth with the lane's age.
 
 use crate::frame::{Fit, Goal, Scale, Section, Table, block_on, note, number};
 use crate::load::{Bench, Kind, all, lane};

@@ -8,7 +8,7 @@ use crate::load::Kind;
 use crate::server::Server;
 use crate::server::load::{By, CONNECTIONS, LANES};
 
-/// What one round saw.
+/// The result of one round.
 enum Measured {
     /// The turn in this process.
     Limit { per_second: f64 },

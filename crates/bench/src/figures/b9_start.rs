@@ -33,7 +33,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     for ((lanes, _), took) in cases.iter().zip(results) {
         let took: Spread = took.into_iter().collect();
         let judged = Goal::AtMost(150.0).judge(took.median(), 0, " ms");
-        // The goal is for the larger one, whatever the scale: it is the same at any number.
+        // The goal is for the larger store at any scale.
         let goal = if *lanes > 0 { judged } else { String::new() };
         table.row([number(*lanes as f64, 0), format!("{took:.0}"), goal]);
     }

@@ -1,16 +1,17 @@
-//! What a prompt is told of the past: from records to bytes and fingerprints, with everything at its limit.
+//! The context of a prompt: from records to bytes and fingerprints, with everything at its limit.
 
 use std::hint::black_box;
 
 use throughline_engine::context::block::Block;
-use throughline_engine::context::prompt::{Anchor, Built, FactLine, Sections, build};
-use throughline_engine::context::text::{clean, quote};
-use throughline_engine::lane::Task;
-use throughline_engine::policy::context::ContextPolicy;
+use throughline_engine::context::prompt::{Anchor, Sections, build};
+use throughline_engine::data::policy::context::ContextPolicy;
+use throughline_engine::data::prompt::{Built, FactLine};
+use throughline_engine::data::task::Task;
+use throughline_engine::text::clean::{clean, quote};
 
 use crate::frame::{Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 
-/// A state, and what is rendered of it.
+/// A lane's state, and the context to render.
 struct Case {
     name: &'static str,
     policy: ContextPolicy,
@@ -119,7 +120,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
 mod tests {
     use super::*;
 
-    /// What is timed holds what its row says.
+    /// Each timed context holds what its row names.
     #[test]
     fn the_full_case_is_full() {
         let built = Case::new("", 5, 10, 40, 15).built();

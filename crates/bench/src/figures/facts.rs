@@ -1,4 +1,4 @@
-//! What a turn costs that writes and reads facts, in a tenant that holds few of them and in one that holds many.
+//! The cost of a turn that writes and reads facts, in a tenant with few of them and in one with many.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,7 +16,7 @@ const EACH: usize = 250;
 /// Facts of the channel that is talked in, in either store.
 const HERE: usize = 10;
 
-/// What is said in turn: stated for the channel, so that its set is read, compared and written.
+/// The stated facts, by turns: stated for the channel, so that its set is read, compared and written.
 const SAID: [&str; 2] = [
     "Remember for this channel that releases must be signed",
     "Remember for this channel that audits need two people",

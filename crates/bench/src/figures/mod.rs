@@ -1,4 +1,4 @@
-//! The figures of `spec 09 §1`, one file each.
+//! The figures, one file each.
 
 mod b10_memory;
 mod b1_turn;
@@ -17,10 +17,10 @@ use crate::frame::{Scale, Section};
 
 /// One figure.
 pub(crate) struct Figure {
-    /// Its number in the specification.
+    /// Its name on the command line: a number, as `B4`, or a word.
     pub(crate) name: &'static str,
     pub(crate) run: fn(Scale) -> anyhow::Result<Section>,
-    /// Run when nobody names figures. One that installs something is run only when it is named.
+    /// True if it runs when no figure is named. One that installs something runs only when it is named.
     pub(crate) always: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The straight line through a curve: costs are functions, and this is how fast one grows.
+//! The straight line through a curve, which shows how fast a cost grows.
 
 /// `y = at + slope · x`, by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,13 +18,13 @@ impl Fit {
         Self { at: y - slope * x, slope }
     }
 
-    /// The same over the logarithm of x: the slope is per tenfold.
+    /// Fits over the logarithm of x: the slope is per tenfold.
     pub(crate) fn per_tenfold(points: &[(f64, f64)]) -> Self {
         let points: Vec<_> = points.iter().map(|(x, y)| (x.log10(), *y)).collect();
         Self::of(&points)
     }
 
-    /// The power of x that y grows with: 1 is in proportion, 2 with the square.
+    /// Returns the power of x with which y grows: 1 is in proportion, 2 with the square.
     pub(crate) fn power(points: &[(f64, f64)]) -> f64 {
         let points: Vec<_> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
         Self::of(&points).slope
@@ -34,7 +34,7 @@ impl Fit {
         self.at + self.slope * x
     }
 
-    /// By what part of its first value the line rises from the first x to the last.
+    /// Returns the rise of the line from the first x to the last, as a part of its first value.
     pub(crate) fn rise(self, first: f64, last: f64) -> f64 {
         (self.value(last) - self.value(first)) / self.value(first)
     }

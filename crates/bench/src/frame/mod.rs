@@ -1,4 +1,4 @@
-//! What every figure shares: how much is run, in which order, and how it is told.
+//! The frame of every figure: the scale, the order of the rounds, the report.
 
 mod fit;
 mod processor;
@@ -10,14 +10,14 @@ pub(crate) use processor::{Timing, spent_by_all, time};
 pub(crate) use spread::{Spread, number};
 pub(crate) use table::{Goal, Section, Table};
 
-/// How much is run.
+/// The scale of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// As little as shows that it works: for tests.
+    /// The smallest run, for tests.
     Smoke,
-    /// A minute or two for everything: for plausibility.
+    /// A minute or two for everything, for plausibility.
     Quick,
-    /// What is quoted.
+    /// The full run, whose figures are quoted.
     Full,
 }
 
@@ -30,14 +30,14 @@ impl Scale {
         }
     }
 
-    /// Rounds of everything; the figure quoted is their median.
+    /// Returns the rounds of each case; the quoted figure is their median.
     pub(crate) fn rounds(self) -> usize {
         self.pick(1, 3, 5)
     }
 }
 
-/// Runs every case in each round, each round beginning with the next case: what disturbs the machine for a while
-/// disturbs all of them. Gives the rounds of each case.
+/// Runs every case in each round and returns the rounds of each case. Each round begins with the next case, so that a
+/// disturbance of the machine affects all of them.
 pub(crate) fn interleaved<C, R>(
     what: &str,
     rounds: usize,
@@ -56,28 +56,28 @@ pub(crate) fn interleaved<C, R>(
     Ok(results)
 }
 
-/// One figure over another, round by round.
+/// Returns one figure over another, round by round.
 pub(crate) fn ratios(ours: &[f64], limit: &[f64]) -> Spread {
     ours.iter().zip(limit).map(|(ours, limit)| ours / limit).collect()
 }
 
-/// An executor like the production host's, with as many threads as the machines of these figures have cores.
+/// Returns an executor like the production host's, with as many threads as the machine of these figures has cores.
 pub(crate) fn executor() -> anyhow::Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
 }
 
-/// Work that has an executor to itself.
+/// Runs work on an executor of its own.
 pub(crate) fn block_on<F: Future>(work: F) -> anyhow::Result<F::Output> {
     Ok(executor()?.block_on(work))
 }
 
-/// What is going on, for whoever waits; the result is what standard output is for.
+/// Prints progress to standard error; standard output is for the result.
 #[expect(clippy::print_stderr, reason = "progress goes to standard error")]
 pub(crate) fn note(text: &str) {
     eprintln!("    {text}");
 }
 
-/// Well mixed bits of a counter: keys and salts that are as spread as random ones, and the same in every run.
+/// Mixes the bits of a counter: keys and salts as spread as random ones, and alike in every run.
 pub(crate) fn mixed(n: u64) -> u64 {
     let n = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Time of the processor: for work that waits for nothing, on machines where others work too.
+//! Processor time: the measure for work that waits for nothing, on machines where others work too.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::Spread;
 
-/// What one round of one thing takes, in microseconds.
+/// One round of one case, in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
     pub(crate) mean: f64,
@@ -14,7 +14,7 @@ pub(crate) struct Timing {
     pub(crate) p99: f64,
 }
 
-/// Does it so often, and says what each time took of the processor. What reading the clock takes is taken off.
+/// Runs a case `times` times and returns the processor time of each, less the time of reading the clock.
 pub(crate) fn time(times: usize, go: &dyn Fn()) -> Timing {
     let clock = times_of(100, &|| ()).quantile(0.5);
     let took = times_of(times, go);
@@ -32,12 +32,12 @@ fn times_of(times: usize, go: &dyn Fn()) -> Spread {
         .collect()
 }
 
-/// What this thread has had of the processor.
+/// Returns the processor time of this thread.
 fn spent() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// What all threads of this process have had of the processor.
+/// Returns the processor time of all threads of this process.
 pub(crate) fn spent_by_all() -> Duration {
     read(ClockId::ProcessCPUTime)
 }

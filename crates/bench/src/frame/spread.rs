@@ -1,8 +1,8 @@
-//! A median with its spread: the only way a figure is quoted.
+//! A median with its spread, the form of every quoted figure.
 
 use std::fmt;
 
-/// Some measurements of one thing.
+/// Measurements of one quantity, sorted.
 #[derive(Clone, Debug)]
 pub(crate) struct Spread(Vec<f64>);
 
@@ -11,7 +11,7 @@ impl Spread {
         self.quantile(0.5)
     }
 
-    /// The value below which that part of them lies.
+    /// Returns the value below which that part of them lies.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let last = self.0.len().saturating_sub(1) as f64;
         self.0.get((last * part).round() as usize).copied().unwrap_or(f64::NAN)
@@ -39,7 +39,7 @@ impl fmt::Display for Spread {
     }
 }
 
-/// A number with its thousands apart.
+/// Formats a number with separated thousands.
 pub(crate) fn number(value: f64, digits: usize) -> String {
     let plain = format!("{value:.digits$}");
     let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));

@@ -1,10 +1,10 @@
-//! What a figure prints: Markdown, with the goal beside the figure.
+//! The report of a figure: Markdown, with the goal beside the figure.
 
 use std::fmt::{self, Write as _};
 
 use super::spread::number;
 
-/// What a figure has to reach.
+/// The goal of a figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
     AtLeast(f64),
@@ -12,7 +12,7 @@ pub(crate) enum Goal {
 }
 
 impl Goal {
-    /// `≤ 10 %: met`, to so many digits and in that unit.
+    /// Formats `≤ 10 %: met`, with `digits` decimals and in `unit`.
     pub(crate) fn judge(self, value: f64, digits: usize, unit: &str) -> String {
         let (sign, goal, met) = match self {
             Self::AtLeast(goal) => ("≥", goal, value >= goal),

@@ -20,7 +20,7 @@ pub(crate) struct Bare {
     done: u64,
 }
 
-/// The tables of a plain implementation: what is found by a key is kept by it, the rest is appended.
+/// The tables of a plain implementation: rows that are found by a key are kept by it, the others are appended.
 const TABLES: &str = "
     CREATE TABLE delivery (key TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE lane (n INTEGER PRIMARY KEY, revision INTEGER NOT NULL, head TEXT NOT NULL);
@@ -28,7 +28,7 @@ const TABLES: &str = "
     CREATE TABLE log (n INTEGER PRIMARY KEY, lane INTEGER, revision INTEGER, row TEXT, UNIQUE (lane, revision));
     CREATE TABLE outbox (n INTEGER PRIMARY KEY, lane INTEGER, state INTEGER NOT NULL, payload TEXT NOT NULL);";
 
-/// As the store opens its file. 16,384 pages are its 64 MiB between checkpoints.
+/// The store's own settings. 16,384 pages are its 64 MiB between checkpoints.
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
     PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384;";
@@ -97,7 +97,7 @@ fn write(db: &Transaction<'_>, lane: i64, newest: &mut i64, n: u64, rows: &Rows)
     Ok(())
 }
 
-/// So many bytes.
+/// Returns a blob of that length.
 fn text(bytes: usize) -> &'static str {
     static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "x".repeat(65_536));
     &TEXT[..bytes.min(TEXT.len())]

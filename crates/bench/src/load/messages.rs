@@ -1,18 +1,20 @@
-//! What people write in the benchmarks, and the events that carry it.
+//! The messages of the benchmarks, and the events that carry them.
 
-use throughline_engine::event::{AssistantPosted, Posted};
-use throughline_engine::lane::MessageKind;
-use throughline_engine::recognize::Expected;
-use throughline_engine::selection::{Metadata, Role, Scope, SetOption, Shown};
-use throughline_engine::work::Risk;
+use throughline_engine::data::event::{AssistantPosted, Posted};
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::set_option::{Metadata, Role, SetOption};
+use throughline_engine::data::work::Risk;
 use throughline_engine::{Event, EventKind, Timestamp};
+use throughline_language::Expected;
 
 use crate::frame::mixed;
 
-/// A rule decides, and the turn answers with one reply: the turn of `spec 09 §1`, with one outbox row.
+/// Decided by a rule and answered with one reply: a turn with one outbox row.
 pub(crate) const REPLY: &str = "How do I create a ticket for the billing team?";
 
-/// No rule decides: through every rung to the gate, which shows a card with buttons and closes the one before.
+/// Decided by no rule: it passes every rung to the gate, which shows a card with buttons and closes the one before.
 pub(crate) const GATE: &str = "What do you think about microservices for the billing team?";
 
 /// 200 characters that answer no question.
@@ -30,7 +32,7 @@ pub(crate) fn posted(id: &str, at: i64, text: &str) -> Event {
     }
 }
 
-/// A host's agent asks, and waits for an answer of that type.
+/// A question of a host's agent that expects an answer of that type.
 pub(crate) fn asked(id: &str, at: i64, expected: Expected) -> Event {
     let asked = AssistantPosted {
         kind: MessageKind::Question,
@@ -48,7 +50,7 @@ pub(crate) fn asked(id: &str, at: i64, expected: Expected) -> Event {
     }
 }
 
-/// A host shows a list of so many options in the chat.
+/// A list of that many options, shown by a host in the chat.
 pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
     let option = |n: usize| {
         let what = ["Quarterly report", "Links panel", "Design notes", "Travel plan", "Team budget"][n % 5];
@@ -84,7 +86,7 @@ pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
     }
 }
 
-/// The n-th delivery key. Like the keys of real clients they come in no order.
+/// Returns the n-th delivery key. Like the keys of real clients they are in no order.
 pub(crate) fn delivery_key(n: u64) -> String {
     format!("http:bench:/v1/events:{:016x}", mixed(n))
 }

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use async_trait::async_trait;
-use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
-use throughline_engine::event::Press;
-use throughline_engine::given::{Actor, Addressing};
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::Press;
+use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Timestamp};
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
@@ -23,7 +24,7 @@ use throughline_store::{Accepted, Performer, SqliteStore, StoredEffect, SystemCl
 
 use crate::frame::{Spread, mixed};
 
-/// Everybody is known by their id.
+/// A directory that knows everybody by their id.
 struct Everybody;
 
 #[async_trait]
@@ -33,7 +34,7 @@ impl Directory for Everybody {
     }
 }
 
-/// Who delivers replies and cards.
+/// The party that delivers replies and cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivered {
     /// The commit: the channel reads from the store.
@@ -94,12 +95,12 @@ impl Bench {
     }
 }
 
-/// The n-th lane of the benchmarks' own tenant.
+/// Returns the n-th lane of the benchmarks' own tenant.
 pub(crate) fn lane(n: usize) -> LaneKey {
     LaneKey::new("bench", "app", "api", &format!("c{n}"), "")
 }
 
-/// Deliveries so far in this process: no two have the same key, whichever store they go to.
+/// Deliveries so far in this process: no two have one key, in any store.
 static SENT: AtomicU64 = AtomicU64::new(0);
 
 /// One person in one lane, who waits for each turn before the next message.
@@ -110,7 +111,7 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    /// The same person in another lane.
+    /// Returns this person in another lane.
     pub(crate) fn to(&self, lane: LaneKey) -> Self {
         Self { runtime: self.runtime.clone(), lane }
     }
@@ -135,7 +136,7 @@ impl Talk {
         self.send(press).await
     }
 
-    /// Delivers what the newest turn said, as its host, and waits until that is taken in.
+    /// Delivers the newest turn's reply as its host, and waits until the settlement is a turn.
     pub(crate) async fn settle(&self) -> anyhow::Result<()> {
         for effect in self.newest(2).await? {
             if effect.row.performer != Performer::Host || effect.outcome.is_some() {
@@ -171,12 +172,12 @@ impl Talk {
     }
 }
 
-/// What one kind of turn is made of.
+/// A kind of turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A message that is answered with a reply.
     Reply,
-    /// The same, and the host delivers the reply.
+    /// A message that is answered with a reply, which the host delivers.
     Settled,
     /// A message that ends at the gate.
     Gate,
@@ -204,14 +205,14 @@ impl Kind {
     }
 }
 
-/// What many people at once went through.
+/// The result of many people at once.
 pub(crate) struct Seen {
     pub(crate) per_second: f64,
     /// Milliseconds of each message, from its delivery to its end.
     pub(crate) took: Spread,
 }
 
-/// Each of them goes through `each` messages of that kind, one after the other; all of them at once.
+/// Sends `each` messages of that kind from every person, one after the other, all people at once.
 pub(crate) async fn all(people: Vec<Talk>, kind: Kind, each: usize) -> anyhow::Result<Seen> {
     let count = people.len() * each;
     let began = Instant::now();

@@ -1,34 +1,34 @@
-//! What a turn writes, in bytes: measured on a lane as it is, so that the limit writes as much.
+//! The bytes that a turn writes, measured on a real lane, so that the limit writes as much.
 
-use throughline_engine::lane::{Change, Lane};
-use throughline_engine::{Given, LaneKey, Policy, Step, TurnId, snapshot, step};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::record::Change;
+use throughline_engine::data::snapshot;
+use throughline_engine::{Given, LaneKey, Policy, Step, TurnId, step};
 use throughline_runtime::Runtime;
-use throughline_runtime::record::Turn;
+use throughline_runtime::turn_log::Turn;
 use throughline_store::{LogRow, StoredTurn};
 
 use super::{Kind, messages};
 
-/// The rows of one turn as `spec 09 §1` has it: a delivery key, the lane's head, the records that changed, one log
-/// row, the outbox rows. In bytes each.
+/// The rows of one turn, in bytes each: a delivery key, the lane's head, the changed records, one log row, the outbox rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rows {
     pub(crate) key: usize,
     pub(crate) head: usize,
-    /// Records that were not there before.
+    /// New records.
     pub(crate) new: Vec<usize>,
-    /// Records that are written again.
+    /// Changed records.
     pub(crate) again: Vec<usize>,
     /// The turn's row and its content.
     pub(crate) log: usize,
-    /// What the store keeps apart because somebody performs it. What the commit itself delivers is in the log row.
+    /// Outbox rows, for effects that somebody performs. Those that the commit delivers are in the log row.
     pub(crate) outbox: Vec<usize>,
-    /// It ends the newest outbox row of the turn before.
+    /// True if it ends the newest outbox row of the turn before.
     pub(crate) settles: bool,
 }
 
 impl Rows {
-    /// The turns that one message of that kind leads to in that lane now: its own, and for what the host delivers
-    /// the one that takes the outcome in.
+    /// Returns the turns that one message of that kind leads to in that lane: its own, and that of the host's settlement.
     pub(crate) async fn of(runtime: &Runtime, key: &LaneKey, kind: Kind) -> anyhow::Result<Vec<Self>> {
         let lane = read(runtime, key).await?;
         let mut given = Given::default();
@@ -64,14 +64,14 @@ impl Rows {
         rows
     }
 
-    /// All of it together.
+    /// Returns the sum.
     pub(crate) fn bytes(&self) -> usize {
         let records: usize = self.new.iter().chain(&self.again).sum();
         self.key + self.head + records + self.log + self.outbox.iter().sum::<usize>()
     }
 }
 
-/// The loaded lane, as the store has it.
+/// Returns the lane as the store has it.
 pub(crate) async fn read(runtime: &Runtime, key: &LaneKey) -> anyhow::Result<Lane> {
     let mut lane = Lane::new(key.clone());
     let Some(stored) = runtime.store().load(key).await? else { return Ok(lane) };
@@ -83,8 +83,8 @@ pub(crate) async fn read(runtime: &Runtime, key: &LaneKey) -> anyhow::Result<Lan
     Ok(lane)
 }
 
-/// The newest turn of such an event, and what its row takes: the hash of the row before is that row's own, and of the other
-/// hashes only the bytes are kept.
+/// Returns the newest turn of such an event with the bytes of its row. The hash of the row before is not counted, because it
+/// is kept there; other hashes count as their bytes.
 fn newest(turns: &[StoredTurn], event: &str) -> anyhow::Result<(TurnId, usize)> {
     for stored in turns {
         let turn = Turn::read(stored)?;

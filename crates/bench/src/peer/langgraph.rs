@@ -1,4 +1,4 @@
-//! LangGraph with its PostgreSQL checkpointer: `benches/peers/langgraph` says what it is and how it is set up.
+//! LangGraph with its PostgreSQL checkpointer; `benches/peers/langgraph` describes the set-up.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use serde_json::Value;
-use throughline_engine::canon::{hex, sha256};
+use throughline_engine::data::canon::{hex, sha256};
 
 use super::postgres::{Postgres, told};
 use crate::frame::note;
@@ -22,7 +22,7 @@ pub(crate) struct LangGraph {
     runs: u32,
 }
 
-/// How it is set up.
+/// Its set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setup {
     /// As its documentation says, in one process.
@@ -31,7 +31,7 @@ pub(crate) enum Setup {
     Best,
 }
 
-/// What it says of a run. Milliseconds.
+/// Its report on a run; times in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
     pub(crate) per_second: f64,
@@ -59,7 +59,7 @@ impl LangGraph {
         Ok(Self { python, script, postgres: Postgres::start()?, runs: 0 })
     }
 
-    /// What is compared with, in words.
+    /// Describes the peer in words.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         let of = |package: &str| {
             let pinned = REQUIREMENTS.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
@@ -73,7 +73,7 @@ impl LangGraph {
         ))
     }
 
-    /// So many conversations at once, with so many messages each in their past.
+    /// Runs that many conversations at once, with that many messages each in their past.
     pub(crate) fn run(
         &mut self,
         setup: Setup,

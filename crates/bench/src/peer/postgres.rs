@@ -43,12 +43,12 @@ impl Postgres {
         Ok(server)
     }
 
-    /// How to connect to it.
+    /// Returns the connection string.
     pub(crate) fn dsn(&self) -> String {
         format!("host={} user=bench dbname=postgres", self.folder.display())
     }
 
-    /// Its version, in words.
+    /// Returns its version in words.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         let told = told(Command::new(self.programs.join("postgres")).arg("--version"))?;
         Ok(told.trim().replace("postgres (PostgreSQL)", "PostgreSQL"))
@@ -68,7 +68,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The programs of the newest server there is.
+/// Returns the folder of the newest installed server's programs.
 fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut found: Vec<_> = versions
@@ -87,7 +87,7 @@ fn programs() -> Option<PathBuf> {
     folder.join("initdb").is_file().then_some(folder)
 }
 
-/// A command as somebody who is not root.
+/// Returns a command that runs as a user other than root, as the server demands.
 fn as_user(root: bool, program: &Path) -> Command {
     if !root {
         return Command::new(program);
@@ -97,7 +97,7 @@ fn as_user(root: bool, program: &Path) -> Command {
     command
 }
 
-/// What a command prints; it must succeed.
+/// Returns the output of a command; an error if it fails.
 pub(crate) fn told(command: &mut Command) -> anyhow::Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! A client of the HTTP API that any host could have written.
+//! A client of the HTTP API as any host would write it.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -11,7 +11,7 @@ use ureq::Agent;
 
 use crate::load::messages::REPLY;
 
-/// Talks to one server as one tenant. Clones share connections.
+/// A client of one server as one tenant. Clones share connections.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: Agent,
@@ -19,7 +19,7 @@ pub(crate) struct Client {
     token: String,
 }
 
-/// What a message is sent as.
+/// The body of a message's event.
 pub(crate) fn message(conversation: &str) -> String {
     let lane = json!({ "channel": "api", "conversation": conversation });
     json!({ "lane": lane, "kind": "message.posted", "text": REPLY }).to_string()
@@ -35,20 +35,20 @@ impl Client {
         Self { agent: config.into(), url: url.into(), token: token.into() }
     }
 
-    /// Whether the server says it is ready.
+    /// True if the server reports that it is ready.
     pub(crate) fn ready(&self) -> bool {
         let answer = self.agent.get(format!("{}/readyz", self.url)).call();
         answer.is_ok_and(|answer| answer.status().as_u16() == 200)
     }
 
-    /// Sends a message; gives the id of its lane once it is durable.
+    /// Sends a message and returns the id of its lane once it is durable.
     pub(crate) fn say(&self, conversation: &str, key: &str) -> anyhow::Result<String> {
         let answer = self.post(&message(conversation), key)?;
         let answer: Value = serde_json::from_str(&answer)?;
         Ok(answer["lane"].as_str().context("the answer names the lane")?.to_owned())
     }
 
-    /// Sends an event; it must be 202.
+    /// Sends an event; an error unless the answer is 202.
     pub(crate) fn post(&self, body: &str, key: &str) -> anyhow::Result<String> {
         let mut answer = self
             .agent
@@ -62,13 +62,13 @@ impl Client {
         Ok(text)
     }
 
-    /// The metrics by name; those with labels added up.
+    /// Returns the metrics by name; those with labels are added up.
     pub(crate) fn metrics(&self) -> anyhow::Result<BTreeMap<String, f64>> {
         let mut answer = self.agent.get(format!("{}/metrics", self.url)).call()?;
         Ok(metrics(&answer.body_mut().read_to_string()?))
     }
 
-    /// Opens a stream of a lane and waits for its first words. It stays open as long as what is given back.
+    /// Opens a stream of a lane and waits for its first bytes. It stays open until the returned value is dropped.
     pub(crate) fn stream(&self, lane: &str) -> anyhow::Result<TcpStream> {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).context("cannot connect")?;

@@ -11,7 +11,7 @@ use super::Server;
 use super::client::message;
 use crate::load::milliseconds;
 
-/// Connections that are kept alive (`spec 09`, B8).
+/// Connections that are kept alive.
 pub(crate) const CONNECTIONS: usize = 16;
 
 /// Conversations the events are spread over. Between them they may hold more events than any backlog here: none is
@@ -20,7 +20,7 @@ pub(crate) const LANES: usize = 1_024;
 
 const SCRIPT: &str = include_str!("events.lua");
 
-/// What the clients saw.
+/// The result as the clients saw it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Answered {
     /// Answers, all of them 202.
@@ -31,7 +31,7 @@ pub(crate) struct Answered {
     pub(crate) p99: f64,
 }
 
-/// What makes the load.
+/// The program that makes the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     Wrk,
@@ -39,7 +39,7 @@ pub(crate) enum By {
 }
 
 impl By {
-    /// `wrk` if it is there.
+    /// Returns `wrk` if it is installed, else our own client.
     pub(crate) fn best() -> Self {
         let found = Command::new("wrk").arg("-v").output().is_ok();
         if found { Self::Wrk } else { Self::Ourselves }
@@ -52,7 +52,7 @@ impl By {
         }
     }
 
-    /// Keeps every connection busy for so long. `run` is a word that no other load of this server had.
+    /// Keeps every connection busy for that time. `run` is a word that no other load of this server had.
     pub(crate) fn load(
         self,
         server: &Server,

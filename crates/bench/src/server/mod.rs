@@ -17,7 +17,7 @@ use throughline_server::auth::Token;
 use crate::frame::Scale;
 use client::Client;
 
-/// How long anything may take that is waited for.
+/// The longest time to wait for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running server; killed when dropped.
@@ -28,8 +28,8 @@ pub(crate) struct Server {
     pub(crate) tokens: Vec<String>,
 }
 
-/// The program, as it was built beside this one. The smallest runs are tests, where it may not be built: there this
-/// program serves, by the same library.
+/// Returns the program that was built beside this one. In tests it may not be built; there this program serves, by the
+/// library that the program uses.
 pub(crate) fn program(scale: Scale) -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("cannot tell where this program is")?;
     if scale == Scale::Smoke {
@@ -62,7 +62,7 @@ impl Server {
         let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let stdout = child.stdout.take().context("the server has an output")?;
         let mut server = Self { child, url: String::new(), tokens };
-        // Its first line says where it listens.
+        // Its first line holds its address.
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let told: Value = serde_json::from_str(&line).with_context(|| {
@@ -77,7 +77,7 @@ impl Server {
         Ok((server, began.elapsed()))
     }
 
-    /// A client of that tenant.
+    /// Returns a client of that tenant.
     pub(crate) fn client(&self, tenant: usize) -> Client {
         Client::new(&self.url, &self.tokens[tenant])
     }
@@ -101,8 +101,8 @@ impl Server {
         })
     }
 
-    /// Waits until nothing waits and this process made at least so many turns; says how many it made. The count is
-    /// waited for too, because a turn is counted just after it is committed.
+    /// Waits until no event waits and this process made at least that many turns; returns their number. The number is waited
+    /// for too, because a turn is counted just after it is committed.
     pub(crate) fn settled(&self, least: u64) -> anyhow::Result<u64> {
         let began = Instant::now();
         let client = self.client(0);
@@ -118,14 +118,14 @@ impl Server {
         }
     }
 
-    /// Bytes of its memory that are resident.
+    /// Returns the resident bytes of its memory.
     pub(crate) fn resident(&self) -> anyhow::Result<u64> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
         resident(&status).with_context(|| format!("{path} says no VmRSS"))
     }
 
-    /// Tells it to stop and waits until it has.
+    /// Stops it and waits for its end.
     pub(crate) fn stop(mut self) -> anyhow::Result<()> {
         let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
         ensure!(told.success(), "cannot tell the server to stop");
@@ -147,7 +147,7 @@ impl Drop for Server {
     }
 }
 
-/// The tokens of so many tenants, and the configuration that knows them.
+/// Returns the tokens of that many tenants, and a configuration that holds them.
 fn configured(tenants: usize) -> (Vec<String>, String) {
     let mut text = "tenant = \"t0\"\napp = \"app\"\n\n[telemetry]\nlevel = \"error\"\n".to_owned();
     let mut tokens = Vec::new();

@@ -1,5 +1,5 @@
-//! `throughline-bench serve …`: the server by its library, with the arguments of the real program. For tests of the
-//! benchmarks, which must not depend on another program having been built.
+//! `throughline-bench serve …`: the server by its library, with the arguments of the real program, for tests of the
+//! benchmarks, which must not need another program to be built.
 
 use anyhow::{Context, bail};
 use serde_json::json;

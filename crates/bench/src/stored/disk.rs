@@ -1,15 +1,15 @@
-//! What a database takes on the disk.
+//! The size of a database on the disk.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-/// Bytes of a file that nobody has open: its write-ahead log was copied back when it was closed.
+/// Returns the bytes of a closed database: its write-ahead log was copied back when it was closed.
 pub(crate) fn bytes(database: &Path) -> anyhow::Result<u64> {
     Ok(std::fs::metadata(database)?.len())
 }
 
-/// Bytes by table and index, most first.
+/// Returns the bytes by table and index, most first.
 pub(crate) fn parts(database: &Path) -> anyhow::Result<Vec<(String, i64)>> {
     let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut pages = db.prepare("SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC")?;

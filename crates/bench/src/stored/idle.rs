@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use throughline_engine::LaneKey;
-use throughline_store::{Keeping as _, SqliteStore, SystemClock};
+use throughline_store::{SqliteStore, Store as _, SystemClock};
 
 use crate::frame::{block_on, note, number};
 use crate::load::{Bench, Delivered, Kind};
@@ -22,17 +22,17 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// An empty one, kept in that folder.
+    /// Returns an empty one, kept in that folder.
     pub(crate) fn new(folder: &Path) -> Self {
         Self { path: folder.join("idle-lanes.db"), lanes: 0 }
     }
 
-    /// The n-th idle lane.
+    /// Returns the n-th idle lane.
     pub(crate) fn lane(n: usize) -> LaneKey {
         LaneKey::new("t0", "app", "api", &format!("c{n}"), "")
     }
 
-    /// Makes a store of so many idle lanes, as many as the one before or more.
+    /// Makes a store of that many idle lanes, no fewer than the one before.
     pub(crate) fn store(&mut self, path: &Path, lanes: usize) -> anyhow::Result<()> {
         let began = Instant::now();
         let made = self.lanes;

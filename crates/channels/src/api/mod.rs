@@ -1,25 +1,26 @@
-//! The HTTP API as a channel (`spec 07 §5.2`): what `POST /v1/events` takes, and the views it answers with.
-//! Routes, tokens and status codes are the server's.
+//! The HTTP API as a channel: the bodies it takes, the events it makes of them, the views it answers with
+//! (`docs/design/0036-http-api-and-command-line.md`). Routes, tokens and status codes are the server's.
 
-mod inbound;
-mod limits;
-mod normalise;
+mod event;
+mod json_body;
 mod options;
-mod outbound;
-mod read;
+mod problem;
+mod request;
+mod view;
 
-pub use inbound::{
-    ActorRequest, AssistantRequest, EventRequest, FormRequest, LaneRequest, PressRequest, Refused,
+pub use event::{Context, NormalisedEvent};
+pub use options::snapshot;
+pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
+pub use request::{
+    ActorRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest, LaneRequest,
+    MetadataRequest, OptionRequest, PressRequest, ShownRequest,
 };
-pub use limits::{MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
-pub use normalise::{Context, Inbound};
-pub use options::{ClosedRequest, FocusRequest, MetadataRequest, OptionRequest, ShownRequest, snapshot};
-pub use outbound::{CardView, MessageView, with_tokens};
+pub use view::{CardView, MessageView, with_tokens};
 
-use throughline_engine::given::Addressing;
+use throughline_engine::data::given::Addressing;
 
-/// How a message of these channels is addressed: nobody else is in an API conversation, a web session or a
-/// terminal. What the runtime can look up (a reply to us, a thread we are in) it adds.
+/// The addressing of messages on a channel without a vendor: an API conversation, a web session and a terminal have
+/// no other participants. The runtime adds what it can look up, such as a reply to the assistant.
 #[must_use]
 pub fn addressing(channel: &str) -> Addressing {
     Addressing { direct: matches!(channel, "api" | "web" | "terminal"), ..Addressing::default() }

@@ -1,11 +1,12 @@
-//! How a message was addressed: facts only. What they mean is rung 1's to say (`spec 02 §2`).
+//! Reads how a message was addressed. It reports facts; the engine decides what they mean
+//! (`docs/design/0012-routing-order.md`).
 
-use throughline_engine::given::Addressing;
+use throughline_engine::data::given::Addressing;
 
-use super::inbound::Bot;
+use super::names::Bot;
 use super::update::{Entity, Message};
 
-/// The facts of a message.
+/// The facts of how a message was addressed.
 #[must_use]
 pub fn facts(message: &Message, bot: &Bot) -> Addressing {
     let (text, entities) = message.words().unwrap_or_default();
@@ -27,8 +28,8 @@ pub fn facts(message: &Message, bot: &Bot) -> Addressing {
     }
 }
 
-/// The message it replies to, when a person chose to reply: every message of a topic seems to reply to the one that
-/// began the topic.
+/// The message that a person chose to reply to. Telegram also marks every message of a topic as a reply to the one
+/// that began the topic.
 #[must_use]
 pub fn replied(message: &Message) -> Option<&Message> {
     let to = message.reply_to_message.as_deref()?;
@@ -37,7 +38,7 @@ pub fn replied(message: &Message) -> Option<&Message> {
     (!began_topic).then_some(to)
 }
 
-/// The entity mentions us.
+/// True if the entity mentions the bot.
 pub(super) fn mentions(text: &str, entity: &Entity, bot: &Bot) -> bool {
     match entity.kind.as_str() {
         "mention" => utf16(text, entity.offset, entity.length)
@@ -48,7 +49,7 @@ pub(super) fn mentions(text: &str, entity: &Entity, bot: &Bot) -> bool {
     }
 }
 
-/// A part of a text, counted in UTF-16 units as Telegram counts. What is not there is empty.
+/// A part of a text, in UTF-16 units as Telegram counts them. Empty where the text ends before.
 pub(super) fn utf16(text: &str, offset: usize, length: usize) -> String {
     let units: Vec<u16> = text.encode_utf16().skip(offset).take(length).collect();
     String::from_utf16_lossy(&units)

@@ -1,4 +1,5 @@
-//! The only place that sends: one request, one answer, no retry, no redirect (`spec 06 §4.4`).
+//! Sends calls to the Bot API: one request, one answer, no retry, no redirect
+//! (`docs/design/0031-effects-and-retries.md`).
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,17 +7,17 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use super::classify::{Answer, Broken, Response, classify};
+use super::answer::{Answer, Response, TransportError, classify};
 use super::outbound::Call;
 
-/// Connecting, TLS included.
+/// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);
-/// A whole call that waits for nothing.
+/// The time of a call without long polling.
 const CALL: Duration = Duration::from_secs(30);
-/// The most of an answer that is read.
+/// The longest answer that is read, in bytes.
 const BODY: usize = 4 * 1024 * 1024;
 
-/// A bot's token, which is never shown.
+/// A bot's token. Its `Debug` output does not show it.
 #[derive(Clone)]
 pub struct BotToken(Zeroizing<String>);
 
@@ -27,7 +28,7 @@ impl fmt::Debug for BotToken {
 }
 
 impl BotToken {
-    /// The token as `BotFather` gave it: a number, a colon, a secret. `None`: it is not of that form.
+    /// Reads a token as `BotFather` gave it: a number, a colon, a secret. `None` if it has another form.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let token = text.trim();
@@ -37,14 +38,14 @@ impl BotToken {
         good.then(|| Self(Zeroizing::new(token.to_owned())))
     }
 
-    /// The bot's number, which is no secret.
+    /// The bot's number, which is public.
     #[must_use]
     pub fn bot_id(&self) -> i64 {
         self.0.split_once(':').and_then(|(id, _)| id.parse().ok()).unwrap_or_default()
     }
 }
 
-/// The Bot API, or what stands in for it.
+/// A client of the Bot API or of an emulator.
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -53,10 +54,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of the API at `base`: `https`, or `http` on this machine where that is allowed.
+    /// Creates a client of the API at `base`: `https`, or `http` on this machine if `allow_loopback`.
     ///
     /// # Errors
-    /// The address is neither, for a person to read.
+    /// The address is neither; the text is for people.
     pub fn new(base: &str, allow_loopback: bool, token: BotToken) -> Result<Self, String> {
         let url = reqwest::Url::parse(base).map_err(|error| format!("“{base}” is no address: {error}"))?;
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
@@ -92,17 +93,17 @@ impl Client {
         self.token.bot_id()
     }
 
-    /// Makes one call and says what its answer proves.
+    /// Makes one call and interprets its answer.
     pub async fn call(&self, call: &Call) -> Answer {
         let longer = call.body.get("timeout").and_then(serde_json::Value::as_u64).unwrap_or(0);
         classify(self.send(call, CALL + Duration::from_secs(longer)).await)
     }
 
-    async fn send(&self, call: &Call, within: Duration) -> Result<Response, Broken> {
+    async fn send(&self, call: &Call, within: Duration) -> Result<Response, TransportError> {
         let url = format!("{}/bot{}/{}", self.base, *self.token.0, call.method);
         let request = self.http.post(url).timeout(within).header("content-type", "application/json");
         let sent = request.body(call.body.to_string()).send().await;
-        let mut response = sent.map_err(|error| broken(error, call.method))?;
+        let mut response = sent.map_err(|error| transport_error(error, call.method))?;
         let header = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
         let mut answer = Response {
             status: response.status().as_u16(),
@@ -115,21 +116,23 @@ impl Client {
                     answer.body.extend_from_slice(&chunk)
                 }
                 Ok(Some(_)) => {
-                    return Err(Broken::Lost(format!("the answer to {} is too long", call.method)));
+                    return Err(TransportError::Lost(format!("the answer to {} is too long", call.method)));
                 }
                 Ok(None) => return Ok(answer),
-                Err(error) => return Err(Broken::Lost(throughline_net::told(call.method, error))),
+                Err(error) => {
+                    return Err(TransportError::Lost(throughline_net::describe_error(call.method, error)));
+                }
             }
         }
     }
 }
 
-/// Only a connection that never came about is proof that nothing was sent.
-fn broken(error: reqwest::Error, method: &str) -> Broken {
+/// Only a connection that was never made proves that nothing was sent.
+fn transport_error(error: reqwest::Error, method: &str) -> TransportError {
     let never = error.is_connect() || error.is_builder();
     // Without the address, which holds the token.
-    let why = throughline_net::told(method, error);
-    if never { Broken::NotSent(why) } else { Broken::Lost(why) }
+    let why = throughline_net::describe_error(method, error);
+    if never { TransportError::NotSent(why) } else { TransportError::Lost(why) }
 }
 
 #[cfg(test)]

@@ -1,121 +1,95 @@
-//! From an update to an event of a lane: pure and total.
+//! Turns updates into events of a lane. Pure and total.
 //!
-//! What only the store can tell, which lane a replied-to message or a button belongs to, is left as a [`Place`] for
-//! whoever has one.
+//! Only the store knows which lane a replied-to message or a button belongs to, so that is left open as a [`Place`].
 
 use serde_json::Value;
-use throughline_engine::canon::{hex, sha256};
-use throughline_engine::event::{Attached, Posted, Press};
-use throughline_engine::given::Addressing;
+use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::event::{Attached, Posted, Press};
+use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Timestamp};
 
 use super::addressing::{facts, mentions, replied, utf16};
+use super::names::{Bot, CHANNEL, channel_id};
 use super::update::{CallbackQuery, Entity, Kind, Membership, Message, Update, User, read};
 
-/// The name of this channel in lane keys.
-pub const CHANNEL: &str = "telegram";
-
-/// What update kinds are asked for; every other kind is not even sent.
+/// The update kinds that are requested; Telegram does not send the others.
 pub const ALLOWED_UPDATES: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
-
-/// Which bot we are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bot {
-    /// The first part of its token: the app in lane keys.
-    pub id: i64,
-    /// Without the at sign. Empty until Telegram told it: then no mention is ours.
-    pub username: String,
-    /// The engine's command without its slash: `/maro status` is `/status`.
-    pub command: String,
-}
 
 /// An update, as far as it can be understood without a store.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Incoming {
-    /// Every identity of the delivery, the delivery key first (`spec 06 §2.1`).
+pub struct IncomingUpdate {
+    /// Every identity of the delivery, the delivery key first (`docs/design/0029-durable-intake.md`).
     pub keys: Vec<String>,
     /// The chat.
     pub chat: i64,
-    /// Where in it.
+    /// The place in the chat.
     pub place: Place,
-    /// What happened. `received_at` is the caller's to say.
+    /// The event. The caller sets `received_at`.
     pub event: Event,
-    /// How it was addressed.
+    /// The facts of how the message was addressed.
     pub addressing: Addressing,
-    /// Who acted, with a name to call them.
+    /// The person who acted.
     pub person: Option<User>,
-    /// What the edge does beside delivering it.
-    pub also: Also,
+    /// The action to take beside delivering the event.
+    pub follow_up: FollowUp,
 }
 
-/// Where in a chat an update belongs (`spec 07 §3.2`).
+/// The place in a chat that an update belongs to (`docs/design/0035-channels.md`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The topic it was written in. Of an update in no topic: none, and the message it is about says more.
+    /// The topic it was written in. Without one, `about` decides.
     pub topic: Option<i64>,
     /// The message it replies to, or whose button was pressed.
-    pub about: Option<About>,
+    pub about: Option<RelatedMessage>,
 }
 
 /// A message that an update is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct About {
-    /// Its channel id.
+pub struct RelatedMessage {
+    /// The message's channel id.
     pub message: String,
-    /// What its buttons send.
+    /// The tokens of its buttons.
     pub tokens: Vec<String>,
-    /// The topic its payload names.
+    /// The topic that its payload names.
     pub topic: Option<i64>,
 }
 
-/// What an update asks of the edge beside its event.
+/// An action that an update asks for beside its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Also {
+pub enum FollowUp {
     /// Nothing.
     Nothing,
-    /// Answer this press.
+    /// Answer the press.
     Answer {
-        /// By this id.
+        /// The id of the callback query.
         query: String,
     },
     /// The chat goes on under another number.
     Migrate {
-        /// This one.
+        /// The new number.
         to: i64,
     },
-    /// We may speak there, or may not any more.
+    /// The bot may write there now (true), or no longer (false).
     Speak(bool),
-    /// Join this person to an account: `/start TOKEN` of a link (`spec 07 §3.3`).
+    /// Link this person to an account: `/start TOKEN` from a link.
     Link {
         /// The token.
         token: String,
     },
 }
 
-/// A message's id as the message map knows it.
-#[must_use]
-pub fn channel_id(chat: i64, message: i64) -> String {
-    format!("{chat}:{message}")
-}
-
-/// Chat and message of such an id.
-#[must_use]
-pub fn chat_and_message(channel_id: &str) -> Option<(i64, i64)> {
-    let (chat, message) = channel_id.split_once(':')?;
-    Some((chat.parse().ok()?, message.parse().ok()?))
-}
-
-/// The lane of a chat or of a topic in it. `conversation` is the chat's first number: what it migrated to is its alias.
+/// The key of the lane for a chat or for a topic in it. `conversation` is the chat's first number: the number it
+/// migrated to is an alias.
 #[must_use]
 pub fn lane(tenant: &str, bot: &Bot, conversation: &str, topic: Option<i64>) -> LaneKey {
     let topic = topic.map(|topic| topic.to_string()).unwrap_or_default();
     LaneKey::new(tenant, &bot.id.to_string(), CHANNEL, conversation, &topic)
 }
 
-/// Reads an update. One that is no update at all is still a delivery: it is kept under the hash of its bytes and
-/// ignored (`spec 06 §2`, I6).
+/// Reads an update. A value that is not an update is still a delivery: it is kept under the hash of its bytes and
+/// ignored.
 #[must_use]
-pub fn inbound(value: &Value, bot: &Bot) -> Incoming {
+pub fn inbound(value: &Value, bot: &Bot) -> IncomingUpdate {
     match read(value) {
         Some(update) => of_update(update, bot),
         None => {
@@ -125,7 +99,7 @@ pub fn inbound(value: &Value, bot: &Bot) -> Incoming {
     }
 }
 
-fn of_update(Update { id, kind }: Update, bot: &Bot) -> Incoming {
+fn of_update(Update { id, kind }: Update, bot: &Bot) -> IncomingUpdate {
     let key = format!("tg:upd:{}:{id}", bot.id);
     match kind {
         Kind::Message(message) => posted(key, &message, bot),
@@ -136,17 +110,17 @@ fn of_update(Update { id, kind }: Update, bot: &Bot) -> Incoming {
     }
 }
 
-/// Accepted, kept and ignored.
-fn ignored(keys: Vec<String>, chat: i64, name: &str) -> Incoming {
+/// An update that is accepted, kept and ignored.
+fn ignored(keys: Vec<String>, chat: i64, name: &str) -> IncomingUpdate {
     let id = keys.first().cloned().unwrap_or_default();
-    Incoming {
+    IncomingUpdate {
         keys,
         chat,
         place: Place::default(),
         event: event(id, None, EventKind::Unknown { name: name.into() }),
         addressing: Addressing::default(),
         person: None,
-        also: Also::Nothing,
+        follow_up: FollowUp::Nothing,
     }
 }
 
@@ -155,12 +129,12 @@ fn event(id: String, by: Option<&User>, kind: EventKind) -> Event {
     Event { id, received_at: Timestamp(0), actor, kind }
 }
 
-fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
+fn posted(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
     let of_message = format!("tg:msg:{}:{}:{}", bot.id, message.chat.id, message.message_id);
     let keys = vec![key.clone(), of_message];
     if let Some(to) = message.migrate_to_chat_id {
         let base = ignored(keys, message.chat.id, "migrate_to_chat_id");
-        return Incoming { also: Also::Migrate { to }, ..base };
+        return IncomingUpdate { follow_up: FollowUp::Migrate { to }, ..base };
     }
     let files: Vec<Attached> = message.attached().into_iter().collect();
     let (text, entities) = match message.words() {
@@ -169,41 +143,42 @@ fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
         None => Default::default(),
     };
     let mut addressing = facts(message, bot);
-    let (kind, also) = match command(text, entities, bot) {
-        // What comes with a command is to be told of too, so it stays a message; the engine knows its own command.
+    let (kind, follow_up) = match command(text, entities, bot) {
+        // A command with files stays a message, so that the files are mentioned; the engine recognises its own
+        // command.
         Some(Command::Ours(text)) if !files.is_empty() => {
-            // A command is to us, named or not.
+            // A command addresses the bot even without its name.
             addressing.mentioned = true;
-            (written(message, format!("/{} {text}", bot.command), files), Also::Nothing)
+            (written(message, format!("/{} {text}", bot.command), files), FollowUp::Nothing)
         }
         Some(Command::Ours(text)) => match text.strip_prefix("start ") {
             Some(token) => {
-                (EventKind::Command { text: "help".into() }, Also::Link { token: token.trim().into() })
+                (EventKind::Command { text: "help".into() }, FollowUp::Link { token: token.trim().into() })
             }
             None => (
                 EventKind::Command { text: text.strip_prefix("start").unwrap_or(&text).into() },
-                Also::Nothing,
+                FollowUp::Nothing,
             ),
         },
         Some(Command::OfAnotherBot) => return ignored(keys, message.chat.id, "command.of_another_bot"),
-        None => (written(message, without_our_name(text, entities, bot), files), Also::Nothing),
+        None => (written(message, without_our_name(text, entities, bot), files), FollowUp::Nothing),
     };
-    // A command of another program or of nobody in particular is as little ours as its message would be.
+    // A command of another program is no more for the bot than its message would be.
     if (addressing.bot || addressing.own) && matches!(kind, EventKind::Command { .. }) {
         return ignored(keys, message.chat.id, "command.of_a_bot");
     }
-    Incoming {
+    IncomingUpdate {
         keys,
         chat: message.chat.id,
         place: place(message),
         event: event(key, message.from.as_ref(), kind),
         addressing,
         person: message.from.clone(),
-        also,
+        follow_up,
     }
 }
 
-/// What somebody wrote, with what it replies to.
+/// The event of a message, with the message it replies to.
 fn written(message: &Message, text: String, files: Vec<Attached>) -> EventKind {
     let to = replied(message);
     let quote = message.quote.as_ref().map(|quote| quote.text.clone());
@@ -218,7 +193,7 @@ fn written(message: &Message, text: String, files: Vec<Attached>) -> EventKind {
     })
 }
 
-fn edited(key: String, message: &Message, bot: &Bot) -> Incoming {
+fn edited(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
     let id = channel_id(message.chat.id, message.message_id);
     let of_edit = format!(
         "tg:msg:{}:{id}:edit:{}",
@@ -231,54 +206,54 @@ fn edited(key: String, message: &Message, bot: &Bot) -> Incoming {
         metadata_only: text.is_none(),
         text: text.unwrap_or_default(),
     };
-    Incoming {
+    IncomingUpdate {
         keys: vec![key.clone(), of_edit],
         chat: message.chat.id,
         place: place(message),
         event: event(key, message.from.as_ref(), kind),
         addressing: facts(message, bot),
         person: message.from.clone(),
-        also: Also::Nothing,
+        follow_up: FollowUp::Nothing,
     }
 }
 
-fn pressed(key: String, query: CallbackQuery, bot: &Bot) -> Incoming {
+fn pressed(key: String, query: CallbackQuery, bot: &Bot) -> IncomingUpdate {
     let CallbackQuery { id, from, message, data } = query;
     let keys = vec![key.clone(), format!("tg:cbq:{}:{id}", bot.id)];
     let token = data.unwrap_or_default();
     let message = message.unwrap_or_default();
     let topic = message.message_thread_id.filter(|_| message.is_topic_message);
-    let about = About {
+    let about = RelatedMessage {
         message: channel_id(message.chat.id, message.message_id),
         tokens: vec![token.clone()],
         topic,
     };
     let place = Place { topic: None, about: Some(about) };
     let kind = EventKind::CardPressed { press: Press::Token(token), remember: false };
-    Incoming {
+    IncomingUpdate {
         keys,
         chat: message.chat.id,
         place,
         event: event(key, Some(&from), kind),
         addressing: Addressing::default(),
         person: Some(from),
-        also: Also::Answer { query: id },
+        follow_up: FollowUp::Answer { query: id },
     }
 }
 
-fn member(key: String, membership: &Membership) -> Incoming {
+fn member(key: String, membership: &Membership) -> IncomingUpdate {
     let speak = !matches!(membership.new_chat_member.status.as_str(), "left" | "kicked");
     let base = ignored(vec![key], membership.chat.id, "my_chat_member");
-    Incoming { also: Also::Speak(speak), ..base }
+    IncomingUpdate { follow_up: FollowUp::Speak(speak), ..base }
 }
 
-/// A topic is a lane. Groups without topics fill the same field for chains of replies, and there it says nothing; the
-/// General topic is the root (`spec 07 §3.2`).
+/// The place of a message. A topic is a lane. Groups without topics use the same field for chains of replies, where
+/// it is ignored; the General topic is the root.
 fn place(message: &Message) -> Place {
     let topic = |message: &Message| message.message_thread_id.filter(|_| message.is_topic_message);
     let about = replied(message).map(|to| {
         let buttons = to.reply_markup.iter().flat_map(|markup| markup.inline_keyboard.iter().flatten());
-        About {
+        RelatedMessage {
             message: channel_id(to.chat.id, to.message_id),
             tokens: buttons.filter_map(|button| button.callback_data.clone()).collect(),
             topic: topic(to),
@@ -288,12 +263,12 @@ fn place(message: &Message) -> Place {
 }
 
 enum Command {
-    /// The words after the slash.
+    /// A command for the bot: the words after the slash.
     Ours(String),
     OfAnotherBot,
 }
 
-/// A text that begins with a command: `/status`, `/ticket@our_bot the login fails`.
+/// Reads a command at the beginning of a text: `/status`, `/ticket@our_bot the login fails`.
 fn command(text: &str, entities: &[Entity], bot: &Bot) -> Option<Command> {
     let entity = entities.iter().find(|entity| entity.kind == "bot_command" && entity.offset == 0)?;
     let name = utf16(text, 0, entity.length);
@@ -311,7 +286,7 @@ fn command(text: &str, entities: &[Entity], bot: &Bot) -> Option<Command> {
     Some(Command::Ours(text))
 }
 
-/// The text without the mention that only addresses us.
+/// The text without mentions of the bot, which only address it.
 fn without_our_name(text: &str, entities: &[Entity], bot: &Bot) -> String {
     let units: Vec<u16> = text.encode_utf16().collect();
     let ours = entities.iter().filter(|entity| entity.kind == "mention" && mentions(text, entity, bot));

@@ -1,14 +1,15 @@
-//! The menu of commands, in every language: what Telegram offers behind the slash. The texts are data; a language is one
-//! more column.
+//! The menu of commands that Telegram offers behind the slash, in every language. The texts are data; a language is
+//! one more column.
 
 use serde_json::{Value, json};
 
 use super::outbound::Call;
 
-/// The languages of the menu, as Telegram codes them. The first has no code: it is for whoever has none of the others.
+/// The languages of the menu, by Telegram's codes. The first has no code: it is for everybody without one of the
+/// others.
 pub const LANGUAGES: [&str; 2] = ["", "de"];
 
-/// The commands of the engine that a person picks from a menu, and what they do, in the order of [`LANGUAGES`].
+/// The commands in the menu and their descriptions, in the order of [`LANGUAGES`].
 const MENU: [(&str, [&str; LANGUAGES.len()]); 7] = [
     ("help", ["What I can do", "Was ich kann"]),
     (
@@ -22,20 +23,20 @@ const MENU: [(&str, [&str; LANGUAGES.len()]); 7] = [
     ("stop", ["Stop what is running", "Anhalten, was läuft"]),
 ];
 
-/// The menu in a language, as Telegram tells it.
+/// The menu in a language, in the form of the Bot API.
 #[must_use]
 pub fn menu(language: &str) -> Value {
     let column = LANGUAGES.iter().position(|known| *known == language).unwrap_or_default();
     MENU.iter().map(|(command, about)| json!({"command": command, "description": about[column]})).collect()
 }
 
-/// The menu as it is.
+/// Asks for the current menu.
 #[must_use]
 pub fn get_my_commands(language: &str) -> Call {
     Call { method: "getMyCommands", body: of(language) }
 }
 
-/// The menu as it should be.
+/// Sets the menu.
 #[must_use]
 pub fn set_my_commands(language: &str) -> Call {
     let mut body = of(language);
@@ -51,7 +52,7 @@ fn of(language: &str) -> Value {
 mod tests {
     use super::*;
 
-    /// The limits of `spec 07 §3.3`.
+    /// The Bot API's limits: 100 commands, names of 32 characters, descriptions of 256.
     #[test]
     fn every_menu_is_inside_telegrams_limits() {
         assert!(MENU.len() <= 100);

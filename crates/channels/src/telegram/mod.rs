@@ -1,25 +1,28 @@
-//! Telegram, by its Bot API (`spec 07 §3`).
+//! Telegram over its Bot API (`docs/design/0035-channels.md`).
 //!
-//! In: [`update`] reads what Telegram sends, [`inbound`] makes events of it, [`addressing`] says how they were
-//! addressed. Out: [`render`] makes messages inside every limit, [`outbound`] calls of them, [`client`] sends one,
-//! [`classify`] says what its answer proves, [`pace`] when the next may go. [`menu`] is what is offered behind the slash.
-//! All but `client` and `channel` is pure.
+//! Inbound: [`update`] decodes what Telegram sends, [`addressing`] reads how messages were addressed, [`mod@inbound`]
+//! makes events of them. Outbound: [`render`] makes messages within every limit, [`outbound`] calls of them, `client`
+//! sends one, [`answer`] interprets its answer, [`rate_limit`] says when the next may go. [`menu`] is the menu of
+//! commands. All but `client` and `channel` is pure.
 
-mod above;
 pub mod addressing;
+pub mod answer;
+mod answered_presses;
 mod channel;
-pub mod classify;
 mod client;
 pub mod inbound;
 pub mod menu;
+mod names;
 pub mod outbound;
-pub mod pace;
+pub mod rate_limit;
+mod refused_reactions;
 pub mod render;
+mod shown_parts;
 mod signals;
-mod told;
 pub mod update;
 
-pub use channel::{Chat, Chats, Said, Telegram};
-pub use classify::Answer;
+pub use answer::Answer;
+pub use channel::{Chat, Chats, PressAnswer, Telegram};
 pub use client::{BotToken, Client};
-pub use inbound::{About, Also, Bot, CHANNEL, Incoming, Place, inbound};
+pub use inbound::{FollowUp, IncomingUpdate, Place, RelatedMessage, inbound};
+pub use names::{Bot, CHANNEL, channel_id, chat_and_message};

@@ -1,11 +1,11 @@
-//! From a message to a call of the Bot API: method and body. Pure.
+//! Builds calls of the Bot API: method and body. Pure.
 
 use serde_json::{Value, json};
 
 use super::inbound::ALLOWED_UPDATES;
-use super::render::{Asks, Part};
+use super::render::{AnswerPrompt, Part};
 
-/// One call.
+/// A call of the Bot API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// The method.
@@ -14,53 +14,53 @@ pub struct Call {
     pub body: Value,
 }
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The chat.
     pub chat: i64,
-    /// The topic in it; the root has none, and General is the root.
+    /// The topic in it; `None` for the root, which includes General.
     pub topic: Option<i64>,
-    /// The message of the same chat that it answers.
+    /// The message of the same chat that it replies to.
     pub answers: Option<i64>,
 }
 
-/// Whether the marks of a text are sent with it.
+/// The formatting of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marks {
-    /// As HTML.
+pub enum Formatting {
+    /// HTML.
     Html,
-    /// Not at all: the unescaped words.
-    None,
+    /// None: the unescaped text.
+    Plain,
 }
 
-fn words(body: &mut Value, part: &Part, marks: Marks) {
-    body["text"] = json!(if marks == Marks::Html { &part.html } else { &part.plain });
-    if marks == Marks::Html {
+fn words(body: &mut Value, part: &Part, formatting: Formatting) {
+    body["text"] = json!(if formatting == Formatting::Html { &part.html } else { &part.plain });
+    if formatting == Formatting::Html {
         body["parse_mode"] = json!("HTML");
     }
     body["link_preview_options"] = json!({"is_disabled": true});
     if !part.keys.is_empty() {
-        let row = |row: &Vec<super::render::Key>| {
+        let row = |row: &Vec<super::render::InlineButton>| {
             row.iter().map(|key| json!({"text": key.label, "callback_data": key.data})).collect::<Vec<_>>()
         };
         body["reply_markup"] = json!({"inline_keyboard": part.keys.iter().map(row).collect::<Vec<_>>()});
     }
 }
 
-/// A new message.
+/// Sends a message.
 #[must_use]
-pub fn send(to: Target, part: &Part, marks: Marks) -> Call {
+pub fn send(to: Target, part: &Part, formatting: Formatting) -> Call {
     let mut body = json!({"chat_id": to.chat});
-    words(&mut body, part, marks);
+    words(&mut body, part, formatting);
     if let Some(topic) = to.topic {
         body["message_thread_id"] = json!(topic);
     }
     if let Some(message) = to.answers {
-        // A message that is gone never keeps the answer back.
+        // The answer is sent even if the message it replies to is gone.
         body["reply_parameters"] = json!({"message_id": message, "allow_sending_without_reply": true});
     }
-    if let Some(Asks { hint, words }) = &part.asks {
+    if let Some(AnswerPrompt { hint, words }) = &part.prompt {
         body["reply_markup"] = match words.as_slice() {
             [] => json!({"force_reply": true, "selective": true}),
             words => {
@@ -73,15 +73,15 @@ pub fn send(to: Target, part: &Part, marks: Marks) -> Call {
     Call { method: "sendMessage", body }
 }
 
-/// A message's new state. Without buttons, those it had are taken away.
+/// Edits a message. Without buttons, those it had are removed.
 #[must_use]
-pub fn edit(chat: i64, message: i64, part: &Part, marks: Marks) -> Call {
+pub fn edit(chat: i64, message: i64, part: &Part, formatting: Formatting) -> Call {
     let mut body = json!({"chat_id": chat, "message_id": message});
-    words(&mut body, part, marks);
+    words(&mut body, part, formatting);
     Call { method: "editMessageText", body }
 }
 
-/// That it types: shown for five seconds, or until a message comes.
+/// Shows that the bot is typing, for five seconds or until a message comes.
 #[must_use]
 pub fn typing(chat: i64, topic: Option<i64>) -> Call {
     let mut body = json!({"chat_id": chat, "action": "typing"});
@@ -91,7 +91,7 @@ pub fn typing(chat: i64, topic: Option<i64>) -> Call {
     Call { method: "sendChatAction", body }
 }
 
-/// The bot's one reaction to a message.
+/// Sets the bot's one reaction to a message.
 #[must_use]
 pub fn react(chat: i64, message: i64, emoji: &str) -> Call {
     let reaction = json!([{"type": "emoji", "emoji": emoji}]);
@@ -101,7 +101,7 @@ pub fn react(chat: i64, message: i64, emoji: &str) -> Call {
     }
 }
 
-/// The one answer to a press.
+/// Answers a press.
 #[must_use]
 pub fn answer(query: &str, text: &str, alert: bool) -> Call {
     let mut body = json!({"callback_query_id": query});
@@ -112,7 +112,7 @@ pub fn answer(query: &str, text: &str, alert: bool) -> Call {
     Call { method: "answerCallbackQuery", body }
 }
 
-/// The updates from `offset` on; asking for them forgets all before.
+/// Asks for the updates from `offset` on, which confirms all before.
 #[must_use]
 pub fn get_updates(offset: Option<i64>, seconds: u32) -> Call {
     let mut body = json!({"timeout": seconds, "limit": 100, "allowed_updates": ALLOWED_UPDATES});
@@ -122,19 +122,19 @@ pub fn get_updates(offset: Option<i64>, seconds: u32) -> Call {
     Call { method: "getUpdates", body }
 }
 
-/// Who we are.
+/// Asks for the bot's own identity.
 #[must_use]
 pub fn get_me() -> Call {
     Call { method: "getMe", body: json!({}) }
 }
 
-/// Whether a webhook is set, and how it does.
+/// Asks for the webhook and its errors.
 #[must_use]
 pub fn get_webhook_info() -> Call {
     Call { method: "getWebhookInfo", body: json!({}) }
 }
 
-/// Have updates delivered there.
+/// Sets the webhook.
 #[must_use]
 pub fn set_webhook(url: &str, secret: &str) -> Call {
     Call {
@@ -143,7 +143,7 @@ pub fn set_webhook(url: &str, secret: &str) -> Call {
     }
 }
 
-/// Keep updates for polling. Those that wait are kept.
+/// Removes the webhook so that updates can be polled. Waiting updates are kept.
 #[must_use]
 pub fn delete_webhook() -> Call {
     Call { method: "deleteWebhook", body: json!({"drop_pending_updates": false}) }

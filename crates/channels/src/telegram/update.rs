@@ -1,35 +1,35 @@
-//! What Telegram sends, as far as it is read. Unknown kinds and fields are skipped, optional ones may be missing:
-//! the `update_id` is read before anything else, so that no update can stop the ones behind it.
+//! Updates as Telegram sends them. Unknown kinds and fields are skipped, optional ones may be missing, and the
+//! `update_id` is read before anything else: so no update can stop the ones behind it.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use throughline_engine::event::Attached;
+use throughline_engine::data::event::Attached;
 
 /// One update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     /// Counts up; the offset of polling and the key of the delivery.
     pub id: i64,
-    /// What happened.
+    /// The kind and content.
     pub kind: Kind,
 }
 
-/// What happened.
+/// The kind and content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// Somebody wrote.
     Message(Message),
     /// Somebody changed what they wrote.
     Edited(Message),
-    /// Somebody pressed a button of ours, or says so.
+    /// A button was pressed, or a client claims so.
     Pressed(CallbackQuery),
-    /// We were added to a chat, removed from it or blocked.
+    /// The bot was added to a chat, removed from it or blocked.
     Membership(Membership),
-    /// A kind that is not read, or one whose fields are not what the Bot API promises: its name.
+    /// A kind that is not read, or a body that does not fit the Bot API; its name.
     Other(String),
 }
 
-/// Reads an update. `None`: it has no `update_id`, so it is none.
+/// Decodes an update. `None` without an `update_id`.
 #[must_use]
 pub fn read(value: &Value) -> Option<Update> {
     let id = value.get("update_id")?.as_i64()?;
@@ -51,24 +51,24 @@ pub fn read(value: &Value) -> Option<Update> {
 /// A person, or a bot.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct User {
-    /// The number that stays; names change.
+    /// The person's number; it stays when names change.
     pub id: i64,
-    /// A program.
+    /// True for a bot.
     #[serde(default)]
     pub is_bot: bool,
-    /// What they call themselves.
+    /// The first name.
     #[serde(default)]
     pub first_name: String,
-    /// The rest of it.
+    /// The last name.
     #[serde(default)]
     pub last_name: Option<String>,
-    /// Without the at sign.
+    /// The user name without the at sign.
     #[serde(default)]
     pub username: Option<String>,
 }
 
 impl User {
-    /// What to call them.
+    /// The display name.
     #[must_use]
     pub fn name(&self) -> String {
         let last = self.last_name.as_deref().unwrap_or_default();
@@ -87,14 +87,14 @@ pub struct Chat {
     pub kind: String,
 }
 
-/// A message. Of a message that is no longer accessible only chat and id are there.
+/// A message. One that is no longer accessible has only chat and number.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct Message {
     /// Its number in the chat.
     pub message_id: i64,
-    /// Where.
+    /// The chat.
     pub chat: Chat,
-    /// Who wrote it; absent in channels.
+    /// The author; absent in channels.
     #[serde(default)]
     pub from: Option<User>,
     /// The chat on whose behalf it was written: an anonymous administrator or a linked channel.
@@ -106,28 +106,28 @@ pub struct Message {
     /// The topic, and in groups without topics the first message of a chain of replies.
     #[serde(default)]
     pub message_thread_id: Option<i64>,
-    /// Whether that is a topic.
+    /// True if the thread is a topic.
     #[serde(default)]
     pub is_topic_message: bool,
-    /// When it was last changed, in seconds.
+    /// The time of the last edit, in Unix seconds.
     #[serde(default)]
     pub edit_date: Option<i64>,
-    /// What it says.
+    /// The text.
     #[serde(default)]
     pub text: Option<String>,
     /// Mentions, commands, links in the text.
     #[serde(default)]
     pub entities: Vec<Entity>,
-    /// What it says under a picture or file.
+    /// The text under a picture or file.
     #[serde(default)]
     pub caption: Option<String>,
-    /// The same in the caption.
+    /// Mentions, commands, links in the caption.
     #[serde(default)]
     pub caption_entities: Vec<Entity>,
     /// The message it replies to.
     #[serde(default)]
     pub reply_to_message: Option<Box<Message>>,
-    /// The part of it that was marked.
+    /// The quoted part of that message.
     #[serde(default)]
     pub quote: Option<Quote>,
     /// The buttons under it.
@@ -136,16 +136,16 @@ pub struct Message {
     /// The chat becomes a supergroup under another number.
     #[serde(default)]
     pub migrate_to_chat_id: Option<i64>,
-    /// The message that began its topic: every message of the topic seems to reply to it.
+    /// Present in the message that began a topic. Every message of the topic is marked as a reply to it.
     #[serde(default)]
     pub forum_topic_created: Option<Value>,
-    /// Every other field: among them what came with the words.
+    /// Every other field, among them attachments.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// The fields that hold what came with a message, and what people call it. An animation comes with a document of its own,
-/// so the first that is there counts.
+/// Fields that hold attachments, and a name for each. An animation comes with a document too, so the first field that
+/// is present counts.
 const ATTACHED: [(&str, &str); 17] = [
     ("animation", "animation"),
     ("photo", "photo"),
@@ -167,19 +167,19 @@ const ATTACHED: [(&str, &str); 17] = [
 ];
 
 impl Message {
-    /// What came with it, if anything did.
+    /// The attachment, if there is one.
     #[must_use]
     pub fn attached(&self) -> Option<Attached> {
         let found = |(field, kind)| Some((self.rest.get(field)?, kind));
         let (file, kind): (&Value, &str) = ATTACHED.into_iter().find_map(found)?;
-        // Of a photo there are several sizes, the largest last.
+        // A photo comes in several sizes, the largest last.
         let file = file.as_array().and_then(|sizes| sizes.last()).unwrap_or(file);
         let text = |name: &str| file[name].as_str().map(str::to_owned);
         let bytes = file["file_size"].as_u64();
         Some(Attached { kind: kind.into(), name: text("file_name"), mime: text("mime_type"), bytes })
     }
 
-    /// Its words and what is marked in them.
+    /// The text or caption, with its entities.
     #[must_use]
     pub fn words(&self) -> Option<(&str, &[Entity])> {
         match (&self.text, &self.caption) {
@@ -196,26 +196,26 @@ pub struct Entity {
     /// `mention`, `text_mention`, `bot_command`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where it begins.
+    /// The start.
     pub offset: usize,
-    /// How long it is.
+    /// The length.
     pub length: usize,
-    /// Of a `text_mention`, who.
+    /// The person of a `text_mention`.
     #[serde(default)]
     pub user: Option<User>,
 }
 
-/// A marked part of the replied-to message.
+/// The quoted part of the replied-to message.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct Quote {
-    /// Its words.
+    /// The text.
     pub text: String,
 }
 
-/// Buttons.
+/// The buttons under a message.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct Markup {
-    /// Rows of them.
+    /// Rows of buttons.
     #[serde(default)]
     pub inline_keyboard: Vec<Vec<MarkupButton>>,
 }
@@ -223,38 +223,38 @@ pub struct Markup {
 /// One button.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct MarkupButton {
-    /// What a press of it sends.
+    /// The data that a press sends.
     #[serde(default)]
     pub callback_data: Option<String>,
 }
 
-/// A press, or what claims to be one: a changed client may send any data.
+/// A press. A changed client may send any data.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct CallbackQuery {
-    /// What it is answered by.
+    /// The id to answer it with.
     pub id: String,
-    /// Who pressed.
+    /// The person who pressed.
     pub from: User,
     /// The message with the button.
     #[serde(default)]
     pub message: Option<Message>,
-    /// What the button sends.
+    /// The button's data.
     #[serde(default)]
     pub data: Option<String>,
 }
 
-/// Our own place in a chat changed.
+/// The bot's own membership in a chat has changed.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct Membership {
-    /// Where.
+    /// The chat.
     pub chat: Chat,
-    /// Who did it.
+    /// The person who changed it.
     pub from: User,
-    /// What we are now.
+    /// The new membership.
     pub new_chat_member: Member,
 }
 
-/// What somebody is in a chat.
+/// A membership in a chat.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct Member {
     /// `member`, `administrator`, `left`, `kicked`, …

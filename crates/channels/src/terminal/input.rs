@@ -1,9 +1,9 @@
-//! A typed line as what it asks for. A line is text unless it begins with `:` and reads like one of ours, so that
-//! `:)` and `:thumbsup:` can be said; a line that begins with a blank is always text.
+//! Reads typed lines. A line is text unless it begins with `:` and reads like a command, so that `:)` and
+//! `:thumbsup:` can be sent; a line that begins with a blank is always text.
 
 use std::collections::BTreeMap;
 
-/// What `:help` prints.
+/// The text that `:help` prints.
 pub const HELP: &str = "\
 :1                      press button 1 of the newest card
 :2.1                    press button 1 of card 2
@@ -13,7 +13,7 @@ pub const HELP: &str = "\
 :help  :quit            this text, and good-bye
 /maro …                 a command for the assistant; anything else is a message to it";
 
-/// What a typed line asks for.
+/// A typed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// A message, commands of the engine (`/maro …`) included.
@@ -31,7 +31,7 @@ pub enum Line {
         card: Option<usize>,
         /// The button's number on it, from 1.
         button: usize,
-        /// What is filled in, by field.
+        /// The values by field name.
         values: BTreeMap<String, String>,
     },
     /// Explain a turn; `None` is the last one.
@@ -42,7 +42,7 @@ pub enum Line {
     Quit,
     /// Nothing was typed.
     Empty,
-    /// It was meant for us and cannot be done; the sentence says what to type instead.
+    /// A command that cannot be done; the sentence says what to type instead.
     Invalid(String),
 }
 
@@ -54,7 +54,7 @@ const WORDS: [(&str, Line); 5] = [
     ("exit", Line::Quit),
 ];
 
-/// Reads a line. Total: every line is something.
+/// Reads a line. Total: every line has a meaning.
 #[must_use]
 pub fn parse(typed: &str) -> Line {
     let text = typed.trim();
@@ -65,7 +65,7 @@ pub fn parse(typed: &str) -> Line {
     ours.and_then(|rest| word(rest).or_else(|| press(rest))).unwrap_or_else(|| Line::Text(text.into()))
 }
 
-/// `why`, `help`, `quit`, or a word that is none of them but was surely meant to be one.
+/// Reads `why`, `help`, `quit`, or a word that was surely meant to be one of them.
 fn word(rest: &str) -> Option<Line> {
     let (word, argument) =
         rest.split_once(' ').map_or((rest, ""), |(word, argument)| (word, argument.trim()));
@@ -86,7 +86,7 @@ fn word(rest: &str) -> Option<Line> {
     }
 }
 
-/// `1`, `2.1`, `1 title=New; problem=…`; `None` is text after all.
+/// Reads `1`, `2.1`, `1 title=New; problem=…`; `None` for text after all.
 fn press(rest: &str) -> Option<Line> {
     let (numbers, values) =
         rest.split_once(' ').map_or((rest, ""), |(numbers, values)| (numbers, values.trim()));
@@ -112,7 +112,7 @@ fn press(rest: &str) -> Option<Line> {
     })
 }
 
-/// `title=New title; problem=…`. A semicolon ends a field only when another field's name follows.
+/// Reads `title=New title; problem=…`. A semicolon ends a field only if another field's name follows.
 fn form(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut values = BTreeMap::new();
     for part in parts(text) {
@@ -138,7 +138,7 @@ fn parts(text: &str) -> Vec<&str> {
         }
     }
     let last = text[from..].trim();
-    // A semicolon behind the last field is no part of it.
+    // A semicolon behind the last field is not part of it.
     parts.push(last.strip_suffix(';').filter(|rest| !rest.ends_with('\\')).unwrap_or(last));
     parts
 }

@@ -1,76 +1,16 @@
-//! How wide text is on a terminal, and what of it is safe to write there.
+//! The width of text on a terminal, and text that is safe to write there.
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
-/// Columns a text takes on one line: by grapheme, wide letters and emoji count two.
+/// Columns a text takes on one line. Wide letters and emoji take two, combining marks none.
 #[must_use]
 pub fn cells(text: &str) -> usize {
-    text.graphemes(true).map(grapheme).sum()
+    text.width()
 }
 
-fn grapheme(grapheme: &str) -> usize {
-    let widest = grapheme.chars().map(scalar).max().unwrap_or(0);
-    // A variation selector asks for the emoji form.
-    if grapheme.contains('\u{fe0f}') { 2 } else { widest }
-}
-
-fn scalar(c: char) -> usize {
-    match u32::from(c) {
-        // Combining marks, joiners, variation selectors: no room of their own.
-        0x0300..=0x036f
-        | 0x1ab0..=0x1aff
-        | 0x1dc0..=0x1dff
-        | 0x200b..=0x200f
-        | 0x20d0..=0x20ff
-        | 0xfe00..=0xfe0f
-        | 0xfe20..=0xfe2f
-        | 0xfeff
-        | 0xe0000..=0xe01ef => 0,
-        // East Asian wide and full-width forms, and the emoji planes.
-        0x1100..=0x115f
-        | 0x231a..=0x231b
-        | 0x23e9..=0x23ec
-        | 0x25fd..=0x25fe
-        | 0x2614..=0x2615
-        | 0x2705
-        | 0x270a..=0x270b
-        | 0x2728
-        | 0x274c
-        | 0x274e
-        | 0x2753..=0x2755
-        | 0x2757
-        | 0x2795..=0x2797
-        | 0x2b50
-        | 0x2b55
-        | 0x2e80..=0x303e
-        | 0x3041..=0x33ff
-        | 0x3400..=0x4dbf
-        | 0x4e00..=0x9fff
-        | 0xa000..=0xa4cf
-        | 0xa960..=0xa97f
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f004
-        | 0x1f0cf
-        | 0x1f18e
-        | 0x1f191..=0x1f19a
-        | 0x1f1e6..=0x1f1ff
-        | 0x1f200..=0x1f64f
-        | 0x1f680..=0x1f6ff
-        | 0x1f7e0..=0x1f7eb
-        | 0x1f900..=0x1f9ff
-        | 0x1fa70..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
-}
-
-/// The text without anything a terminal would obey: an escape sequence in somebody's message must not move the
-/// cursor, rename the window or paint over what is being approved. What was there stays visible as a symbol.
-/// Line feeds stay; a tab becomes four blanks.
+/// Replaces everything a terminal would obey: an escape sequence in a message must not move the cursor, rename the
+/// window or paint over what is being approved. Each control character becomes a visible symbol. Line feeds stay; a
+/// tab becomes four blanks.
 #[must_use]
 pub fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -82,7 +22,7 @@ pub fn safe(text: &str) -> String {
             '\t' => out.push_str("    "),
             '\u{0}'..='\u{1f}' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
             '\u{7f}' => out.push('\u{2421}'),
-            // Also what turns the direction of text: it could show a sentence as another one.
+            // Includes characters that turn the direction of text: they could show a sentence as another one.
             '\u{80}'..='\u{9f}'
             | '\u{2028}'
             | '\u{2029}'
@@ -96,8 +36,8 @@ pub fn safe(text: &str) -> String {
     out
 }
 
-/// Breaks a text into lines of at most `width` columns, at blanks; a word that is longer stays whole. Its own
-/// line breaks and blanks stay; the first line begins with `first`, every other with `rest`.
+/// Breaks a text into lines of at most `width` columns, at blanks; a longer word stays whole. Its own line breaks and
+/// blanks stay. The first line begins with `first`, every other with `rest`.
 pub(super) fn wrap(text: &str, first: &str, rest: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.split('\n') {

@@ -1,8 +1,8 @@
-//! The terminal as a channel: `throughline chat`. Pure: a message becomes text, a typed line becomes what it asks
-//! for. Reading keys and writing the screen are the program's.
+//! The terminal as a channel, for `throughline chat`. Pure: it renders messages as text and reads typed lines. The
+//! program reads keys and writes the screen.
 //!
-//! Cards are numbered in the order they were shown; `:1` presses button 1 of the newest, `:2.1` button 1 of card
-//! 2. Typing "approve" is text and approves nothing.
+//! Cards are numbered in the order they were shown; `:1` presses button 1 of the newest, `:2.1` button 1 of card 2.
+//! Typing "approve" is text and approves nothing.
 
 mod input;
 mod measure;

@@ -1,44 +1,45 @@
-//! From the numbers a person typed to the button they mean.
+//! Finds the button that a person named by numbers.
 
-use throughline_engine::workflow::{Button, Step};
+use throughline_engine::data::action::Step;
+use throughline_engine::data::card_model::Button;
 
 use crate::api::CardView;
 
-/// Why there is no such button; says what there is.
+/// There is no such button. The message says which there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoButton {
-    /// Nothing to press.
+    /// No card was shown yet.
     #[error("No card has been shown yet, so there is nothing to press")]
     NoCards,
-    /// No card of that number.
+    /// No card has that number.
     #[error("There is no card {card}; the newest is card {newest}")]
     NoCard {
-        /// What was typed.
+        /// The number that was typed.
         card: usize,
-        /// The newest there is.
+        /// The number of the newest card.
         newest: usize,
     },
-    /// The card is over.
+    /// The card has no buttons any more.
     #[error("Card {card} has no buttons any more")]
     NoButtons {
-        /// Its number.
+        /// The card's number.
         card: usize,
     },
-    /// No button of that number.
+    /// No button has that number.
     #[error("Card {card} has no button {button}; it has {buttons}")]
     NoSuch {
-        /// Its number.
+        /// The card's number.
         card: usize,
-        /// What was typed.
+        /// The number that was typed.
         button: usize,
-        /// How many there are.
+        /// The number of buttons.
         buttons: usize,
     },
 }
 
-/// The button `button` (from 1) of the card `card` (from 1, in the order shown; `None` is the newest).
+/// Finds the button `button` (from 1) of the card `card` (from 1, in the order shown; `None` is the newest).
 ///
-/// The newest card is meant even when it has no buttons left: an older one is never pressed by accident.
+/// The newest card is meant even if it has no buttons left, so that an older one is never pressed by accident.
 ///
 /// # Errors
 ///
@@ -61,8 +62,8 @@ pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&B
     })
 }
 
-/// A card's buttons as they are numbered: its own, then those of its items. Of a list of options the options come first:
-/// option 1 is button 1.
+/// A card's buttons in the order of their numbers: its own, then those of its items. In a list of options the options
+/// come first, so that option 1 is button 1.
 pub(super) fn numbered(card: &CardView) -> Vec<&Button> {
     let own = card.buttons.iter();
     let items = card.items.iter().flat_map(|item| &item.buttons);
@@ -71,7 +72,8 @@ pub(super) fn numbered(card: &CardView) -> Vec<&Button> {
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::workflow::{Action, CardModel};
+    use throughline_engine::data::action::Action;
+    use throughline_engine::data::card_model::CardModel;
 
     use super::*;
 

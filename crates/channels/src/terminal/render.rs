@@ -1,30 +1,31 @@
-//! A message as plain text: words wrapped, a card with its numbered choices (`spec 07 §1`). No frame and no
-//! colour, so that it reads the same in a log, in a pipe and to a screen reader.
+//! Renders a message as plain text: text wrapped, a card with numbered buttons. No frame and no colour, so that it
+//! reads the same in a log, in a pipe and to a screen reader (`docs/design/0035-channels.md`).
 
-use throughline_engine::effect::FieldError;
-use throughline_engine::lane::{MessageKind, Role};
-use throughline_engine::workflow::{Button, CardModel, Field, ItemModel, Step};
+use throughline_engine::data::action::Step;
+use throughline_engine::data::card_model::{Button, CardModel, Field, ItemModel};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::message::{MessageKind, Role};
 
 use super::measure::{cells, safe, wrap};
 use crate::api::MessageView;
 
-/// The narrowest terminal that is rendered for; on one that is narrower the terminal breaks the lines.
+/// The narrowest width that is rendered for; on a narrower terminal, the terminal breaks the lines.
 pub const MIN_WIDTH: usize = 20;
 
-/// Labels of fields stand in a column of at most this many columns.
+/// The widest column of field labels.
 const MAX_LABEL: usize = 22;
 
-/// The fewest columns a field's text is given beside its label; with less it goes below.
+/// The narrowest column for a field's text beside its label; with less it goes below.
 const MIN_FIELD: usize = 24;
 
-/// The message for a terminal of that many columns, no line break at the end. Total: any text in it is shown,
-/// nothing in it is obeyed.
+/// Renders a message for a terminal of that many columns, without a line break at the end. Total: any text in it is
+/// shown, nothing in it is obeyed.
 #[must_use]
 pub fn render(view: &MessageView, width: usize) -> String {
     render_numbered(view, None, width)
 }
 
-/// The same with the number its card has in this chat, by which `:2.1` names it later.
+/// Renders a message with the number of its card in this chat, by which `:2.1` names it later.
 #[must_use]
 pub fn render_numbered(view: &MessageView, number: Option<usize>, width: usize) -> String {
     let width = width.max(MIN_WIDTH);
@@ -66,7 +67,7 @@ fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<Stri
     lines
 }
 
-/// One of the options: its button is the line.
+/// One option; the line is its button.
 fn option(item: &ItemModel, before: usize, width: usize) -> Vec<String> {
     let state =
         Some(&item.state).filter(|state| !state.is_empty()).map(|state| format!(" · {}", one_line(state)));
@@ -80,9 +81,9 @@ fn wrong<'e>(errors: impl Iterator<Item = &'e FieldError>, indent: &str, width: 
     errors.flat_map(|error| wrap(&one_line(&error.told()), &first, &rest, width)).collect()
 }
 
-/// One item of a card; its buttons are numbered behind the card's own and those of the items before it.
+/// One item of a card. Its buttons are numbered after the card's own and those of the items before.
 fn item(card: &CardModel, item: &ItemModel, before: usize, width: usize) -> Vec<String> {
-    // What it is, how it stands and where: side by side where there is room.
+    // Title, state and link, side by side where there is room.
     let title = format!("{}: {}", item.label, item.title);
     let state = Some(item.state.clone()).filter(|state| !state.is_empty());
     let head = [Some(title), state].into_iter().flatten().map(|part| one_line(&part));
@@ -98,12 +99,12 @@ fn item(card: &CardModel, item: &ItemModel, before: usize, width: usize) -> Vec<
     lines
 }
 
-/// What is one line stays one: a line break in a title must not begin what looks like a button.
+/// Keeps a line one line: a line break in a title must not begin something that looks like a button.
 fn one_line(text: &str) -> String {
     safe(text).replace('\n', " ")
 }
 
-/// Pieces side by side, broken between pieces; one that is longer than a line is broken at its blanks.
+/// Puts pieces side by side and breaks between them; a piece longer than a line is broken at its blanks.
 fn packed(pieces: impl Iterator<Item = String>, between: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
@@ -118,7 +119,7 @@ fn packed(pieces: impl Iterator<Item = String>, between: &str, width: usize) -> 
     lines
 }
 
-/// The title, and at the right edge which version of what this is.
+/// The title, with version and hash at the right edge.
 fn title(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
     let number = number.map(|number| format!("[{number}] ")).unwrap_or_default();
     let mut lines = wrap(&one_line(&card.title), &number, &" ".repeat(cells(&number).max(2)), width);
@@ -136,7 +137,7 @@ fn title(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
 }
 
 fn fields<'f>(fields: impl Iterator<Item = &'f Field>, width: usize) -> Vec<String> {
-    // An empty one is there for the edit form.
+    // An empty field is only for the edit form.
     let fields: Vec<&Field> = fields.filter(|field| !field.text.is_empty()).collect();
     let labels: Vec<String> = fields.iter().map(|field| one_line(&field.label)).collect();
     let column = labels.iter().map(|label| cells(label)).max().unwrap_or(0).min(MAX_LABEL);
@@ -156,7 +157,7 @@ fn fields<'f>(fields: impl Iterator<Item = &'f Field>, width: usize) -> Vec<Stri
     lines
 }
 
-/// One of `:1 Approve  :2 Edit  :3 Reject`.
+/// Renders a button, as in `:1 Approve  :2 Edit  :3 Reject`.
 fn choice((n, button): (usize, &Button)) -> String {
     let tick = match button.on {
         Some(true) => "[x] ",

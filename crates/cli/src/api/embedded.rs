@@ -1,7 +1,7 @@
-//! A whole instance inside this process, for as long as a command acts.
+//! Runs an instance inside this process, for the duration of a command.
 //!
-//! It is the same server, on a port of its own on loopback, and it is talked to over HTTP like any other: so what a
-//! command does here and with `--server` is the same code. Only this process has its token.
+//! It is the ordinary server on a free loopback port, and commands use it over HTTP, so they run the same code with and
+//! without `--server`. Only this process knows its token.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
@@ -12,12 +12,13 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::{Remote, local};
+use super::local::not_started;
+use super::remote::Remote;
 use crate::app::App;
 use crate::error::Failure;
-use crate::{key, settings};
+use crate::{random, settings};
 
-/// A running instance. Dropping it leaves it at once; [`Embedded::stop`] lets it finish.
+/// A running instance. Dropping it stops it at once; [`Embedded::stop`] lets it finish its work.
 pub(crate) struct Embedded {
     runtime: Runtime,
     remote: Remote,
@@ -26,7 +27,7 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Starts one over the configured store.
+    /// Starts an instance over the configured store and waits until it is ready.
     pub(crate) fn start(app: &App) -> Result<Self, Failure> {
         let mut config = settings::installation(app, None)?;
         let listen = config.server.listen.to_string();
@@ -40,13 +41,13 @@ impl Embedded {
                 let _ = bound.send(address);
             },
             async {
-                // Stopped, or whoever could have stopped it is gone.
+                // An error means that the sender was dropped, which stops the instance as well.
                 let _ = stopped.await;
             },
         ));
         let Ok(address) = runtime.block_on(ready) else {
             return Err(match runtime.block_on(ended) {
-                Ok(Err(error)) => local::not_started(&error, &listen),
+                Ok(Err(error)) => not_started(&error, &listen),
                 Ok(Ok(())) => Failure::new("the instance in this process ended before it was ready"),
                 Err(error) => Failure::new("the instance in this process failed").because(&error),
             });
@@ -55,12 +56,12 @@ impl Embedded {
         Ok(Self { runtime, remote, stop, ended })
     }
 
-    /// The way to it.
+    /// Returns a client of the instance.
     pub(crate) fn remote(&self) -> Remote {
         self.remote.clone()
     }
 
-    /// Lets it finish what runs, and waits for that.
+    /// Stops the instance after the work it has begun.
     pub(crate) fn stop(self) -> Result<(), Failure> {
         let _ = self.stop.send(());
         match self.runtime.block_on(self.ended) {
@@ -73,11 +74,11 @@ impl Embedded {
     }
 }
 
-/// Makes the configuration one that only this process can use: another port, and a token nobody else has.
+/// Changes the configuration to a free port and a new token that only this process knows. Returns the token.
 fn own_token(config: &mut Config) -> Result<String, Failure> {
     let principal = if config.server.demo { "you".to_owned() } else { os_user() };
     let id = "this-process";
-    let (token, sha256) = Token::mint(id, key::random()?);
+    let (token, sha256) = Token::mint(id, random::bytes()?);
     config.server.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     config.server.demo = false;
     config.tokens.push(Token {
@@ -91,7 +92,7 @@ fn own_token(config: &mut Config) -> Result<String, Failure> {
     Ok(token)
 }
 
-/// The user the operating system says this is: who may decide is said in the approver rules.
+/// Returns the name of the operating system's user. The approver rules say what this user may decide.
 fn os_user() -> String {
     let output = Command::new("id").arg("-un").output().ok().filter(|output| output.status.success());
     let name = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());

@@ -1,30 +1,29 @@
-//! The local store, read without starting anything.
+//! Reads the local store without starting background work.
 
 use std::future::Future;
 
 use throughline_engine::{CardId, EffectId, LaneId, TurnId};
-use throughline_runtime::{Runtime, Stop};
+use throughline_runtime::{Runtime, RuntimeError};
 use throughline_server::wire::{Approval, Context, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
-use throughline_server::{Config, Instance, StartError, telling};
+use throughline_server::{Config, Instance, StartError, views};
 use throughline_store::{EffectState, StoreError};
 
 use crate::app::App;
-use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::settings;
 
-/// An opened store, with the runtime that reads it.
+/// An opened local store.
 pub(crate) struct Local {
     runtime: tokio::runtime::Runtime,
     instance: Instance,
 }
 
 impl Local {
-    /// Opens the configured store. One that is not there is not made: looking leaves nothing behind.
+    /// Opens the configured store. Fails if it does not exist, so that reading creates no files.
     pub(crate) fn open(app: &App) -> Result<Self, Failure> {
         let config = settings::installation(app, None)?;
-        settings::must_be_stored(&config)?;
+        settings::require_store(&config)?;
         let runtime = app.runtime()?;
         let listen = config.server.listen;
         let instance = runtime
@@ -33,30 +32,30 @@ impl Local {
         Ok(Self { runtime, instance })
     }
 
-    /// The configuration it was opened with.
+    /// Returns the configuration of the store.
     pub(crate) fn config(&self) -> &Config {
         &self.instance.config
     }
 
-    /// The instance.
+    /// Returns the opened instance, whose loops are not running.
     pub(crate) fn instance(&self) -> &Instance {
         &self.instance
     }
 
-    /// Waits for what the store is asked.
-    pub(crate) fn ask<T, E: Into<Stop>>(
+    /// Runs a request to the store to completion.
+    pub(crate) fn block_on<T, E: Into<RuntimeError>>(
         &self,
         future: impl Future<Output = Result<T, E>>,
     ) -> Result<T, Failure> {
-        self.runtime.block_on(future).map_err(|error| stopped(&error.into()))
+        self.runtime.block_on(future).map_err(|error| store_failed(&error.into()))
     }
 
-    fn loops(&self) -> &Runtime {
+    fn runtime(&self) -> &Runtime {
         &self.instance.runtime
     }
 
-    /// Looks in each tenant in turn: whoever may read the file may read all of it.
-    fn find<T, F: Future<Output = Result<Option<T>, Stop>>>(
+    /// Looks for a value in each tenant in turn. There is no check of access: who can read the file can read all of it.
+    fn find<T, F: Future<Output = Result<Option<T>, RuntimeError>>>(
         &self,
         what: &str,
         id: &str,
@@ -64,14 +63,14 @@ impl Local {
         look: impl Fn(String) -> F,
     ) -> Result<T, Failure> {
         for tenant in self.instance.config.tenants() {
-            if let Some(found) = self.ask(look(tenant.to_owned()))? {
+            if let Some(found) = self.block_on(look(tenant.to_owned()))? {
                 return Ok(found);
             }
         }
-        Err(unknown(what, id, list))
+        Err(not_found(what, id, list))
     }
 
-    fn each<T, F: Future<Output = Result<Vec<T>, Stop>>>(
+    fn collect<T, F: Future<Output = Result<Vec<T>, RuntimeError>>>(
         &self,
         limit: usize,
         list: impl Fn(String, u32) -> F,
@@ -80,13 +79,13 @@ impl Local {
         for tenant in self.instance.config.tenants() {
             let left = u32::try_from(limit - all.len()).unwrap_or(u32::MAX);
             if left > 0 {
-                all.extend(self.ask(list(tenant.to_owned(), left))?);
+                all.extend(self.block_on(list(tenant.to_owned(), left))?);
             }
         }
         Ok(all)
     }
 
-    /// A lane by its id.
+    /// Returns the stored row of a lane.
     pub(crate) fn stored_lane(&self, id: &str) -> Result<throughline_store::LaneInfo, Failure> {
         let (store, id) = (&self.instance.store, LaneId::from(id));
         self.find("lane", id.as_str(), "lanes list", |tenant| {
@@ -95,18 +94,18 @@ impl Local {
         })
     }
 
-    /// The lanes as they are stored.
+    /// Returns the stored rows of at most `limit` lanes.
     pub(crate) fn stored_lanes(&self, limit: usize) -> Result<Vec<throughline_store::LaneInfo>, Failure> {
         let store = &self.instance.store;
-        self.each(limit, |tenant, limit| async move { Ok(store.lanes(&tenant, None, limit).await?) })
+        self.collect(limit, |tenant, limit| async move { Ok(store.lanes(&tenant, None, limit).await?) })
     }
 
     pub(crate) fn why(&self, id: &str) -> Result<Why, Failure> {
-        let loops = self.loops();
+        let loops = self.runtime();
         let (_, turn) = self.find("turn", id, "lanes show LANE", |tenant| async move {
             loops.turn_record(&tenant, id).await
         })?;
-        Ok(telling::why(&turn))
+        Ok(views::why(&turn))
     }
 
     pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
@@ -115,15 +114,14 @@ impl Local {
 
     pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
         let info = self.stored_lane(id)?;
-        self.ask(telling::lane(self.loops(), &info))
+        self.block_on(views::lane(self.runtime(), &info))
     }
 
     pub(crate) fn context(&self, id: &str, max_tokens: Option<u32>) -> Result<Context, Failure> {
         let info = self.stored_lane(id)?;
-        let lane = self.ask(self.loops().lane(&info.key))?;
-        let facts = self.ask(self.loops().facts_near(&lane))?;
-        telling::context::of_lane(&lane, facts, &self.config().policy, max_tokens)
-            .map_err(|error| commands::context::refused(&error))
+        let lane = self.block_on(self.runtime().lane(&info.key))?;
+        let facts = self.block_on(self.runtime().facts_near(&lane))?;
+        Ok(views::context::of_lane(&lane, facts, &self.config().policy, max_tokens)?)
     }
 
     pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {
@@ -133,11 +131,11 @@ impl Local {
         let mut before = u64::MAX >> 1;
         while told.len() < limit {
             let page = u32::try_from((limit - told.len()).min(200)).unwrap_or(200);
-            let turns = self.ask(store.turns_before(&info.key, before, page))?;
+            let turns = self.block_on(store.turns_before(&info.key, before, page))?;
             let Some(last) = turns.last() else { break };
             before = last.revision;
             for stored in &turns {
-                let turn = throughline_runtime::record::Turn::read(stored).map_err(|error| {
+                let turn = throughline_runtime::turn_log::Turn::read(stored).map_err(|error| {
                     Failure::new(format!("cannot read the turn {}", stored.log.turn))
                         .because(&error)
                         .code("TL-6203")
@@ -150,9 +148,12 @@ impl Local {
 
     pub(crate) fn approvals(&self, all: bool, limit: usize) -> Result<Vec<Approval>, Failure> {
         let store = &self.instance.store;
-        let rows = self
-            .each(limit, |tenant, limit| async move { Ok(store.approvals(&tenant, !all, limit).await?) })?;
-        rows.iter().map(|row| self.ask(telling::approval(self.loops(), row))).collect()
+        let rows =
+            self.collect(
+                limit,
+                |tenant, limit| async move { Ok(store.approvals(&tenant, !all, limit).await?) },
+            )?;
+        rows.iter().map(|row| self.block_on(views::approval(self.runtime(), row))).collect()
     }
 
     pub(crate) fn approval(&self, id: &str) -> Result<Approval, Failure> {
@@ -161,16 +162,16 @@ impl Local {
             let card = card.clone();
             async move { Ok(store.approval(&tenant, &card).await?) }
         })?;
-        self.ask(telling::approval(self.loops(), &row))
+        self.block_on(views::approval(self.runtime(), &row))
     }
 
     pub(crate) fn effects(&self, state: Option<&str>, limit: usize) -> Result<Vec<Effect>, Failure> {
         let store = &self.instance.store;
         let state = state.map(effect_state).transpose()?;
-        let rows = self.each(limit, |tenant, limit| async move {
+        let rows = self.collect(limit, |tenant, limit| async move {
             Ok(store.effects(&tenant, None, state, limit).await?)
         })?;
-        Ok(rows.iter().map(|row| telling::effect(self.loops(), row)).collect())
+        Ok(rows.iter().map(|row| views::effect(self.runtime(), row)).collect())
     }
 
     pub(crate) fn effect(&self, id: &str) -> Result<Effect, Failure> {
@@ -179,11 +180,11 @@ impl Local {
             let name = name.clone();
             async move { Ok(store.effect(&tenant, &name).await?) }
         })?;
-        Ok(telling::effect(self.loops(), &row))
+        Ok(views::effect(self.runtime(), &row))
     }
 
     pub(crate) fn pause(&self) -> Result<Pause, Failure> {
-        let row = self.ask(self.instance.store.pause(&self.instance.config.tenant))?;
+        let row = self.block_on(self.instance.store.pause(&self.instance.config.tenant))?;
         Ok(match row {
             None => Pause { paused: false, level: None, by: None, since: None, reason: None },
             Some(row) => Pause {
@@ -208,14 +209,14 @@ impl Local {
         };
         let mut replays = Replays { lane: key.id().0, turns: 0, same: 0, differing: Vec::new() };
         let mut done = 0;
-        self.ask(self.loops().replay(&key, only.unwrap_or(1), |replayed| {
+        self.block_on(self.runtime().replay(&key, only.unwrap_or(1), |replayed| {
             done += 1;
             seen(done);
             if only.is_some_and(|only| only != replayed.revision) {
                 return;
             }
             replays.turns += 1;
-            match telling::differs(replayed) {
+            match views::replay_difference(replayed) {
                 None => replays.same += 1,
                 Some(turn) => replays.differing.push(turn),
             }
@@ -225,23 +226,23 @@ impl Local {
 }
 
 fn effect_state(word: &str) -> Result<EffectState, Failure> {
-    telling::state_of(word).ok_or_else(|| {
+    views::effect_state(word).ok_or_else(|| {
         Failure::usage(format!("there is no effect state {word}"))
             .hint("planned, attempted, done, failed, uncertain or cancelled")
     })
 }
 
-fn unknown(what: &str, id: &str, list: &str) -> Failure {
+fn not_found(what: &str, id: &str, list: &str) -> Failure {
     Failure::new(format!("there is no {what} {id} in this store")).code("TL-2404").hint(format!(
         "`throughline {list}` shows what there is; another store or instance: --config, --server"
     ))
 }
 
-/// Why an instance did not open, with the way round it.
+/// Words the error of opening an instance, with a hint.
 pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
     let failure = Failure::new("cannot open the local store").because(error).code(error.code().id());
     match error {
-        StartError::Config(errors) => settings::wrong(errors.clone()),
+        StartError::Config(errors) => settings::invalid(errors.clone()),
         StartError::Store(StoreError::InUse { .. }) => failure
             .hint(format!("ask the instance that runs: --server http://{listen}"))
             .exit(Exit::Unreachable),
@@ -256,12 +257,12 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
     }
 }
 
-/// Why the store did not do its part.
-pub(crate) fn stopped(error: &Stop) -> Failure {
+/// Words the error of a request to the store.
+pub(crate) fn store_failed(error: &RuntimeError) -> Failure {
     let code = match error {
-        Stop::Store(StoreError::ReadOnly { .. }) => "TL-6201",
-        Stop::Store(_) | Stop::Crash(_) => "TL-6202",
-        Stop::Unreadable { .. } => "TL-6203",
+        RuntimeError::Store(StoreError::ReadOnly { .. }) => "TL-6201",
+        RuntimeError::Store(_) | RuntimeError::Crash(_) => "TL-6202",
+        RuntimeError::Unreadable { .. } => "TL-6203",
     };
     Failure::new("the store did not answer").because(error).code(code).exit(Exit::Unreachable)
 }
@@ -272,18 +273,20 @@ mod tests {
 
     #[test]
     fn what_a_store_cannot_do_has_a_code() {
-        let unreadable = Stop::Unreadable { what: "a lane head".into(), why: "written by version 9".into() };
-        let backend = Stop::Store(StoreError::Backend { act: "load a lane", why: "disk I/O error".into() });
-        let full = Stop::Store(StoreError::ReadOnly { act: "write", why: "disk full".into() });
+        let unreadable =
+            RuntimeError::Unreadable { what: "a lane head".into(), why: "written by version 9".into() };
+        let backend =
+            RuntimeError::Store(StoreError::Backend { act: "load a lane", why: "disk I/O error".into() });
+        let full = RuntimeError::Store(StoreError::ReadOnly { act: "write", why: "disk full".into() });
         for (stop, code, said) in [
             (unreadable, "TL-6203", "version 9"),
             (backend, "TL-6202", "disk I/O"),
             (full, "TL-6201", "disk full"),
         ] {
-            let failure = stopped(&stop);
+            let failure = store_failed(&stop);
             let told = failure.json();
             assert!(told.contains(code) && told.contains(said), "{told}");
-            assert_eq!(failure.ends(), Exit::Unreachable);
+            assert_eq!(failure.exit_code(), Exit::Unreachable);
         }
     }
 }

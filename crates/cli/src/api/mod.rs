@@ -1,8 +1,8 @@
-//! What there is to know of an installation, asked in one way: of the local store, or of a running instance.
+//! Access to an installation: to its local store, or to a running instance over HTTP.
 //!
-//! Commands see only the shapes of the HTTP API ([`throughline_server::wire`]), so that what they print is the same
-//! either way. Reading the local store starts nothing: no effect is performed because somebody looked. Acting needs
-//! the loops, so [`acting`] runs a whole instance inside this process for as long as the command takes.
+//! Both return the types of the HTTP API ([`throughline_server::wire`]), so a command prints the same for either.
+//! [`open`] only reads; on the local store it starts no background work and performs no effect. Commands that change
+//! something use [`connect`]: without `--server` it runs an instance inside this process until it is closed.
 
 mod embedded;
 mod local;
@@ -18,15 +18,15 @@ pub(crate) use embedded::Embedded;
 pub(crate) use local::{Local, not_started};
 pub(crate) use remote::Remote;
 
-/// Where to ask.
+/// Read access to an installation.
 pub(crate) enum Api {
-    /// The local store.
+    /// Reads the local store.
     Local(Box<Local>),
-    /// A running instance.
+    /// Asks a running instance.
     Remote(Remote),
 }
 
-/// The instance to ask: the one that `--server` names, else the local store.
+/// Opens the instance that `--server` names, else the local store.
 pub(crate) fn open(app: &App) -> Result<Api, Failure> {
     match &app.flags.server {
         Some(url) => Ok(Api::Remote(Remote::new(app, url)?)),
@@ -34,45 +34,46 @@ pub(crate) fn open(app: &App) -> Result<Api, Failure> {
     }
 }
 
-/// The instance to act through: the one that `--server` names, else one inside this process over a store that is there.
-pub(crate) fn acting(app: &App) -> Result<Acting, Failure> {
+/// Connects to the instance that `--server` names, else starts one in this process. Fails if there is no local store
+/// for it yet.
+pub(crate) fn connect(app: &App) -> Result<Connection, Failure> {
     if app.flags.server.is_none() {
-        settings::must_be_stored(&settings::installation(app, None)?)?;
+        settings::require_store(&settings::installation(app, None)?)?;
     }
-    beginning(app)
+    connect_or_create(app)
 }
 
-/// The same, over a store that is made when it is not there yet.
-pub(crate) fn beginning(app: &App) -> Result<Acting, Failure> {
+/// Connects like [`connect`], and creates the local store if there is none.
+pub(crate) fn connect_or_create(app: &App) -> Result<Connection, Failure> {
     match &app.flags.server {
-        Some(url) => Ok(Acting { remote: Remote::new(app, url)?, embedded: None }),
+        Some(url) => Ok(Connection { remote: Remote::new(app, url)?, embedded: None }),
         None => {
             let embedded = Embedded::start(app)?;
-            Ok(Acting { remote: embedded.remote(), embedded: Some(embedded) })
+            Ok(Connection { remote: embedded.remote(), embedded: Some(embedded) })
         }
     }
 }
 
-/// An instance that acts, and keeps doing so until this is dropped.
-pub(crate) struct Acting {
-    /// The way to it.
+/// A connection to an instance that can change things. Dropping it stops an instance in this process at once.
+pub(crate) struct Connection {
+    /// The client of the instance.
     pub(crate) remote: Remote,
-    /// It, when it is in this process.
+    /// The instance, if it is in this process.
     embedded: Option<Embedded>,
 }
 
-impl Acting {
-    /// Lets go of it: what it began is finished.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+impl Connection {
+    /// Waits until an instance in this process has finished its work, and stops it.
+    pub(crate) fn close(self) -> Result<(), Failure> {
         self.embedded.map_or(Ok(()), Embedded::stop)
     }
 }
 
-/// Asks whichever it is.
+/// Forwards each method to the store or the instance.
 macro_rules! ask {
-    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) -> $told:ty;)*) => {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) -> $answer:ty;)*) => {
         impl Api {
-            $($(#[$doc])* pub(crate) fn $name(&self, $($arg: $type),*) -> Result<$told, Failure> {
+            $($(#[$doc])* pub(crate) fn $name(&self, $($arg: $type),*) -> Result<$answer, Failure> {
                 match self {
                     Self::Local(local) => local.$name($($arg),*),
                     Self::Remote(remote) => remote.$name($($arg),*),
@@ -83,26 +84,26 @@ macro_rules! ask {
 }
 
 ask! {
-    /// Why a turn ended as it did.
+    /// Returns the explanation of a turn.
     why(turn: &str) -> Why;
-    /// The lanes, at most so many.
+    /// Returns at most `limit` lanes.
     lanes(limit: usize) -> Vec<LaneInfo>;
-    /// One lane as it stands.
+    /// Returns the current state of a lane.
     lane(id: &str) -> Lane;
-    /// What prompts are told of a lane.
+    /// Returns the context that prompts are given of a lane.
     context(id: &str, max_tokens: Option<u32>) -> Context;
-    /// A lane's newest turns, newest first.
+    /// Returns the newest turns of a lane, newest first.
     turns(lane: &str, limit: usize) -> Vec<TurnInfo>;
-    /// Approvals: those that wait, or all.
+    /// Returns the approvals that wait for a decision, or all.
     approvals(all: bool, limit: usize) -> Vec<Approval>;
-    /// One approval.
+    /// Returns an approval.
     approval(id: &str) -> Approval;
-    /// Effects, of one state or all.
+    /// Returns the effects in one state, or all.
     effects(state: Option<&str>, limit: usize) -> Vec<Effect>;
-    /// One effect.
+    /// Returns an effect.
     effect(id: &str) -> Effect;
-    /// The kill switch.
+    /// Returns the state of the kill switch.
     pause() -> Pause;
-    /// Decides a lane's turns again.
+    /// Runs a recorded turn, or all turns of a lane, again and compares the results. Calls `seen` with the number done.
     replay(target: &str, seen: &mut dyn FnMut(usize)) -> Replays;
 }

@@ -1,4 +1,4 @@
-//! A running instance, over its HTTP API.
+//! An HTTP client of a running instance.
 
 use std::fs;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use ureq::http::Response;
 use crate::app::App;
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::key;
+use crate::random;
 
-/// How long one request may take: longer than the longest wait for a decision.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// The longest page the API gives.
-const PAGE: usize = 200;
+/// The time limit of a request: longer than the server may wait for a decision.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The largest page size of the API.
+const PAGE_SIZE: usize = 200;
 
-/// A connection to an instance. Clones share it.
+/// An HTTP client of an instance. Clones share its connections.
 #[derive(Clone)]
 pub(crate) struct Remote {
     agent: Agent,
@@ -30,16 +30,16 @@ pub(crate) struct Remote {
     token: Option<String>,
 }
 
-/// What was said about an event that was delivered.
-pub(crate) struct Said {
-    /// The answer.
+/// The answer to a delivered event.
+pub(crate) struct Delivered {
+    /// The decoded answer.
     pub(crate) answer: TurnAnswer,
-    /// The same as it came, for what only the answer's bytes know.
+    /// The answer's JSON, with members that this version does not decode.
     pub(crate) body: Value,
 }
 
 impl Remote {
-    /// The instance that the flags name. Nothing is sent yet.
+    /// Creates a client with the token of `--token-file`. Sends nothing.
     pub(crate) fn new(app: &App, url: &str) -> Result<Self, Failure> {
         let token = match &app.flags.token_file {
             None => None,
@@ -53,23 +53,23 @@ impl Remote {
         Self::at(url, token)
     }
 
-    /// An instance at an address.
+    /// Creates a client of the instance at an address.
     pub(crate) fn at(url: &str, token: Option<String>) -> Result<Self, Failure> {
         if !url.starts_with("http://") {
             let hint = "write http://HOST:PORT; for TLS, put a proxy or a tunnel in front";
             return Err(Failure::usage(format!("cannot talk to {url}")).hint(hint));
         }
         let config =
-            Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build();
+            Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT)).build();
         Ok(Self { agent: config.into(), url: url.trim_end_matches('/').into(), token })
     }
 
-    /// Where it is.
+    /// Returns the address of the instance.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Reads a value.
+    /// Sends a GET request.
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let mut request = self.agent.get(format!("{}{path}", self.url));
         if let Some(token) = &self.token {
@@ -78,13 +78,13 @@ impl Remote {
         self.read(path, request.call())
     }
 
-    /// Reads a list, page after page.
+    /// Reads a list page by page, up to `limit` items.
     fn list<T: DeserializeOwned>(&self, path: &str, limit: usize) -> Result<Vec<T>, Failure> {
         let separator = if path.contains('?') { '&' } else { '?' };
         let mut items = Vec::new();
         let mut cursor = String::new();
         while items.len() < limit {
-            let page = (limit - items.len()).min(PAGE);
+            let page = (limit - items.len()).min(PAGE_SIZE);
             let page: Page<T> = self.get(&format!("{path}{separator}limit={page}{cursor}"))?;
             items.extend(page.items);
             match page.next {
@@ -96,7 +96,7 @@ impl Remote {
         Ok(items)
     }
 
-    /// Sends a change, under a key that makes sending it again safe.
+    /// Sends a POST or PUT request with an idempotency key.
     fn send<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -133,7 +133,7 @@ impl Remote {
         let status = answer.status().as_u16();
         let text = answer.body_mut().read_to_string().map_err(|error| cut(&error))?;
         if status >= 400 {
-            return Err(refused(&self.url, status, &text));
+            return Err(problem_failure(&self.url, status, &text));
         }
         serde_json::from_str(&text).map_err(|error| {
             let what = format!("{}{path} answered with something else than this version expects", self.url);
@@ -141,19 +141,19 @@ impl Remote {
         })
     }
 
-    /// Delivers an event and waits for its decision.
-    pub(crate) fn deliver(&self, key: &str, event: &Value) -> Result<Said, Failure> {
+    /// Delivers an event and waits for its turn.
+    pub(crate) fn deliver(&self, key: &str, event: &Value) -> Result<Delivered, Failure> {
         let body: Value = self.send("POST", "/v1/events", key, event)?;
         let answer = serde_json::from_value(body.clone()).map_err(|error| {
-            // 202: durable, but its turn takes longer than anybody waits here.
+            // 202: the event is stored, but its turn took longer than the request waits.
             Failure::new("the event was accepted, but there is no decision yet")
                 .because(&error)
                 .hint("look again later: `throughline lanes list`")
         })?;
-        Ok(Said { answer, body })
+        Ok(Delivered { answer, body })
     }
 
-    /// Decides on an approval.
+    /// Approves or rejects an approval.
     pub(crate) fn decide(
         &self,
         id: &str,
@@ -165,22 +165,22 @@ impl Remote {
         self.send("POST", &format!("/v1/approvals/{id}/decide"), key, &body)
     }
 
-    /// Answers for an uncertain effect.
+    /// Resolves an uncertain effect.
     pub(crate) fn resolve(&self, id: &str, answer: &Resolve, key: &str) -> Result<TurnAnswer, Failure> {
         let body = serde_json::to_value(answer)
             .map_err(|error| Failure::new("cannot write the answer").because(&error))?;
         self.send("POST", &format!("/v1/effects/{id}/resolve"), key, &body)
     }
 
-    /// Switches the kill switch.
+    /// Sets the kill switch.
     pub(crate) fn set_pause(&self, change: &PauseChange, key: &str) -> Result<Pause, Failure> {
         let body = serde_json::to_value(change)
             .map_err(|error| Failure::new("cannot write the change").because(&error))?;
         self.send("PUT", "/v1/pause", key, &body)
     }
 
-    /// Erases: a subject, a lane, everything. It may take longer than any other request.
-    pub(crate) fn erase<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+    /// Sends a DELETE request, without a time limit: erasing may take long.
+    pub(crate) fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let url = format!("{}{path}", self.url);
         let mut request = self.agent.delete(&url).config().timeout_global(None).build();
         if let Some(token) = &self.token {
@@ -189,25 +189,25 @@ impl Remote {
         self.read(path, request.call())
     }
 
-    /// Makes a link that signs a person in.
+    /// Creates a link that signs a person in.
     pub(crate) fn sign_in_link(&self, user: &str) -> Result<SignInLink, Failure> {
-        // Nothing is kept of a link, so its request needs no key; one does no harm.
+        // The server stores nothing for a link, so any idempotency key will do.
         self.send("POST", "/v1/sign-in-links", "link", &json!({ "user": user }))
     }
 
-    /// Makes a link that joins a person on Telegram to their account.
+    /// Creates a link that connects a person's Telegram account to a user.
     pub(crate) fn telegram_link(&self, user: &str) -> Result<SignInLink, Failure> {
         self.send("POST", "/v1/telegram-links", "link", &json!({ "user": user }))
     }
 
-    /// How tools and sub-agents stand.
+    /// Returns the tools and sub-agents with their state.
     pub(crate) fn tools(&self) -> Result<Vec<Tool>, Failure> {
         Ok(self.get::<Page<Tool>>("/v1/tools")?.items)
     }
 
-    /// Pins them, or one of them.
+    /// Pins all tools and sub-agents, or the one named.
     pub(crate) fn pin_tools(&self, name: Option<&str>) -> Result<PinnedTools, Failure> {
-        let key = key::fresh("pin")?;
+        let key = random::key("pin")?;
         self.send("POST", "/v1/tools/pin", &key, &json!({ "name": name }))
     }
 
@@ -265,21 +265,21 @@ impl Remote {
     }
 }
 
-/// A problem document (RFC 9457) as a failure.
-fn refused(url: &str, status: u16, text: &str) -> Failure {
+/// Words a problem document (RFC 9457).
+fn problem_failure(url: &str, status: u16, text: &str) -> Failure {
     let problem: Value = serde_json::from_str(text).unwrap_or_default();
-    let say = |name: &str| problem[name].as_str().map(str::to_owned);
-    let title = say("title").unwrap_or_else(|| format!("{url} answered {status}"));
+    let member = |name: &str| problem[name].as_str().map(str::to_owned);
+    let title = member("title").unwrap_or_else(|| format!("{url} answered {status}"));
     let mut failure = Failure::new(title).exit(match status {
         400 | 404 | 405 | 413 | 415 | 422 => Exit::Failure,
         401 | 403 | 409 | 410 | 423 => Exit::Refused,
         429 | 500.. => Exit::Unreachable,
         _ => Exit::Failure,
     });
-    if let Some(detail) = say("detail") {
+    if let Some(detail) = member("detail") {
         failure = failure.why(detail);
     }
-    if let Some(code) = say("code") {
+    if let Some(code) = member("code") {
         if let Some(known) = throughline_server::codes::explain(&code) {
             failure = failure.hint(known.fix);
         }

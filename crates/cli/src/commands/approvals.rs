@@ -1,4 +1,4 @@
-//! `throughline approvals`: what waits for a decision, and deciding it.
+//! `throughline approvals`: lists approvals, shows one, and decides.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use throughline_server::wire::Approval;
 
 use crate::api;
 use crate::app::App;
-use crate::commands::decided;
 use crate::error::Outcome;
 use crate::exit::Exit;
-use crate::key;
+use crate::random;
+use crate::turn_answer;
 
 /// List approvals, show one, and decide
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ enum Command {
         /// Also those that were decided or are over
         #[arg(long)]
         all: bool,
-        /// At most so many
+        /// The largest number of approvals to list
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
     },
@@ -46,13 +46,13 @@ enum Command {
         /// The version you saw; another one is refused
         #[arg(long, value_name = "N")]
         version: u32,
-        /// What you decide: approve or reject
+        /// The decision: approve or reject
         #[arg(long, value_name = "WORD", hide_possible_values = true)]
         decision: Decision,
     },
 }
 
-/// What can be decided.
+/// The values of `--decision`.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Decision {
     /// Release what it shows
@@ -127,9 +127,9 @@ fn decide(app: &App, id: &str, version: u32, decision: Decision) -> Outcome {
         Decision::Approve => "approve",
         Decision::Reject => "reject",
     };
-    let acting = api::acting(app)?;
-    let decided = acting.remote.decide(id, version, word, &key::fresh("cli")?);
-    // What was released is on its way: it is finished before this process ends.
-    acting.finish()?;
-    decided::tell(app, id, &decided?)
+    let connection = api::connect(app)?;
+    let decided = connection.remote.decide(id, version, word, &random::key("cli")?);
+    // Closing waits for the effects that the decision released.
+    connection.close()?;
+    turn_answer::print(app, id, &decided?)
 }

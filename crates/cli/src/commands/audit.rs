@@ -1,4 +1,4 @@
-//! `throughline audit`: whether the record is the one that was written.
+//! `throughline audit`: verifies the hash chains of the audit log and of every lane.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn verify(app: &App) -> Outcome {
     let local = Local::open(app)?;
     let mut broken = Vec::new();
     for tenant in local.config().tenants() {
-        if let Some(row) = local.ask(local.instance().store.verify_audit(tenant))? {
+        if let Some(row) = local.block_on(local.instance().store.verify_audit(tenant))? {
             broken.push(format!("audit chain of {tenant}: row {row} does not fit"));
         }
     }
@@ -56,10 +56,10 @@ fn verify(app: &App) -> Outcome {
     }
     bar.finish_and_clear();
     let summary = json!({ "lanes": lanes.len(), "turns": turns, "broken": broken });
-    told(app, &summary, &broken)
+    print(app, &summary, &broken)
 }
 
-fn told(app: &App, summary: &Value, broken: &[String]) -> Outcome {
+fn print(app: &App, summary: &Value, broken: &[String]) -> Outcome {
     if app.out.is_json() {
         app.out.value(summary)?;
     } else {

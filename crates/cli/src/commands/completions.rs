@@ -1,4 +1,4 @@
-//! `throughline completions`: what a shell needs to complete our commands.
+//! `throughline completions`: prints the completion script of a shell.
 
 use crate::app::App;
 use crate::error::Outcome;
@@ -11,13 +11,13 @@ Examples:
   throughline completions bash > ~/.local/share/bash-completion/completions/throughline
   throughline completions zsh > ~/.zfunc/_throughline")]
 pub(crate) struct Args {
-    /// Which shell
+    /// The shell
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+pub(crate) fn run(app: &App, args: &Args, tree: &mut clap::Command) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::args::command(), "throughline", &mut script);
+    clap_complete::generate(args.shell, tree, "throughline", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
     if app.out.is_json() {
         app.out.value(&serde_json::json!({ "shell": args.shell.to_string(), "script": script }))?;

@@ -1,4 +1,4 @@
-//! `throughline config`: what is set, where it was said, and whether it can be used.
+//! `throughline config`: prints the settings and their origins, checks them, prints their schema.
 
 use serde_json::{Value, json};
 use throughline_server::config::Config;
@@ -12,7 +12,7 @@ use crate::settings;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline config show --origin   every setting, and where it was said
+  throughline config show --origin   every setting, and where it was set
   throughline config check           is it valid, and is it meant
   throughline config schema          JSON Schema, for an editor")]
 pub(crate) struct Args {
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 enum Command {
     /// Print every setting in force
     Show {
-        /// With the file and line, variable or flag that said it
+        /// With the file and line, variable or flag that set it
         #[arg(long)]
         origin: bool,
     },

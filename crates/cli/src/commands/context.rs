@@ -1,4 +1,4 @@
-//! `throughline context`: what a prompt tells of the past, of a lane or of a supervisor's state.
+//! `throughline context`: prints the context that prompts are given, of a lane or of a supervisor's state document.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use throughline_engine::context::import::{self, MAX_BYTES};
 use throughline_engine::context::supervised::Assignment;
-use throughline_server::telling::context::{Refused, of_state};
+use throughline_server::views::context::of_state;
 use throughline_server::wire::Context;
 
 use crate::api;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
-use crate::redis::{self, Redis};
+use crate::redis_key::{ReadError, RedisServer};
 
 /// Print what prompts tell of the past: tasks done, tasks blocked
 #[derive(Debug, clap::Args)]
@@ -80,7 +80,7 @@ struct Render {
     /// The file of the password for Redis
     #[arg(long, value_name = "FILE", requires = "redis")]
     redis_password_file: Option<PathBuf>,
-    /// The task the prompt is for; without it, what stands in every prompt is printed alone
+    /// The task the prompt is for; without it, only what every prompt contains is printed
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
     /// Finished tasks that are shown, 3 to 5
@@ -93,44 +93,43 @@ struct Render {
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     match &args.command {
         Some(Command::Render(args)) => {
-            let told = render(args)?;
-            for repair in &told.warnings {
+            let context = render(args)?;
+            for repair in &context.warnings {
                 app.out.warn(&format!("{} at {}", repair.code, repair.pointer));
             }
-            print(app, &told, &args.shape)
+            print(app, &context, &args.shape)
         }
         None => {
             let lane = args.lane.as_deref().unwrap_or_default();
-            let told = api::open(app)?.context(lane, args.shape.max_tokens)?;
-            print(app, &told, &args.shape)
+            let context = api::open(app)?.context(lane, args.shape.max_tokens)?;
+            print(app, &context, &args.shape)
         }
     }
 }
 
-fn print(app: &App, told: &Context, shape: &Shape) -> Outcome {
+fn print(app: &App, context: &Context, shape: &Shape) -> Outcome {
     match shape.format {
-        Format::Markdown if !app.out.is_json() => app.out.line(&told.prompt)?,
-        _ => app.out.line(&told.json())?,
+        Format::Markdown if !app.out.is_json() => app.out.line(&context.prompt)?,
+        _ => app.out.line(&context.json())?,
     }
     Ok(Exit::Ok)
 }
 
 fn render(args: &Render) -> Result<Context, Failure> {
     let state = match (&args.state, &args.redis, &args.key) {
-        (Some(file), ..) => read("the state", file)?,
-        (None, Some(url), Some(key)) => stored(url, key, args.redis_password_file.as_deref())?,
+        (Some(file), ..) => read_file("the state", file)?,
+        (None, Some(url), Some(key)) => read_redis(url, key, args.redis_password_file.as_deref())?,
         _ => return Err(Failure::usage("no state is named").hint("name one with --state or --redis")),
     };
-    let task = args.task.as_deref().map(|file| read("the task", file)).transpose()?;
+    let task = args.task.as_deref().map(|file| read_file("the task", file)).transpose()?;
     let task = task.map(|bytes| Assignment::read(&bytes)).transpose();
     let task = task.map_err(|error| unusable("the task", &error))?;
     let state = import::import(&state).map_err(|error| unusable("the state", &error))?;
-    of_state(state, task.as_ref(), args.history.map(usize::from), args.shape.max_tokens)
-        .map_err(|error| refused(&error))
+    Ok(of_state(state, task.as_ref(), args.history.map(usize::from), args.shape.max_tokens)?)
 }
 
-/// All of a file, or a little more than may be in one: what it holds is judged by who reads it.
-fn read(what: &str, file: &Path) -> Result<Vec<u8>, Failure> {
+/// Reads a file, up to one byte more than the parser accepts, which then reports it as too large.
+fn read_file(what: &str, file: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let input: io::Result<Box<dyn Read>> = match file.to_str() {
         Some("-") => Ok(Box::new(io::stdin())),
@@ -144,8 +143,8 @@ fn read(what: &str, file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn stored(url: &str, key: &str, password: Option<&Path>) -> Result<Vec<u8>, Failure> {
-    let redis = url.parse::<Redis>().map_err(|error| {
+fn read_redis(url: &str, key: &str, password: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    let redis = url.parse::<RedisServer>().map_err(|error| {
         Failure::usage("cannot use the address of --redis").because(&error).hint("write redis://HOST:PORT/DB")
     })?;
     let password = password.map(|file| {
@@ -159,20 +158,14 @@ fn stored(url: &str, key: &str, password: Option<&Path>) -> Result<Vec<u8>, Fail
     redis.get(key, password.transpose()?.as_deref()).map_err(|error| {
         let what = Failure::new(format!("cannot read {key:?} from Redis at {}", redis.address()));
         match &error {
-            redis::Error::Unreachable(_) => what.because(&error).code("TL-1303").exit(Exit::Unreachable),
-            redis::Error::Refused(_) | redis::Error::Missing => what.because(&error).code("TL-1304"),
+            ReadError::Unreachable(_) => what.because(&error).code("TL-1303").exit(Exit::Unreachable),
+            ReadError::Refused(_) | ReadError::TooLong(_) | ReadError::Missing => {
+                what.because(&error).code("TL-1304")
+            }
         }
     })
 }
 
 fn unusable(what: &str, error: &import::Error) -> Failure {
     Failure::new(format!("cannot use {what}")).because(error).code("TL-1301")
-}
-
-/// Why there is no prompt.
-pub(crate) fn refused(error: &Refused) -> Failure {
-    match error {
-        Refused::Bounds { .. } => Failure::usage("cannot build the prompt").because(error),
-        Refused::TooLarge(_) => Failure::new("cannot build the prompt").because(error).code("TL-1302"),
-    }
 }

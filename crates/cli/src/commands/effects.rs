@@ -1,4 +1,4 @@
-//! `throughline effects`: what goes out, and the switch that stops it.
+//! `throughline effects`: lists effects, resolves uncertain ones, and sets the kill switch.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use throughline_server::wire::{Effect, Pause, PauseChange, Resolution, Resolve};
 
 use crate::api;
 use crate::app::App;
-use crate::commands::decided;
 use crate::error::Outcome;
 use crate::exit::Exit;
-use crate::key;
+use crate::random;
+use crate::turn_answer;
 
 /// List effects, show one, answer for an uncertain one, pause and resume sending
 #[derive(Debug, clap::Args)]
@@ -28,10 +28,10 @@ pub(crate) struct Args {
 enum Command {
     /// List effects, newest first
     List {
-        /// Only those that stand so: planned, attempted, done, failed, uncertain, cancelled
+        /// Only effects in this state: planned, attempted, done, failed, uncertain, cancelled
         #[arg(long, value_name = "STATE")]
         state: Option<String>,
-        /// At most so many
+        /// The largest number of effects to list
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
     },
@@ -50,24 +50,24 @@ enum Command {
         /// With adopt: the key of the issue that exists; a call of a tool or a sub-agent has none
         #[arg(long, value_name = "KEY")]
         key: Option<String>,
-        /// Why; it goes to the log
+        /// The reason, for the log
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
     /// Stop everything that leaves conversations, until resumed
     Pause {
-        /// Why: people are told
+        /// The reason, which people are shown
         #[arg(long, value_name = "TEXT")]
         reason: String,
         /// Stop asking models too
         #[arg(long)]
         everything: bool,
     },
-    /// Let it go on
+    /// Resume sending
     Resume,
 }
 
-/// What can be said of an uncertain effect.
+/// The values of `--as`.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Answer {
     /// It happened
@@ -114,7 +114,7 @@ fn list(app: &App, effects: &[Effect], pause: &Pause) -> Outcome {
         return Ok(Exit::Ok);
     }
     if pause.paused {
-        app.out.warn(&told(pause));
+        app.out.warn(&describe(pause));
     }
     if effects.is_empty() {
         app.out.note("no effects");
@@ -151,30 +151,30 @@ fn show(app: &App, effect: &Effect) -> Outcome {
 }
 
 fn resolve(app: &App, id: &str, answer: &Resolve) -> Outcome {
-    let acting = api::acting(app)?;
-    let resolved = acting.remote.resolve(id, answer, &key::fresh("cli")?);
-    acting.finish()?;
-    decided::tell(app, id, &resolved?)
+    let connection = api::connect(app)?;
+    let resolved = connection.remote.resolve(id, answer, &random::key("cli")?);
+    connection.close()?;
+    turn_answer::print(app, id, &resolved?)
 }
 
 fn switch(app: &App, change: PauseChange) -> Outcome {
-    let acting = api::acting(app)?;
-    let switched = acting.remote.set_pause(&change, &key::fresh("cli")?);
-    acting.finish()?;
+    let connection = api::connect(app)?;
+    let switched = connection.remote.set_pause(&change, &random::key("cli")?);
+    connection.close()?;
     let pause = switched?;
     if app.out.is_json() {
         app.out.value(&pause)?;
     } else {
-        app.out.line(&told(&pause))?;
+        app.out.line(&describe(&pause))?;
     }
     Ok(Exit::Ok)
 }
 
-fn told(pause: &Pause) -> String {
+fn describe(pause: &Pause) -> String {
     if !pause.paused {
         return "sending goes on".into();
     }
-    let say = |text: &Option<String>| text.clone().unwrap_or_default();
-    let (level, by, since) = (say(&pause.level), say(&pause.by), say(&pause.since));
-    format!("sending is paused ({level}) by {by} since {since}: {}", say(&pause.reason))
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let (level, by, since) = (text(&pause.level), text(&pause.by), text(&pause.since));
+    format!("sending is paused ({level}) by {by} since {since}: {}", text(&pause.reason))
 }

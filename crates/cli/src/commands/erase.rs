@@ -1,15 +1,19 @@
-//! `throughline erase`: takes a person, a conversation or everything out of the store, for good.
+//! `throughline erase`: erases a person, a conversation, a fact or everything from the store.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use throughline_server::wire::{Erasure, TurnAnswer};
 
-use crate::api::{self, Acting};
+use crate::api::{self, Connection};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
+
+/// The characters to encode: all but the unreserved ones of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Erase a person, a lane or everything, for good
 #[derive(Debug, clap::Args)]
@@ -49,33 +53,33 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if !args.yes {
         confirm(app, &what)?;
     }
-    let acting = api::acting(app)?;
+    let connection = api::connect(app)?;
     if let Some(fact) = &args.fact {
-        return of_fact(app, acting, fact, args.lane.as_deref());
+        return erase_fact(app, connection, fact, args.lane.as_deref());
     }
     let path = match (&args.subject, &args.lane) {
         (Some(subject), _) => format!("/v1/subjects/{}", segment(subject)),
         (_, Some(lane)) => format!("/v1/lanes/{}", segment(lane)),
         _ => format!("/v1/tenant?confirm={}", segment(&tenant)),
     };
-    let erased: Result<Erasure, Failure> = acting.remote.erase(&path);
-    // What was begun stands in the store's list, and ends before the store is let go of.
-    acting.finish()?;
+    let erased: Result<Erasure, Failure> = connection.remote.delete(&path);
+    // Closing waits for the erasure, also if the request failed after it was begun.
+    connection.close()?;
     let erased = erased?;
     if app.out.is_json() {
         app.out.value(&erased)?;
     } else {
-        app.out.line(&told(&erased))?;
+        app.out.line(&summary(&erased))?;
     }
     Ok(Exit::Ok)
 }
 
-/// One fact: a turn of the conversation that takes it back.
-fn of_fact(app: &App, acting: Acting, fact: &str, lane: Option<&str>) -> Outcome {
+/// Erases a fact, by a turn of its conversation.
+fn erase_fact(app: &App, connection: Connection, fact: &str, lane: Option<&str>) -> Outcome {
     let lane = lane.map(|lane| format!("?lane={}", segment(lane))).unwrap_or_default();
     let turn: Result<TurnAnswer, Failure> =
-        acting.remote.erase(&format!("/v1/facts/{}{lane}", segment(fact)));
-    acting.finish()?;
+        connection.remote.delete(&format!("/v1/facts/{}{lane}", segment(fact)));
+    connection.close()?;
     let turn = turn?;
     if app.out.is_json() {
         app.out.value(&turn)?;
@@ -85,7 +89,7 @@ fn of_fact(app: &App, acting: Acting, fact: &str, lane: Option<&str>) -> Outcome
     Ok(if turn.reason == "fact.erased" { Exit::Ok } else { Exit::Refused })
 }
 
-/// Asks on a terminal; anywhere else nobody can be asked.
+/// Asks for confirmation. Fails without a terminal, where nobody can be asked.
 fn confirm(app: &App, what: &str) -> Result<(), Failure> {
     if app.flags.no_input || !io::stdin().is_terminal() {
         let hint = "say --yes to erase without being asked";
@@ -100,19 +104,12 @@ fn confirm(app: &App, what: &str) -> Result<(), Failure> {
     Err(Failure::new("nothing was erased").why("it was not confirmed").exit(Exit::Refused))
 }
 
-/// A part of a path. Only what cannot stand in one is written otherwise.
-fn segment(text: &str) -> String {
-    text.bytes().fold(String::new(), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-        out
-    })
+/// Percent-encodes a text as one segment of a path.
+fn segment(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, RESERVED)
 }
 
-fn told(erased: &Erasure) -> String {
+fn summary(erased: &Erasure) -> String {
     let counts = [
         (erased.lanes, "lanes written"),
         (erased.turns, "turns' contents"),

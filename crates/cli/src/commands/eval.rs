@@ -1,19 +1,19 @@
-//! `throughline eval`: the engine's decisions, measured against labelled cases (`spec 08 §2`).
+//! `throughline eval`: measures the engine's decisions against labelled cases (docs/evals.md).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use throughline_engine::policy::selection::Guardrails;
+use throughline_engine::data::policy::selection::Guardrails;
 use throughline_engine::{Policy, Timestamp};
+use throughline_eval::{
+    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, GuardCounter, GuardCounts, Mistake,
+    Mistakes, Report, Section, evaluate, from_turns,
+};
 use throughline_server::codes::{self, Code};
 use throughline_sim::Evals;
 use throughline_testkit::Recorded;
-use throughline_testkit::eval::{
-    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Mistakes, Report, Section,
-    Watch, Watched, evaluate, from_turns,
-};
 
 use crate::api::Local;
 use crate::app::App;
@@ -23,10 +23,10 @@ use crate::output::count;
 use crate::recorded;
 use crate::settings::installation;
 
-/// What a file of cases ends in, when it is found in a folder.
-const ENDING: &str = ".jsonl";
-/// So many lines that are no case are told at once.
-const MOST_TOLD: usize = 10;
+/// The suffix of the case files in a folder.
+const SUFFIX: &str = ".jsonl";
+/// The number of invalid lines that are printed.
+const MAX_SHOWN: usize = 10;
 
 /// Measure the engine's decisions against labelled cases, without a model
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["paths", "from_lanes", "predictions"])]
     live: bool,
     /// Of recorded turns, only those since this moment: 2026-03-01T09:30:00Z
-    #[arg(long, value_name = "TIME", requires = "live", value_parser = moment)]
+    #[arg(long, value_name = "TIME", requires = "live", value_parser = parse_time)]
     since: Option<Timestamp>,
     /// Write the cases that were made, to correct a label by hand
     #[arg(long, value_name = "OUT", requires = "from_lanes")]
@@ -95,13 +95,13 @@ pub(crate) struct Args {
     markdown: bool,
 }
 
-fn moment(text: &str) -> Result<Timestamp, String> {
+fn parse_time(text: &str) -> Result<Timestamp, String> {
     Timestamp::parse(text).ok_or_else(|| format!("{text} is no moment like 2026-03-01T09:30:00Z"))
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let baseline = args.baseline.as_deref().map(recorded).transpose()?;
-    let (found, guard) = found(app, args)?;
+    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let (found, guard) = evaluate_all(app, args)?;
     let report = &found.report;
     let changes = match baseline {
         Some(baseline) => Some(baseline.compare(report, &guard).map_err(|error| {
@@ -119,8 +119,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         let baseline = json!(Baseline::of(report));
         write(app, file, &format!("{baseline:#}\n"))?;
     }
-    tell(app, args, report, changes.as_deref())?;
-    if let Some(kind) = args.mistake.as_ref().filter(|kind| !made(report, kind)) {
+    print(app, args, report, changes.as_deref())?;
+    if let Some(kind) = args.mistake.as_ref().filter(|kind| !has_mistake(report, kind)) {
         app.out.note(&format!(
             "there is no mistake of the kind {kind}; what there is stands behind “Mistakes:”"
         ));
@@ -129,18 +129,19 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     Ok(if worse { Exit::ChecksFailed } else { Exit::Ok })
 }
 
-/// What was found, and what it is held to.
-fn found(app: &App, args: &Args) -> Result<(Evaluated, Guardrails), Failure> {
+/// Runs the evaluation that the arguments ask for. Returns its result and the limits for comparing with a baseline.
+fn evaluate_all(app: &App, args: &Args) -> Result<(Evaluated, Guardrails), Failure> {
     if args.live {
-        let (watched, guard) = live(app, args)?;
+        let (watched, guard) = watch_lanes(app, args)?;
         return Ok((Evaluated { report: Report::live(watched), ..Evaluated::default() }, guard));
     }
     let (cases, policy) = if args.from_lanes {
-        of_lanes(app, args)?
+        cases_of_lanes(app, args)?
     } else {
-        // Figures are comparable everywhere; whether texts are read against lists is what is rolled out.
+        // The default policy makes figures comparable between installations. Only the settings for choosing from
+        // lists are this installation's: their rollout is what is measured.
         let selection = installation(app, None)?.policy.selection;
-        (of_files(args)?, Policy { selection, ..Policy::default() })
+        (cases_of_files(args)?, Policy { selection, ..Policy::default() })
     };
     let guard = policy.selection.guard.clone();
     Ok((measure(app, cases, policy)?, guard))
@@ -158,9 +159,9 @@ fn measure(app: &App, cases: Cases, policy: Policy) -> Result<Evaluated, Failure
     found
 }
 
-// ---- what is read and written ----
+// ---- input and output files ----
 
-fn of_files(args: &Args) -> Result<Cases, Failure> {
+fn cases_of_files(args: &Args) -> Result<Cases, Failure> {
     let filter = filter(args);
     let mut files = Vec::new();
     for path in &args.paths {
@@ -176,11 +177,11 @@ fn of_files(args: &Args) -> Result<Cases, Failure> {
         return Err(invalid(&wrong));
     }
     let paths: Vec<_> = args.paths.iter().map(|path| path.display().to_string()).collect();
-    some(cases, &paths.join(", "), "files of cases end in .jsonl")
+    require_cases(cases, &paths.join(", "), "files of cases end in .jsonl")
 }
 
-/// The cases of every stored lane, under the policy of this installation.
-fn of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
+/// Makes cases of every stored lane. Returns them with the policy of this installation.
+fn cases_of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
     let (mut made, mut unlabelled) = (Vec::new(), 0);
     let local = each_lane(app, "making cases of lanes", |turns| {
         let (cases, left) = from_turns(turns);
@@ -199,13 +200,13 @@ fn of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
     cases.read("the stored lanes", &text, &filter(args)).map_err(|wrong| invalid(&wrong))?;
     let store = local.config().store.to_string();
     let hint = "a case needs a question of the host and its answer, or a card that somebody decided";
-    Ok((some(cases, &store, hint)?, local.config().policy.clone()))
+    Ok((require_cases(cases, &store, hint)?, local.config().policy.clone()))
 }
 
-/// What the guardrails watch in every stored lane.
-fn live(app: &App, args: &Args) -> Result<(Watched, Guardrails), Failure> {
+/// Counts in every stored lane what the guardrails of selection watch.
+fn watch_lanes(app: &App, args: &Args) -> Result<(GuardCounts, Guardrails), Failure> {
     let policy = installation(app, None)?.policy.selection;
-    let mut watch = Watch::new(policy.ttl.repair);
+    let mut watch = GuardCounter::new(policy.ttl.repair);
     each_lane(app, "counting what was decided", |turns| {
         watch.next_lane();
         let since = |turn: &&Recorded| args.since.is_none_or(|since| turn.event.received_at >= since);
@@ -214,9 +215,9 @@ fn live(app: &App, args: &Args) -> Result<(Watched, Guardrails), Failure> {
     Ok((watch.seen(), policy.guard))
 }
 
-/// Hands over the turns of every stored lane, one lane after the other.
+/// Calls `take` with the turns of each stored lane.
 fn each_lane(app: &App, what: &str, mut take: impl FnMut(&[Recorded])) -> Result<Local, Failure> {
-    recorded::beside_the_store(app, what)?;
+    recorded::require_local_store(app, what)?;
     let local = Local::open(app)?;
     let lanes = local.stored_lanes(usize::MAX >> 1)?;
     let bar = app.out.bar(lanes.len() as u64, "lanes read");
@@ -239,7 +240,7 @@ fn filter(args: &Args) -> Filter {
     }
 }
 
-fn some(cases: Cases, place: &str, hint: &str) -> Result<Cases, Failure> {
+fn require_cases(cases: Cases, place: &str, hint: &str) -> Result<Cases, Failure> {
     if !cases.is_empty() {
         return Ok(cases);
     }
@@ -248,10 +249,10 @@ fn some(cases: Cases, place: &str, hint: &str) -> Result<Cases, Failure> {
         .exit(Exit::Usage))
 }
 
-/// The files a path names: itself when it was named, the files of cases in it when it is a folder.
+/// Collects the files of a path: a named file itself, or the case files below a folder.
 fn collect(path: &Path, named: bool, into: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !path.metadata()?.is_dir() {
-        if named || path.to_string_lossy().ends_with(ENDING) {
+        if named || path.to_string_lossy().ends_with(SUFFIX) {
             into.push(path.to_owned());
         }
         return Ok(());
@@ -276,15 +277,19 @@ fn invalid(wrong: &[CaseError]) -> Failure {
     let what = format!("{} no labelled case, so nothing was measured", are(wrong.len(), "line"));
     let failure =
         failure(&codes::EVAL_INVALID_CASE, what).hint("docs/evals.md lists the kinds and their fields");
-    let told = wrong.iter().take(MOST_TOLD).fold(failure, |failure, line| failure.why(line.to_string()));
-    if wrong.len() > MOST_TOLD { told.why(format!("and {} more", wrong.len() - MOST_TOLD)) } else { told }
+    let failure = wrong.iter().take(MAX_SHOWN).fold(failure, |failure, line| failure.why(line.to_string()));
+    if wrong.len() > MAX_SHOWN {
+        failure.why(format!("and {} more", wrong.len() - MAX_SHOWN))
+    } else {
+        failure
+    }
 }
 
 fn are(n: usize, noun: &str) -> String {
     format!("{} {}", count(n, noun), if n == 1 { "is" } else { "are" })
 }
 
-fn recorded(file: &Path) -> Result<Baseline, Failure> {
+fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
     let failure = || failure(&codes::EVAL_BASELINE, format!("cannot read the baseline {}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| failure().because(&error).exit(Exit::Usage))?;
     serde_json::from_str(&text).map_err(|error| failure().because(&error))
@@ -304,9 +309,9 @@ fn lines(predictions: &[Value]) -> String {
     })
 }
 
-// ---- what is said ----
+// ---- printing ----
 
-fn tell(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -> Result<(), Failure> {
+fn print(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -> Result<(), Failure> {
     if app.out.is_json() {
         let mut value = json!(report);
         if args.show > 0 {
@@ -322,7 +327,7 @@ fn tell(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -
         return Ok(app.out.line(&report.markdown())?);
     }
     for section in &report.sections {
-        if tell_section(app, args, report, section)? {
+        if print_section(app, args, report, section)? {
             app.out.line("")?;
         }
     }
@@ -333,13 +338,13 @@ fn tell(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -
     if let Some(changes) = changes {
         app.out.line("")?;
         heading(app, "against the baseline", "")?;
-        tell_changes(app, changes)?;
+        print_changes(app, changes)?;
     }
     Ok(())
 }
 
-/// Tables and mistakes of one kind of case; nothing when only the headline was asked for.
-fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> Result<bool, Failure> {
+/// Prints the tables and mistakes of one kind of case. Returns false if there was nothing to print.
+fn print_section(app: &App, args: &Args, report: &Report, section: &Section) -> Result<bool, Failure> {
     let shown = shown(args, report, section.task);
     if args.brief && shown.is_empty() {
         return Ok(false);
@@ -360,7 +365,7 @@ fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> R
         }
     }
     for mistake in shown {
-        app.out.line(&format!("\n{}", told(app, mistake)))?;
+        app.out.line(&format!("\n{}", render(app, mistake)))?;
     }
     Ok(true)
 }
@@ -370,7 +375,7 @@ fn heading(app: &App, what: &str, more: &str) -> Result<(), Failure> {
     Ok(app.out.line(&format!("{}{more}", app.out.paint().name(what)))?)
 }
 
-/// The worst mistakes of a kind of case, as many as were asked for.
+/// Returns the worst mistakes of a kind of case, as many as `--show` asks for.
 fn shown<'r>(args: &Args, report: &'r Report, task: &str) -> Vec<&'r Mistake> {
     let all =
         report.mistakes.iter().filter(|mistakes| mistakes.task == task).flat_map(|mistakes| &mistakes.all);
@@ -378,11 +383,11 @@ fn shown<'r>(args: &Args, report: &'r Report, task: &str) -> Vec<&'r Mistake> {
     wanted.take(args.show).collect()
 }
 
-fn made(report: &Report, kind: &str) -> bool {
+fn has_mistake(report: &Report, kind: &str) -> bool {
     report.mistakes.iter().flat_map(|mistakes| &mistakes.counts).any(|(made, _)| *made == kind)
 }
 
-fn told(app: &App, mistake: &Mistake) -> String {
+fn render(app: &App, mistake: &Mistake) -> String {
     let paint = app.out.paint();
     let mut out = format!("{}  {}  {}\n", paint.bad(mistake.mistake), mistake.id, paint.dim(&mistake.group));
     let lines = [
@@ -398,10 +403,10 @@ fn told(app: &App, mistake: &Mistake) -> String {
     out
 }
 
-fn tell_changes(app: &App, changes: &[Compared]) -> Result<(), Failure> {
+fn print_changes(app: &App, changes: &[Compared]) -> Result<(), Failure> {
     let row = |change: &Compared| {
         let before = change.before.map_or_else(|| "–".into(), |rate| rate.to_string());
-        vec![change.key.clone(), before, change.now.to_string(), change.change.word().into()]
+        vec![change.key.clone(), before, change.now.to_string(), change.change.as_str().into()]
     };
     let rows: Vec<Vec<String>> =
         changes.iter().filter(|change| change.change != Change::Same).map(row).collect();

@@ -1,4 +1,4 @@
-//! `throughline explain`: an error code in full.
+//! `throughline explain`: explains an error code.
 
 use serde_json::json;
 use throughline_server::codes::{self, Code};

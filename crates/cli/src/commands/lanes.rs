@@ -1,4 +1,4 @@
-//! `throughline lanes`: the conversations, and what is open in one.
+//! `throughline lanes`: lists the lanes, and shows one.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 enum Command {
     /// List the lanes
     List {
-        /// At most so many
+        /// The largest number of lanes to list
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
     },
@@ -34,7 +34,7 @@ enum Command {
     Show {
         /// The lane's id
         lane: String,
-        /// So many of its newest turns
+        /// The number of newest turns to show
         #[arg(long, value_name = "N", default_value_t = 10)]
         turns: usize,
     },
@@ -71,7 +71,7 @@ fn list(app: &App, lanes: &[LaneInfo]) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// `web s1`, `slack C222 1700000000.000100`.
+/// Returns channel, conversation and thread: `web s1`, `slack C222 1700000000.000100`.
 fn place(lane: &LaneInfo) -> String {
     [&lane.channel, &lane.conversation, &lane.thread].map(String::as_str).join(" ").trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! The commands, one file each, all of one shape.
+//! The commands, one file each, and the list of them.
 
 pub(crate) mod approvals;
 pub(crate) mod audit;
@@ -6,7 +6,6 @@ pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
-pub(crate) mod decided;
 pub(crate) mod doctor;
 pub(crate) mod effects;
 pub(crate) mod erase;
@@ -23,12 +22,39 @@ pub(crate) mod tools;
 pub(crate) mod version;
 pub(crate) mod why;
 
+use clap::Subcommand;
+
 use crate::app::{App, LogFormat};
-use crate::args::Command;
 use crate::error::Outcome;
 
-/// Runs a command.
-pub(crate) fn run(app: &App, command: Command) -> Outcome {
+/// The commands, in the order of the help.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(serve::Args),
+    Chat(chat::Args),
+    Why(why::Args),
+    Replay(replay::Args),
+    Test(test::Args),
+    Record(record::Args),
+    Eval(eval::Args),
+    Lanes(lanes::Args),
+    Context(context::Args),
+    Approvals(approvals::Args),
+    Effects(effects::Args),
+    Audit(audit::Args),
+    Erase(erase::Args),
+    Doctor(doctor::Args),
+    Config(config::Args),
+    Telegram(telegram::Args),
+    Tools(tools::Args),
+    Token(token::Args),
+    Explain(explain::Args),
+    Completions(completions::Args),
+    Version(version::Args),
+}
+
+/// Runs a command. `tree` builds the whole command tree, which shell completions are made from.
+pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> Outcome {
     if !matches!(command, Command::Serve(_)) {
         app.start_log(None, LogFormat::Text);
     }
@@ -52,7 +78,7 @@ pub(crate) fn run(app: &App, command: Command) -> Outcome {
         Command::Tools(args) => tools::run(app, &args),
         Command::Token(args) => token::run(app, &args),
         Command::Explain(args) => explain::run(app, &args),
-        Command::Completions(args) => completions::run(app, &args),
+        Command::Completions(args) => completions::run(app, &args, &mut tree()),
         Command::Version(args) => version::run(app, &args),
     }
 }

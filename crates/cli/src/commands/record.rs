@@ -1,4 +1,4 @@
-//! `throughline record`: a scenario from a recorded lane.
+//! `throughline record`: writes a scenario from a recorded lane.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ Examples:
 pub(crate) struct Args {
     /// The lane's id
     lane: String,
-    /// What to call the scenario; the lane's id when not said
+    /// The scenario's name [default: the lane's id]
     #[arg(long)]
     name: Option<String>,
     /// The file to write, in place of standard output
@@ -29,13 +29,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    recorded::beside_the_store(app, "a recording")?;
+    recorded::require_local_store(app, "a recording")?;
     let local = Local::open(app)?;
     let info = local.stored_lane(&args.lane)?;
     let bar = app.out.bar(info.revision, "turns read");
     let (config, runtime) = (local.config(), &local.instance().runtime);
     let read = Recording::read(runtime, &config.policy, &info, |revision| bar.set_position(revision));
-    let recording = local.ask(read)?;
+    let recording = local.block_on(read)?;
     bar.finish_and_clear();
     let erased = recording.erased;
     if recording.is_empty() {

@@ -1,4 +1,4 @@
-//! `throughline replay`: decides recorded turns again and compares hashes. Dry: nothing is written or sent.
+//! `throughline replay`: runs recorded turns again and compares hashes. It writes and sends nothing.
 
 use throughline_server::wire::Replays;
 
@@ -33,14 +33,14 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if app.out.is_json() {
         app.out.value(&replays)?;
     } else {
-        app.out.line(&told(app, &replays))?;
+        app.out.line(&summary(app, &replays))?;
     }
-    // What was erased cannot be compared; that is what erasing is for.
+    // A turn whose content was erased cannot be compared, which is no fault.
     let differs = replays.differing.iter().any(|turn| turn.differs != "content_erased");
     Ok(if differs { Exit::ChecksFailed } else { Exit::Ok })
 }
 
-fn told(app: &App, replays: &Replays) -> String {
+fn summary(app: &App, replays: &Replays) -> String {
     let mut lines = Vec::new();
     for turn in &replays.differing {
         let what = match turn.differs.as_str() {

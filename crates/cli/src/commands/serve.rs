@@ -1,4 +1,4 @@
-//! `throughline serve`: everything on one port, until it is told to stop.
+//! `throughline serve`: runs the server until it is stopped.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if let Some(listen) = &args.listen {
         sources = sources.flag("server.listen", listen, "--listen");
     }
-    let config = Config::load(&sources).map_err(settings::wrong)?;
+    let config = Config::load(&sources).map_err(settings::invalid)?;
     let format = if config.telemetry.format == "json" { LogFormat::Json } else { LogFormat::Text };
     app.start_log(Some(&config.telemetry.level), format);
     for warning in config.warnings() {
@@ -49,18 +49,18 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 
 async fn serve(app: &App, config: Config) -> Outcome {
     let (demo, store, listen) = (config.server.demo, config.store.to_string(), config.server.listen);
-    let mut told = Ok(());
-    let ready = |address: SocketAddr| told = listening(app, address, demo, &store);
-    throughline_server::serve(config, ready, stopped(app)?)
+    let mut printed = Ok(());
+    let ready = |address: SocketAddr| printed = print_address(app, address, demo, &store);
+    throughline_server::serve(config, ready, shutdown_signal(app)?)
         .await
         .map_err(|error| not_started(&error, listen))?;
-    // Nobody read where it listens: it ran all the same, and ended well.
-    let _: Result<(), std::io::Error> = told;
+    // The server ran well even if nobody could read its address.
+    let _: Result<(), std::io::Error> = printed;
     app.out.note("stopped; nothing that was accepted is lost");
     Ok(Exit::Ok)
 }
 
-fn listening(app: &App, address: SocketAddr, demo: bool, store: &str) -> std::io::Result<()> {
+fn print_address(app: &App, address: SocketAddr, demo: bool, store: &str) -> std::io::Result<()> {
     let url = format!("http://{address}");
     if app.out.is_json() {
         return app.out.value(&json!({ "ready": true, "url": url, "demo": demo, "store": store }));
@@ -81,8 +81,9 @@ fn listening(app: &App, address: SocketAddr, demo: bool, store: &str) -> std::io
     Ok(())
 }
 
-/// Completes at the first Ctrl-C or SIGTERM. A second one leaves at once: what was accepted is durable.
-fn stopped(app: &App) -> Result<impl Future<Output = ()> + use<>, Failure> {
+/// Returns a future that completes at the first Ctrl-C or SIGTERM. A second signal exits at once, which is safe because
+/// accepted events are durable.
+fn shutdown_signal(app: &App) -> Result<impl Future<Output = ()> + use<>, Failure> {
     let failed = |error: std::io::Error| Failure::new("cannot listen for signals").because(&error);
     let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
@@ -111,11 +112,11 @@ fn stopped(app: &App) -> Result<impl Future<Output = ()> + use<>, Failure> {
     })
 }
 
-/// Why it did not start, with what to do next.
+/// Words the error of starting the server, with a hint.
 fn not_started(error: &StartError, listen: SocketAddr) -> Failure {
     let failure = Failure::new("the server did not start").because(error).code(error.code().id());
     match error {
-        StartError::Config(errors) => settings::wrong(errors.clone()),
+        StartError::Config(errors) => settings::invalid(errors.clone()),
         StartError::Listen { .. } => failure
             .hint(format!("is one running there already? `throughline doctor --server http://{listen}`")),
         StartError::Model { .. } | StartError::Tool { .. } => {

@@ -1,10 +1,10 @@
-//! `throughline telegram`: makes Telegram do what the configuration says, and tells it who is who.
+//! `throughline telegram`: sets up the bot, and connects people's Telegram accounts to users.
 
 use serde::Serialize;
 use throughline_server::finding::{Finding, State};
 use throughline_server::telegram::set_up;
 
-use crate::api::beginning;
+use crate::api::connect_or_create;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
@@ -34,9 +34,9 @@ enum Command {
     },
 }
 
-/// What was done, for programs.
+/// One step of the setup, as printed with `--json`.
 #[derive(Serialize)]
-struct Done<'a> {
+struct Step<'a> {
     what: &'a str,
     ok: bool,
     found: &'a str,
@@ -51,9 +51,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     }
 }
 
-/// By asking an instance: the offer is kept in its store, which may not be there yet.
+/// Creates a link through an instance, which stores it. The store is created if there is none.
 fn link(app: &App, user: &str) -> Outcome {
-    let link = beginning(app)?.remote.telegram_link(user)?;
+    let link = connect_or_create(app)?.remote.telegram_link(user)?;
     if app.out.is_json() {
         app.out.value(&link)?;
         return Ok(Exit::Ok);
@@ -66,37 +66,30 @@ fn link(app: &App, user: &str) -> Outcome {
 
 fn setup(app: &App) -> Outcome {
     let config = settings::load(app, None)?;
-    let done = wait(set_up(&config))?.map_err(|error| {
+    let done = app.block_on(set_up(&config))?.map_err(|error| {
         Failure::new(error.to_string())
             .code(error.code().id())
             .hint("docs/telegram.md tells every step from @BotFather on")
             .exit(Exit::Configuration)
     })?;
-    let told: Vec<Done<'_>> = done.iter().map(told).collect();
+    let steps: Vec<Step<'_>> = done.iter().map(step).collect();
     if app.out.is_json() {
-        app.out.value(&told)?;
+        app.out.value(&steps)?;
     } else {
-        for Done { what, ok, found, fix } in &told {
+        for Step { what, ok, found, fix } in &steps {
             let mark = if *ok { app.out.paint().good("ok    ") } else { app.out.paint().bad("failed") };
             let fix = fix.map(|fix| format!("\n        fix: {fix}")).unwrap_or_default();
             app.out.line(&format!("{mark} {what:<10} {found}{fix}"))?;
         }
     }
-    if told.iter().any(|done| !done.ok) {
+    if steps.iter().any(|step| !step.ok) {
         return Ok(Exit::Failure);
     }
     app.out.note("Next: `throughline doctor telegram`, then `throughline serve`");
     Ok(Exit::Ok)
 }
 
-fn told(finding: &Finding) -> Done<'_> {
+fn step(finding: &Finding) -> Step<'_> {
     let Finding { what, state, found, fix } = finding;
-    Done { what, ok: *state != State::Broken, found, fix: fix.as_deref() }
-}
-
-/// Runs what talks to Telegram to its end.
-pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
-    Ok(runtime.block_on(future))
+    Step { what, ok: *state != State::Broken, found, fix: fix.as_deref() }
 }

@@ -1,4 +1,4 @@
-//! `throughline test`: scenarios against the production engine and runtime, in a virtual world.
+//! `throughline test`: runs scenarios against the production engine and runtime, with simulated time and services.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::output::count;
 
-/// What the file of a scenario ends in.
-const ENDING: &str = ".scenario.yaml";
-/// `--faults` without a number.
-const SEEDS: &str = "8";
-/// More seeds than that in one run are a slip of the finger.
-const MOST_SEEDS: u64 = 100_000;
+/// The suffix of scenario files.
+const SUFFIX: &str = ".scenario.yaml";
+/// The value of `--faults` when none is given.
+const DEFAULT_SEEDS: &str = "8";
+/// More seeds than this in one run are taken for a typing error.
+const MAX_SEEDS: u64 = 100_000;
 
 /// Run scenarios, with faults if you like
 #[derive(Debug, clap::Args)]
@@ -37,8 +37,8 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Re-run each scenario with faults at every turn; SEEDS is how many, or which: 1..50, 7..7, 1,2,9 [without a value: 8]
-    #[arg(long, value_name = "SEEDS", num_args = 0..=1, require_equals = true, default_missing_value = SEEDS,
-          value_parser = seeds)]
+    #[arg(long, value_name = "SEEDS", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_SEEDS,
+          value_parser = parse_seeds)]
     faults: Option<Seeds>,
     /// Also write a report in JUnit's form
     #[arg(long, value_name = "FILE")]
@@ -54,17 +54,17 @@ pub(crate) struct Args {
     watch: bool,
 }
 
-/// Which seeds of faults.
+/// The seeds of the fault runs.
 #[derive(Clone, Debug, PartialEq)]
 struct Seeds(Vec<u64>);
 
-fn seeds(text: &str) -> Result<Seeds, String> {
+fn parse_seeds(text: &str) -> Result<Seeds, String> {
     let number = |text: &str| {
         text.trim()
             .parse::<u64>()
             .map_err(|_| format!("“{text}” is no number of seeds and no seed: 20, 1..50, 7..7 or 1,2,9"))
     };
-    if let Ok(count @ 1..MOST_SEEDS) = text.trim().parse::<u64>() {
+    if let Ok(count @ 1..MAX_SEEDS) = text.trim().parse::<u64>() {
         return Ok(Seeds((1..=count).collect()));
     }
     let mut seeds = Vec::new();
@@ -73,8 +73,8 @@ fn seeds(text: &str) -> Result<Seeds, String> {
             None => seeds.push(number(part)?),
             Some((first, last)) => {
                 let (first, last) = (number(first)?, number(last)?);
-                if last < first || last - first >= MOST_SEEDS {
-                    return Err(format!("“{part}” is no range of 1 to {MOST_SEEDS} seeds, like 1..50"));
+                if last < first || last - first >= MAX_SEEDS {
+                    return Err(format!("“{part}” is no range of 1 to {MAX_SEEDS} seeds, like 1..50"));
                 }
                 seeds.extend(first..=last);
             }
@@ -87,25 +87,25 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     if args.watch {
         return watch(app, args);
     }
-    round(app, args)
+    run_once(app, args)
 }
 
-/// One run of everything.
-fn round(app: &App, args: &Args) -> Outcome {
-    let (scenarios, mistakes) = read(args)?;
+/// Runs all scenarios once.
+fn run_once(app: &App, args: &Args) -> Outcome {
+    let (scenarios, mistakes) = load(args)?;
     if scenarios.is_empty() && mistakes.is_empty() {
         let found = format!("there is no scenario in {}", paths(&args.paths));
         return Err(Failure::usage(found).hint(match &args.filter {
             Some(filter) => {
-                format!("files end in {ENDING}, and --filter {filter} has to be in the name or the path")
+                format!("files end in {SUFFIX}, and --filter {filter} has to be in the name or the path")
             }
-            None => format!("the files of scenarios end in {ENDING}"),
+            None => format!("the files of scenarios end in {SUFFIX}"),
         }));
     }
     for mistake in &mistakes {
-        app.out.message(&format!("{} {mistake}{}", app.out.paint_messages().bad("error:"), code()));
+        app.out.message(&format!("{} {mistake}{}", app.out.paint_messages().bad("error:"), code_suffix()));
     }
-    let reports = play(app, args, &scenarios);
+    let reports = run_all(app, args, &scenarios);
     if args.update {
         write_back(app, &scenarios, &reports)?;
     }
@@ -113,13 +113,12 @@ fn round(app: &App, args: &Args) -> Outcome {
         let failed = |error| Failure::new(format!("cannot write {}", file.display())).because(&error);
         std::fs::write(file, report::junit(&reports)).map_err(failed)?;
     }
-    tell(app, &reports, &mistakes)?;
+    print(app, &reports, &mistakes)?;
     let passed = reports.iter().all(Report::passed);
     Ok(if passed && mistakes.is_empty() { Exit::Ok } else { Exit::ChecksFailed })
 }
 
-/// Says how it went.
-fn tell(app: &App, reports: &[Report], mistakes: &[ParseError]) -> Result<(), Failure> {
+fn print(app: &App, reports: &[Report], mistakes: &[ParseError]) -> Result<(), Failure> {
     if app.out.is_json() {
         let mut report: Value = serde_json::from_str(&report::json(reports))
             .map_err(|error| Failure::new("cannot read the report").because(&error))?;
@@ -128,7 +127,7 @@ fn tell(app: &App, reports: &[Report], mistakes: &[ParseError]) -> Result<(), Fa
         return Ok(());
     }
     if !reports.is_empty() {
-        app.out.line(&painted(app, &report::human(reports)))?;
+        app.out.line(&colored(app, &report::human(reports)))?;
     }
     if !mistakes.is_empty() {
         app.out.note(&format!("{} cannot be read", count(mistakes.len(), "file")));
@@ -136,16 +135,16 @@ fn tell(app: &App, reports: &[Report], mistakes: &[ParseError]) -> Result<(), Fa
     Ok(())
 }
 
-/// The code of a file that is no scenario, where this version has one.
-fn code() -> String {
+/// Returns the error code of an invalid scenario file, in brackets.
+fn code_suffix() -> String {
     codes::explain("scenario.invalid").map(|code| format!(" ({})", code.id())).unwrap_or_default()
 }
 
-/// Scenarios with their text, and files that are none.
-type Read = (Vec<(Scenario, String)>, Vec<ParseError>);
+/// Scenarios with their text, and the errors of files that cannot be parsed.
+type Loaded = (Vec<(Scenario, String)>, Vec<ParseError>);
 
-/// The scenarios the paths name, and what is wrong with the files that are none.
-fn read(args: &Args) -> Result<Read, Failure> {
+/// Loads the scenarios of all paths.
+fn load(args: &Args) -> Result<Loaded, Failure> {
     let mut files = Vec::new();
     for path in &args.paths {
         collect(path, true, &mut files)
@@ -171,10 +170,10 @@ fn read(args: &Args) -> Result<Read, Failure> {
     Ok((scenarios, mistakes))
 }
 
-/// The files a path names: itself when it was named, the scenarios in it when it is a folder.
+/// Collects the files of a path: a named file itself, or the scenarios below a folder.
 fn collect(path: &Path, named: bool, into: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !path.metadata()?.is_dir() {
-        if named || path.to_string_lossy().ends_with(ENDING) {
+        if named || path.to_string_lossy().ends_with(SUFFIX) {
             into.push(path.to_owned());
         }
         return Ok(());
@@ -185,8 +184,8 @@ fn collect(path: &Path, named: bool, into: &mut Vec<PathBuf>) -> std::io::Result
     entries.iter().try_for_each(|entry| collect(entry, false, into))
 }
 
-/// Plays every scenario, several at once, and reports in their order.
-fn play(app: &App, args: &Args, scenarios: &[(Scenario, String)]) -> Vec<Report> {
+/// Runs the scenarios in parallel. Returns the reports in their order.
+fn run_all(app: &App, args: &Args, scenarios: &[(Scenario, String)]) -> Vec<Report> {
     let seeds = args.faults.as_ref().map(|seeds| seeds.0.as_slice()).unwrap_or_default();
     let bar = app.out.bar((scenarios.len() * (1 + seeds.len())) as u64, "scenarios");
     let next = AtomicUsize::new(0);
@@ -223,25 +222,25 @@ fn write_back(app: &App, scenarios: &[(Scenario, String)], reports: &[Report]) -
     Ok(())
 }
 
-/// Runs, and runs again when a file changed, until interrupted.
+/// Runs the scenarios, and again after each change of a file, until interrupted.
 fn watch(app: &App, args: &Args) -> Outcome {
     loop {
-        let before = stamps(args);
-        match round(app, args) {
+        let before = modified_times(args);
+        match run_once(app, args) {
             Ok(_) => {}
             Err(failure) => app.out.message(&failure.render(app.out.paint_messages())),
         }
         app.out.note("waiting for a change (Ctrl-C ends it)");
-        while stamps(args) == before {
+        while modified_times(args) == before {
             std::thread::sleep(Duration::from_millis(300));
         }
     }
 }
 
-fn stamps(args: &Args) -> Vec<(PathBuf, Option<SystemTime>)> {
+fn modified_times(args: &Args) -> Vec<(PathBuf, Option<SystemTime>)> {
     let mut files = Vec::new();
     for path in &args.paths {
-        // A file that is being replaced is missing for a moment: that too is a change.
+        // A file that is being replaced may be missing for a moment. That is a change as well.
         let _ = collect(path, true, &mut files);
     }
     let stamp = |file: PathBuf| {
@@ -251,7 +250,7 @@ fn stamps(args: &Args) -> Vec<(PathBuf, Option<SystemTime>)> {
     files.into_iter().map(stamp).collect()
 }
 
-fn painted(app: &App, text: &str) -> String {
+fn colored(app: &App, text: &str) -> String {
     let paint = app.out.paint();
     let line = |line: &str| match (line.strip_prefix("ok  "), line.strip_prefix("FAIL")) {
         (Some(rest), _) => format!("{}  {rest}", paint.good("ok")),
@@ -271,12 +270,12 @@ mod tests {
 
     #[test]
     fn seeds_are_numbers_lists_and_ranges() {
-        assert_eq!(seeds("3"), Ok(Seeds(vec![1, 2, 3])), "a number alone is how many");
-        assert_eq!(seeds("7..7"), Ok(Seeds(vec![7])));
-        assert_eq!(seeds("1,2,9"), Ok(Seeds(vec![1, 2, 9])));
-        assert_eq!(seeds("1..3,8"), Ok(Seeds(vec![1, 2, 3, 8])));
+        assert_eq!(parse_seeds("3"), Ok(Seeds(vec![1, 2, 3])), "a number alone is how many");
+        assert_eq!(parse_seeds("7..7"), Ok(Seeds(vec![7])));
+        assert_eq!(parse_seeds("1,2,9"), Ok(Seeds(vec![1, 2, 9])));
+        assert_eq!(parse_seeds("1..3,8"), Ok(Seeds(vec![1, 2, 3, 8])));
         for wrong in ["", "x", "3..1", "1..", "-1", "0..999999999"] {
-            assert!(seeds(wrong).is_err(), "{wrong}");
+            assert!(parse_seeds(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `throughline token`: bearer tokens of the HTTP API, and links that sign a person in to the web chat.
+//! `throughline token`: creates bearer tokens for the HTTP API, and links that sign a person in to the web chat.
 
 use serde_json::json;
 use throughline_server::auth::{Scope, Token};
@@ -8,7 +8,7 @@ use crate::api::Remote;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
-use crate::{key, settings};
+use crate::{random, settings};
 
 /// Make bearer tokens for the HTTP API, and sign-in links for the web chat
 #[derive(Debug, clap::Args)]
@@ -47,8 +47,8 @@ enum Command {
 const SCOPES: [Scope; 4] = [Scope::EventsWrite, Scope::LanesRead, Scope::ApprovalsRead, Scope::EffectsRead];
 
 fn scope(word: &str) -> Result<Scope, String> {
-    let known = || Scope::ALL.iter().map(|scope| scope.word()).collect::<Vec<_>>().join(", ");
-    Scope::from_word(word).ok_or_else(|| format!("“{word}” is none of {}", known()))
+    let known = || Scope::ALL.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ");
+    word.parse().map_err(|_| format!("“{word}” is none of {}", known()))
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
@@ -64,8 +64,8 @@ fn create(app: &App, id: &str, principal: &str, scopes: &[Scope]) -> Outcome {
         return Err(Failure::usage(wrong).hint("1 to 32 lower-case letters, digits and dashes, like ci-1"));
     }
     let scopes = if scopes.is_empty() { &SCOPES } else { scopes };
-    let (token, sha256) = Token::mint(id, key::random()?);
-    let words: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
+    let (token, sha256) = Token::mint(id, random::bytes()?);
+    let words: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
     if app.out.is_json() {
         let value =
             json!({ "id": id, "token": token, "sha256": sha256, "principal": principal, "scopes": words });
@@ -85,11 +85,11 @@ fn create(app: &App, id: &str, principal: &str, scopes: &[Scope]) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// By the instance key of this folder, or by asking a running instance. Neither writes anything.
+/// Creates a link with the instance key of this folder, or through a running instance. Neither writes anything.
 fn link(app: &App, user: &str) -> Outcome {
     let link = match &app.flags.server {
         Some(url) => Remote::new(app, url)?.sign_in_link(user)?,
-        None => made_here(app, user)?,
+        None => make_link_locally(app, user)?,
     };
     if app.out.is_json() {
         app.out.value(&link)?;
@@ -100,7 +100,7 @@ fn link(app: &App, user: &str) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn made_here(app: &App, user: &str) -> Result<SignInLink, Failure> {
+fn make_link_locally(app: &App, user: &str) -> Result<SignInLink, Failure> {
     let config = settings::load(app, None)?;
     if config.user(&config.tenant, user).is_none() {
         let hint = "the configuration's `users` names them; another folder or --config FILE?";

@@ -1,4 +1,4 @@
-//! `throughline tools`: what tools and sub-agents say of themselves, and keeping that they were looked at.
+//! `throughline tools`: lists tools and sub-agents, and pins the descriptions they give of themselves.
 
 use serde::Serialize;
 use throughline_server::wire::{PinnedTools, Tool, UnreachableTool};
@@ -10,7 +10,7 @@ use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
 
-/// Show tools and sub-agents, and pin what they say of themselves
+/// Show tools and sub-agents, and pin their descriptions
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -25,9 +25,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// What is configured and what servers have beside it: pinned, new, changed, missing, unreachable or unused
+    /// List what is configured, and what servers offer beside it: pinned, new, changed, missing, unreachable or unused
     List,
-    /// Keep that what is configured was looked at, as it describes itself now
+    /// Pin the current descriptions of what is configured, once you have looked at them
     Pin {
         /// One alone: tool:weather, agent:writer
         #[arg(value_name = "NAME")]
@@ -35,7 +35,7 @@ enum Command {
     },
 }
 
-/// The list, for programs.
+/// The list as printed with `--json`.
 #[derive(Serialize)]
 struct List {
     items: Vec<Tool>,
@@ -51,7 +51,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 fn list(app: &App) -> Outcome {
     let items = match &app.flags.server {
         Some(url) => Remote::new(app, url)?.tools()?,
-        None => here(app)?,
+        None => list_locally(app)?,
     };
     if app.out.is_json() {
         app.out.value(&List { items })?;
@@ -64,12 +64,15 @@ fn list(app: &App) -> Outcome {
     app.out.table(&["STATE", "NAME", "WHERE", "WHAT IT SAYS IT DOES"], &rows)?;
     let off = items.iter().filter(|tool| matches!(tool.state.as_str(), "new" | "changed")).count();
     if off > 0 {
-        app.out.note(&format!("{} off until you looked at it: `throughline tools pin` (TL-5301)", are(off)));
+        app.out.note(&format!(
+            "{} off until you looked at it: `throughline tools pin` (TL-5301)",
+            count_are(off)
+        ));
     }
     Ok(Exit::Ok)
 }
 
-fn are(n: usize) -> String {
+fn count_are(n: usize) -> String {
     if n == 1 { "1 is".into() } else { format!("{n} are") }
 }
 
@@ -82,9 +85,9 @@ fn row(tool: &Tool) -> Vec<String> {
 }
 
 fn pin(app: &App, name: Option<&str>) -> Outcome {
-    let acting = api::beginning(app)?;
-    let pinned = acting.remote.pin_tools(name);
-    acting.finish()?;
+    let connection = api::connect_or_create(app)?;
+    let pinned = connection.remote.pin_tools(name);
+    connection.close()?;
     let done = pinned?;
     let PinnedTools { pinned, unreachable } = &done;
     if app.out.is_json() {
@@ -103,9 +106,9 @@ fn pin(app: &App, name: Option<&str>) -> Outcome {
     Ok(if unreachable.is_empty() { Exit::Ok } else { Exit::Failure })
 }
 
-/// Asks with the clients of the configured installation, over its store, which is made when it is not there yet. Nothing
-/// else of it is started.
-fn here(app: &App) -> Result<Vec<Tool>, Failure> {
+/// Lists tools with the clients of this installation, over its store, which is created if there is none. Starts nothing
+/// else.
+fn list_locally(app: &App) -> Result<Vec<Tool>, Failure> {
     let config = settings::installation(app, None)?;
     let listen = config.server.listen.to_string();
     let failed = |error: StartError| api::not_started(&error, &listen);

@@ -1,4 +1,4 @@
-//! `throughline version`: what this program is made of.
+//! `throughline version`: prints the version of the program and of its stored snapshots.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(app: &App, _: &Args) -> Outcome {
     let version = env!("CARGO_PKG_VERSION");
-    let snapshot = throughline_engine::snapshot::VERSION;
+    let snapshot = throughline_engine::data::snapshot::VERSION;
     let target = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let fail_points = cfg!(feature = "failpoints");
     if app.out.is_json() {

@@ -1,4 +1,4 @@
-//! `throughline why`: the explanation of one turn.
+//! `throughline why`: prints the explanation of a turn.
 
 use throughline_channels::terminal::safe;
 

@@ -1,16 +1,16 @@
-//! Several items as one card: drafted, edited, confirmed, approved, created; and what may go wrong (`spec 03 §6.2`).
+//! Batches of items on one card: drafted, edited, confirmed, approved, created; and failures of the tracker.
 
 use throughline_engine::Timestamp;
-use throughline_engine::effect::FieldError;
-use throughline_trackers::local::{Call, Fault, Scripted, Which};
+use throughline_engine::data::field_error::FieldError;
+use throughline_trackers::local::{Call, Fault, ItemMatch, ScriptedFault};
 
 use crate::chat::{Card, Chat};
 use crate::driver::Browser;
-use crate::page::At;
-use crate::serving::Serving;
-use crate::staged::Staged;
+use crate::in_process::InProcessServer;
+use crate::page::By;
+use crate::server::Server;
 
-/// What a thread knows of five stories.
+/// A message with the details of five stories.
 const KNOWN: &str = "Problem: nobody can sign in to the shop
 Acceptance criteria: all stories are done
 - As a customer I want to log in
@@ -33,12 +33,12 @@ Acceptance criteria: all stories are done
 - As a customer I want to log out
   Acceptance criteria: it works on a phone";
 
-/// Says what is known, and has six items made of it.
+/// Writes the details, and asks for a batch of six items.
 #[track_caller]
 pub(crate) fn ask_for_six(chat: &Chat<'_>) -> Card {
     chat.write(KNOWN);
     chat.until_gate("Problem: nobody");
-    chat.click(At::Named("radio", "Not now"));
+    chat.click(By::Role("radio", "Not now"));
     chat.until_says("OK, leaving it");
     chat.write(SIX);
     let batch = chat.until_batch(1, "confirm_quantity");
@@ -47,7 +47,7 @@ pub(crate) fn ask_for_six(chat: &Chat<'_>) -> Card {
     batch
 }
 
-/// Confirms the number and approves.
+/// Confirms the number of items and approves.
 #[track_caller]
 fn create(chat: &Chat<'_>, batch: &Card) {
     chat.press_on(batch, "confirm_quantity");
@@ -55,7 +55,7 @@ fn create(chat: &Chat<'_>, batch: &Card) {
     chat.approve_all(&batch);
 }
 
-/// Waits until so many of the items are there and linked to their epic.
+/// Waits until the receipt shows this many stories under their epic.
 #[track_caller]
 fn until_linked(chat: &Chat<'_>, stories: usize) -> Card {
     chat.until_card("links that were read back", |card| {
@@ -63,26 +63,31 @@ fn until_linked(chat: &Chat<'_>, stories: usize) -> Card {
     })
 }
 
-/// The fault of a tracker that does not take what a field of that item says.
-pub(crate) fn refuses(title: &str) -> Scripted {
+/// Returns a tracker fault that rejects a field of an item.
+pub(crate) fn rejects(title: &str) -> ScriptedFault {
     let error = FieldError {
         item: String::new(),
         code: "check.value".into(),
         field: "labels".into(),
         text: "The tracker does not take this value".into(),
     };
-    Scripted { on: Some(Call::Create), item: Some(Which::Titled(title.into())), fault: Fault::Reject(error) }
+    ScriptedFault {
+        on: Some(Call::Create),
+        item: Some(ItemMatch::Titled(title.into())),
+        fault: Fault::Reject(error),
+    }
 }
 
+// row: W6, W17, W25
 #[test]
-fn w6_w17_w25_a_batch_is_confirmed_edited_and_created() {
+fn a_batch_is_confirmed_edited_and_created() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     let batch = ask_for_six(&chat);
     chat.press_on(&batch, "confirm_quantity");
     chat.until_batch(1, "approve");
-    // By its form, twice: only that story changes, and the number has to be confirmed again.
+    // Edits change only one story, and the number of items has to be confirmed again.
     for (version, field, text) in
         [(2, "Title", "Reset a forgotten password"), (3, "Acceptance criteria", "the link works once")]
     {
@@ -103,39 +108,40 @@ fn w6_w17_w25_a_batch_is_confirmed_edited_and_created() {
     let whole = chat.until_batch(5, "confirm_quantity");
     chat.press_on(&whole, "confirm_quantity");
     let whole = chat.until_batch(5, "approve");
-    // More than three are asked about once more, with their number and where they go; nobody is held to it.
+    // For more than three items a dialog asks again, with the number and the project. It can be cancelled.
     chat.press_on(&whole, "approve");
-    chat.find(At::Named("dialog", "Create 1 epic and 5 stories in DEMO?"));
+    chat.find(By::Role("dialog", "Create 1 epic and 5 stories in DEMO?"));
     chat.press("Escape");
-    assert_eq!(serving.issues(), Vec::<String>::new());
+    assert_eq!(server.issues(), Vec::<String>::new());
     chat.approve_all(&whole);
     let receipt = until_linked(&chat, 5);
     assert!(receipt.title.starts_with("Created 6 of 6"), "{}", receipt.title);
-    // The epic first, its stories in any order.
-    let mut issues = serving.issues();
+    // The epic is created first, the stories in any order.
+    let mut issues = server.issues();
     assert_eq!(issues[0], "Auth");
     issues.sort_unstable();
     assert_eq!(
         issues,
         ["Auth", "Change my email", "Log in", "Log out", "Reset a forgotten password", "See my devices"]
     );
-    chat.click(At::Css(&format!("[data-card='{}'] .items > :nth-child(4) .link a", receipt.id)));
+    chat.click(By::Css(&format!("[data-card='{}'] .items > :nth-child(4) .link a", receipt.id)));
     chat.until_says("the link works once");
-    chat.click(At::Named("link", "DEMO-1"));
+    chat.click(By::Role("link", "DEMO-1"));
     chat.until_says("DEMO-6");
-    chat.is_clean();
+    chat.assert_no_faults();
 }
 
+// row: W18
 #[test]
-fn w18_a_batch_outlives_a_server_that_is_killed_at_each_step() {
+fn a_batch_outlives_a_server_that_is_killed_at_each_step() {
     let Some(browser) = Browser::start() else { return };
-    let mut serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let mut server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     let batch = ask_for_six(&chat);
     let mut killed = || {
-        serving.kill();
+        server.kill();
         chat.until_connection("offline");
-        serving.resume();
+        server.resume();
         chat.until_connection("live");
     };
     killed();
@@ -143,20 +149,21 @@ fn w18_a_batch_outlives_a_server_that_is_killed_at_each_step() {
     let batch = chat.until_batch(1, "approve");
     killed();
     chat.approve_all(&batch);
-    // Wherever it is by now.
+    // This may be at any step of the creation.
     killed();
     let receipt = until_linked(&chat, 5);
     assert!(receipt.title.starts_with("Created 6 of 6"), "{}", receipt.title);
     killed();
-    assert_eq!(serving.issues().len(), 6);
+    assert_eq!(server.issues().len(), 6);
 }
 
+// row: W19
 #[test]
-fn w19_what_could_not_be_created_is_tried_again_alone() {
+fn what_could_not_be_created_is_tried_again_alone() {
     let Some(browser) = Browser::start() else { return };
-    let staged = Staged::start();
-    staged.faults.script(refuses("Reset my password"));
-    let chat = Chat::open(&browser, &staged.url);
+    let server = InProcessServer::start();
+    server.faults.script(rejects("Reset my password"));
+    let chat = Chat::open(&browser, &server.url);
     create(&chat, &ask_for_six(&chat));
     let receipt = chat.until_created("Created 5 of 6 (1 failed)");
     assert!(receipt.text.contains("The tracker does not take this value"), "{}", receipt.text);
@@ -169,25 +176,26 @@ fn w19_what_could_not_be_created_is_tried_again_alone() {
     chat.press_on(&again, "approve");
     let made = until_linked(&chat, 1);
     assert!(made.title.starts_with("Created 1 of 1") && made.text.contains("DEMO-6"), "{made:?}");
-    assert_eq!(staged.faults.create_requests(), 7);
-    chat.is_clean();
+    assert_eq!(server.faults.create_requests(), 7);
+    chat.assert_no_faults();
 }
 
+// row: W24
 #[test]
-fn w24_a_tracker_that_is_down_makes_no_issue_twice() {
+fn a_tracker_that_is_down_makes_no_issue_twice() {
     let Some(browser) = Browser::start() else { return };
-    let staged = Staged::start();
+    let server = InProcessServer::start();
     for fault in [Fault::Refused, Fault::Refused, Fault::Refused, Fault::Pass, Fault::LostReply] {
-        staged.faults.push(Call::Create, fault);
+        server.faults.push(Call::Create, fault);
     }
-    staged.faults.push(Call::Seek, Fault::Refused);
-    let chat = Chat::open(&browser, &staged.url);
+    server.faults.push(Call::Seek, Fault::Refused);
+    let chat = Chat::open(&browser, &server.url);
     chat.write(THREE);
     let batch = chat.until_batch(1, "approve");
     chat.press_on(&batch, "approve");
-    // It is away, so nothing is created and nothing is given up; then an answer is lost, and that is said.
+    // First the tracker is down, and the creation is retried. Then an answer is lost, and a card asks about it.
     let uncertain = chat.until("the uncertain effect to be shown", || {
-        staged.advance(Timestamp::SECOND);
+        server.advance(Timestamp::SECOND);
         let cards = chat.cards();
         cards
             .iter()
@@ -198,19 +206,20 @@ fn w24_a_tracker_that_is_down_makes_no_issue_twice() {
     assert!(uncertain.title.contains("may or may not have been created"), "{}", uncertain.title);
     assert_eq!(uncertain.actions, ["adopt", "create_again", "cancel"]);
     chat.until("it to be found", || {
-        staged.advance(Timestamp::MINUTE);
+        server.advance(Timestamp::MINUTE);
         if chat.text().contains("Created 3 of 3") { Ok(()) } else { Err(chat.text()) }
     });
-    // Three requests that could create one made three issues.
-    assert_eq!(staged.faults.create_requests(), 3);
-    chat.is_clean();
+    // Each create request made one issue.
+    assert_eq!(server.faults.create_requests(), 3);
+    chat.assert_no_faults();
 }
 
+// row: W26
 #[test]
-fn w26_without_a_model_stories_are_skeletons_that_ask() {
+fn without_a_model_stories_are_skeletons_that_ask() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     chat.write(SIX);
     let batch = chat.until_batch(1, "confirm_quantity");
     assert_eq!(batch.text.matches("(no title yet)").count(), 5, "{}", batch.text);
@@ -236,20 +245,20 @@ fn w26_without_a_model_stories_are_skeletons_that_ask() {
     let whole = chat.until_batch(7, "approve");
     chat.press_on(&whole, "approve");
     chat.until_created("Created 2 of 2");
-    assert_eq!(serving.issues(), ["Auth", "Log in"]);
-    chat.is_clean();
+    assert_eq!(server.issues(), ["Auth", "Log in"]);
+    chat.assert_no_faults();
 }
 
 #[test]
 fn a_long_batch_is_split_into_batches_of_their_own() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::with("[policy.latch]\nchars = 150\n");
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::with("[policy.latch]\nchars = 150\n");
+    let chat = Chat::open(&browser, &server.url());
     chat.write(THREE);
     let long = chat.until_batch(1, "split");
     assert!(long.actions.contains(&"confirm_size".into()), "{long:?}");
     chat.press_on(&long, "split");
     let part = chat.until_card("the first part", |card| card.title.contains("part 1 of"));
     assert!(part.text.contains("Auth"), "{}", part.text);
-    assert_eq!(serving.issues(), Vec::<String>::new());
+    assert_eq!(server.issues(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! The web chat in a tab: writing, reading, and the cards by what they are.
+//! The web chat in a browser window: writing, reading, and finding cards.
 
 use std::ops::Deref;
 
@@ -6,20 +6,20 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::driver::Browser;
-use crate::page::{At, Page};
+use crate::page::{By, Page};
 
-/// Where a person writes.
-pub(crate) const MESSAGE: At<'static> = At::Named("textbox", "Message");
-/// A message that says everything a bug needs.
+/// The field for a message.
+pub(crate) const MESSAGE: By<'static> = By::Role("textbox", "Message");
+/// A message with all details that a bug needs.
 pub(crate) const BUG: &str =
     "Create a bug: the page is empty\nSteps: open it\nExpected: a list\nActual: nothing";
 
-/// A tab with the chat in it.
+/// A window with the chat.
 pub(crate) struct Chat<'b> {
     page: Page<'b>,
 }
 
-/// A card as it is seen.
+/// A card as it is shown.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Card {
     pub(crate) id: String,
@@ -27,26 +27,26 @@ pub(crate) struct Card {
     pub(crate) step: String,
     pub(crate) title: String,
     pub(crate) text: String,
-    /// What its buttons do.
+    /// The actions of its buttons.
     pub(crate) actions: Vec<String>,
 }
 
 impl<'b> Chat<'b> {
-    /// Opens it in the browser's first tab.
+    /// Opens the chat in the first window.
     #[track_caller]
     pub(crate) fn open(browser: &'b Browser, url: &str) -> Self {
-        Self::shown(Page::first(browser), url, |_| ())
+        Self::open_with(Page::first(browser), url, |_| ())
     }
 
-    /// Opens it in one more tab.
+    /// Opens the chat in another window.
     #[track_caller]
     pub(crate) fn open_another(browser: &'b Browser, url: &str) -> Self {
-        Self::shown(Page::another(browser), url, |_| ())
+        Self::open_with(Page::another(browser), url, |_| ())
     }
 
-    /// Opens it by way of a page where something has to be done first.
+    /// Opens the chat after acting on a page that comes before it.
     #[track_caller]
-    pub(crate) fn shown(page: Page<'b>, url: &str, first: impl FnOnce(&Page<'b>)) -> Self {
+    pub(crate) fn open_with(page: Page<'b>, url: &str, first: impl FnOnce(&Page<'b>)) -> Self {
         page.go(url);
         first(&page);
         let chat = Self { page };
@@ -54,28 +54,28 @@ impl<'b> Chat<'b> {
         chat
     }
 
-    /// Waits until the page says how it is connected.
+    /// Waits until the page shows a connection state.
     #[track_caller]
     pub(crate) fn until_connection(&self, state: &str) {
         let script = "return document.querySelector('[data-connection]')?.dataset.connection";
         self.until_is(&format!("the connection to be {state}"), script, &json!(state));
     }
 
-    /// The address of the conversation it shows.
+    /// Returns the URL of the conversation.
     #[track_caller]
     pub(crate) fn address(&self) -> String {
         self.run("return location.href", &[]).as_str().unwrap().to_owned()
     }
 
-    /// Writes and sends, with the mouse; the lines of a text with Shift and Enter between them.
+    /// Writes a message and clicks *Send*.
     #[track_caller]
     pub(crate) fn write(&self, text: &str) {
         self.click(MESSAGE);
-        self.types_lines(text);
-        self.click(At::Named("button", "Send"));
+        self.type_lines(text);
+        self.click(By::Role("button", "Send"));
     }
 
-    /// What is in the conversation, in its order: the id of each message, and what it says.
+    /// Returns the id and text of each message, in order.
     #[track_caller]
     pub(crate) fn messages(&self) -> Vec<(String, String)> {
         let script = "return [...document.querySelectorAll('[role=log] [data-message]')]
@@ -83,7 +83,7 @@ impl<'b> Chat<'b> {
         serde_json::from_value(self.run(script, &[])).unwrap()
     }
 
-    /// The cards in it.
+    /// Returns the cards of the conversation.
     #[track_caller]
     pub(crate) fn cards(&self) -> Vec<Card> {
         let script = "return [...document.querySelectorAll('[data-card]')].map(card => ({
@@ -97,7 +97,7 @@ impl<'b> Chat<'b> {
         serde_json::from_value(self.run(script, &[])).unwrap()
     }
 
-    /// Waits for a card, the newest that fits.
+    /// Waits for a card, and returns the newest that fits.
     #[track_caller]
     pub(crate) fn until_card(&self, what: &str, fits: impl Fn(&Card) -> bool) -> Card {
         self.until(what, || {
@@ -116,7 +116,7 @@ impl<'b> Chat<'b> {
         })
     }
 
-    /// Waits for the preview of several items that has this button.
+    /// Waits for the preview of a batch with a button.
     #[track_caller]
     pub(crate) fn until_batch(&self, version: u32, action: &str) -> Card {
         self.until_card(&format!("a batch, version {version}, with {action}"), |card| {
@@ -126,7 +126,7 @@ impl<'b> Chat<'b> {
         })
     }
 
-    /// Waits for a review at this version.
+    /// Waits for a version of a review that contains a text.
     #[track_caller]
     pub(crate) fn until_review(&self, version: u32, says: &str) -> Card {
         self.until_card(&format!("a review, version {version}, that says {says:?}"), |card| {
@@ -134,7 +134,7 @@ impl<'b> Chat<'b> {
         })
     }
 
-    /// Waits for the question what to do with a message that begins like this.
+    /// Waits for the question what to do with an unclear message that contains a text.
     #[track_caller]
     pub(crate) fn until_gate(&self, excerpt: &str) -> Card {
         self.until_card(&format!("a gate about {excerpt:?}"), |card| {
@@ -142,7 +142,7 @@ impl<'b> Chat<'b> {
         })
     }
 
-    /// Waits for the receipt of several items that begins like this.
+    /// Waits for a receipt whose title begins with a text.
     #[track_caller]
     pub(crate) fn until_created(&self, what: &str) -> Card {
         self.until_card(&format!("a receipt: {what}"), |card| {
@@ -150,14 +150,14 @@ impl<'b> Chat<'b> {
         })
     }
 
-    /// Waits until everything written was taken.
+    /// Waits until all messages are sent.
     #[track_caller]
     pub(crate) fn until_taken(&self) {
         let waiting = "return document.querySelectorAll('.sending').length";
         self.until_is("everything to be sent", waiting, &json!(0));
     }
 
-    /// Waits for the receipt of an issue.
+    /// Waits for the receipt of a created issue.
     #[track_caller]
     pub(crate) fn until_receipt(&self) -> Card {
         self.until_card("a receipt", |card| card.step == "receipt" && card.title.starts_with("Created"))
@@ -166,48 +166,48 @@ impl<'b> Chat<'b> {
     /// Clicks a button of a card.
     #[track_caller]
     pub(crate) fn press_on(&self, card: &Card, action: &str) {
-        self.click(At::Css(&button(card, action)));
+        self.click(By::Css(&button(card, action)));
     }
 
-    /// Clicks a button of an item of a card, by the item's place in it.
+    /// Clicks a button of an item of a card. Places count from 1.
     #[track_caller]
     pub(crate) fn press_on_item(&self, card: &Card, place: usize, action: &str) {
         let item = format!("[data-card='{}'] .items > :nth-child({place})", card.id);
-        self.click(At::Css(&format!("{item} [data-action={action}]")));
+        self.click(By::Css(&format!("{item} [data-action={action}]")));
     }
 
-    /// Approves several items, and says again that so many are meant.
+    /// Approves a batch, and confirms the number of items in the dialog.
     #[track_caller]
     pub(crate) fn approve_all(&self, card: &Card) {
         self.press_on(card, "approve");
-        self.click(At::Css("dialog .primary"));
+        self.click(By::Css("dialog .primary"));
     }
 
-    /// Writes into a field of the form that is open, in place of what is there.
+    /// Replaces the text of a field of the open form.
     #[track_caller]
     pub(crate) fn fill(&self, label: &str, text: &str) {
-        self.click(At::Named("textbox", label));
+        self.click(By::Role("textbox", label));
         self.press("Control+a");
-        self.types_lines(text);
+        self.type_lines(text);
     }
 
-    /// Saves the form that is open, and waits until it is gone.
+    /// Saves the open form, and waits until it is closed.
     #[track_caller]
     pub(crate) fn save(&self) {
-        self.click(At::Named("button", "Save"));
+        self.click(By::Role("button", "Save"));
         self.until_is("the form to close", "return document.querySelector('dialog') === null", &json!(true));
     }
 
     /// Writes in reply to the message that shows a card.
     #[track_caller]
     pub(crate) fn reply(&self, card: &Card, text: &str) {
-        self.click(At::Css(&format!("article:has([data-card='{}']) .reply", card.id)));
-        self.types_lines(text);
+        self.click(By::Css(&format!("article:has([data-card='{}']) .reply", card.id)));
+        self.type_lines(text);
         self.press("Enter");
         self.until_taken();
     }
 
-    /// Waits until a refusal is told, at once and to whoever listens.
+    /// Waits for an alert that contains a text.
     #[track_caller]
     pub(crate) fn until_refused(&self, words: &str) {
         self.until(&format!("an alert that says {words:?}"), || {
@@ -218,9 +218,9 @@ impl<'b> Chat<'b> {
         });
     }
 
-    /// Asserts that nothing went wrong that nobody sees.
+    /// Asserts that the page has no errors, dialogs or policy violations.
     #[track_caller]
-    pub(crate) fn is_clean(&self) {
+    pub(crate) fn assert_no_faults(&self) {
         assert_eq!(json!(self.faults()), json!([]));
     }
 }
@@ -233,12 +233,12 @@ impl<'b> Deref for Chat<'b> {
     }
 }
 
-/// A selector of a button of a card, whatever version the card has by then.
+/// Returns the selector of a button of a card, of any version.
 pub(crate) fn button(card: &Card, action: &str) -> String {
     format!("[data-card='{}'] [data-action={action}]", card.id)
 }
 
-/// Changes the title on a card by its form.
+/// Changes the title of a draft with the form of its card.
 #[track_caller]
 pub(crate) fn edit_title(chat: &Chat<'_>, card: &Card, title: &str) {
     chat.press_on(card, "edit");

@@ -1,45 +1,46 @@
-//! The console: from the list of lanes to the ladder of a turn, a dry replay, a recorded scenario, a decision; every
-//! page in both colour schemes and on a small screen (`spec 07 §11`).
+//! The console: lanes, the explanation of a turn, a dry replay, a recorded scenario, a decision. Every page is checked in
+//! both colour schemes and on a small screen.
 
 use std::process::Command;
 
 use serde_json::json;
 
-use crate::access::{can_be_read, everything_is_named};
-use crate::cards::is_sound;
+use crate::accessibility::{assert_all_named, assert_contrast};
+use crate::card_accessibility::assert_accessible;
 use crate::chat::{BUG, Chat};
 use crate::driver::Browser;
-use crate::modelled::Modelled;
-use crate::narrow::fits;
-use crate::page::{At, Page};
-use crate::serving::{Serving, until};
+use crate::model_server::ModelServer;
+use crate::page::{By, Page};
+use crate::server::{Server, until};
+use crate::small_screen::assert_fits;
 
-/// Of a short conversation there is a summary already.
-pub(crate) const FOLDS_EARLY: &str = "[policy.summary]\ntrigger = 7\nkeep = 4\n";
+/// Settings that summarise short conversations.
+pub(crate) const EARLY_SUMMARY: &str = "[policy.summary]\ntrigger = 7\nkeep = 4\n";
 
-/// Says what a bug needs over the API and returns the turn.
-pub(crate) fn talked(serving: &Serving, conversation: &str) -> serde_json::Value {
+/// Posts a complete bug over the API. Returns the answer.
+pub(crate) fn post_bug(server: &Server, conversation: &str) -> serde_json::Value {
     let lane = json!({ "channel": "api", "conversation": conversation });
     let said = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": "ana" }, "text": BUG });
-    serving.event(conversation, &said)
+    server.event(conversation, &said)
 }
 
+// row: CO1
 #[test]
-fn co1_a_lane_leads_to_the_ladder_of_its_turn() {
+fn a_lane_leads_to_the_ladder_of_its_turn() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let turn = talked(&serving, "c1")["turn"].as_str().unwrap().to_owned();
+    let server = Server::start();
+    let turn = post_bug(&server, "c1")["turn"].as_str().unwrap().to_owned();
     let page = Page::first(&browser);
-    page.go(&format!("{}/console", serving.url()));
-    // Without a mouse: to the first lane of the list.
+    page.go(&format!("{}/console", server.url()));
+    // With the keyboard, to the first lane of the list.
     page.press("j");
     page.press("Enter");
-    page.find(At::Css("[aria-labelledby=talk]"));
-    page.click(At::Css("ol.talk .turnlink"));
-    page.find(At::Css("#turn ol.ladder .rung.won"));
-    page.click(At::Named("link", "Whole turn"));
-    page.find(At::Css("[aria-labelledby=record]"));
-    let told = serving.get(&format!("/v1/turns/{turn}/why"));
+    page.find(By::Css("[aria-labelledby=talk]"));
+    page.click(By::Css("ol.talk .turnlink"));
+    page.find(By::Css("#turn ol.ladder .rung.won"));
+    page.click(By::Role("link", "Whole turn"));
+    page.find(By::Css("[aria-labelledby=record]"));
+    let told = server.get(&format!("/v1/turns/{turn}/why"));
     let script = "return [...document.querySelectorAll('[aria-labelledby=ladder] .rung:is(.lost, .computed)')].map(rung =>
         [Number(rung.querySelector('.number').textContent), rung.querySelector('.predicate').textContent])";
     let lost: Vec<_> =
@@ -47,25 +48,26 @@ fn co1_a_lane_leads_to_the_ladder_of_its_turn() {
     assert_eq!(page.run(script, &[]), json!(lost), "{told:#}");
     let won = page.run("return document.querySelector('.rung.won .number').textContent", &[]);
     assert_eq!(won, json!(told["rung"].to_string()));
-    page.click(At::Named("button", "Replay as it was"));
+    page.click(By::Role("button", "Replay as it was"));
     page.until_says("The same decision, the same effects, the same state.");
-    page.click(At::Named("textbox", "Another message in its place"));
+    page.click(By::Role("textbox", "Another message in its place"));
     page.press("Control+a");
-    page.types("hello");
-    page.click(At::Named("button", "Replay with this message"));
+    page.type_text("hello");
+    page.click(By::Role("button", "Replay with this message"));
     page.until_says("A dry run sends nothing.");
-    assert_eq!(serving.get("/v1/lanes?limit=10")["items"].as_array().unwrap().len(), 1);
+    assert_eq!(server.get("/v1/lanes?limit=10")["items"].as_array().unwrap().len(), 1);
     assert_eq!(json!(page.faults()), json!([]));
 }
 
+// row: CO3
 #[test]
-fn co3_a_recorded_lane_is_a_scenario_that_passes() {
+fn a_recorded_lane_is_a_scenario_that_passes() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let lane = talked(&serving, "c1")["lane"].as_str().unwrap().to_owned();
+    let server = Server::start();
+    let lane = post_bug(&server, "c1")["lane"].as_str().unwrap().to_owned();
     let page = Page::first(&browser);
-    page.go(&format!("{}/console/lanes/{lane}", serving.url()));
-    page.click(At::Named("link", "Record as scenario"));
+    page.go(&format!("{}/console/lanes/{lane}", server.url()));
+    page.click(By::Role("link", "Record as scenario"));
     let file = until("the scenario to be there", || {
         let files = std::fs::read_dir(browser.downloads()).map_err(|error| error.to_string())?;
         let names: Vec<_> = files.map(|file| file.unwrap().path()).collect();
@@ -90,32 +92,32 @@ fn co3_a_recorded_lane_is_a_scenario_that_passes() {
 #[test]
 fn the_console_follows_a_lane_and_decides() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     chat.write("hello");
     chat.until_says("I turn messages into tickets");
     let lane = chat.run("return document.body.dataset.lane", &[]);
     let console = Page::another(&browser);
-    console.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
+    console.go(&format!("{}/console/lanes/{}", server.url(), lane.as_str().unwrap()));
     chat.write(BUG);
     chat.until_preview(1);
     console.until_says("Create 1 bug in DEMO?");
-    console.go(&format!("{}/console/approvals", serving.url()));
-    console.click(At::Css("[data-item]"));
-    console.click(At::Named("button", "Approve: create 1 bug in DEMO, version 1"));
+    console.go(&format!("{}/console/approvals", server.url()));
+    console.click(By::Css("[data-item]"));
+    console.click(By::Role("button", "Approve: create 1 bug in DEMO, version 1"));
     chat.until_receipt();
-    assert_eq!(serving.issues(), ["The page is empty"]);
+    assert_eq!(server.issues(), ["The page is empty"]);
     assert_eq!(json!(console.faults()), json!([]));
-    chat.is_clean();
+    chat.assert_no_faults();
 }
 
-/// What the model makes of the older messages.
+/// The model's summary of the older messages.
 pub(crate) const SUMMARY: &str = "Ana sealed the vault, and nobody reaches Bob.";
 
-/// Every task status, facts of each standing, and a summary that a model wrote; returns the lane.
-pub(crate) fn remembering(modelled: &Modelled) -> String {
+/// Creates a lane with tasks in every status, facts in every state, and a summary by a model. Returns its id.
+pub(crate) fn lane_with_knowledge(model_server: &ModelServer) -> String {
     let lane = json!({ "channel": "api", "conversation": "c1" });
-    let serving = &modelled.serving;
+    let server = &model_server.server;
     for (task, status, report) in [
         ("seed", "running", json!({ "intent": "Seed the data" })),
         ("migrate", "queued", json!({ "intent": "Move the old orders over" })),
@@ -134,9 +136,9 @@ pub(crate) fn remembering(modelled: &Modelled) -> String {
     ] {
         let mut told = json!({ "task_id": task, "status": status });
         told.as_object_mut().unwrap().extend(report.as_object().unwrap().clone());
-        serving.event(task, &json!({ "lane": lane, "kind": "task.reported", "report": told }));
+        server.event(task, &json!({ "lane": lane, "kind": "task.reported", "report": told }));
     }
-    modelled.says(&json!({ "text": SUMMARY, "facts": [] }));
+    model_server.answer_next(&json!({ "text": SUMMARY, "facts": [] }));
     let mut of = String::new();
     for (n, text) in [
         "Remember that the vault is sealed",
@@ -149,7 +151,7 @@ pub(crate) fn remembering(modelled: &Modelled) -> String {
     .enumerate()
     {
         let said = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": "ana" }, "text": text });
-        of = serving.event(&format!("m{n}"), &said)["lane"].as_str().unwrap().to_owned();
+        of = server.event(&format!("m{n}"), &said)["lane"].as_str().unwrap().to_owned();
     }
     of
 }
@@ -157,15 +159,15 @@ pub(crate) fn remembering(modelled: &Modelled) -> String {
 #[test]
 fn what_is_known_in_a_lane_can_be_read_and_unfolded() {
     let Some(browser) = Browser::start() else { return };
-    let modelled = Modelled::with(FOLDS_EARLY);
-    let lane = remembering(&modelled);
+    let model_server = ModelServer::with(EARLY_SUMMARY);
+    let lane = lane_with_knowledge(&model_server);
     let page = Page::first(&browser);
-    let url = format!("{}/console/lanes/{lane}", modelled.serving.url());
+    let url = format!("{}/console/lanes/{lane}", model_server.server.url());
     page.go(&url);
-    // The page follows its lane: the answer of the model is another turn.
+    // The page updates itself when the model's answer makes another turn.
     page.until_says(SUMMARY);
     let region = |name: &str| {
-        let of = page.find(At::Named("region", name));
+        let of = page.find(By::Role("region", name));
         page.run("return arguments[0].innerText.replace(/\\s+/g, ' ')", &[of.argument()])
             .as_str()
             .unwrap()
@@ -186,15 +188,15 @@ fn what_is_known_in_a_lane_can_be_read_and_unfolded() {
     let facts = region("Facts of this thread, its epics and its channel");
     assert!(facts.contains("valid use Postgres") && facts.contains("of this channel"), "{facts}");
     assert!(!facts.contains("use MySQL"), "folded: {facts}");
-    page.click(At::Css("[aria-labelledby=facts] summary"));
+    page.click(By::Css("[aria-labelledby=facts] summary"));
     page.until_says("Gave way to “use Postgres”");
-    // What is unfolded stays so when the lane goes on, also when there is more to unfold before it.
+    // An unfolded section stays open when the lane changes, also if a new one appears above it.
     for n in 0..3 {
         let report =
             json!({ "task_id": format!("t{n}"), "status": "completed", "intent": format!("Step {n}") });
         let lane = json!({ "channel": "api", "conversation": "c1" });
-        modelled
-            .serving
+        model_server
+            .server
             .event(&format!("t{n}"), &json!({ "lane": lane, "kind": "task.reported", "report": report }));
     }
     page.until_says("1 more over");
@@ -203,8 +205,8 @@ fn what_is_known_in_a_lane_can_be_read_and_unfolded() {
     assert!(!page.text().contains("Nine tables"), "the oldest that is over is folded");
     let summary = region("Summary what prompts say of the older messages");
     assert!(summary.contains("Covers the first") && summary.contains("Version 1"), "{summary}");
-    is_sound(&page, "body", "what is known");
-    page.click(At::Named("link", "What an agent is told of this lane now"));
+    assert_accessible(&page, "body", "what is known");
+    page.click(By::Role("link", "What an agent is told of this lane now"));
     page.until_says("## READ-ONLY CONTEXT");
     let told = page.text();
     for (section, words) in [
@@ -214,22 +216,22 @@ fn what_is_known_in_a_lane_can_be_read_and_unfolded() {
     ] {
         assert!(told.contains(section) && told.contains(words), "no {words:?} in {told}");
     }
-    is_sound(&page, "body", "what an agent is told");
-    // A lane in which nothing happened yet is as sound.
-    let turn = talked(&modelled.serving, "c2");
-    page.go(&format!("{}/console/lanes/{}", modelled.serving.url(), turn["lane"].as_str().unwrap()));
+    assert_accessible(&page, "body", "what an agent is told");
+    // A lane without tasks and facts.
+    let turn = post_bug(&model_server.server, "c2");
+    page.go(&format!("{}/console/lanes/{}", model_server.server.url(), turn["lane"].as_str().unwrap()));
     page.until_says("Nothing is known yet.");
-    is_sound(&page, "body", "nothing known");
+    assert_accessible(&page, "body", "nothing known");
     assert_eq!(json!(page.faults()), json!([]));
 }
 
 #[test]
 fn every_page_of_the_console_can_be_read() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let turn = talked(&serving, "c1");
-    let approval = serving.get("/v1/approvals?limit=1")["items"][0]["id"].as_str().unwrap().to_owned();
-    let effect = serving.get("/v1/effects?limit=1")["items"][0]["id"].as_str().unwrap().to_owned();
+    let server = Server::start();
+    let turn = post_bug(&server, "c1");
+    let approval = server.get("/v1/approvals?limit=1")["items"][0]["id"].as_str().unwrap().to_owned();
+    let effect = server.get("/v1/effects?limit=1")["items"][0]["id"].as_str().unwrap().to_owned();
     let page = Page::first(&browser);
     for path in [
         "",
@@ -244,13 +246,13 @@ fn every_page_of_the_console_can_be_read() {
         "/issues?q=nothing+like+it",
         "/nothing",
     ] {
-        page.go(&format!("{}/console{path}", serving.url()));
-        everything_is_named(&page, "body");
+        page.go(&format!("{}/console{path}", server.url()));
+        assert_all_named(&page, "body");
         for theme in ["light", "dark"] {
             page.theme(theme);
-            can_be_read(&page, theme);
+            assert_contrast(&page, theme);
         }
-        fits(&page, path);
+        assert_fits(&page, path);
         page.own_size();
         assert_eq!(json!(page.faults()), json!([]), "{path}");
     }

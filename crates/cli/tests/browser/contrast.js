@@ -1,5 +1,5 @@
-// Every text on the page whose contrast with what is behind it is below the limit. The browser itself lays the colours
-// over each other: whatever notation a style sheet uses, a canvas gives the pixel.
+// Returns the texts of the page whose contrast with their background is below the limit. A canvas blends the colours, so
+// that any notation of a style sheet works.
 const [limit] = arguments;
 const canvas = new OffscreenCanvas(1, 1);
 const paint = canvas.getContext('2d', { willReadFrequently: true });
@@ -29,7 +29,7 @@ function contrast(one, other) {
   return (light + 0.05) / (dark + 0.05);
 }
 
-// From the page's root to the element: each background, as faint as what it is in.
+// Returns the backgrounds from the root to the element, each with the opacity it inherits.
 function behind(element) {
   const ancestors = [];
   for (let at = element; at; at = at.parentElement) ancestors.unshift(at);

@@ -1,18 +1,19 @@
-//! A decision that is put on record: shown, edited, posted, offered as a comment (`spec 03 §5`).
+//! A decision record: previewed, edited, posted, added as a comment.
 
 use crate::chat::{BUG, Chat};
 use crate::driver::Browser;
-use crate::page::At;
-use crate::serving::Serving;
+use crate::page::By;
+use crate::server::Server;
 
-/// With its reason.
+/// A message with a decision and its reason.
 pub(crate) const DECISION: &str = "Record the decision about sign-in: we use passkeys. Passwords stay for a year, because support asked for it.";
 
+// row: W23
 #[test]
-fn w23_a_decision_is_shown_edited_posted_once_and_commented() {
+fn a_decision_is_shown_edited_posted_once_and_commented() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     chat.write(BUG);
     let preview = chat.until_preview(1);
     chat.press_on(&preview, "approve");
@@ -21,7 +22,7 @@ fn w23_a_decision_is_shown_edited_posted_once_and_commented() {
     let shown = chat.until_card("the decision", |card| card.step == "decision_preview");
     assert_eq!(shown.actions, ["approve", "edit", "cancel"]);
     assert!(shown.text.contains("support asked for it") && shown.text.contains("DEMO-1"), "{}", shown.text);
-    // A word is no approval.
+    // A message cannot approve.
     chat.write("yes, go ahead");
     chat.until_says("Please press Approve on the card");
     chat.press_on(&shown, "edit");
@@ -33,10 +34,10 @@ fn w23_a_decision_is_shown_edited_posted_once_and_commented() {
     assert_eq!(receipt.id, shown.id);
     assert!(receipt.text.contains("We use passkeys from May on."), "{}", receipt.text);
     assert_eq!(receipt.actions, ["comment"]);
-    chat.find(At::Css(&format!("[data-card='{}'] .link a", receipt.id)));
+    chat.find(By::Css(&format!("[data-card='{}'] .link a", receipt.id)));
     chat.press_on(&receipt, "comment");
     chat.until_says("commented on DEMO-1 by @you");
-    chat.go(&format!("{}/tracker/DEMO-1", serving.url()));
+    chat.go(&format!("{}/tracker/DEMO-1", server.url()));
     chat.until_says("We use passkeys from May on.");
-    chat.is_clean();
+    chat.assert_no_faults();
 }

@@ -1,5 +1,5 @@
-//! A browser of its own for each test: `chromedriver` on a free port, Chromium behind it, and the few commands of the
-//! WebDriver protocol that the tests need. Dropping it ends both.
+//! A browser for a test: `chromedriver` on a free port, Chromium, and the commands of the WebDriver protocol that the
+//! tests need.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
@@ -12,41 +12,41 @@ use tempfile::TempDir;
 use ureq::Agent;
 use ureq::http::Method;
 
-/// How WebDriver calls an element in JSON.
+/// The JSON member that WebDriver identifies elements by.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// A page that takes longer than this to load or to run a script has failed.
+/// The time limit of loading a page and of running a script, in milliseconds.
 const PATIENCE_MS: u64 = 60_000;
-/// Skips every browser test, where there is no browser and none can be had.
+/// The variable that skips the browser tests, for machines without a browser.
 const SKIP: &str = "THROUGHLINE_NO_BROWSER";
 const MISSING: &str = "the browser tests need Chromium and its WebDriver: on Debian \
     `apt-get install chromium chromium-driver fonts-dejavu-core`; THROUGHLINE_NO_BROWSER=1 skips these tests";
 
-/// A running browser.
+/// A running browser. Dropping it ends Chromium and the driver.
 pub(crate) struct Browser {
     _driver: Driver,
     agent: Agent,
-    /// Where the commands of its session go.
+    /// The URL of the WebDriver session.
     session: String,
-    /// The window that commands go to now.
+    /// The window that receives commands.
     current: RefCell<String>,
-    /// Its profile, its downloads, its home.
+    /// The home folder, with the profile and the downloads.
     home: TempDir,
 }
 
-/// An element of a page, as WebDriver refers to it.
+/// A reference to an element of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Element(pub(crate) String);
 
-/// What WebDriver answered in place of a result: its error code and message.
+/// An error answer of WebDriver: its code and message.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct WebDriverError {
     pub(crate) error: String,
     pub(crate) message: String,
 }
 
 impl Browser {
-    /// Starts one; `None`: the tests are to be skipped, which is said.
-    #[expect(clippy::print_stdout, reason = "whoever asks for the output learns why the test did nothing")]
+    /// Starts a browser. Returns `None` and prints a note if the tests are to be skipped.
+    #[expect(clippy::print_stdout, reason = "the output explains why the test did nothing")]
     pub(crate) fn start() -> Option<Self> {
         if std::env::var_os(SKIP).is_some_and(|value| !value.is_empty()) {
             println!("skipped: {SKIP} is set");
@@ -67,37 +67,37 @@ impl Browser {
             home,
         };
         let opened = browser.command(Method::POST, "", &capabilities(browser.home.path()));
-        let opened = opened.unwrap_or_else(|refused| panic!("{MISSING}\n{}", refused.message));
+        let opened = opened.unwrap_or_else(|error| panic!("{MISSING}\n{}", error.message));
         browser.session = format!("{}/{}", browser.session, opened["sessionId"].as_str().unwrap());
         let first = browser.command(Method::GET, "/window", &Value::Null).unwrap();
         browser.current = RefCell::new(first.as_str().unwrap().to_owned());
         Some(browser)
     }
 
-    /// Where it puts what is downloaded.
+    /// Returns the folder of downloads.
     pub(crate) fn downloads(&self) -> PathBuf {
         self.home.path().join("downloads")
     }
 
-    /// The window it opened with.
+    /// Returns the window that the browser opened with.
     pub(crate) fn first_window(&self) -> String {
         self.current.borrow().clone()
     }
 
-    /// Opens another window: a tab behind another one is not painted.
+    /// Opens another window. Not a tab, because a tab in the background is not painted.
     pub(crate) fn new_window(&self) -> String {
         let opened = self.command(Method::POST, "/window/new", &json!({ "type": "window" })).unwrap();
         opened["handle"].as_str().unwrap().to_owned()
     }
 
-    /// A command to a window.
-    pub(crate) fn tell(
+    /// Sends a command to a window.
+    pub(crate) fn send(
         &self,
         window: &str,
         method: Method,
         path: &str,
         body: &Value,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, WebDriverError> {
         if *self.current.borrow() != window {
             self.command(Method::POST, "/window", &json!({ "handle": window }))?;
             window.clone_into(&mut self.current.borrow_mut());
@@ -105,7 +105,7 @@ impl Browser {
         self.command(method, path, body)
     }
 
-    fn command(&self, method: Method, path: &str, body: &Value) -> Result<Value, Refused> {
+    fn command(&self, method: Method, path: &str, body: &Value) -> Result<Value, WebDriverError> {
         let url = format!("{}{path}", self.session);
         let answer = match method {
             Method::GET => self.agent.get(&url).call(),
@@ -123,7 +123,7 @@ impl Browser {
             Some(error) => {
                 let message = value["message"].as_str().unwrap_or_default();
                 let message = message.split("\n  (Session info").next().unwrap_or_default();
-                Err(Refused { error: error.to_owned(), message: message.to_owned() })
+                Err(WebDriverError { error: error.to_owned(), message: message.to_owned() })
             }
         }
     }
@@ -131,28 +131,28 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Ends Chromium; the driver is killed after that.
+        // Ends Chromium. The driver is killed when its field is dropped.
         let _ = self.agent.delete(&self.session).call();
     }
 }
 
 impl Element {
-    /// The element in an answer.
+    /// Reads an element from an answer.
     pub(crate) fn of(value: &Value) -> Option<Self> {
         value[ELEMENT].as_str().map(|id| Self(id.to_owned()))
     }
 
-    /// As an argument of a script.
+    /// Returns the element as an argument of a script.
     pub(crate) fn argument(&self) -> Value {
         json!({ ELEMENT: self.0 })
     }
 }
 
-/// The process `chromedriver`, killed when dropped.
+/// A `chromedriver` process. Dropping it kills it.
 struct Driver(Child);
 
 impl Driver {
-    /// Starts it and waits until it says on which port it listens.
+    /// Starts the driver and reads the port it listens on.
     fn start(home: &Path) -> (Self, u16) {
         let log = std::fs::File::create(home.join("chromedriver.log")).unwrap();
         let mut command = Command::new("chromedriver");
@@ -174,7 +174,7 @@ impl Driver {
             assert!(read > 0, "{MISSING}\nchromedriver ended at once: {all}");
             let port = all[from..].split_once("successfully on port ").map(|(_, port)| port.trim());
             if let Some(port) = port.and_then(|port| port.trim_end_matches('.').parse().ok()) {
-                // Nobody reads on: a driver that writes to a closed pipe would end.
+                // The pipe is kept open, because the driver exits if it cannot write to it.
                 std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
                 return (driver, port);
             }
@@ -189,7 +189,7 @@ impl Drop for Driver {
     }
 }
 
-/// What browser we ask for.
+/// Returns the capabilities of the session to open.
 fn capabilities(home: &Path) -> Value {
     let profile = format!("--user-data-dir={}", home.join("profile").display());
     let arguments = [
@@ -215,7 +215,7 @@ fn capabilities(home: &Path) -> Value {
         },
         "goog:loggingPrefs": { "browser": "ALL" },
         "timeouts": { "script": PATIENCE_MS, "pageLoad": PATIENCE_MS, "implicit": 0 },
-        // A dialog that nobody expects stays, and the next command says so.
+        // An unexpected dialog stays open, and the next command fails because of it.
         "unhandledPromptBehavior": "ignore",
     } } })
 }

@@ -1,36 +1,36 @@
-//! The pages as a person has them: the real binary, a real Chromium, and nothing in between but WebDriver.
+//! Browser tests of the web pages: the real binary, a real Chromium, and WebDriver.
 //!
-//! One file per subject. Each test has a server and a browser of its own. What is on a page is found as a screen
-//! reader finds it, by role and name. `THROUGHLINE_NO_BROWSER=1` skips all of it.
+//! Each test starts its own server and browser. Elements are found as a screen reader finds them, by role and name.
+//! `THROUGHLINE_NO_BROWSER=1` skips the tests.
 
-mod access;
+mod accessibility;
 mod batch;
-mod cards;
+mod card_accessibility;
 mod chat;
+mod connection_loss;
 mod console;
 mod decision;
 mod driver;
-mod gate;
-mod hostile;
-mod modelled;
-mod narrow;
-mod network;
+mod hostile_strings;
+mod in_process;
+mod message_to_issue;
+mod model_server;
+mod no_script;
 mod page;
-mod plain;
 #[path = "../shared/port.rs"]
 mod port;
+mod proxy;
 mod review;
-mod serving;
+mod scope_gate;
+mod server;
 mod shots;
 mod sign_in;
-mod staged;
-mod tabs;
+mod small_screen;
 mod ticket;
-mod walk;
-mod wire;
+mod two_tabs;
 mod workspace;
 
-/// A file that nobody named above would never run.
+/// The tests of a file that is not declared above would never run.
 #[test]
 fn no_file_is_forgotten() {
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");

@@ -1,5 +1,5 @@
-//! A page in a tab, as somebody in front of it has it: what is there by its role and name, clicks, keys, and waiting
-//! until something is so. When a test fails, what the page showed is told and a picture is kept.
+//! A page in a browser window: finding elements, clicks, keys, and waiting for conditions. When a test fails, the text
+//! of the page is printed and a picture of it is kept.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 use ureq::http::Method;
 
-use crate::driver::{Browser, Element, Refused};
-use crate::serving::until;
+use crate::driver::{Browser, Element, WebDriverError};
+use crate::server::until;
 
-/// Notes what a page must not do, from its first moment on.
-const WATCH: &str = include_str!("watch.js");
+/// A script that records errors, dialogs and policy violations from the start of a page.
+const FAULTS: &str = include_str!("faults.js");
 
-/// Keys by name, as WebDriver spells them.
+/// WebDriver's code points of keys, by name.
 const KEYS: [(&str, char); 12] = [
     ("Tab", '\u{e004}'),
     ("Enter", '\u{e007}'),
@@ -29,72 +29,72 @@ const KEYS: [(&str, char); 12] = [
     ("ArrowDown", '\u{e015}'),
 ];
 
-/// Where something is on a page.
+/// A way to find an element.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum At<'a> {
-    /// Found by a selector.
+pub(crate) enum By<'a> {
+    /// By a CSS selector.
     Css(&'a str),
-    /// Found by its role and its name in the accessibility tree.
-    Named(&'a str, &'a str),
+    /// By its role and its name in the accessibility tree.
+    Role(&'a str, &'a str),
 }
 
-/// A tab.
+/// A window of the browser.
 pub(crate) struct Page<'b> {
     browser: &'b Browser,
     window: String,
 }
 
 impl<'b> Page<'b> {
-    /// The tab the browser opened with.
+    /// Returns the window that the browser opened with.
     pub(crate) fn first(browser: &'b Browser) -> Self {
         Self::in_window(browser, browser.first_window())
     }
 
-    /// One more tab.
+    /// Opens another window.
     pub(crate) fn another(browser: &'b Browser) -> Self {
         Self::in_window(browser, browser.new_window())
     }
 
     fn in_window(browser: &'b Browser, window: String) -> Self {
         let page = Self { browser, window };
-        page.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": WATCH }));
+        page.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": FAULTS }));
         page
     }
 
-    /// Loads an address.
+    /// Loads a URL.
     #[track_caller]
     pub(crate) fn go(&self, url: &str) {
-        self.tell(Method::POST, "/url", &json!({ "url": url }));
-        self.find(At::Css("body"));
+        self.send(Method::POST, "/url", &json!({ "url": url }));
+        self.find(By::Css("body"));
     }
 
-    /// Loads it again.
+    /// Reloads the page.
     #[track_caller]
     pub(crate) fn reload(&self) {
-        self.tell(Method::POST, "/refresh", &json!({}));
-        self.find(At::Css("body"));
+        self.send(Method::POST, "/refresh", &json!({}));
+        self.find(By::Css("body"));
     }
 
-    /// What a script returns. It runs beside the page's own policy, so it sees everything and breaks no rule.
+    /// Runs a script and returns its result. The page's content security policy does not apply to it.
     #[track_caller]
     pub(crate) fn run(&self, script: &str, arguments: &[Value]) -> Value {
-        self.tell(Method::POST, "/execute/sync", &json!({ "script": script, "args": arguments }))
+        self.send(Method::POST, "/execute/sync", &json!({ "script": script, "args": arguments }))
     }
 
-    /// A command of the DevTools protocol.
+    /// Sends a command of the DevTools protocol.
     #[track_caller]
     pub(crate) fn cdp(&self, command: &str, parameters: Value) -> Value {
-        self.tell(Method::POST, "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+        self.send(Method::POST, "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
-    /// Shows pages as to somebody who prefers `light` or `dark`.
+    /// Sets the preferred colour scheme: `light` or `dark`.
     #[track_caller]
     pub(crate) fn theme(&self, theme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
         self.cdp("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Shows pages in a window of that size, with so many pixels of the screen for one of the page's.
+    /// Sets the size of the viewport in CSS pixels, and the device pixels per CSS pixel.
     #[track_caller]
     pub(crate) fn size(&self, width: u32, height: u32, scale: f64) {
         let metrics =
@@ -102,31 +102,31 @@ impl<'b> Page<'b> {
         self.cdp("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// In the browser's own window again.
+    /// Resets the size of the viewport.
     #[track_caller]
     pub(crate) fn own_size(&self) {
         self.cdp("Emulation.clearDeviceMetricsOverride", json!({}));
     }
 
-    /// Runs no script of any page.
+    /// Disables the scripts of all pages.
     #[track_caller]
     pub(crate) fn without_script(&self) {
         self.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     }
 
-    /// The first element there, as soon as it is seen.
+    /// Waits for a visible element and returns the first.
     #[track_caller]
-    pub(crate) fn find(&self, at: At<'_>) -> Element {
+    pub(crate) fn find(&self, at: By<'_>) -> Element {
         self.until(&format!("{at:?} to be seen"), || self.look(at))
     }
 
-    fn look(&self, at: At<'_>) -> Result<Element, String> {
+    fn look(&self, at: By<'_>) -> Result<Element, String> {
         let (css, role, name) = match at {
-            At::Css(css) => return self.seen(css).into_iter().next().ok_or_else(|| "nothing".into()),
-            At::Named(role, name) => (candidates(role), role, name),
+            By::Css(css) => return self.visible(css).into_iter().next().ok_or_else(|| "nothing".into()),
+            By::Role(role, name) => (candidates(role), role, name),
         };
         let mut others = Vec::new();
-        for element in self.seen(css) {
+        for element in self.visible(css) {
             let found = self.name(&element);
             if found == name && self.role(&element) == role {
                 return Ok(element);
@@ -136,10 +136,10 @@ impl<'b> Page<'b> {
         Err(format!("others: {others:?}"))
     }
 
-    /// The elements that a selector finds and a person sees, in reading order. Before its first paint nothing of a
-    /// page is seen, and a browser drops what is clicked and typed.
+    /// Returns the visible elements of a selector, in document order. Before the first paint of a page there are none,
+    /// because the browser drops clicks and keys until then.
     #[track_caller]
-    pub(crate) fn seen(&self, css: &str) -> Vec<Element> {
+    pub(crate) fn visible(&self, css: &str) -> Vec<Element> {
         let script = "if (performance.getEntriesByType('paint').length === 0) return [];
             return [...document.querySelectorAll(arguments[0])]
                 .filter(element => element.checkVisibility({ visibilityProperty: true }))";
@@ -147,45 +147,45 @@ impl<'b> Page<'b> {
         found.as_array().unwrap().iter().filter_map(Element::of).collect()
     }
 
-    /// Whether anything is to be seen there now.
+    /// Returns true if the element is visible now.
     #[track_caller]
-    pub(crate) fn sees(&self, at: At<'_>) -> bool {
+    pub(crate) fn is_visible(&self, at: By<'_>) -> bool {
         self.look(at).is_ok()
     }
 
-    /// The role of an element in the accessibility tree; empty when it has left the page.
+    /// Returns the role of an element in the accessibility tree, or an empty string if it has left the page.
     pub(crate) fn role(&self, element: &Element) -> String {
         self.of_element(element, "computedrole")
     }
 
-    /// Its name there.
+    /// Returns the name of an element in the accessibility tree.
     pub(crate) fn name(&self, element: &Element) -> String {
         self.of_element(element, "computedlabel")
     }
 
     fn of_element(&self, element: &Element, what: &str) -> String {
         let path = format!("/element/{}/{what}", element.0);
-        let told = self.browser.tell(&self.window, Method::GET, &path, &Value::Null);
+        let told = self.browser.send(&self.window, Method::GET, &path, &Value::Null);
         told.ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Everything that is written on the page, as a person reads it; nothing while it goes to another.
+    /// Returns the visible text of the page, or an empty string while another page is loading.
     pub(crate) fn text(&self) -> String {
         let body = json!({ "script": "return document.body?.innerText", "args": [] });
-        let told = self.browser.tell(&self.window, Method::POST, "/execute/sync", &body);
+        let told = self.browser.send(&self.window, Method::POST, "/execute/sync", &body);
         told.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Clicks what is there with the mouse, as soon as it can be. What covers it is in the way, as for a person.
+    /// Waits until an element can be clicked, and clicks it. An element that is covered cannot be clicked.
     #[track_caller]
-    pub(crate) fn click(&self, at: At<'_>) {
+    pub(crate) fn click(&self, at: By<'_>) {
         self.until(&format!("{at:?} to be clicked"), || {
             let element = self.look(at)?;
             self.bring(&element);
             let path = format!("/element/{}/click", element.0);
-            let clicked = self.browser.tell(&self.window, Method::POST, &path, &json!({}));
-            // Each of these says that nothing was clicked.
-            clicked.map(drop).map_err(|Refused { error, message }| match error.as_str() {
+            let clicked = self.browser.send(&self.window, Method::POST, &path, &json!({}));
+            // With each of these errors nothing was clicked.
+            clicked.map(drop).map_err(|WebDriverError { error, message }| match error.as_str() {
                 "stale element reference" | "element click intercepted" | "element not interactable" => {
                     message
                 }
@@ -194,17 +194,17 @@ impl<'b> Page<'b> {
         });
     }
 
-    /// Scrolls it to the middle, where nothing that stays in its place covers it.
+    /// Scrolls an element to the middle, where no fixed element covers it.
     fn bring(&self, element: &Element) {
         let script = "arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })";
         let body = json!({ "script": script, "args": [element.argument()] });
-        // One that has left the page meanwhile is looked for again.
-        let _ = self.browser.tell(&self.window, Method::POST, "/execute/sync", &body);
+        // If the element has left the page meanwhile, the caller looks for it again.
+        let _ = self.browser.send(&self.window, Method::POST, "/execute/sync", &body);
     }
 
-    /// Presses the mouse twice on what is there, as fast as it goes.
+    /// Double-clicks an element as fast as possible.
     #[track_caller]
-    pub(crate) fn double_click(&self, at: At<'_>) {
+    pub(crate) fn double_click(&self, at: By<'_>) {
         let element = self.find(at);
         self.bring(&element);
         let button = |what: &str| json!({ "type": what, "button": 0 });
@@ -214,7 +214,7 @@ impl<'b> Page<'b> {
         self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
     }
 
-    /// Presses a key, or several together: `Shift+Tab`.
+    /// Presses a key or a combination of keys: `Shift+Tab`.
     #[track_caller]
     pub(crate) fn press(&self, keys: &str) {
         let keys: Vec<char> = keys.split('+').map(key).collect();
@@ -223,9 +223,9 @@ impl<'b> Page<'b> {
         self.act(&json!({ "type": "key", "id": "keyboard", "actions": down.chain(up).collect::<Vec<_>>() }));
     }
 
-    /// Types into what has the focus, key by key.
+    /// Types a text into the focused element, key by key.
     #[track_caller]
-    pub(crate) fn types(&self, text: &str) {
+    pub(crate) fn type_text(&self, text: &str) {
         let actions: Vec<Value> = text
             .chars()
             .flat_map(|c| ["keyDown", "keyUp"].map(|what| json!({ "type": what, "value": c })))
@@ -233,36 +233,36 @@ impl<'b> Page<'b> {
         self.act(&json!({ "type": "key", "id": "keyboard", "actions": actions }));
     }
 
-    /// Types lines with Shift and Enter between them, into what has the focus.
+    /// Types lines into the focused element, with Shift+Enter between them.
     #[track_caller]
-    pub(crate) fn types_lines(&self, text: &str) {
+    pub(crate) fn type_lines(&self, text: &str) {
         for (n, line) in text.lines().enumerate() {
             if n > 0 {
                 self.press("Shift+Enter");
             }
-            self.types(line);
+            self.type_text(line);
         }
     }
 
     #[track_caller]
     fn act(&self, source: &Value) {
-        self.tell(Method::POST, "/actions", &json!({ "actions": [source] }));
+        self.send(Method::POST, "/actions", &json!({ "actions": [source] }));
     }
 
-    /// What has the focus.
+    /// Returns the focused element.
     #[track_caller]
     pub(crate) fn focused(&self) -> Element {
-        let active = self.tell(Method::GET, "/element/active", &Value::Null);
+        let active = self.send(Method::GET, "/element/active", &Value::Null);
         Element::of(&active).unwrap_or_else(|| panic!("nothing has the focus"))
     }
 
-    /// Waits until something is so; what was there in its place is told when it never is.
+    /// Polls until there is a value. After a timeout, panics with the last error.
     #[track_caller]
     pub(crate) fn until<T>(&self, what: &str, again: impl FnMut() -> Result<T, String>) -> T {
         until(what, again)
     }
 
-    /// Waits until a script returns that.
+    /// Waits until a script returns a value.
     #[track_caller]
     pub(crate) fn until_is(&self, what: &str, script: &str, wanted: &Value) {
         self.until(what, || {
@@ -271,7 +271,7 @@ impl<'b> Page<'b> {
         });
     }
 
-    /// Waits until the page says it somewhere.
+    /// Waits until the page contains a text.
     #[track_caller]
     pub(crate) fn until_says(&self, words: &str) {
         self.until(&format!("the page to say {words:?}"), || {
@@ -280,26 +280,26 @@ impl<'b> Page<'b> {
         });
     }
 
-    /// Waits until nothing on the page moves or changes its colour.
+    /// Waits until no animation is running.
     #[track_caller]
     pub(crate) fn until_still(&self) {
         let script = "return document.getAnimations().filter(it => it.playState === 'running').length";
         self.until_is("the page to be still", script, &json!(0));
     }
 
-    /// A picture of what is seen, as PNG.
+    /// Takes a picture of the viewport, as PNG.
     #[track_caller]
     pub(crate) fn picture(&self) -> Vec<u8> {
-        let told = self.tell(Method::GET, "/screenshot", &Value::Null);
+        let told = self.send(Method::GET, "/screenshot", &Value::Null);
         base64::engine::general_purpose::STANDARD.decode(told.as_str().unwrap()).unwrap()
     }
 
-    /// What went wrong on the page that nobody sees: dialogs, errors, rules of its policy that it broke.
+    /// Returns the faults of the page: dialogs, errors, and violations of its content security policy.
     #[track_caller]
     pub(crate) fn faults(&self) -> Vec<String> {
         let noted = self.run("return window.noted", &[]);
         let noted = noted.as_array().unwrap_or_else(|| panic!("the page is not watched: {noted}"));
-        let console = self.tell(Method::POST, "/se/log", &json!({ "type": "browser" }));
+        let console = self.send(Method::POST, "/se/log", &json!({ "type": "browser" }));
         let said = console.as_array().unwrap().iter().map(|entry| &entry["message"]);
         let about_us = |said: &&Value| {
             let said = said.as_str().unwrap_or_default();
@@ -309,20 +309,20 @@ impl<'b> Page<'b> {
     }
 
     #[track_caller]
-    fn tell(&self, method: Method, path: &str, body: &Value) -> Value {
-        let told = self.browser.tell(&self.window, method, path, body);
-        told.unwrap_or_else(|Refused { error, message }| panic!("{path} {body}: {error}: {message}"))
+    fn send(&self, method: Method, path: &str, body: &Value) -> Value {
+        let told = self.browser.send(&self.window, method, path, body);
+        told.unwrap_or_else(|WebDriverError { error, message }| panic!("{path} {body}: {error}: {message}"))
     }
 }
 
 impl Drop for Page<'_> {
-    /// A test that fails leaves a picture, and tells what was written on the page.
-    #[expect(clippy::print_stderr, reason = "it stands beside the panic's own message")]
+    /// If the test failed, keeps a picture of the page and prints its text.
+    #[expect(clippy::print_stderr, reason = "printed next to the message of the panic")]
     fn drop(&mut self) {
         if !std::thread::panicking() {
             return;
         }
-        let ask = |method, path| self.browser.tell(&self.window, method, path, &Value::Null).ok();
+        let ask = |method, path| self.browser.send(&self.window, method, path, &Value::Null).ok();
         let picture = ask(Method::GET, "/screenshot")
             .and_then(|told| base64::engine::general_purpose::STANDARD.decode(told.as_str()?).ok());
         let test = std::thread::current().name().unwrap_or("test").replace("::", "-");
@@ -336,7 +336,7 @@ impl Drop for Page<'_> {
     }
 }
 
-/// What may have the role, so that few elements are asked for theirs.
+/// Returns a selector of the elements that may have a role. Asking an element for its role takes a request.
 fn candidates(role: &str) -> &'static str {
     match role {
         "button" => "button, summary, [role=button], input[type=submit]",

@@ -1,4 +1,4 @@
-//! A review: started, answered, shown in full, finished, handed over (`spec 03 §4`).
+//! Reviews: started, patched by replies, shown in full, finished, turned into tickets.
 
 use std::fmt::Write as _;
 
@@ -7,19 +7,20 @@ use throughline_engine::Timestamp;
 
 use crate::chat::Chat;
 use crate::driver::Browser;
-use crate::modelled::Modelled;
-use crate::page::At;
-use crate::serving::Serving;
-use crate::staged::Staged;
+use crate::in_process::InProcessServer;
+use crate::model_server::ModelServer;
+use crate::page::By;
+use crate::server::Server;
 
 pub(crate) const PLAN: &str =
     "Review this plan: we will use Postgres for orders. A migration may break the reports.";
 
+// row: W1, W15, W16, W4, W5
 #[test]
-fn w1_w15_w16_w4_w5_a_review_is_patched_shown_in_full_and_finished() {
+fn a_review_is_patched_shown_in_full_and_finished() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     chat.write("Review this architecture");
     let review = chat.until_review(1, "Checklist");
     assert_eq!(review.actions, ["show_full", "approve_decision", "turn_into_ticket", "finish"]);
@@ -41,21 +42,22 @@ fn w1_w15_w16_w4_w5_a_review_is_patched_shown_in_full_and_finished() {
     chat.write("Thanks, looks good");
     let frozen = chat.until_card("the review to be over", |card| card.step == "review_frozen");
     assert_eq!((frozen.id, frozen.actions), (review.id, vec!["turn_into_ticket".to_owned()]));
-    // What comes next is no feedback, and has nothing of the review in it.
+    // The next message is no feedback on the review, and its ticket contains nothing of the review.
     chat.write("Now create a ticket for something unrelated");
     chat.until_says("Before I can show a preview I need");
     chat.write("Problem: the printer is out of paper\nAcceptance criteria: there is paper");
     let preview = chat.until_preview(1);
     assert!(!preview.text.contains("caching") && preview.text.contains("the printer"), "{}", preview.text);
-    chat.is_clean();
+    chat.assert_no_faults();
 }
 
+// row: W16
 #[test]
-fn w16_of_twenty_points_of_a_model_twelve_are_shown() {
+fn of_twenty_points_of_a_model_twelve_are_shown() {
     let Some(browser) = Browser::start() else { return };
-    let modelled = Modelled::start();
-    let chat = Chat::open(&browser, &modelled.serving.url());
-    modelled.says(&json!({
+    let model_server = ModelServer::start();
+    let chat = Chat::open(&browser, &model_server.server.url());
+    model_server.answer_next(&json!({
         "kind": "security", "topic": "Login tokens", "summary": "Tokens are short-lived.",
         "decisions": ["Use OAuth"], "risks": ["Refresh tokens leak"], "questions": [],
     }));
@@ -63,22 +65,23 @@ fn w16_of_twenty_points_of_a_model_twelve_are_shown() {
     let review = chat.until_review(1, "Refresh tokens leak");
     assert_eq!(review.title, "Security review: Login tokens");
     let points = |word: &str| (1..=5).map(|n| format!("{word} {n}")).collect::<Vec<_>>();
-    modelled.says(&json!({
+    model_server.answer_next(&json!({
         "decisions": points("Take"), "risks": points("Fear"), "questions": points("Ask"), "changes": points("Turn"),
     }));
     chat.write("What about the clock?");
     chat.until_review(2, "Fear 5");
     let patch = message_saying(&chat, "+ 8 more under Show full");
     assert!(patch.contains("Ask 2") && !patch.contains("Ask 3") && !patch.contains("Turn"), "{patch}");
-    assert_eq!(modelled.calls(), 2);
-    chat.is_clean();
+    assert_eq!(model_server.calls(), 2);
+    chat.assert_no_faults();
 }
 
+// row: W22
 #[test]
-fn w22_of_two_reviews_the_one_that_is_replied_to_becomes_the_epic() {
+fn of_two_reviews_the_one_that_is_replied_to_becomes_the_epic() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
     chat.write(PLAN);
     let first = chat.until_review(1, "Postgres");
     chat.write("What about backups?");
@@ -93,26 +96,26 @@ fn w22_of_two_reviews_the_one_that_is_replied_to_becomes_the_epic() {
     let batch = chat.until_batch(2, "approve");
     chat.press_on(&batch, "approve");
     chat.until_created("Created 1 of 1");
-    chat.is_clean();
+    chat.assert_no_faults();
 }
 
 #[test]
 fn a_review_that_nobody_answers_freezes_after_a_day() {
     let Some(browser) = Browser::start() else { return };
-    let staged = Staged::start();
-    let chat = Chat::open(&browser, &staged.url);
+    let server = InProcessServer::start();
+    let chat = Chat::open(&browser, &server.url);
     chat.write(PLAN);
     let review = chat.until_review(1, "Postgres");
-    staged.advance(24 * Timestamp::HOUR + 1);
+    server.advance(24 * Timestamp::HOUR + 1);
     chat.until_says("nobody answered for 24 h");
     let frozen = chat.until_card("it to be frozen", |card| card.step == "review_frozen");
     assert_eq!(frozen.id, review.id);
     chat.press_on(&frozen, "turn_into_ticket");
     chat.until_card("tickets", |card| card.step == "multi_ticket_preview");
-    chat.find(At::Css("[data-step=review_frozen]"));
+    chat.find(By::Css("[data-step=review_frozen]"));
 }
 
-/// Twenty points in the four sections.
+/// Returns feedback with twenty points in four sections.
 pub(crate) fn twenty_points() -> String {
     let mut text = String::new();
     for (section, count) in [("Decisions", 3), ("Risks", 3), ("Open questions", 3), ("Changes", 11)] {
@@ -125,7 +128,7 @@ pub(crate) fn twenty_points() -> String {
     text.trim_end().to_owned()
 }
 
-/// The newest message that says it.
+/// Returns the newest message that contains the words.
 #[track_caller]
 fn message_saying(chat: &Chat<'_>, words: &str) -> String {
     chat.until(&format!("a message that says {words:?}"), || {

@@ -1,38 +1,38 @@
-//! Pictures of the pages, for documents and to be looked at: `cargo xtask shots [DIR]`.
+//! Takes pictures of the pages, for the documentation and for review: `cargo xtask shots [DIR]`.
 
 use std::path::PathBuf;
 
 use serde_json::json;
 use throughline_trackers::local::{Call, Fault};
 
-use crate::batch::{THREE, ask_for_six, refuses};
+use crate::batch::{THREE, ask_for_six, rejects};
 use crate::chat::{BUG, Chat, edit_title};
-use crate::console::{FOLDS_EARLY, SUMMARY, remembering, talked};
+use crate::console::{EARLY_SUMMARY, SUMMARY, lane_with_knowledge, post_bug};
 use crate::decision::DECISION;
 use crate::driver::Browser;
-use crate::modelled::Modelled;
-use crate::page::{At, Page};
+use crate::in_process::InProcessServer;
+use crate::model_server::ModelServer;
+use crate::page::{By, Page};
 use crate::review::{PLAN, twenty_points};
-use crate::serving::Serving;
-use crate::staged::Staged;
+use crate::server::Server;
 use crate::workspace::Workspace;
 
-/// Where the pictures go.
+/// The environment variable with the folder of the pictures.
 const FOLDER: &str = "THROUGHLINE_SHOTS";
-/// As wide as a document shows them, and not larger than they have to be.
+/// Device pixels per CSS pixel: small files that are sharp at the width of a document.
 const SCALE: f64 = 0.9;
 const HEIGHT: u32 = 820;
 
-/// How a page is shown.
+/// A viewport and theme for a picture.
 struct Look {
     name: &'static str,
     theme: &'static str,
     width: u32,
-    /// All of the page, however long it is.
+    /// True to take the whole page, false to take [`HEIGHT`] pixels.
     whole: bool,
 }
 
-/// Each picture this way; the first two are for documents.
+/// The pictures to take of each page. The first two are for the documentation.
 const LOOKS: [Look; 6] = [
     Look { name: "light", theme: "light", width: 1000, whole: false },
     Look { name: "dark", theme: "dark", width: 1000, whole: false },
@@ -46,13 +46,13 @@ const LOOKS: [Look; 6] = [
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_a_ticket() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = open(&browser, &server.url());
     shoot(&chat, "welcome");
     chat.write("The export button does nothing when I click it");
     chat.until_card("the gate", |card| card.step == "scope_gate");
     shoot(&chat, "gate");
-    chat.click(At::Named("radio", "Create ticket"));
+    chat.click(By::Role("radio", "Create ticket"));
     chat.until_says("First: Problem?");
     chat.write("Problem: monthly reports cannot be saved\nAcceptance criteria: Export saves a CSV file");
     let preview = chat.until_preview(1);
@@ -65,15 +65,15 @@ fn pictures_of_a_ticket() {
     chat.press_on(&edited, "approve");
     chat.until_receipt();
     shoot(&chat, "receipt");
-    chat.click(At::Css("article:last-of-type .why button"));
-    chat.find(At::Css("article:last-of-type .rungs"));
+    chat.click(By::Css("article:last-of-type .why button"));
+    chat.find(By::Css("article:last-of-type .rungs"));
     shoot(&chat, "why");
-    // The lane, and the turn in which words answered a question.
+    // The lane, and the turn in which a message answered a question.
     let script = "return [document.body.dataset.lane, document.querySelectorAll('.mine')[1].dataset.turn]";
     let [lane, turn]: [String; 2] = serde_json::from_value(chat.run(script, &[])).unwrap();
-    chat.go(&format!("{}/console/lanes/{lane}", serving.url()));
+    chat.go(&format!("{}/console/lanes/{lane}", server.url()));
     shoot(&chat, "lane");
-    chat.go(&format!("{}/console/turns/{turn}", serving.url()));
+    chat.go(&format!("{}/console/turns/{turn}", server.url()));
     shoot(&chat, "ladder");
 }
 
@@ -81,8 +81,8 @@ fn pictures_of_a_ticket() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_a_batch() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = open(&browser, &server.url());
     let batch = ask_for_six(&chat);
     shoot_tall(&chat, "batch-latch", 960);
     chat.press_on_item(&batch, 4, "edit_story");
@@ -96,16 +96,16 @@ fn pictures_of_a_batch() {
     shoot(&chat, "batch");
     chat.press_on(&batch, "approve");
     shoot(&chat, "batch-sure");
-    chat.click(At::Css("dialog .primary"));
+    chat.click(By::Css("dialog .primary"));
     chat.until_created("Created 6 of 6");
     shoot(&chat, "batch-receipt");
     let lane = chat.run("return document.body.dataset.lane", &[]);
-    chat.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
+    chat.go(&format!("{}/console/lanes/{}", server.url(), lane.as_str().unwrap()));
     shoot(&chat, "batch-lane");
     for (path, name) in
         [("console/issues", "issues"), ("console/issues/DEMO-1", "issue"), ("tracker/DEMO-1", "tracker")]
     {
-        chat.go(&format!("{}/{path}", serving.url()));
+        chat.go(&format!("{}/{path}", server.url()));
         shoot(&chat, name);
     }
 }
@@ -114,19 +114,19 @@ fn pictures_of_a_batch() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_a_batch_that_is_not_ready() {
     let Some(browser) = Browser::start() else { return };
-    let serving =
-        Serving::with("[policy.latch]\nchars = 150\n[projects.DEMO]\nrequired = [\"title\", \"labels\"]\n");
-    let chat = open(&browser, &serving.url());
+    let server =
+        Server::with("[policy.latch]\nchars = 150\n[projects.DEMO]\nrequired = [\"title\", \"labels\"]\n");
+    let chat = open(&browser, &server.url());
     chat.write("Create epic with 5 stories for auth");
     chat.until_batch(1, "confirm_quantity");
     shoot(&chat, "batch-skeletons");
-    chat.go(&format!("{}/new", serving.url()));
+    chat.go(&format!("{}/new", server.url()));
     chat.until_connection("live");
     chat.write(THREE);
     chat.until_card("what is missing", |card| card.text.contains("checks failed"));
     shoot(&chat, "batch-errors");
-    let serving = Serving::with("[policy.latch]\nchars = 150\n");
-    chat.go(&serving.url());
+    let server = Server::with("[policy.latch]\nchars = 150\n");
+    chat.go(&server.url());
     chat.until_connection("live");
     chat.write(THREE);
     let long = chat.until_batch(1, "split");
@@ -140,9 +140,9 @@ fn pictures_of_a_batch_that_is_not_ready() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_trouble() {
     let Some(browser) = Browser::start() else { return };
-    let staged = Staged::start();
-    staged.faults.script(refuses("Reset my password"));
-    let chat = open(&browser, &staged.url);
+    let server = InProcessServer::start();
+    server.faults.script(rejects("Reset my password"));
+    let chat = open(&browser, &server.url);
     let batch = ask_for_six(&chat);
     chat.press_on(&batch, "confirm_quantity");
     chat.approve_all(&chat.until_batch(1, "approve"));
@@ -151,10 +151,10 @@ fn pictures_of_trouble() {
     chat.press_on(&receipt, "retry_missing");
     chat.until_batch(1, "confirm_quantity");
     shoot(&chat, "batch-retry");
-    chat.go(&format!("{}/new", staged.url));
+    chat.go(&format!("{}/new", server.url));
     chat.until_connection("live");
-    staged.faults.push(Call::Create, Fault::LostReply);
-    staged.faults.push(Call::Seek, Fault::Refused);
+    server.faults.push(Call::Create, Fault::LostReply);
+    server.faults.push(Call::Seek, Fault::Refused);
     chat.write(BUG);
     let preview = chat.until_preview(1);
     chat.press_on(&preview, "approve");
@@ -168,8 +168,8 @@ fn pictures_of_trouble() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_a_review_and_its_decision() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let chat = open(&browser, &serving.url());
+    let server = Server::start();
+    let chat = open(&browser, &server.url());
     chat.write(PLAN);
     chat.until_review(1, "Postgres");
     shoot(&chat, "review");
@@ -185,7 +185,7 @@ fn pictures_of_a_review_and_its_decision() {
     chat.write("Thanks, looks good");
     chat.until_card("the review to be over", |card| card.step == "review_frozen");
     shoot(&chat, "review-frozen");
-    chat.go(&format!("{}/new", serving.url()));
+    chat.go(&format!("{}/new", server.url()));
     chat.until_connection("live");
     chat.write(BUG);
     let preview = chat.until_preview(1);
@@ -206,8 +206,8 @@ fn pictures_of_a_review_and_its_decision() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_the_workspace() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
     shoot(&page, "workspace");
     page.write("open the sample2 pls");
@@ -219,7 +219,7 @@ fn pictures_of_the_workspace() {
     page.until_card("a list", |card| card.step == "options");
     shoot(&page, "workspace-list");
     let lane = page.run("return document.body.dataset.lane", &[]);
-    page.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
+    page.go(&format!("{}/console/lanes/{}", server.url(), lane.as_str().unwrap()));
     shoot(&page, "workspace-lane");
 }
 
@@ -227,34 +227,34 @@ fn pictures_of_the_workspace() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_what_is_known() {
     let Some(browser) = Browser::start() else { return };
-    let modelled = Modelled::with(FOLDS_EARLY);
-    let lane = remembering(&modelled);
+    let model_server = ModelServer::with(EARLY_SUMMARY);
+    let lane = lane_with_knowledge(&model_server);
     let page = Page::first(&browser);
     page.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
-    page.go(&format!("{}/console/lanes/{lane}", modelled.serving.url()));
+    page.go(&format!("{}/console/lanes/{lane}", model_server.server.url()));
     page.until_says(SUMMARY);
     page.run("document.querySelectorAll('details').forEach(one => { one.open = true; })", &[]);
     shoot(&page, "known");
-    page.go(&format!("{}/console/lanes/{lane}/context", modelled.serving.url()));
+    page.go(&format!("{}/console/lanes/{lane}/context", model_server.server.url()));
     shoot(&page, "known-context");
-    let turn = talked(&modelled.serving, "c2");
-    page.go(&format!("{}/console/lanes/{}", modelled.serving.url(), turn["lane"].as_str().unwrap()));
+    let turn = post_bug(&model_server.server, "c2");
+    page.go(&format!("{}/console/lanes/{}", model_server.server.url(), turn["lane"].as_str().unwrap()));
     shoot(&page, "known-nothing");
 }
 
-/// The chat, without scroll bars.
+/// Opens the chat without scroll bars.
 fn open<'b>(browser: &'b Browser, url: &str) -> Chat<'b> {
     let chat = Chat::open(browser, url);
     chat.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
     chat
 }
 
-/// One picture for each look: of a conversation its end, of any other page its beginning.
+/// Takes a picture for each look: the end of a conversation, the beginning of any other page.
 fn shoot(page: &Page<'_>, name: &str) {
     shoot_tall(page, name, HEIGHT);
 }
 
-/// The same, at least so high.
+/// Takes pictures of at least this height, in CSS pixels.
 fn shoot_tall(page: &Page<'_>, name: &str, least: u32) {
     let folder = PathBuf::from(std::env::var_os(FOLDER).expect("run this as `cargo xtask shots`"));
     std::fs::create_dir_all(&folder).unwrap();

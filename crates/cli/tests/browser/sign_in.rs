@@ -1,12 +1,12 @@
-//! Signing in where nobody is let in by default: by a one-time link, as one person (`spec 07 §4`).
+//! Signing in with a one-time link, where anonymous access is off.
 
-use crate::access::{can_be_read, everything_is_named};
+use crate::accessibility::{assert_all_named, assert_contrast};
 use crate::chat::{BUG, Chat};
 use crate::driver::Browser;
-use crate::page::{At, Page};
-use crate::serving::{Kind, Serving};
+use crate::page::{By, Page};
+use crate::server::{Kind, Server};
 
-/// Two people, and who may approve.
+/// Two users, and an approver rule.
 const OFFICE: &str = r#"
 tenant = "office"
 
@@ -28,28 +28,28 @@ self_approve = true
 #[test]
 fn a_one_time_link_signs_one_person_in() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::of(Kind::Configured(OFFICE.into()));
+    let server = Server::of(Kind::Configured(OFFICE.into()));
     let page = Page::first(&browser);
-    page.go(&serving.url());
-    page.find(At::Named("heading", "Sign in"));
-    everything_is_named(&page, "body");
+    page.go(&server.url());
+    page.find(By::Role("heading", "Sign in"));
+    assert_all_named(&page, "body");
     for theme in ["light", "dark"] {
         page.theme(theme);
-        can_be_read(&page, theme);
+        assert_contrast(&page, theme);
     }
-    let made = serving.command(&["token", "link", "ana"]).output().unwrap();
+    let made = server.command(&["token", "link", "ana"]).output().unwrap();
     let link = String::from_utf8(made.stdout).unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let chat = Chat::shown(page, link.trim(), |page| page.click(At::Named("button", "Sign in as ana")));
+    let chat = Chat::open_with(page, link.trim(), |page| page.click(By::Role("button", "Sign in as ana")));
     chat.write(BUG);
     let preview = chat.until_preview(1);
     chat.press_on(&preview, "approve");
     assert!(chat.until_receipt().title.contains("approved by @ana"));
-    chat.is_clean();
-    chat.click(At::Named("button", "Sign out"));
-    chat.find(At::Named("heading", "Sign in"));
-    // It is used up.
+    chat.assert_no_faults();
+    chat.click(By::Role("button", "Sign out"));
+    chat.find(By::Role("heading", "Sign in"));
+    // A link works once.
     chat.go(link.trim());
-    chat.click(At::Named("button", "Sign in as ana"));
+    chat.click(By::Role("button", "Sign in as ana"));
     chat.until_says("TL-2109");
 }

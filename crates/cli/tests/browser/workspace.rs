@@ -1,19 +1,19 @@
-//! The workspace: what is chosen by words or by a click is opened beside the conversation, by the page itself, as a host
-//! of panels does it (`spec 04`).
+//! The workspace: options are chosen by a message or a click, and the page opens them beside the conversation, as any
+//! host of panels does (docs/design/0022-choosing-an-option.md).
 
 use std::ops::Deref;
 
 use serde_json::{Value, json};
 
-use crate::access::{can_be_read, everything_is_named};
+use crate::accessibility::{assert_all_named, assert_contrast};
 use crate::chat::Chat;
 use crate::driver::Browser;
-use crate::narrow::fits;
-use crate::page::{At, Page};
-use crate::serving::Serving;
-use crate::wire::behind_a_network;
+use crate::page::{By, Page};
+use crate::proxy::server_behind_proxy;
+use crate::server::Server;
+use crate::small_screen::assert_fits;
 
-/// A tab with the workspace in it.
+/// A window with the workspace.
 pub(crate) struct Workspace<'b>(Chat<'b>);
 
 impl<'b> Workspace<'b> {
@@ -24,19 +24,19 @@ impl<'b> Workspace<'b> {
 
     #[track_caller]
     fn shown(page: Page<'b>, url: &str) -> Self {
-        let workspace = Self(Chat::shown(page, url, |_| ()));
+        let workspace = Self(Chat::open_with(page, url, |_| ()));
         workspace.until_shown(3);
         workspace
     }
 
-    /// Waits until so many panels are registered.
+    /// Waits until this many panels are registered.
     #[track_caller]
     pub(crate) fn until_shown(&self, panels: usize) {
         let script = "return document.querySelectorAll('.panel[data-set]').length";
         self.until_is("the panels to be registered", script, &json!(panels));
     }
 
-    /// Waits until that document is open, and nothing is on its way any more.
+    /// Waits until a document is open and no panel is busy.
     #[track_caller]
     pub(crate) fn until_open(&self, title: &str) {
         let script =
@@ -45,7 +45,7 @@ impl<'b> Workspace<'b> {
         self.until_is(&format!("{title} to be open"), script, &json!([title, 0]));
     }
 
-    /// Waits until what was done last, of this person, is that option: only then “that” is it.
+    /// Waits until an option is recorded as the person's last choice, which “that one” refers to.
     #[track_caller]
     fn until_done(&self, option: &str) {
         let script = "const [lane, user] = [document.body.dataset.lane, document.body.dataset.user];
@@ -81,8 +81,8 @@ impl<'b> Deref for Workspace<'b> {
 #[test]
 fn an_option_is_opened_by_its_name_and_by_its_place_in_a_panel() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.write("open the sample2 pls");
     page.until_open("sample2 changed yesterday");
     page.until_says("“sample2”");
@@ -91,28 +91,28 @@ fn an_option_is_opened_by_its_name_and_by_its_place_in_a_panel() {
     page.until_open("summary155 February");
     let current = page.run("return document.querySelector('.entries [aria-current]').dataset.option", &[]);
     assert_eq!(current, json!("summary155"));
-    page.is_clean();
+    page.assert_no_faults();
 }
 
 #[test]
 fn not_that_the_other_is_the_other_one_of_two() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.write("open links panel d from the dashboard");
     page.until_open("Links Panel D");
     page.until_done("links-d");
     page.write("not that, the other");
     page.until_open("Links Panel E");
     page.until_done("links-e");
-    page.is_clean();
+    page.assert_no_faults();
 }
 
 #[test]
 fn that_one_is_the_one_that_is_left() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.write("from the dashboard");
     page.until_says("These are the options in Home");
     page.write("not the first");
@@ -121,28 +121,28 @@ fn that_one_is_the_one_that_is_left() {
     page.write("that one");
     page.until_open("Links Panel E");
     page.until_done("links-e");
-    // It is open already, so nothing is opened by a guess.
-    page.click(At::Css("#reader [data-close]"));
+    // “That one” was chosen already, so saying it again is unclear, and nothing is opened by a guess.
+    page.click(By::Css("#reader [data-close]"));
     page.write("that one");
     page.until_says("I am not sure which one in Home you mean.");
     assert_eq!(page.open_now(), Value::Null);
-    page.is_clean();
+    page.assert_no_faults();
 }
 
 #[test]
 fn what_cannot_be_told_apart_is_a_list_of_buttons() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.write("report from reports");
     page.until_says("Which one do you mean?");
     page.write("report from reports");
     let card = page.until_card("a list", |card| card.step == "options");
     assert!(card.actions.ends_with(&["none_of_these".into(), "leave".into()]), "{card:?}");
-    let list = page.find(At::Css("[role=radiogroup]"));
+    let list = page.find(By::Css("[role=radiogroup]"));
     assert_eq!(page.role(&list), "radiogroup");
-    // With the keyboard alone: one stop for the group, the arrows in it.
-    let choices = page.seen("[role=radio]");
+    // With the keyboard: Tab reaches the group, the arrow keys move in it.
+    let choices = page.visible("[role=radio]");
     let names: Vec<String> = choices.iter().map(|choice| page.name(choice)).collect();
     assert!(names.iter().any(|name| name.contains("Report") && name.contains("Q2")), "{names:?}");
     page.run("document.querySelector('[role=radio]').focus()", &[]);
@@ -152,21 +152,21 @@ fn what_cannot_be_told_apart_is_a_list_of_buttons() {
     }
     page.press("Space");
     page.until_open("Report Q2");
-    page.is_clean();
+    page.assert_no_faults();
 }
 
 #[test]
 fn a_press_is_answered_by_what_was_pressed() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
-    page.click(At::Css("[data-instance=recent] [data-option=roadmap] a"));
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
+    page.click(By::Css("[data-instance=recent] [data-option=roadmap] a"));
     page.until_open("Roadmap changed last week");
     page.until_done("roadmap");
-    // The panel that was acted in is the one that is meant.
+    // A message without a panel's name refers to the panel that was used last.
     page.write("the first one");
     page.until_open("Budget changed today");
-    page.click(At::Css("[data-instance=recent] [data-sort]"));
+    page.click(By::Css("[data-instance=recent] [data-sort]"));
     let sorted = json!(["Budget", "Roadmap", "sample2"]);
     page.until("the panel to be sorted", || {
         let entries = json!(page.entries("recent"));
@@ -175,15 +175,15 @@ fn a_press_is_answered_by_what_was_pressed() {
     page.until_done("budget");
     page.write("the last one from recent");
     page.until_open("sample2 changed yesterday");
-    page.is_clean();
+    page.assert_no_faults();
 }
 
 #[test]
 fn a_closed_panel_is_not_chosen_from() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
-    page.click(At::Named("button", "Close Recent"));
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
+    page.click(By::Role("button", "Close Recent"));
     page.until_shown(2);
     page.write("the second one from recent");
     page.until("an answer", || {
@@ -191,19 +191,19 @@ fn a_closed_panel_is_not_chosen_from() {
         if ours == json!(0) { Err(ours.to_string()) } else { Ok(()) }
     });
     assert_eq!(page.open_now(), Value::Null);
-    page.click(At::Named("button", "Open Recent"));
+    page.click(By::Role("button", "Open Recent"));
     page.until_shown(3);
     page.write("sample2");
     page.until_open("sample2 changed yesterday");
-    page.is_clean();
+    page.assert_no_faults();
 }
 
-/// What a button would run changed since it was shown: it runs nothing, and what is there now is shown.
+/// The option's action changed after the button was shown. The press runs nothing and refreshes the panel.
 #[test]
 fn a_stale_button_runs_nothing() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.run(
         "const { lane, user } = document.body.dataset;
         const options = [...document.querySelectorAll('[data-instance=recent] li')]
@@ -217,28 +217,28 @@ fn a_stale_button_runs_nothing() {
         if (request.status !== 200) throw request.responseText",
         &[],
     );
-    page.click(At::Css("[data-instance=recent] [data-option=budget] a"));
+    page.click(By::Css("[data-instance=recent] [data-option=budget] a"));
     page.until_refused("This preview is outdated");
     assert_eq!(page.open_now(), Value::Null);
-    // The page has shown what it has once more.
-    page.click(At::Css("[data-instance=recent] [data-option=budget] a"));
+    // The page has registered its panel again.
+    page.click(By::Css("[data-instance=recent] [data-option=budget] a"));
     page.until_open("Budget changed today");
 }
 
-/// What was to be opened while nobody looked is opened by whoever looks again.
+/// A choice made in one window is opened in another that was disconnected.
 #[test]
 fn what_was_chosen_elsewhere_is_opened_here() {
     let Some(browser) = Browser::start() else { return };
-    let (serving, network) = behind_a_network();
-    let page = Workspace::open(&browser, &serving.url());
+    let (server, proxy) = server_behind_proxy();
+    let page = Workspace::open(&browser, &server.url());
     page.write("/maro help");
     page.until_taken();
-    let there = network.url_of(&page.address());
+    let there = proxy.url_of(&page.address());
     let other = Workspace::shown(Page::another(&browser), &there);
-    network.hold_streams(true);
+    proxy.hold_streams(true);
     page.write("open roadmap");
     page.until_open("Roadmap changed last week");
-    network.hold_streams(false);
+    proxy.hold_streams(false);
     other.until_open("Roadmap changed last week");
     page.until_done("roadmap");
 }
@@ -246,20 +246,20 @@ fn what_was_chosen_elsewhere_is_opened_here() {
 #[test]
 fn without_script_the_panels_are_links() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
+    let server = Server::start();
     let page = Page::first(&browser);
     page.without_script();
-    page.go(&format!("{}/workspace", serving.url()));
-    page.click(At::Css("[data-instance=recent] [data-option=sample2] a"));
+    page.go(&format!("{}/workspace", server.url()));
+    page.click(By::Css("[data-instance=recent] [data-option=sample2] a"));
     page.until_says("A draft to try things with.");
-    page.click(At::Css("#reader [data-close]"));
+    page.click(By::Css("#reader [data-close]"));
     page.until("it to be closed", || {
         let text = page.text();
         if text.contains("A draft to try") { Err(text) } else { Ok(()) }
     });
-    page.click(At::Named("textbox", "Message"));
-    page.types("/maro help");
-    page.click(At::Named("button", "Send"));
+    page.click(By::Role("textbox", "Message"));
+    page.type_text("/maro help");
+    page.click(By::Role("button", "Send"));
     page.until_says("/maro");
     let path = page.run("return location.pathname", &[]);
     assert_eq!(path, json!("/workspace"), "a form leads back to the page it was on");
@@ -268,25 +268,25 @@ fn without_script_the_panels_are_links() {
 #[test]
 fn the_workspace_is_for_everybody() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::start();
-    let page = Workspace::open(&browser, &serving.url());
+    let server = Server::start();
+    let page = Workspace::open(&browser, &server.url());
     page.write("report from reports");
     page.until_says("Which one do you mean?");
     page.write("report from reports");
     page.until_card("a list", |card| card.step == "options");
-    page.click(At::Css("[data-instance=recent] [data-option=sample2] a"));
+    page.click(By::Css("[data-instance=recent] [data-option=sample2] a"));
     page.until_open("sample2 changed yesterday");
-    everything_is_named(&page, "body");
-    page.find(At::Named("complementary", "Panels"));
+    assert_all_named(&page, "body");
+    page.find(By::Role("complementary", "Panels"));
     for theme in ["light", "dark"] {
         page.theme(theme);
-        can_be_read(&page, theme);
+        assert_contrast(&page, theme);
     }
-    fits(&page, "the workspace");
+    assert_fits(&page, "the workspace");
     page.size(1280, 800, 1.0);
     page.until_still();
     let aside = "const [panels, chat] = ['#panels', 'main'].map(it => document.querySelector(it).getBoundingClientRect());
         return panels.left >= chat.right - 1";
     page.until_is("the panels to stand beside the chat", aside, &json!(true));
-    page.is_clean();
+    page.assert_no_faults();
 }

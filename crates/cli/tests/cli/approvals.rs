@@ -1,8 +1,8 @@
-//! Deciding from the command line: the version that was seen, by somebody who may.
+//! `throughline approvals` and `throughline effects`: deciding, pausing, resolving.
 
 use crate::home::{BUG, Home};
 
-/// A home with one bug waiting for approval; its id and version.
+/// Creates a bug that waits for approval. Returns the approval's id and version.
 fn waiting(home: &Home) -> (String, String) {
     home.run_with(&["chat", "--no-input", "--session", "s1"], &format!("{BUG}:2 risks=none\n"), &[]).ends(0);
     let approvals = home.run(&["approvals", "list", "--json"]).ends(0).json();

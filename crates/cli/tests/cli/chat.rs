@@ -1,8 +1,8 @@
-//! A scripted conversation, as a person would see it.
+//! `throughline chat`: scripted conversations.
 
 use crate::home::{BUG, Home};
 
-/// Ids, hashes and times differ from run to run.
+/// Redacts ids, hashes and times, which differ from run to run.
 fn redacted(test: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     for (pattern, name) in [
@@ -43,7 +43,7 @@ thanks
 ";
     let ran = home.run_with(&["chat", "--no-input", "--session", "s1"], script, &[]).ends(0);
     redacted(|| insta::assert_snapshot!(ran.session()));
-    // What happened is in the store, for everybody.
+    // Other commands read the outcome from the store.
     let approvals = home.run(&["approvals", "list", "--all", "--json"]).ends(0).json();
     assert_eq!(approvals[0]["state"], "approved", "{approvals}");
     let effects = home.run(&["effects", "list", "--json"]).ends(0).json();
@@ -54,7 +54,7 @@ thanks
     let lane = lanes[0]["id"].as_str().unwrap();
     home.run(&["replay", lane]).ends(0);
     home.run(&["audit", "verify"]).ends(0);
-    // And can be played again.
+    // The recorded lane passes as a scenario.
     home.run(&["record", lane, "--out", "recorded.scenario.yaml"]).ends(0);
     home.run(&["test", "recorded.scenario.yaml"]).ends(0);
 }
@@ -78,7 +78,7 @@ fn with_json_each_answer_is_one_line() {
     assert!(answers.iter().all(|answer| answer["turn"].is_string()));
 }
 
-/// Keys of stories are given as they are created, several at a time.
+/// Redacts the keys of stories, which are created in parallel.
 fn redacted_keys(test: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"DEMO-[2-9]\b", "DEMO-n");

@@ -1,11 +1,12 @@
-//! Configuration: what is wrong is named with its line, and what wins is said.
+//! `throughline config`: errors with their lines, precedence and origins of settings.
 
 use crate::home::Home;
 
 const USERS: &str = "[[users]]\nid = \"ana\"\n";
 
+// row: CL1
 #[test]
-fn cl1_an_unknown_key_has_its_line_and_a_suggestion() {
+fn an_unknown_key_has_its_line_and_a_suggestion() {
     let home = Home::new();
     home.file(
         "throughline.toml",
@@ -16,7 +17,7 @@ fn cl1_an_unknown_key_has_its_line_and_a_suggestion() {
         ran.err.contains("throughline.toml:5:1") && ran.err.contains("did you mean `server.public_url`?")
     );
     insta::assert_snapshot!(ran.session());
-    // Every command that reads it says the same.
+    // Every command that loads the configuration prints this error.
     for command in [&["serve"][..], &["lanes", "list"], &["chat"], &["config", "show"]] {
         assert_eq!(home.run(command).ends(4).err, ran.err, "{command:?}");
     }
@@ -48,8 +49,9 @@ fn settings_that_do_not_fit_together_are_refused() {
     assert!(ran.err.contains("TL-1004"), "{}", ran.session());
 }
 
+// row: CL3
 #[test]
-fn cl3_flag_wins_over_environment_over_files() {
+fn flag_wins_over_environment_over_files() {
     let home = Home::new();
     let user = home.file(".config/throughline/throughline.toml", "tenant = \"user\"\napp = \"user\"\n");
     home.file("throughline.toml", "tenant = \"here\"\n");
@@ -67,10 +69,10 @@ fn cl3_flag_wins_over_environment_over_files() {
         value("tenant", &set, &[]),
         ("\"environment\"".into(), "environment THROUGHLINE_TENANT".into())
     );
-    // A named file is read in place of those that are looked for.
+    // A file named by --config replaces the default ones.
     let named = ["--config", user.to_str().unwrap()];
     assert_eq!(value("tenant", &[], &named).0, "\"user\"");
-    // A flag is stronger than all: --listen of a demo is refused where the file's address would have been fine.
+    // A flag wins over the environment: the demo refuses the address of --listen, and would accept the other.
     let nowhere = [("THROUGHLINE_SERVER__LISTEN", "127.0.0.1:0")];
     let ran = home.run_with(&["serve", "--demo", "--listen", "0.0.0.0:0"], "", &nowhere).ends(4);
     assert!(ran.err.contains("TL-1005"), "{}", ran.session());
@@ -119,8 +121,9 @@ fn a_sign_in_link_is_made_where_the_instance_key_is() {
     assert!(nobody.err.contains("there is no user “mallory”"), "{}", nobody.session());
 }
 
+// row: CL5
 #[test]
-fn cl5_no_secret_is_ever_printed() {
+fn no_secret_is_ever_printed() {
     let home = Home::new();
     let made = home.run(&["token", "create", "ci", "--principal", "ana", "--json"]).ends(0).json();
     let (token, sha256) = (made["token"].as_str().unwrap(), made["sha256"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! What prompts tell of the past: of lanes, and of the documents of supervisors, from a file, Redis and over HTTP.
+//! `throughline context`: of lanes, and of state documents from a file, from Redis and over HTTP.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::home::{Home, Ran};
 use crate::port;
-use crate::serving::Serving;
+use crate::server::Server;
 
 const KEY: &str = "supervisor:state";
 const PASSWORD: &str = "correct-horse-1";
 
-/// The state of `spec 05 §3.2`, as a supervisor keeps it.
+/// Returns a supervisor's state document.
 fn document() -> Value {
     json!({
         "supervisor": { "status": "RUNNING" },
@@ -34,7 +34,7 @@ fn render(home: &Home, state: &Value, arguments: &[&str]) -> Ran {
     home.run(&[&["context", "render", "--state", "state.json"], arguments].concat())
 }
 
-/// A Redis of this test alone; stopped with it.
+/// A Redis server for one test. Dropping it stops the server.
 struct Redis {
     child: Child,
     port: u16,
@@ -42,12 +42,12 @@ struct Redis {
 }
 
 impl Redis {
-    /// `None` where these tests are switched off.
+    /// Starts a server. Returns `None` if tests with Redis are switched off.
     fn start(password: Option<&str>) -> Option<Self> {
         if std::env::var_os("THROUGHLINE_NO_REDIS").is_some_and(|value| !value.is_empty()) {
             return None;
         }
-        let (port, dir) = (port::own(), tempfile::tempdir().unwrap());
+        let (port, dir) = (port::reserve(), tempfile::tempdir().unwrap());
         let mut command = Command::new("redis-server");
         command.args([
             "--bind",
@@ -82,7 +82,7 @@ impl Redis {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Says commands, as its own client writes them.
+    /// Sends commands in the protocol of Redis.
     fn say(&self, commands: &[&[&str]]) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let mut answers = BufReader::new(stream.try_clone().unwrap());
@@ -103,8 +103,9 @@ impl Drop for Redis {
     }
 }
 
+// row: C26
 #[test]
-fn c26_the_newer_of_two_lists_counts_and_that_is_said_beside_the_result() {
+fn the_newer_of_two_lists_counts_and_that_is_said_beside_the_result() {
     let home = Home::new();
     for (blocked_at, blocked) in [("2026-01-15T09:00:00Z", false), ("2026-01-15T11:00:00Z", true)] {
         let state = json!({
@@ -118,8 +119,9 @@ fn c26_the_newer_of_two_lists_counts_and_that_is_said_beside_the_result() {
     }
 }
 
+// row: C27
 #[test]
-fn c27_what_cannot_be_used_ends_with_1_and_prints_nothing() {
+fn what_cannot_be_used_ends_with_1_and_prints_nothing() {
     let home = Home::new();
     assert!(render(&home, &json!({}), &[]).ends(0).out.contains("\"recent_history\": []"));
     let refused = render(&home, &json!({ "completed_tasks": {} }), &[]).ends(1);
@@ -135,13 +137,14 @@ fn c27_what_cannot_be_used_ends_with_1_and_prints_nothing() {
     assert!(render(&home, &running, &[]).ends(0).out.contains("\"active_blockers\": []"));
 }
 
+// row: C28
 #[test]
-fn c28_a_file_redis_and_http_come_to_the_same_bytes() {
+fn a_file_redis_and_http_come_to_the_same_bytes() {
     let home = Home::new();
     let state = document();
     let task = json!({ "task_id": "task-8", "intent": "Seed data", "instructions": "Do it.\n" });
     home.file("task.json", &task.to_string());
-    let serving = Serving::start(&home);
+    let server = Server::start(&home);
     let Some(redis) = Redis::start(None) else { return };
     redis.say(&[&["SELECT", "2"], &["SET", KEY, &state.to_string()], &["LPUSH", "list", "x"]]);
     let from_redis = |arguments: &[&str]| {
@@ -157,7 +160,7 @@ fn c28_a_file_redis_and_http_come_to_the_same_bytes() {
             assert_eq!(again.out, ran.out);
             let body = json!({ "state": state, "task": task });
             let path = format!("/v1/context/render?format={format}");
-            assert_eq!(serving.post_text(&path, &body.to_string()), ran.out);
+            assert_eq!(server.post_text(&path, &body.to_string()), ran.out);
             assert_eq!(
                 ran.out.len(),
                 if task.is_none() && format == "markdown" { 643 } else { ran.out.len() }
@@ -188,8 +191,9 @@ fn a_password_for_redis_is_read_from_its_file() {
     assert!(refused.err.contains("WRONGPASS") && !refused.err.contains("another"), "{}", refused.session());
 }
 
+// row: C29
 #[test]
-fn c29_a_password_in_the_address_is_refused_and_not_repeated() {
+fn a_password_in_the_address_is_refused_and_not_repeated() {
     let home = Home::new();
     for arguments in [
         &["context", "render", "--redis", "redis://u:hunter2x@h", "--key", KEY][..],
@@ -219,20 +223,20 @@ fn the_numbers_have_bounds_and_a_task_that_does_not_fit_is_said_so() {
 #[test]
 fn a_lane_tells_the_same_from_its_store_and_from_its_server() {
     let home = Home::new();
-    let serving = Serving::start(&home);
+    let server = Server::start(&home);
     let event = json!({ "kind": "task.reported", "lane": { "conversation": "s1" }, "report": {
         "task_id": "login", "status": "blocked", "reason": "password: hunter2x\nfor staging", "at": "2026-01-15T09:40:00Z",
     }});
-    let answer = serving.post("/v1/events", "k1", &event.to_string());
+    let answer = server.post("/v1/events", "k1", &event.to_string());
     let lane = answer["lane"].as_str().unwrap();
     let told = |arguments: &[&str]| home.run(&[&["context", lane], arguments].concat()).ends(0).out;
-    let running = told(&["--server", &serving.url]);
+    let running = told(&["--server", &server.url]);
     let blocker = "{ \"task_id\": \"login\", \"reason\": \"[redacted:assignment] for staging\", \
         \"blocked_at\": \"2026-01-15T09:40:00Z\" }";
     assert!(running.contains(blocker), "{running}");
-    let as_json = told(&["--server", &serving.url, "--format", "json"]);
-    home.run(&["context", "ln_none", "--server", &serving.url]).ends(1);
-    assert_eq!(serving.terminate(), 0);
+    let as_json = told(&["--server", &server.url, "--format", "json"]);
+    home.run(&["context", "ln_none", "--server", &server.url]).ends(1);
+    assert_eq!(server.terminate(), 0);
     assert_eq!(told(&[]), running, "also after a restart");
     assert_eq!(told(&["--json"]), as_json);
     let value: Value = serde_json::from_str(&as_json).unwrap();

@@ -1,4 +1,4 @@
-//! A full disk: a small file system of its own, filled up by conversation, then freed.
+//! A full disk: a small file system that fills up with messages and is freed again.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use ureq::Agent;
 
 use crate::home::Home;
 
-/// Mounts 6 MiB with 2 MiB of ballast, serves there, and drops the ballast when told to on standard input.
+/// Mounts 6 MiB with 2 MiB of ballast, runs a server there, and deletes the ballast after a line on standard input.
 const SCRIPT: &str = r#"
 mount -t tmpfs -o size=6m tmpfs "$1" || exit 99
 dd if=/dev/zero of="$1/ballast" bs=1k count=2048 2>/dev/null
@@ -20,14 +20,14 @@ kill $!
 wait $!
 "#;
 
-struct Small {
+struct SmallDisk {
     child: Child,
     url: String,
     agent: Agent,
 }
 
-impl Small {
-    /// `None`: this machine does not let us mount.
+impl SmallDisk {
+    /// Starts the server. Returns `None` without the right to mount.
     fn start(home: &Home) -> Option<Self> {
         let disk = home.path().join("disk");
         std::fs::create_dir(&disk).unwrap();
@@ -67,7 +67,7 @@ impl Small {
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap())
     }
 
-    /// Whether a message has its turn, or gets it: what was acknowledged while the disk was full is handled now.
+    /// Waits for the turn of a message. Events acknowledged while the disk was full are handled after it is freed.
     fn has(&self, n: usize) -> bool {
         let looked = || self.agent.get(format!("{}/v1/turns/key:key-{n}", self.url)).call().unwrap().status();
         (0..400).any(|_| {
@@ -80,7 +80,7 @@ impl Small {
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         self.tell();
         self.tell();
@@ -92,7 +92,7 @@ impl Drop for Small {
 fn a_full_disk_is_said_so_and_nothing_acknowledged_is_lost() {
     let home = Home::new();
     // Without the right to mount there is no small file system to fill.
-    let Some(mut server) = Small::start(&home) else { return };
+    let Some(mut server) = SmallDisk::start(&home) else { return };
     let (mut acknowledged, mut refused) = (Vec::new(), None);
     for n in 0..2_000 {
         match server.says(n) {
@@ -107,7 +107,7 @@ fn a_full_disk_is_said_so_and_nothing_acknowledged_is_lost() {
     assert_eq!((status, problem["code"].as_str()), (503, Some("TL-6201")), "{problem}");
     assert!(!acknowledged.is_empty());
     server.tell();
-    // It goes on by itself; the sender repeats its request until it is taken.
+    // The server recovers by itself. The sender repeats its request until it is accepted.
     let taken = (0..600).find(|_| {
         let (status, _) = server.says(at);
         if status != 200 {

@@ -1,4 +1,4 @@
-//! `throughline doctor`: each check that can fail is made to.
+//! `throughline doctor`: healthy installations, and checks that fail.
 
 use crate::home::Home;
 
@@ -22,14 +22,14 @@ fn each_line_says_what_how_and_the_way_out() {
     let home = Home::new();
     home.run_with(&["chat", "--no-input", "--session", "s1"], "hello\n", &[]).ends(0);
     assert_eq!(state(&home.run(&["doctor", "--json"]).ends(0).json(), "turn chains"), "ok");
-    // The key may be read by everybody.
+    // Everybody can read the key.
     let key = home.path().join("throughline.key");
     let mut permissions = key.metadata().unwrap().permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o644);
     std::fs::set_permissions(&key, permissions).unwrap();
     let ran = home.run(&["doctor"]).ends(3);
     assert!(ran.out.contains("fix: chmod 600"), "{}", ran.session());
-    // The key is cut off.
+    // The key is too short.
     std::fs::write(&key, b"short").unwrap();
     assert_eq!(state(&home.run(&["doctor", "--json"]).ends(3).json(), "instance key"), "failed");
 }

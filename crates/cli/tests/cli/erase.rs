@@ -1,8 +1,8 @@
-//! Erasing from the command line: asked first, counted, and nothing readable afterwards.
+//! `throughline erase`: confirmation, counts, and no readable content afterwards.
 
 use crate::home::{BUG, Home};
 
-/// A home in which `you` asked for a bug, approved and created.
+/// Creates a bug, approved by `you`. Returns its lane.
 fn created(home: &Home) -> String {
     home.run_with(&["chat", "--no-input", "--session", "s1"], &format!("{BUG}:2 risks=none\n"), &[]).ends(0);
     let approvals = home.run(&["approvals", "list", "--json"]).ends(0).json();
@@ -13,7 +13,7 @@ fn created(home: &Home) -> String {
     lanes[0]["id"].as_str().unwrap().to_owned()
 }
 
-/// Everything a command tells of what is kept.
+/// Returns the output of all commands that show stored content.
 fn told(home: &Home, lane: &str) -> String {
     let commands: [&[&str]; 4] = [
         &["lanes", "show", lane, "--json"],
@@ -31,7 +31,7 @@ fn nothing_that_was_erased_is_told_by_any_command() {
     let before = told(&home, &lane);
     assert!(before.contains("page is empty"), "{before}");
 
-    // Nobody can be asked here, and nothing is done unasked.
+    // Without a terminal nobody can confirm, so nothing is erased.
     let unasked = home.run(&["erase", "you"]).ends(2);
     assert!(unasked.err.contains("--yes"), "{}", unasked.session());
     home.run(&["erase"]).ends(2);

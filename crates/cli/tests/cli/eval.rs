@@ -1,7 +1,7 @@
-//! `throughline eval`: what a person sees who measures their own cases.
+//! `throughline eval`: measures cases, compares with a baseline, and makes cases of recorded lanes.
 
 use crate::home::Home;
-use crate::serving::Serving;
+use crate::server::Server;
 
 const CASES: &str = r#"{"id":"c1","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"Thanks, that's all.","gold":"complete"}
 {"id":"c2","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"thanks","gold":"not_complete"}
@@ -89,7 +89,7 @@ fn a_baseline_holds_for_its_own_cases() {
     assert!(home.run(&["eval", "own.jsonl", "--baseline", "none.json"]).ends(1).err.contains("TL-1205"));
 }
 
-/// Two hundred cases are enough to say that it got worse.
+/// Two hundred cases are enough to detect a regression.
 #[test]
 fn what_got_worse_ends_with_3() {
     let home = Home::new();
@@ -108,7 +108,7 @@ fn what_got_worse_ends_with_3() {
     home.run(&["eval", "many.jsonl", "--baseline", "b.json"]).ends(0);
 }
 
-/// A thousand lists: so many messages name an option, and the others resemble two.
+/// Returns a thousand cases with lists. `clear` messages name an option; the others fit two.
 fn lists(clear: usize) -> String {
     let case = |n: usize| {
         let (said, gold) = if n < clear {
@@ -123,14 +123,15 @@ fn lists(clear: usize) -> String {
     (0..1_000).map(case).collect()
 }
 
-/// S67 of `spec 04 §18`: 20.0 % clarifiers became 22.1 %, which is a breach, or 21.9 %, which is none.
+/// The rate of clarifying questions may rise by a tenth: from 20.0 % to 21.9 %, but not to 22.1 %.
+// row: S67
 #[test]
-fn s67_a_tenth_more_clarifiers_is_a_breach() {
+fn a_tenth_more_clarifiers_is_a_breach() {
     let home = Home::new();
     for (clear, ends) in [(779, 3), (781, 0)] {
         home.file("lists.jsonl", &lists(clear));
         home.run(&["eval", "lists.jsonl", "--record-baseline", "b.json"]).ends(0);
-        // What the release before asked about the same cases.
+        // The rate that an earlier release had on the same cases.
         let recorded = std::fs::read_to_string(home.path().join("b.json")).unwrap();
         let asked = format!("\"asked\": {}", 1_000 - clear);
         assert!(recorded.contains(&asked), "{recorded}");
@@ -145,7 +146,7 @@ fn s67_a_tenth_more_clarifiers_is_a_breach() {
     assert!(other.err.contains("other cases"), "{}", other.session());
 }
 
-/// The flag is what is rolled out: what is measured without it is what it is held to.
+/// The rollout is judged by comparing measurements with and without the flag.
 #[test]
 fn lists_are_measured_with_the_flag_and_without() {
     let home = Home::new();
@@ -162,11 +163,11 @@ fn lists_are_measured_with_the_flag_and_without() {
     assert_eq!(on["watched"]["passed"], 0);
 }
 
-/// What is executed, taken back and left alone in a running instance is what `--live` counts when it is stopped.
+/// `--live` counts the choices that were executed, undone and left alone in an instance, once it is stopped.
 #[test]
 fn recorded_turns_are_counted_the_same_way() {
     let home = Home::new();
-    let serving = Serving::start(&home);
+    let server = Server::start(&home);
     let option = |n: usize| format!(r#"{{"id":"o{n}","label":"Panel {n}","exec_ref":"open:{n}"}}"#);
     let shown = format!(
         r#""kind":"options.shown","shown":{{"scope":"chat","scope_instance":"s1","options":[{},{},{}]}}"#,
@@ -178,14 +179,14 @@ fn recorded_turns_are_counted_the_same_way() {
     let texts = ["both", "panel 1", "no, panel 2", "what is panel 2?"].map(says);
     for (n, event) in [shown].iter().chain(&texts).enumerate() {
         let body = format!(r#"{{"lane":{{"conversation":"s1"}},{event}}}"#);
-        let turn = serving.post("/v1/events", &format!("event-{n}"), &body);
+        let turn = server.post("/v1/events", &format!("event-{n}"), &body);
         let effects = turn["effects"].as_array().into_iter().flatten();
         for run in effects.filter(|effect| effect["class"] == "option.execute") {
             let id = run["id"].as_str().unwrap();
-            serving.post(&format!("/v1/effects/{id}/result"), id, r#"{"outcome":"applied"}"#);
+            server.post(&format!("/v1/effects/{id}/result"), id, r#"{"outcome":"applied"}"#);
         }
     }
-    assert_eq!(serving.terminate(), 0);
+    assert_eq!(server.terminate(), 0);
     let ran = home.run(&["eval", "--live", "--json", "--record-baseline", "b.json"]).ends(0).json();
     let of = |figure: &str| ran["watched"][figure].as_u64().unwrap();
     assert_eq!((of("turns"), of("wrong"), of("passed")), (4, 1, 1), "{ran:#}");
@@ -198,7 +199,7 @@ fn recorded_turns_are_counted_the_same_way() {
     home.run(&["eval", "own.jsonl", "--baseline", "b.json"]).ends(6);
 }
 
-/// Fewer turns than two hundred say nothing, and end with 0.
+/// Fewer than two hundred turns are no evidence of a regression, and the command exits with 0.
 #[test]
 fn too_few_lists_say_nothing() {
     let home = Home::new();
@@ -210,7 +211,7 @@ fn too_few_lists_say_nothing() {
     assert!(ran.out.contains("insufficient"), "{}", ran.session());
 }
 
-/// A gate that was answered with *Create ticket*, one that was dismissed, and a message nobody did anything about.
+/// The lane has a gate answered with *Create ticket*, a dismissed one, and a message without consequences.
 #[test]
 fn recorded_lanes_become_cases() {
     let home = Home::new();

@@ -1,11 +1,12 @@
-//! `throughline explain`, and the page made of it.
+//! `throughline explain`, and the page that is generated with it.
 
 use crate::home::Home;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md");
 
+// row: CL4
 #[test]
-fn cl4_every_code_is_explained() {
+fn every_code_is_explained() {
     let home = Home::new();
     let all = home.run(&["explain", "--all", "--json"]).ends(0).json();
     let all = all.as_array().unwrap();
@@ -31,7 +32,7 @@ fn a_code_is_found_as_people_write_it() {
     insta::assert_snapshot!(home.run(&["explain", "TL-9999"]).ends(2).session());
 }
 
-/// `docs/errors.md` is this text. `UPDATE_DOCS=1 cargo test -p throughline-cli errors_page` writes it anew.
+/// Compares `docs/errors.md` with the codes. `UPDATE_DOCS=1 cargo test -p throughline-cli errors_page` renews it.
 #[test]
 fn the_errors_page_is_fresh() {
     let page = Home::new().run(&["explain", "--all", "--markdown"]).ends(0).out;

@@ -1,8 +1,8 @@
-//! Help, typing errors, completions: what the program says about itself.
+//! Help, usage errors, completions and the version.
 
 use crate::home::Home;
 
-/// The help of every command, as one page. It changes only with this snapshot.
+/// Collects the help of all commands in one snapshot.
 #[test]
 fn the_whole_reference() {
     let home = Home::new();
@@ -20,7 +20,7 @@ fn the_whole_reference() {
         });
         let names: Vec<_> = names.collect();
         open.extend(names.into_iter().rev());
-        // The global options are the same everywhere and shown with the program's own help.
+        // All commands have the same global options, which the help of the program shows.
         let own = if path.is_empty() { help.session() } else { without_global_options(&help.session()) };
         all.push_str(&own);
         all.push('\n');
@@ -32,8 +32,9 @@ fn without_global_options(help: &str) -> String {
     help.split("\nGlobal options:").next().unwrap_or(help).to_owned()
 }
 
+// row: CL1
 #[test]
-fn cl1_a_mistyped_command_names_the_nearest() {
+fn a_mistyped_command_names_the_nearest() {
     let home = Home::new();
     insta::assert_snapshot!(home.run(&["whi", "tn_1"]).ends(2).session());
     insta::assert_snapshot!(home.run(&["lanes", "lst"]).ends(2).session());

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the program run in it.
+//! A home folder for a test, and running the program in it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -7,16 +7,16 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A message that says everything a bug needs; the backslashes make it one.
+/// A message with all details that a bug needs, in lines that are continued with backslashes.
 pub(crate) const BUG: &str =
     "create a bug: the page is empty\\\nSteps: open it\\\nExpected: a list\\\nActual: nothing\n";
 
-/// A working directory that is also the user's home: nothing of the machine's configuration is read.
+/// A working directory that is also the user's home, so that no configuration of the machine is read.
 pub(crate) struct Home {
     dir: TempDir,
 }
 
-/// What a run printed, and how it ended.
+/// The output and exit code of a run.
 pub(crate) struct Ran {
     line: String,
     pub(crate) code: i32,
@@ -33,7 +33,7 @@ impl Home {
         self.dir.path()
     }
 
-    /// Writes a file into it.
+    /// Writes a file into the folder.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -41,7 +41,7 @@ impl Home {
         path
     }
 
-    /// The program, with an environment of its own.
+    /// Returns the program with arguments and a clean environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
         command.args(arguments).current_dir(self.path()).env_clear();
@@ -52,18 +52,18 @@ impl Home {
         command
     }
 
-    /// Runs it to its end.
+    /// Runs the program.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, "", &[])
     }
 
-    /// Runs it with lines on standard input and variables in its environment.
+    /// Runs the program with standard input and environment variables.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> Ran {
         let mut command = self.command(arguments);
         command.envs(environment.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // It may end without reading.
+        // Writing fails if the program ends without reading.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| {
@@ -84,7 +84,7 @@ impl Home {
 }
 
 impl Ran {
-    /// As it looks in a terminal: the command, what it said, how it ended when not well.
+    /// Returns the run as it looks in a terminal: the command, its output, and the exit code if it is not 0.
     pub(crate) fn session(&self) -> String {
         let mut all = format!("$ {}\n", self.line);
         all.push_str(&self.out);
@@ -97,12 +97,12 @@ impl Ran {
         all
     }
 
-    /// The JSON on standard output: one value and nothing else.
+    /// Parses standard output as one JSON value.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {}", self.session()))
     }
 
-    /// Asserts how it ended.
+    /// Asserts the exit code.
     #[track_caller]
     pub(crate) fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}", self.session());

@@ -1,9 +1,10 @@
-//! `--json`: one value on standard output and nothing else, whatever the command.
+//! `--json`: every command prints one value on standard output and nothing else.
 
 use crate::home::{BUG, Home};
 
+// row: CL2
 #[test]
-fn cl2_every_command_answers_in_json_alone() {
+fn every_command_answers_in_json_alone() {
     let home = Home::new();
     home.run_with(&["chat", "--no-input", "--session", "s1"], BUG, &[]).ends(0);
     let lanes = home.run(&["lanes", "list", "--json"]).ends(0).json();

@@ -1,7 +1,6 @@
-//! The program as a person sees it: every test runs the real binary and reads what it prints.
+//! Tests of the command line: each runs the real binary and reads its output.
 //!
-//! One module per command or subject. Snapshots show a session as it looks in a terminal; ids, times and ports are
-//! redacted, nothing else.
+//! There is one module per command or subject. Snapshots show a terminal session with ids, times and ports redacted.
 
 mod approvals;
 mod chat;
@@ -17,15 +16,16 @@ mod help;
 mod home;
 mod json;
 mod models;
+mod recorded;
 mod scenarios;
-mod serving;
+mod server;
 mod telegram;
 mod tools;
 
 #[path = "../shared/port.rs"]
 mod port;
 
-/// A file that nobody named above would never run.
+/// The tests of a file that is not declared above would never run.
 #[test]
 fn no_file_is_forgotten() {
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli");

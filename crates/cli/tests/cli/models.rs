@@ -1,17 +1,17 @@
-//! `throughline doctor model`, against a fake that answers as providers do; and that a key is shown nowhere.
+//! `throughline doctor model` against a fake provider. API keys are never printed.
 
-use throughline_fakes::model::{Does, FakeModel};
+use throughline_fakes::model::{Behaviour, FakeModel};
 
 use crate::home::Home;
 
 const KEY: &str = "sk-canary-0123456789abcdef";
 const SOUND: &str = r#"{"label":"meta","confidence":0.9,"anchor":null}"#;
 
-/// A home whose models talk to a fake. The runtime runs the fake as long as it lives.
+/// Returns a home with models at a fake, and the runtime that the fake needs.
 fn home() -> (Home, FakeModel, tokio::runtime::Runtime) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let model = runtime.block_on(FakeModel::start()).unwrap();
-    model.want_key(KEY);
+    model.require_key(KEY);
     let home = Home::new();
     home.file("key", KEY);
     let config = format!(
@@ -29,8 +29,8 @@ fn home() -> (Home, FakeModel, tokio::runtime::Runtime) {
 #[test]
 fn every_model_is_asked_once_and_the_key_is_not_shown() {
     let (home, model, _runtime) = home();
-    model.next(Does::Say(SOUND.into()));
-    model.next(Does::Say(SOUND.into()));
+    model.script(Behaviour::Say(SOUND.into()));
+    model.script(Behaviour::Say(SOUND.into()));
     let ran = home.run(&["doctor", "model", "-vv"]).ends(0);
     assert!(
         ran.out.contains("small-1 at http://127.0.0.1") && ran.out.contains("for classify, select, draft")
@@ -48,14 +48,14 @@ fn every_model_is_asked_once_and_the_key_is_not_shown() {
 #[test]
 fn what_is_wrong_is_said_with_its_way_out() {
     let (home, model, _runtime) = home();
-    for (does, says) in [
-        (Does::Status(401), "it refuses the key"),
-        (Does::Status(404), "no such model"),
-        (Does::Status(500), "status 500"),
-        (Does::Say("Sure, happy to help!".into()), "not in the form"),
+    for (behaviour, says) in [
+        (Behaviour::Status(401), "it refuses the key"),
+        (Behaviour::Status(404), "no such model"),
+        (Behaviour::Status(500), "status 500"),
+        (Behaviour::Say("Sure, happy to help!".into()), "not in the form"),
     ] {
-        model.next(does);
-        model.next(Does::Say(SOUND.into()));
+        model.script(behaviour);
+        model.script(Behaviour::Say(SOUND.into()));
         let ran = home.run(&["doctor", "model"]);
         assert!(ran.out.contains(says) && ran.out.contains("fix: "), "{says}: {}", ran.session());
         assert!(!ran.session().contains(KEY));

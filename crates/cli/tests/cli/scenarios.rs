@@ -1,4 +1,4 @@
-//! `throughline test`: what a designer sees.
+//! `throughline test`: results, errors, faults and reports.
 
 use crate::home::Home;
 

@@ -1,11 +1,11 @@
-//! `throughline doctor telegram` and `throughline telegram setup`, against a fake that answers as Telegram does.
+//! `throughline doctor telegram` and `throughline telegram` against a fake Bot API.
 
 use throughline_fakes::system_clock;
 use throughline_fakes::telegram::{FakeTelegram, Fault};
 
 use crate::home::Home;
 
-/// A home whose bot talks to a fake. The runtime runs the fake as long as it lives.
+/// Returns a home with a bot at a fake, and the runtime that the fake needs.
 fn home() -> (Home, FakeTelegram, tokio::runtime::Runtime) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let telegram = runtime.block_on(FakeTelegram::start(FakeTelegram::TOKEN, system_clock())).unwrap();
@@ -40,7 +40,7 @@ fn a_working_bot_is_well() {
 #[test]
 fn what_is_wrong_is_said_with_its_way_out() {
     let (home, telegram, _runtime) = home();
-    telegram.deliver_to("https://elsewhere.example.org/hook", None);
+    telegram.set_webhook("https://elsewhere.example.org/hook", None);
     let ran = home.run(&["doctor", "telegram"]).ends(3);
     assert!(
         ran.out.contains("a webhook is set") && ran.out.contains("throughline telegram setup"),
@@ -50,7 +50,7 @@ fn what_is_wrong_is_said_with_its_way_out() {
     home.run(&["telegram", "setup"]).ends(0);
     assert_eq!(telegram.webhook(), None);
     home.run(&["doctor", "telegram"]).ends(0);
-    telegram.arm("getMe", None, Fault::Refuse(401, "Unauthorized".into()));
+    telegram.fail_next("getMe", None, Fault::Refuse(401, "Unauthorized".into()));
     let ran = home.run(&["doctor", "telegram"]).ends(3);
     assert!(ran.out.contains("TL-3201"), "{}", ran.session());
     home.file("tg", "no token at all");
@@ -84,7 +84,7 @@ fn a_webhook_is_set_where_we_listen() {
     assert!(url.starts_with("https://bot.example.org/telegram/") && !url.contains("AAHd"), "{url}");
     assert!(ran.json()[1]["found"].as_str().unwrap().contains(&url), "{}", ran.session());
     home.run_with(&["doctor", "telegram"], "", &webhook).ends(0);
-    // Without a secret anybody could call it.
+    // Without a secret anybody could call the webhook.
     let alone = [("THROUGHLINE_TELEGRAM__MODE", "webhook")];
     let ran = home.run_with(&["telegram", "setup"], "", &alone).ends(4);
     assert!(ran.err.contains("TL-1004") && ran.err.contains("secret_file"), "{}", ran.session());

@@ -1,8 +1,8 @@
-//! `throughline tools` and `doctor tools`, where nothing of other people is needed: a server of our own in a shell.
+//! `throughline tools` and `throughline doctor tools` against an MCP server in a shell script.
 
 use crate::home::Home;
 
-/// Answers in the older generation of the protocol, from a file that says what the tool does.
+/// An MCP server of protocol version 2025-11-25. A file holds the description of its tool.
 const SERVER: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -73,7 +73,7 @@ fn what_cannot_be_reached_or_is_not_asked_for_is_said() {
     }
 }
 
-/// What answers is pinned, what does not is named: a pin that was not made is no success.
+/// Tools that answer are pinned. Others are listed, and the command fails.
 #[test]
 fn what_cannot_be_asked_is_not_pinned_in_silence() {
     let home = home();

@@ -1,9 +1,9 @@
-//! `W18` in the real process: a batch of six, killed at every fail point it passes and at every time it passes one.
-//! Whatever the moment, afterwards there are one epic and five stories under it, on a receipt that says so.
+//! Batches of six items, with the process killed at each fail point and each time the batch passes it. Afterwards there
+//! is always one epic with five stories, and a receipt that says so.
 //!
-//! A first run, which nobody kills, leaves a trail of what is passed: `s9.attempt_marked/tracker.create` six times, once
-//! for the epic and once for each story. Each line of it is a run of its own. `cargo xtask crash` runs all of
-//! them, a test run some.
+//! A first run without kills records the fail points that are passed. For example, it passes
+//! `s9.attempt_marked/tracker.create` six times, once for the epic and once for each story. Each line of this trail makes
+//! another run. `cargo xtask crash` runs all of them, a test run a sample.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::script::Sent;
+use crate::script::Transcript;
 use crate::server::{FAILPOINT, Server, TRACKER};
-use crate::{at_once, check, passings, person, script};
+use crate::{approver, invariants, passes_per_point, run_parallel, script};
 
-/// What a batch passes, whatever is changed about how: a trail without one of these is no proof of anything.
+/// The fail points that a batch must pass. Without one of them, the runs would not cover the batch.
 const PASSED: [&str; 21] = [
     "s0.bytes_in/",
     "s1.verified/",
@@ -41,39 +41,40 @@ const PASSED: [&str; 21] = [
     "s14.card_planned/effect.settled",
     "s15.card_sent/effect.settled",
 ];
-/// The last thing that happens: the idle lane is let go.
+/// The last fail point: the idle lane is released.
 const LAST: &str = "s16.lane_released/";
-/// After so long without an event, and a little.
+/// The longest time until an idle lane is released.
 const IDLE: Duration = Duration::from_secs(30);
 
+// row: W18
 #[test]
 #[expect(
     clippy::print_stdout,
-    reason = "what was passed, and where a run died, is for whoever reads the run"
+    reason = "the passed points and the number of kills belong to the output of the run"
 )]
-fn w18_a_batch_killed_at_every_step_is_one_epic_with_five_stories() {
+fn a_batch_killed_at_every_step_is_one_epic_with_five_stories() {
     let passed = trail();
     let gone: Vec<&str> = PASSED.into_iter().filter(|point| !passed.contains_key(*point)).collect();
     assert!(gone.is_empty(), "a batch does not pass {gone:?}; it passes {passed:#?}");
-    let each = passings(2);
-    let jobs: Vec<String> = passed.iter().flat_map(|(point, times)| some_of(point, *times, each)).collect();
-    let mut alive = judged(&jobs, run);
-    // Where two presses race a turn is decided once more, or not.
+    let each = passes_per_point(2);
+    let jobs: Vec<String> = passed.iter().flat_map(|(point, times)| sample(point, *times, each)).collect();
+    let mut alive = run_jobs(&jobs, run);
+    // Two presses race here, and only a turn that loses the race reads its context again.
     alive.retain(|at| !at.starts_with("s5.context_read/card.pressed"));
     for (point, times) in &passed {
-        println!("{point}: passed {times} times, died at {}", some_of(point, *times, each).len());
+        println!("{point}: passed {times} times, died at {}", sample(point, *times, each).len());
     }
     assert!(alive.is_empty(), "never died at {alive:?}, which the first run passed");
 }
 
-/// Runs all of them, and fails with what was wrong in any; those in which nobody died.
-fn judged(
+/// Runs all jobs in parallel. Panics with their violations; returns the jobs whose process did not die.
+fn run_jobs(
     jobs: &[String],
     run: impl Fn(&str) -> (Vec<String>, bool) + Sync + std::panic::RefUnwindSafe,
 ) -> Vec<String> {
     let wrong: Mutex<BTreeMap<String, Vec<String>>> = Mutex::default();
     let alive: Mutex<Vec<String>> = Mutex::default();
-    at_once(jobs, |job| {
+    run_parallel(jobs, |job| {
         let ran = std::panic::catch_unwind(|| run(job));
         let (found, died) = ran.unwrap_or_else(|_| (vec!["the run itself failed".into()], true));
         if !died {
@@ -88,14 +89,14 @@ fn judged(
     alive.into_inner().unwrap()
 }
 
-/// Which passings of a point are tried: spread over all of them, from the first to the last.
-fn some_of(point: &str, times: u32, each: u32) -> Vec<String> {
+/// Selects at most `each` of the times a point is passed, from the first to the last at equal distances.
+fn sample(point: &str, times: u32, each: u32) -> Vec<String> {
     let count = each.min(times);
     let nth = |n: u32| 1 + n * (times - 1) / (count - 1).max(1);
     (0..count).map(|n| format!("{point}:{}", nth(n))).collect()
 }
 
-/// What a batch passes when nobody kills it, and how often.
+/// Runs a batch without kills. Returns the fail points it passes, with their counts.
 fn trail() -> BTreeMap<String, u32> {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("trail");
@@ -103,7 +104,7 @@ fn trail() -> BTreeMap<String, u32> {
     let client = Client::new(server.url());
     client.wait_until_ready();
     let sent = script::play_batch(&client);
-    assert_eq!(check::receipt(&client, &sent), Vec::<String>::new());
+    assert_eq!(invariants::receipt(&client, &sent), Vec::<String>::new());
     let started = std::time::Instant::now();
     while !read(&file).contains_key(LAST) {
         assert!(started.elapsed() < IDLE, "the lane was not let go: {:#?}", read(&file));
@@ -122,7 +123,7 @@ fn read(trail: &Path) -> BTreeMap<String, u32> {
     passed
 }
 
-/// One run: what is wrong afterwards, and whether the process died in it.
+/// Runs a batch with a kill. Returns the violations, and true if the process died.
 fn run(at: &str) -> (Vec<String>, bool) {
     let server = Server::start(&[(FAILPOINT, at.to_owned())], &[]);
     let client = Client::new(server.url());
@@ -131,47 +132,47 @@ fn run(at: &str) -> (Vec<String>, bool) {
     if at.starts_with(LAST) {
         server.wait_for_death(IDLE);
     }
-    let mut wrong = check::receipt(&client, &sent);
+    let mut wrong = invariants::receipt(&client, &sent);
     client.wait_until_settled();
-    wrong.extend(check::effects(&client, &[]));
+    wrong.extend(invariants::effects(&client, &[]));
     ended(server, &client, sent, wrong)
 }
 
-fn ended(server: Server, client: &Client, sent: Sent, mut wrong: Vec<String>) -> (Vec<String>, bool) {
-    wrong.extend(check::on_a_receipt(client, &sent));
+fn ended(server: Server, client: &Client, sent: Transcript, mut wrong: Vec<String>) -> (Vec<String>, bool) {
+    wrong.extend(invariants::issues_on_receipts(client, &sent));
     let sent = [sent];
-    wrong.extend(check::through_the_api(client, &sent));
+    wrong.extend(invariants::api(client, &sent));
     let died = server.died();
     let data = server.stop();
-    wrong.extend(check::on_disk(data.path(), &sent));
+    wrong.extend(invariants::store(data.path(), &sent));
     (wrong, died)
 }
 
-/// Where a create is when its outcome is lost with the process.
+/// The fail points at which the outcome of a create request is lost with the process.
 const LOST: [&str; 4] = ["s9.attempt_marked", "s10.bytes_on_wire", "s11.vendor_applied", "s12.reply_read"];
 
-/// The same with a tracker that promises nothing about a create made twice: what nobody can vouch for is searched for and
-/// adopted, or created again by a person who sees that it is not there. Never are there two.
+/// The tracker makes no promise about repeated create requests. An issue with an uncertain outcome is searched for and
+/// adopted, or a person who sees that it does not exist creates it again. It never exists twice.
 #[test]
 fn a_create_lost_with_the_process_is_adopted_or_created_again_by_a_person() {
-    let each = passings(1);
+    let each = passes_per_point(1);
     let jobs: Vec<String> =
-        LOST.iter().flat_map(|point| some_of(&format!("{point}/tracker.create"), 6, each)).collect();
-    let alive = judged(&jobs, |at| {
+        LOST.iter().flat_map(|point| sample(&format!("{point}/tracker.create"), 6, each)).collect();
+    let alive = run_jobs(&jobs, |at| {
         let nothing = json!({ "promises": "nothing" }).to_string();
         let server = Server::start(&[(FAILPOINT, at.to_owned())], &[(TRACKER, nothing)]);
         let client = Client::new(server.url());
         client.wait_until_ready();
         let mut sent = script::play_batch(&client);
-        person::brings_to_its_end(&client, &mut sent);
-        let mut wrong = check::receipt(&client, &sent);
-        wrong.extend(check::effects(&client, &["dependency"]));
+        approver::finish_batch(&client, &mut sent);
+        let mut wrong = invariants::receipt(&client, &sent);
+        wrong.extend(invariants::effects(&client, &["dependency"]));
         ended(server, &client, sent, wrong)
     });
     assert!(alive.is_empty(), "never died at {alive:?}");
 }
 
-/// Whatever the tracker does to one request, and whatever it promises, there is one epic with five stories in the end.
+/// In the end there is one epic with five stories, for each fault of the tracker and each promise it makes.
 #[test]
 fn a_tracker_that_refuses_hangs_or_cuts_the_answer_makes_no_second_issue() {
     let faults = [
@@ -185,7 +186,7 @@ fn a_tracker_that_refuses_hangs_or_cuts_the_answer_makes_no_second_issue() {
         json!("parent_ignored"),
         json!({ "reject": { "code": "check.value", "field": "labels", "text": "not this one" } }),
     ];
-    let each = usize::try_from(passings(1)).unwrap_or(usize::MAX);
+    let each = usize::try_from(passes_per_point(1)).unwrap_or(usize::MAX);
     let items = [4, 1, 6];
     let of = |fault: &Value, n: u32, promises: &str| {
         let one = json!({ "on": "create", "item": { "nth": n }, "fault": fault });
@@ -197,13 +198,13 @@ fn a_tracker_that_refuses_hangs_or_cuts_the_answer_makes_no_second_issue() {
             jobs.extend(["once", "nothing"].map(|promises| of(fault, n, promises)));
         }
     }
-    judged(&jobs, |faults| {
+    run_jobs(&jobs, |faults| {
         let server = Server::start(&[], &[(TRACKER, faults.to_owned())]);
         let client = Client::new(server.url());
         client.wait_until_ready();
         let mut sent = script::play_batch(&client);
-        person::brings_to_its_end(&client, &mut sent);
-        let wrong = check::effects(&client, &["dependency", "rejected"]);
+        approver::finish_batch(&client, &mut sent);
+        let wrong = invariants::effects(&client, &["dependency", "rejected"]);
         ended(server, &client, sent, wrong)
     });
 }

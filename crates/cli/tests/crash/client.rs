@@ -1,14 +1,14 @@
-//! A client as any host would write it: a key with every request, and the same request again until it is answered.
+//! An HTTP client that sends each request with an idempotency key, and repeats it until it is answered.
 
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use ureq::Agent;
 
-/// Longer than every lease: what a dead process held is free by then.
+/// The time limit of a request with all its repetitions. It is longer than any lease that a dead process may hold.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// Talks to one server, through its deaths.
+/// A client that keeps working while the server is killed and restarted.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: Agent,
@@ -24,7 +24,7 @@ impl Client {
         Self { agent: config.into(), url: url.into() }
     }
 
-    /// Delivers an event; the answer is the turn.
+    /// Delivers an event and waits for its turn.
     pub(crate) fn event(&self, key: &str, body: &Value) -> Value {
         self.until(&format!("POST {key}"), || {
             let request = self
@@ -38,15 +38,15 @@ impl Client {
             let text = answer.body_mut().read_to_string().ok()?;
             match status {
                 200 => serde_json::from_str(&text).ok(),
-                // Not decided yet, in progress, not now: the same request again.
+                // Not decided yet, in progress, or overloaded: the request is repeated.
                 202 | 409 | 429 | 503 => None,
                 other => panic!("{key}: {other} {text}"),
             }
         })
     }
 
-    /// Delivers an event and asks no more once it was acknowledged.
-    pub(crate) fn forget(&self, key: &str, body: &Value) {
+    /// Delivers an event and does not wait for its turn.
+    pub(crate) fn event_without_waiting(&self, key: &str, body: &Value) {
         self.until(&format!("POST {key}"), || {
             let request = self
                 .agent
@@ -58,12 +58,12 @@ impl Client {
         });
     }
 
-    /// Asks for a person to be erased: once, whether it is answered or not.
+    /// Sends a request to erase a person, once, and ignores the answer.
     pub(crate) fn erase(&self, person: &str) {
         let _ = self.agent.delete(format!("{}/v1/subjects/{person}", self.url)).call();
     }
 
-    /// Reads.
+    /// Sends a GET request.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.until(path, || {
             let mut answer = self.agent.get(format!("{}{path}", self.url)).call().ok()?;
@@ -74,7 +74,7 @@ impl Client {
         })
     }
 
-    /// Every page of a list.
+    /// Reads all pages of a list.
     pub(crate) fn list(&self, path: &str) -> Vec<Value> {
         let mut items = Vec::new();
         let mut cursor = String::new();
@@ -95,7 +95,7 @@ impl Client {
         });
     }
 
-    /// Until no effect is on its way.
+    /// Waits until no effect is planned or attempted.
     pub(crate) fn wait_until_settled(&self) {
         self.until("effects to settle", || {
             let open = |state: &str| !self.list(&format!("/v1/effects?state={state}&limit=200")).is_empty();
@@ -103,7 +103,7 @@ impl Client {
         });
     }
 
-    /// The cards of a lane as they are now, in the order of its messages.
+    /// Returns the current cards of a lane, in the order of its messages.
     pub(crate) fn cards(&self, lane: &str) -> Vec<Value> {
         let messages = self.list(&format!("/v1/lanes/{lane}/messages?limit=200"));
         messages
@@ -113,7 +113,7 @@ impl Client {
             .collect()
     }
 
-    /// The items of a lane's receipt, as soon as nothing is said to be on its way.
+    /// Waits until no item of the lane's receipt is pending, and returns the items.
     pub(crate) fn receipt(&self, lane: &str) -> Vec<Value> {
         let on_its_way = |item: &Value| {
             let state = item["state"].as_str().unwrap_or_default();

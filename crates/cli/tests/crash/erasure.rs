@@ -1,5 +1,5 @@
-//! E33 in the real process: it is killed at every fail point that an erasure passes, and whoever asked for it is not there
-//! to ask again. The process that comes after it ends what was begun, by itself.
+//! Erasure, with the process killed at each of its fail points. The request is not repeated: the restarted process
+//! completes the erasure by itself.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::client::Client;
-use crate::script::Sent;
+use crate::script::Transcript;
 use crate::server::{FAILPOINT, Server};
-use crate::{at_once, check};
+use crate::{invariants, run_parallel};
 
-/// Where it dies: before anything is erased, after what is beside the lanes, after the lane, after what waited
-/// meanwhile, after the files were gone through, and when all is done and written down.
+/// The fail points: before anything is erased, after the data outside of lanes, after the lane, after the events that
+/// waited meanwhile, after the vacuum of the store, and after the erasure is recorded.
 const DIES: [&str; 6] = [
     "e0.erasure_asked",
     "e1.content_erased:1",
@@ -26,20 +26,21 @@ const HERS: &str = "kestrelgate";
 const HIS: &str = "marmotworth";
 const PATIENCE: Duration = Duration::from_secs(60);
 
+// row: E33
 #[test]
-fn e33_an_erasure_outlives_the_process_that_began_it() {
+fn an_erasure_outlives_the_process_that_began_it() {
     let wrong: Mutex<Vec<String>> = Mutex::default();
-    at_once(&DIES, |point| wrong.lock().unwrap().extend(killed_at(point)));
+    run_parallel(&DIES, |point| wrong.lock().unwrap().extend(killed_at(point)));
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// One run: what is wrong afterwards.
+/// Kills the process at a point of an erasure. Returns the violations.
 fn killed_at(point: &str) -> Vec<String> {
     let server = Server::start(&[(FAILPOINT, point.into())], &[]);
     let client = Client::new(server.url());
     client.wait_until_ready();
-    let mut sent = Sent::default();
+    let mut sent = Transcript::default();
     for (n, (who, text)) in [
         (
             "ana",
@@ -78,7 +79,7 @@ fn killed_at(point: &str) -> Vec<String> {
     if !holds(data.path(), HIS) {
         wrong.push(format!("{point}: his words are gone too"));
     }
-    wrong.extend(check::on_disk(data.path(), &[sent]));
+    wrong.extend(invariants::store(data.path(), &[sent]));
     wrong
 }
 

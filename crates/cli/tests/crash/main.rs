@@ -1,16 +1,15 @@
-//! Kills the real process, with SIGKILL, at every fail point there is and at moments of its own choosing, while a
-//! scripted client talks and presses over HTTP; starts it again; and finds nothing lost, nothing doubled and nobody
-//! left without an answer.
+//! Crash tests: kill the real process with SIGKILL at each fail point and at moments in between, while a scripted client
+//! writes and presses over HTTP. The process is restarted, and no event may be lost, handled twice or left unanswered.
 //!
-//! `THROUGHLINE_CRASH_SEEDS` says how many seeds each point is run with (3), `THROUGHLINE_CRASH_FIRST` the first of
-//! them (1), `THROUGHLINE_CRASH_PASSINGS` how many passings of each point a batch dies at (2, or `all`). `cargo xtask
+//! `THROUGHLINE_CRASH_SEEDS` is the number of seeds for each fail point (3), `THROUGHLINE_CRASH_FIRST` the first seed
+//! (1), `THROUGHLINE_CRASH_PASSINGS` the number of times each point of a batch is tried (2, or `all`). `cargo xtask
 //! crash` and `cargo xtask soak` set them.
 
+mod approver;
 mod batch;
-mod check;
 mod client;
 mod erasure;
-mod person;
+mod invariants;
 #[path = "../shared/port.rs"]
 mod port;
 mod script;
@@ -25,14 +24,14 @@ use throughline_runtime::FailPoint;
 use client::Client;
 use server::{FAILPOINT, Server};
 
-/// Points that these runs do not pass: no model is configured in them.
+/// Fail points that these runs do not pass, because they configure no model.
 const UNREACHED: [FailPoint; 1] = [FailPoint::ModelInFlight];
-/// Runs at once. Each waits most of the time.
-const AT_ONCE: usize = 16;
+/// The number of parallel runs. Each waits most of the time.
+const PARALLEL: usize = 16;
 
 /// One run.
 struct Job {
-    /// Where to die; at a moment of its own for `None`.
+    /// The fail point to die at, or `None` for a moment that depends on the seed.
     point: Option<FailPoint>,
     seed: u64,
 }
@@ -42,10 +41,10 @@ impl Job {
         format!("{} seed {}", self.point.map_or("some moment", FailPoint::name), self.seed)
     }
 
-    /// The how-many-th passing of the point is the last. The first seed dies at the first.
+    /// Returns which pass of the fail point kills the process, from 1. The first seed takes the first.
     fn nth(&self) -> u64 {
         match self.point {
-            // Lanes are let go when they idle, which the script does once.
+            // Lanes are released when they idle, which the script does once.
             Some(FailPoint::LaneReleased) => 1,
             _ => 1 + (self.seed - 1) * 2 % 7,
         }
@@ -56,8 +55,8 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// How many passings of each point are tried.
-fn passings(default: u32) -> u32 {
+/// Returns the number of times that each point of a batch is tried.
+fn passes_per_point(default: u32) -> u32 {
     match std::env::var("THROUGHLINE_CRASH_PASSINGS").as_deref() {
         Ok("all") => u32::MAX,
         Ok(named) => named.parse().unwrap_or(default),
@@ -74,7 +73,7 @@ fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
         .collect();
     let wrong: Mutex<BTreeMap<String, Vec<String>>> = Mutex::default();
     let died: Mutex<BTreeSet<FailPoint>> = Mutex::default();
-    at_once(&jobs, |job| {
+    run_parallel(&jobs, |job| {
         let ran = std::panic::catch_unwind(|| run(job));
         let (found, killed) = ran.unwrap_or_else(|_| (vec!["the run itself failed".into()], false));
         if let (true, Some(point)) = (killed, job.point) {
@@ -95,11 +94,11 @@ fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
     assert!(alive.is_empty(), "never died at {alive:?}: the script does not get there");
 }
 
-/// Does all of it, some at once.
-fn at_once<T: Sync>(jobs: &[T], run: impl Fn(&T) + Sync) {
+/// Runs jobs in parallel.
+fn run_parallel<T: Sync>(jobs: &[T], run: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(jobs.len()) {
+        for _ in 0..PARALLEL.min(jobs.len()) {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     run(job);
@@ -109,7 +108,7 @@ fn at_once<T: Sync>(jobs: &[T], run: impl Fn(&T) + Sync) {
     });
 }
 
-/// One run: what is wrong afterwards, and whether the process died in it.
+/// Runs a job. Returns the violations, and true if the process died.
 fn run(job: &Job) -> (Vec<String>, bool) {
     let dies = job.point.map(|point| (FAILPOINT, format!("{}:{}", point.name(), job.nth())));
     let server = Server::start(dies.as_slice(), &[]);
@@ -124,15 +123,15 @@ fn run(job: &Job) -> (Vec<String>, bool) {
         script::play(&client, job.seed)
     });
     if job.point == Some(FailPoint::LaneReleased) {
-        // A lane is let go five seconds after its last turn; there is nothing to be told of it.
+        // A lane is released five seconds after its last turn, without a visible sign.
         server.wait_for_death(std::time::Duration::from_secs(15));
         client.wait_until_ready();
     }
     client.wait_until_settled();
-    let mut wrong = check::through_the_api(&client, &sent);
-    wrong.extend(check::effects(&client, &[]));
+    let mut wrong = invariants::api(&client, &sent);
+    wrong.extend(invariants::effects(&client, &[]));
     let killed = server.died();
     let data = server.stop();
-    wrong.extend(check::on_disk(data.path(), &sent));
+    wrong.extend(invariants::store(data.path(), &sent));
     (wrong, killed)
 }

@@ -1,30 +1,30 @@
-//! What is said and pressed: three conversations at once, each with a ticket that two people approve at the same
-//! moment, an edit, a rejection, a late press and a command; in one of them an epic with five stories as well.
+//! The script of a run: three parallel conversations, each with a ticket that two people approve at the same moment, a
+//! rejection, a late press and a command. One of them also has an edit, another an epic with five stories.
 
 use serde_json::{Value, json};
 
 use crate::client::Client;
 
-/// Conversations at once.
+/// The number of parallel conversations.
 const LANES: usize = 3;
 
-/// What was sent in one conversation, and what was answered.
+/// The events of a conversation and their answers.
 #[derive(Default)]
-pub(crate) struct Sent {
+pub(crate) struct Transcript {
     /// The lane's id.
     pub(crate) lane: String,
-    /// Key, event and answer of each.
+    /// The key, body and answer of each event.
     pub(crate) events: Vec<(String, Value, Value)>,
-    /// Keys of events that were acknowledged and never asked about again.
-    pub(crate) forgotten: Vec<String>,
-    /// Titles of the tickets that were approved.
+    /// The keys of events that were acknowledged and whose turn was not waited for.
+    pub(crate) unawaited: Vec<String>,
+    /// The titles of approved tickets.
     pub(crate) approved: Vec<String>,
-    /// Titles of stories, each with that of its epic.
+    /// The titles of stories, each with the title of its epic.
     pub(crate) linked: Vec<(String, String)>,
 }
 
-/// Plays it to its end.
-pub(crate) fn play(client: &Client, seed: u64) -> Vec<Sent> {
+/// Plays the script in all conversations.
+pub(crate) fn play(client: &Client, seed: u64) -> Vec<Transcript> {
     std::thread::scope(|scope| {
         let lanes: Vec<_> =
             (0..LANES).map(|n| scope.spawn(move || Lane::new(client, seed, n).play())).collect();
@@ -32,8 +32,8 @@ pub(crate) fn play(client: &Client, seed: u64) -> Vec<Sent> {
     })
 }
 
-/// A batch of six alone: asked for, confirmed, approved by two people at once.
-pub(crate) fn play_batch(client: &Client) -> Sent {
+/// Plays a batch of six only: requested, confirmed, approved by two people at once.
+pub(crate) fn play_batch(client: &Client) -> Transcript {
     let mut lane = Lane::new(client, 0, 0);
     lane.batch();
     lane.sent
@@ -43,17 +43,17 @@ struct Lane<'c> {
     client: &'c Client,
     n: usize,
     conversation: String,
-    sent: Sent,
+    sent: Transcript,
 }
 
 impl<'c> Lane<'c> {
     fn new(client: &'c Client, seed: u64, n: usize) -> Self {
-        Self { client, n, conversation: format!("seed{seed}-lane{n}"), sent: Sent::default() }
+        Self { client, n, conversation: format!("seed{seed}-lane{n}"), sent: Transcript::default() }
     }
 
-    fn play(mut self) -> Sent {
+    fn play(mut self) -> Transcript {
         self.says("hello");
-        self.says_and_forgets("nobody waits for this one");
+        self.says_without_waiting("nobody waits for this one");
         let title = format!("Page {} is empty", self.n);
         let asked = self.ticket("bug", &title);
         let mut approve = button(&asked, "approve");
@@ -73,7 +73,7 @@ impl<'c> Lane<'c> {
             self.batch();
         }
         self.says("/maro status");
-        self.says_and_forgets("nor for this one");
+        self.says_without_waiting("nor for this one");
         let refused = self.ticket("bug", &format!("Never mind {}", self.n));
         let rejected = self.press("bob", &button(&refused, "reject"));
         assert_eq!(rejected["reason"], "press.applied", "{rejected}");
@@ -87,7 +87,7 @@ impl<'c> Lane<'c> {
         self.says(&format!("Create a {kind}: {title}\nSteps: open it\nExpected: a list\nActual: nothing"))
     }
 
-    /// An epic with five stories: confirmed by one person, approved by two at once.
+    /// Plays an epic with five stories: confirmed by one person, approved by two at once.
     fn batch(&mut self) {
         let epic = format!("Auth {}", self.n);
         let stories: Vec<String> = (1..=5).map(|n| format!("Way {n} to sign in")).collect();
@@ -109,12 +109,12 @@ impl<'c> Lane<'c> {
         self.event(json!({ "kind": "message.posted", "actor": { "id": "you" }, "text": text }))
     }
 
-    fn says_and_forgets(&mut self, text: &str) {
-        let key = format!("{}-forgotten-{}", self.conversation, self.sent.forgotten.len());
+    fn says_without_waiting(&mut self, text: &str) {
+        let key = format!("{}-forgotten-{}", self.conversation, self.sent.unawaited.len());
         let lane = json!({ "channel": "api", "conversation": self.conversation });
         let body = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": "you" }, "text": text });
-        self.client.forget(&key, &body);
-        self.sent.forgotten.push(key);
+        self.client.event_without_waiting(&key, &body);
+        self.sent.unawaited.push(key);
     }
 
     fn press(&mut self, who: &str, token: &str) -> Value {
@@ -129,16 +129,16 @@ impl<'c> Lane<'c> {
     fn keyed(&mut self, key: String, mut body: Value) -> Value {
         body["lane"] = json!({ "channel": "api", "conversation": self.conversation });
         let answer = self.client.event(&key, &body);
-        self.noted(key, body, answer.clone());
+        self.record(key, body, answer.clone());
         answer
     }
 
-    fn noted(&mut self, key: String, body: Value, answer: Value) {
+    fn record(&mut self, key: String, body: Value, answer: Value) {
         self.sent.lane = answer["lane"].as_str().unwrap().to_owned();
         self.sent.events.push((key, body, answer));
     }
 
-    /// Two people, two connections, one moment: one of them did it, the other is told.
+    /// Lets two people approve at the same moment. One press takes effect, the other is told so.
     fn two_people_approve(&mut self, token: &str, title: &str) {
         let at = self.sent.events.len();
         let (client, conversation) = (self.client, self.conversation.clone());
@@ -159,7 +159,7 @@ impl<'c> Lane<'c> {
         reasons.sort_unstable();
         assert_eq!(reasons, ["press.applied", "press.consumed"], "{answers:#?}");
         for ((key, body), answer) in presses.into_iter().zip(&answers) {
-            self.noted(key, body, answer.clone());
+            self.record(key, body, answer.clone());
         }
         self.sent.approved.push(title.to_owned());
     }
@@ -169,7 +169,7 @@ pub(crate) fn pressed(who: &str, token: &str) -> Value {
     json!({ "kind": "card.pressed", "actor": { "id": who }, "press": { "token": token } })
 }
 
-/// The token of a button on the card that an answer shows.
+/// Returns the token of a button on a card in an answer.
 fn button(answer: &Value, action: &str) -> String {
     let cards = answer["messages"].as_array().unwrap().iter().map(|message| &message["card"]);
     let mut buttons = cards.filter_map(|card| card["buttons"].as_array()).flatten();

@@ -1,4 +1,4 @@
-//! The process under test: started with a fail point, and started again without one when it dies.
+//! The process under test: started with a fail point, and restarted without it when it dies.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// The variable that says where the process dies.
+/// The environment variable with the fail point to die at.
 pub(crate) const FAILPOINT: &str = "THROUGHLINE_FAILPOINT";
 
-/// The variable that says what the embedded tracker meets.
+/// The environment variable with the faults of the embedded tracker.
 pub(crate) const TRACKER: &str = "THROUGHLINE_TRACKER_FAULTS";
 
-/// A server that comes back. Dropping it kills the process.
+/// A server that is restarted when it dies. Dropping it kills the process.
 pub(crate) struct Server {
     data: Option<TempDir>,
     url: String,
@@ -25,7 +25,7 @@ pub(crate) struct Server {
     keeper: Option<JoinHandle<()>>,
 }
 
-/// A variable of the server's environment.
+/// An environment variable of the server.
 pub(crate) type Variable = (&'static str, String);
 
 fn spawn(data: &Path, port: u16, variables: &[Variable]) -> Child {
@@ -44,11 +44,11 @@ fn spawn(data: &Path, port: u16, variables: &[Variable]) -> Child {
 }
 
 impl Server {
-    /// Starts it on a port of its own: the first process with these variables, and it and whoever comes after it with
-    /// those.
+    /// Starts the server on a free port: the first process with the variables `first` and `always`, its successors with
+    /// `always` only.
     pub(crate) fn start(first: &[Variable], always: &[Variable]) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let port = crate::port::own();
+        let port = crate::port::reserve();
         let child = Arc::new(Mutex::new(spawn(data.path(), port, &[first, always].concat())));
         let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let keeper = {
@@ -70,28 +70,28 @@ impl Server {
         Self { data: Some(data), url, child, died, stopping, keeper: Some(keeper) }
     }
 
-    /// Where it is.
+    /// Returns the address of the server.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where its files are.
+    /// Returns the folder of its data.
     pub(crate) fn data(&self) -> &Path {
         self.data.as_ref().unwrap().path()
     }
 
-    /// Whether it died and came back.
+    /// Returns true if a process has died.
     pub(crate) fn died(&self) -> bool {
         self.died.load(Ordering::SeqCst)
     }
 
-    /// Kills it, after a while.
+    /// Kills the process after a delay.
     pub(crate) fn kill_after(&self, time: Duration) {
         std::thread::sleep(time);
         self.child.lock().unwrap().kill().unwrap();
     }
 
-    /// Waits until it died, or not.
+    /// Waits until a process has died, at most this long.
     pub(crate) fn wait_for_death(&self, time: Duration) {
         let started = Instant::now();
         while !self.died() && started.elapsed() < time {
@@ -99,7 +99,7 @@ impl Server {
         }
     }
 
-    /// Stops it for good, and hands over what it left behind.
+    /// Stops the server and returns its data.
     pub(crate) fn stop(mut self) -> TempDir {
         self.end();
         self.data.take().unwrap()

@@ -1,11 +1,11 @@
-//! A port for a server that is killed and started again at the same address. One that the system hands out may be given to
-//! somebody else's server while ours is away, and what is sent meanwhile would reach that one.
+//! Ports for servers that are killed and restarted at the same address. While such a server is down, the system could
+//! give an ephemeral port to another process, which would then receive our requests.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Below those that the system hands out, and apart from what other processes of these tests take.
-pub(crate) fn own() -> u16 {
+/// Returns a free port below the ephemeral range. Test processes that run at the same time take different ranges.
+pub(crate) fn reserve() -> u16 {
     const FIRST: u32 = 12_000;
     const EACH: u32 = 312;
     static TAKEN: AtomicU32 = AtomicU32::new(0);

@@ -1,32 +1,33 @@
-//! What an answer is worth: taken, asked for again with what was wrong, or nothing. Pure, and the same for every
-//! provider: whatever a vendor promises about its output, this decides.
+//! The judgement of a model's answer: take it, ask again with complaints, or drop it. Pure, and equal for
+//! all providers: it relies on nothing that a vendor promises about its output.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Answer, Ask, Drafted, Patch, Question, Reviewed};
-use crate::intent::Intent;
-use crate::policy::{Policy, limits};
-use crate::recognize::{Words, approves};
-use crate::tickets::{ItemType, Part};
+use crate::data::ask::{Answer, Ask, Drafted, Patch, Question, Reviewed};
+use crate::data::intent::Intent;
+use crate::data::policy::{Policy, limits};
+use crate::data::ticket::{ItemType, Part};
+use throughline_language::{Words, approves};
 
-/// What becomes of an answer.
+/// The judgement of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It counts.
+    /// The answer counts.
     Take(Answer),
-    /// It would count if it were mended: what is wrong, for the model to read.
+    /// The answer would count if mended; the complaints are text for the model.
     Mend(Vec<String>),
-    /// It does not count, and why.
+    /// The answer does not count, for this reason.
     Drop(String),
 }
 
-/// Judges an answer against what was asked.
+/// Judges an answer by the question it belongs to.
 ///
 /// ```
-/// use throughline_engine::ask::{Answer, Ask, Verdict, judge};
+/// use throughline_engine::ask::{Verdict, judge};
+/// use throughline_engine::data::ask::{Answer, Ask};
 /// let policy = throughline_engine::Policy::default();
 /// let ask = Ask::classify("What about microservices?", &policy);
 /// let sure = Answer::Classify { label: "discussion".into(), confidence: 90, anchor: None };
@@ -58,14 +59,14 @@ pub fn judge(ask: &Ask, answer: Answer, policy: &Policy) -> Verdict {
                 Verdict::Take(answer)
             };
         }
-        // Judged against its sources, by whoever folds.
+        // Summaries are judged against their sources by the `summary` module.
         (Question::Summary { .. }, Answer::Summary { .. }) => Vec::new(),
         _ => return Verdict::Drop("another question was asked".into()),
     };
     if wrong.is_empty() { Verdict::Take(answer) } else { Verdict::Mend(wrong) }
 }
 
-/// What came back but could not be read may be mended; what did not come back may not.
+/// An answer that came but could not be read may be mended; one that never came may not.
 fn nothing(question: &Question, why: &str) -> Verdict {
     let read = ["schema", "malformed", "prose", "two_choices", "out_of_pool"].contains(&why);
     if read && question.rounds() > 1 {
@@ -74,7 +75,7 @@ fn nothing(question: &Question, why: &str) -> Verdict {
     Verdict::Drop(why.into())
 }
 
-/// One that was offered, said with enough confidence. Nothing leans toward a ticket (`spec 03 §1`).
+/// Accepts an intent that was offered and named with enough confidence. The bar is equal for all intents.
 fn classified(offered: &[Intent], label: &str, confidence: u8, policy: &Policy) -> Result<(), &'static str> {
     match Intent::from_word(label).filter(|intent| offered.contains(intent)) {
         None => Err("a label that was not offered"),
@@ -138,7 +139,7 @@ fn patched(patch: &Patch) -> Vec<String> {
     points(&sections)
 }
 
-/// What is wrong with points: too many, too long, or telling somebody to approve.
+/// Complaints about points: too many, too long, or urging an approval.
 fn points(sections: &[&Vec<String>]) -> Vec<String> {
     let mut wrong = Vec::new();
     let all = || sections.iter().copied().flatten();
@@ -154,10 +155,10 @@ fn points(sections: &[&Vec<String>]) -> Vec<String> {
     wrong
 }
 
-/// What is wrong with words that ask for a press.
+/// The complaint about text that asks for a press.
 const URGES: &str = "tells the reader to approve something";
 
-/// It tells somebody to approve: a whole sentence of it is an approval's words. No model asks for a press.
+/// True if a whole sentence tells somebody to approve. A model never asks for a press.
 fn urges(text: &str) -> bool {
     let mut sentences =
         text.split(['.', '!', '\n', ';', ':']).map(|sentence| sentence.trim_start_matches(['-', '•', ' ']));
@@ -195,7 +196,7 @@ mod tests {
         assert!(matches!(of(&draft(Some(5)), many), Verdict::Take(_)));
     }
 
-    /// `spec 07 §7`: text that tells people to approve is no answer, wherever in one it stands.
+    /// Text that tells people to approve is no answer, in whichever field it appears.
     #[test]
     fn nothing_a_model_writes_asks_for_a_press() {
         let urging = "It is fine. Please press Approve!";

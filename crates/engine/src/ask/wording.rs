@@ -1,6 +1,7 @@
-//! What we say to a model ourselves: the rules of a question, what an answer to it looks like, and the material it is
-//! about (`spec 05 §4.1`, sections 1, 2 and 8). The words are in `prompts/`; what differs from question to question is
-//! put into their places, and all of it is ours.
+//! The engine's own part of a prompt: a question's rules, the contract of its answer, and its material. The
+//! wording is in `prompts/`, and what differs between questions fills its placeholders. Rules and contract
+//! contain only the engine's own words; texts of others are in the material, as JSON
+//! (`docs/design/0025-prompt-context.md`).
 
 mod select;
 
@@ -10,29 +11,27 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use super::{Question, Reviewed};
-use crate::context::text::quote;
-use crate::intent::Intent;
-use crate::tickets::ItemType;
+use crate::data::ask::{Question, Reviewed};
+use crate::data::intent::Intent;
+use crate::data::prompt::ANCHOR;
+use crate::data::ticket::ItemType;
+use crate::text::members::line;
 
-/// The name an answer calls the replied-to message by.
-pub const ANCHOR: &str = "c1";
-
-/// The words all questions share.
+/// The rules that all questions share.
 const RULES: &str = include_str!("prompts/rules.md");
-/// What may be stated beside an answer.
+/// The rules for stating facts beside an answer.
 const FACTS: &str = include_str!("prompts/facts.md");
 const EPIC: &str = "- An epic stands before its stories. Stories that nothing is known about are left out; do not invent any to reach \
      a number.\n";
 
-/// Section 1: what is asked for, and how. The version is a part of it, and moves with the words.
+/// Section 1 of a prompt: the task and its rules, with the version of the wording.
 pub(super) fn rules(question: &Question) -> String {
     let (name, asked) = asked(question);
     let shared = filled(RULES, &[("version", &format!("{name}-1"))]);
     format!("{shared}{asked}")
 }
 
-/// Section 2: what an answer looks like.
+/// Section 2 of a prompt: the schema of the answer.
 pub(super) fn contract(question: &Question, anchor: bool) -> String {
     format!(
         "## OUTPUT CONTRACT\nAnswer with one JSON object of this schema, with nothing before it and nothing after it.\n\
@@ -41,7 +40,7 @@ pub(super) fn contract(question: &Question, anchor: bool) -> String {
     )
 }
 
-/// The question in words, and its name.
+/// The question's name and its words.
 fn asked(question: &Question) -> (&'static str, String) {
     let name = question.name();
     let text = match question {
@@ -71,7 +70,7 @@ fn asked(question: &Question) -> (&'static str, String) {
     (name, text)
 }
 
-/// What an answer has to be, as JSON Schema. `anchor`: there is a message whose id may be named.
+/// The JSON Schema of an answer. With `anchor`, the answer may name the anchor's id.
 #[must_use]
 pub fn schema(question: &Question, anchor: bool) -> Value {
     let text = match question {
@@ -83,7 +82,7 @@ pub fn schema(question: &Question, anchor: bool) -> Value {
         Question::Select(_) => include_str!("prompts/select.json"),
         Question::Answer | Question::Summary { .. } => include_str!("prompts/told.json"),
     };
-    // Ours, and read by a test: there is no other outcome.
+    // The schema is the engine's own and a test parses it, so this cannot fail.
     let mut schema: Value = serde_json::from_str(text).unwrap_or_default();
     match question {
         Question::Classify { labels } => {
@@ -100,7 +99,7 @@ pub fn schema(question: &Question, anchor: bool) -> Value {
     schema
 }
 
-/// What a question is about beside the message: one object a line.
+/// The material of a question beside the message, as lines of one JSON object each.
 #[must_use]
 pub fn material(question: &Question) -> Vec<String> {
     match question {
@@ -121,7 +120,7 @@ fn reviewed(review: &Reviewed) -> Vec<String> {
     lines
 }
 
-/// The places of a text, filled in.
+/// Replaces the placeholders `{name}` of a text.
 fn filled(text: &str, places: &[(&str, &str)]) -> String {
     places.iter().fold(text.to_string(), |text, (name, with)| text.replace(&format!("{{{name}}}"), with))
 }
@@ -144,7 +143,7 @@ fn wanted(item_type: Option<ItemType>, stories: Option<u8>) -> String {
     }
 }
 
-/// Only words of ours stand in a question.
+/// A fixed phrase for the kind, because only the engine's own words may be in a question.
 fn kind_in_words(kind: &str) -> &'static str {
     match kind {
         "architecture" => "an architecture review",
@@ -154,30 +153,11 @@ fn kind_in_words(kind: &str) -> &'static str {
     }
 }
 
-/// One object of texts on one line.
-pub(crate) fn line(members: &[(&str, &str)]) -> String {
-    let quoted: Vec<_> = members.iter().map(|(name, text)| (*name, quoted(text))).collect();
-    object(&quoted)
-}
-
-/// One object on one line, of values that are JSON.
-pub(crate) fn object(members: &[(&str, String)]) -> String {
-    let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-    format!("{{ {} }}", members.join(", "))
-}
-
-/// What somebody wrote, as a JSON string, without the secrets in it.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    quote(&mut out, &crate::redact::redacted(text));
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every place of every text is filled, and every schema can be read.
+    /// Every placeholder of every text is filled, and every schema parses.
     #[test]
     fn nothing_is_left_open() {
         let review = Reviewed::default;

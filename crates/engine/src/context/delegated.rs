@@ -1,21 +1,22 @@
-//! What a sub-agent is handed beside its task: the context of the lane it was asked in (`spec 05 §4.1`). Its task, in the
-//! person's own words, goes with it as it always did.
+//! The briefing of a sub-agent: the context of the lane in which its task was asked for. The task itself,
+//! in the person's words, is sent beside it (`docs/design/0025-prompt-context.md`).
 
 use alloc::boxed::Box;
 
-use super::prompt::{Built, Section, Sections, build};
-use super::text::tokens;
-use crate::ask::Shown;
+use crate::context::prompt::{Sections, build};
+use crate::context::shown::Shown;
+use crate::data::prompt::{Built, Section};
+use crate::data::trace::PromptTrace;
 use crate::memory::flow as facts;
-use crate::trace::PromptTrace;
+use crate::text::clean::tokens;
 use crate::turn::Turn;
 
 const RULES: &str = include_str!("data/delegated.md");
 const CONTRACT: &str =
     "## OUTPUT CONTRACT\nSay in plain text what you did, what came of it, and what is still open.\n";
 
-/// The context of a task that is handed over. `None`: it does not fit beside these words, so nobody is handed the task
-/// (`spec 05 §4.2`).
+/// Builds the context of a task that is handed over. `None` if it does not fit beside the task's `words`;
+/// the task is then not handed over.
 pub(crate) fn briefing(turn: &mut Turn<'_>, words: &str, user: &str) -> Option<Box<Built>> {
     let facts = facts::shown(turn);
     let shown = Shown {

@@ -1,5 +1,5 @@
-//! What a supervisor keeps as one JSON document, read as the state a prompt is made of (`spec 05 §5`). A pure function
-//! of its bytes: nothing is written back, and what is not understood is read past.
+//! Reads a supervisor's JSON document as the state from which a prompt is built. A pure function of the
+//! bytes: nothing is written back, and unknown members are ignored (`docs/design/0025-prompt-context.md`).
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -11,50 +11,52 @@ use core::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::decision::Reason;
-use crate::event::TaskReported;
-use crate::id::TaskId;
-use crate::lane::{Task, TaskSource, TaskStatus};
-use crate::policy::context::{Project, TASK_ID};
-use crate::time::Timestamp;
+use crate::data::decision::Reason;
+use crate::data::id::TaskId;
+use crate::data::policy::context::{Project, TASK_ID};
+use crate::data::task::Task;
+use crate::data::task::TaskReported;
+use crate::data::task_status::{TaskSource, TaskStatus};
+use crate::data::time::Timestamp;
 
-/// The largest document, in bytes.
+/// The largest size of a document, in bytes.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// The deepest nesting.
+/// The deepest nesting of arrays and objects in a document.
 pub const MAX_DEPTH: usize = 64;
 
-/// The state a prompt is made of.
+/// The state from which a prompt is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextState {
-    /// What it is about.
+    /// The project the tasks belong to.
     pub project: Project,
-    /// Its tasks, each once.
+    /// The tasks, each id once.
     pub tasks: Vec<Task>,
 }
 
-/// A repair.
+/// A repair that reading a document needed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// Its code: `context.entry_skipped`, `context.duplicate_task`, `context.in_both_lists`.
+    /// The code of the repair: `context.entry_skipped`, `context.duplicate_task` or
+    /// `context.in_both_lists`.
     pub code: &'static str,
-    /// The entry that does not count (RFC 6901).
+    /// The JSON pointer (RFC 6901) of the entry that was left out.
     pub pointer: String,
 }
 
-/// Why a document cannot be used.
+/// The reason for which a document cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It has more than [`MAX_BYTES`].
+    /// The document has more than [`MAX_BYTES`].
     TooLarge,
-    /// It is nested deeper than [`MAX_DEPTH`].
+    /// The document is nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// It is no JSON; what the reader said.
+    /// The document is not JSON; holds the parser's message.
     NotJson(String),
-    /// It is JSON, and no object.
+    /// The document is JSON, but not an object.
     NoObject,
-    /// What has to be a list is none: its JSON pointer.
+    /// A member that has to be a list is none; holds its JSON pointer.
     NoList(&'static str),
-    /// What has to be a text of 1 to 128 bytes is none: its JSON pointer.
+    /// A member that has to be a text of 1 to 128 bytes is none; holds its JSON pointer.
     NoId(&'static str),
 }
 
@@ -73,11 +75,11 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Reads a supervisor's document.
+/// Reads a supervisor's document. An entry that cannot be used is left out, with a [`Warning`].
 ///
 /// # Errors
 ///
-/// [`Error`] when it cannot be used at all. An entry that cannot is left out, with a [`Warning`].
+/// [`Error`] if the document cannot be used at all.
 pub fn import(bytes: &[u8]) -> Result<(ContextState, Vec<Warning>), Error> {
     let document = object(bytes)?;
     let mut warnings = Vec::new();
@@ -99,11 +101,11 @@ pub fn import(bytes: &[u8]) -> Result<(ContextState, Vec<Warning>), Error> {
     Ok((ContextState { project, tasks }, warnings))
 }
 
-/// The members of a document.
+/// Reads the members of a document.
 ///
 /// # Errors
 ///
-/// [`Error`] when it is no object, or more than is read.
+/// [`Error`] if it is not an object, or is larger or deeper than allowed.
 pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::TooLarge);
@@ -119,7 +121,7 @@ pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// Nested deeper than is read. Brackets in texts do not count.
+/// True if the document is nested deeper than allowed. Brackets inside texts do not count.
 fn deep(bytes: &[u8]) -> bool {
     let (mut depth, mut deepest, mut text, mut escaped) = (0_usize, 0, false, false);
     for byte in bytes {
@@ -138,13 +140,13 @@ fn deep(bytes: &[u8]) -> bool {
     deepest > MAX_DEPTH
 }
 
-/// A usable id of a task.
+/// The `task_id` of an entry, if it is usable.
 pub(super) fn id(entry: &Value) -> Option<&str> {
     let id = entry.get("task_id")?.as_str()?;
     (!id.trim().is_empty() && id.len() <= TASK_ID).then_some(id)
 }
 
-/// A task, and where it stands in the document.
+/// A task, and its JSON pointer in the document.
 struct Entry {
     task: Task,
     pointer: String,
@@ -156,7 +158,7 @@ impl Entry {
     }
 }
 
-/// One of the two lists, by id: of several entries of one, the newest.
+/// Reads one of the two lists, by id. Of several entries with one id the newest counts.
 fn list(
     document: &Map<String, Value>,
     status: TaskStatus,
@@ -216,13 +218,14 @@ fn task(id: &str, entry: &Value, status: TaskStatus, time: &str, place: usize) -
     }
 }
 
-/// A moment with its offset, as RFC 3339 has it.
+/// Parses a time with its offset, as in RFC 3339.
 fn moment(text: &str) -> Option<Timestamp> {
     let moment: jiff::Timestamp = text.parse().ok()?;
     Some(Timestamp(moment.as_millisecond()))
 }
 
-/// Supervisors forget to clear blockers: blocked is only what was blocked after it was completed.
+/// Leaves each task in one list. Supervisors forget to clear blockers, so a task in both counts as blocked
+/// only if it was blocked after it was completed.
 fn in_one_list(
     completed: &mut BTreeMap<String, Entry>,
     blocked: &mut BTreeMap<String, Entry>,

@@ -1,97 +1,55 @@
-//! A prompt's sections: their order, their limits, the budget, and what a prompt is known by (`spec 05 §4`).
+//! The sections of a prompt: their order, their limits, the budget, and the fingerprints
+//! (`docs/design/0025-prompt-context.md`).
 //!
-//! The order is fixed, most stable first, so that two prompts in a row begin alike. The last section, the user's own
-//! words, is written where the prompt is sent: here it only counts. What had to be left out is said in numbers.
+//! The order is fixed, most stable first, so that successive prompts begin alike. The last section, the
+//! user's own words, is added by the sender of the prompt; here it only counts against the budget.
+//! Omissions are recorded as numbers.
 
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use serde::{Deserialize, Serialize};
 
-use super::block::Block;
-use super::text::{Size, tokens};
-use crate::canon::{hex, sha256};
-use crate::decision::Reason;
-use crate::policy::context::{
+use crate::context::block::Block;
+use crate::data::canon::{hex, sha256};
+use crate::data::decision::Reason;
+use crate::data::policy::context::{
     ANCHOR_TOKENS, FACTS_KEPT, MESSAGES_KEPT, NEWEST_KEPT, SUMMARY_TOKENS, WINDOW_TOKENS,
 };
+use crate::data::prompt::FactLine;
+use crate::data::prompt::{Built, Section};
+use crate::text::clean::{Size, tokens};
 
-/// What the layout of a prompt is called in its fingerprints.
+/// The name of the layout, which is part of the fingerprints.
 const LAYOUT: &str = "tlctx1\n";
 
-/// A section, in the order of a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Section {
-    /// What holds for every answer.
-    Rules,
-    /// What an answer looks like, and what may be picked.
-    Contract,
-    /// What is remembered.
-    Facts,
-    /// What the conversation was before.
-    Summary,
-    /// What was done and what is blocked.
-    ReadOnlyContext,
-    /// The newest messages.
-    Window,
-    /// The message replied to.
-    Anchor,
-}
-
-impl Section {
-    /// Its name in fingerprints and traces.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Rules => "rules",
-            Self::Contract => "contract",
-            Self::Facts => "facts",
-            Self::Summary => "summary",
-            Self::ReadOnlyContext => "read_only_context",
-            Self::Window => "window",
-            Self::Anchor => "anchor",
-        }
-    }
-}
-
-/// What goes into a prompt. Every line is one JSON object, quoted by [`super::text::quote`], without its line end.
+/// The contents of a prompt. Every line is one JSON object whose texts are quoted by
+/// `crate::text::clean::quote`, without its line end.
 #[derive(Clone, Debug, Default)]
 pub struct Sections {
-    /// Section 1 as it stands, with its heading.
+    /// The text of section 1, with its heading.
     pub rules: String,
-    /// Section 2 as it stands, with its heading.
+    /// The text of section 2, with its heading.
     pub contract: String,
-    /// Facts in the order they are shown in.
+    /// Facts, in the order in which they are shown.
     pub facts: Vec<FactLine>,
     /// The summary's line.
     pub summary: Option<String>,
     /// Lines of its tail, oldest first.
     pub tail: Vec<String>,
-    /// The record of tasks; only closed questions have none.
+    /// The record of tasks; only prompts for closed questions have none.
     pub block: Option<Block>,
-    /// Messages, oldest first: each is its line and, before it, the line of what it quotes. What stands around the
-    /// message replied to stands there only.
+    /// Messages, oldest first, one per line. A message that the anchor section shows is left out here.
     pub window: Vec<String>,
     /// The message replied to.
     pub anchor: Anchor,
-    /// Tokens of section 8.
+    /// The size of section 8, in tokens.
     pub input_tokens: u32,
-    /// Tokens of the fact section.
+    /// The limit of the fact section, in tokens.
     pub facts_tokens: u32,
-    /// Tokens of the whole prompt.
+    /// The limit of the whole prompt, in tokens.
     pub max_tokens: u32,
-}
-
-/// A fact's line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FactLine {
-    /// The line.
-    pub line: String,
-    /// Its place in the order of choice: 0 was chosen first, and is the last to go.
-    pub rank: usize,
 }
 
 /// Lines about the message replied to.
@@ -99,54 +57,23 @@ pub struct FactLine {
 pub struct Anchor {
     /// The message before it.
     pub before: Option<String>,
-    /// It itself, its quote, the hint about it: never dropped.
+    /// The message itself, the hint about it and its quote. These lines are never dropped.
     pub own: Vec<String>,
     /// The message after it.
     pub after: Option<String>,
 }
 
-/// A prompt without its last section.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Built {
-    /// The sections that are there, in order, each with its heading and final line end. None are kept once it was sent.
-    #[serde(default)]
-    pub sections: Vec<(Section, String)>,
-    /// What all of it is known by.
-    pub context_fingerprint: String,
-    /// What sections 1 to 4 are known by.
-    pub prefix_fingerprint: String,
-    /// What was left out: of which section, how many units.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub omitted: Vec<(Section, u32)>,
-}
-
-impl Built {
-    /// How many units of a section were left out.
-    #[must_use]
-    pub fn left_out(&self, section: Section) -> usize {
-        let of = self.omitted.iter().find(|(omitted, _)| *omitted == section);
-        of.map_or(0, |(_, units)| *units as usize)
-    }
-
-    /// The sections' texts, one after the other, with an empty line between them.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.sections.iter().map(|(_, text)| text.as_str()).collect();
-        texts.join("\n")
-    }
-}
-
-/// What may not be dropped is more than a prompt may hold: nothing is sent (`context.too_large`).
+/// Error: the parts that are never dropped exceed the limit, so nothing is sent (`context.too_large`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Tokens it takes at least.
+    /// The smallest size of the prompt, in tokens.
     pub tokens: u32,
-    /// Tokens it may have.
+    /// The limit, in tokens.
     pub max_tokens: u32,
 }
 
 impl TooLarge {
-    /// What a turn that meets it says.
+    /// The reason that a turn records for this error.
     pub const REASON: Reason = Reason::ContextTooLarge;
 }
 
@@ -159,11 +86,11 @@ impl fmt::Display for TooLarge {
 
 impl core::error::Error for TooLarge {}
 
-/// Puts the sections in order, holds each to its own limit and all of them to the budget.
+/// Orders the sections, and cuts each to its own limit and all of them to the budget.
 ///
 /// # Errors
 ///
-/// [`TooLarge`] when what is never dropped does not fit.
+/// [`TooLarge`] if what is never dropped does not fit.
 pub fn build(sections: Sections) -> Result<Built, TooLarge> {
     let max_tokens = sections.max_tokens;
     let mut draft = Draft::of(sections);
@@ -174,7 +101,8 @@ pub fn build(sections: Sections) -> Result<Built, TooLarge> {
     }
 }
 
-/// What goes while a prompt is too long, in this order: of a section, all but so many lines (`spec 05 §4.2`).
+/// The order in which lines are dropped while a prompt is too long: from each section, all but the given
+/// number.
 const CUTS: [(Section, usize); 6] = [
     (Section::Window, MESSAGES_KEPT),
     (Section::Facts, FACTS_KEPT),
@@ -184,26 +112,26 @@ const CUTS: [(Section, usize); 6] = [
     (Section::Summary, 0),
 ];
 
-/// Sections while lines are taken out of them.
+/// The sections while lines are dropped from them.
 struct Draft {
     rules: String,
     contract: String,
     facts: Part,
     summary: Part,
-    /// Lines of the summary that are no tail.
+    /// The number of lines of the summary itself, without its tail: 0 or 1.
     condensed: usize,
     block: Option<Block>,
     block_tokens: u32,
-    /// Finished tasks that were left out.
+    /// The number of finished tasks that were dropped.
     forgotten: u32,
     window: Part,
     anchor: Part,
-    /// Tokens of rules, contract and the message.
+    /// The size of rules, contract and the user's words, in tokens.
     fixed: u32,
 }
 
 impl Draft {
-    /// The sections, each held to its own limit.
+    /// The sections, each cut to its own limit.
     fn of(given: Sections) -> Self {
         let facts = given.facts.into_iter().map(|fact| Line::of(fact.line, fact.rank));
         let condensed = usize::from(given.summary.is_some());
@@ -244,7 +172,7 @@ impl Draft {
             .fold(self.fixed.saturating_add(self.block_tokens), |sum, part| sum.saturating_add(part.tokens()))
     }
 
-    /// Takes lines out until the budget holds, or nothing is left that may go.
+    /// Drops lines until the budget holds or nothing more may be dropped.
     fn fit(&mut self, most: u32) {
         for (section, keep) in CUTS {
             while self.tokens() > most && self.drop_from(section, keep) {}
@@ -299,7 +227,7 @@ impl Draft {
     }
 }
 
-/// A section of lines, while lines are taken out of it.
+/// A section of lines while lines are dropped from it.
 struct Part {
     section: Section,
     lines: Vec<Line>,
@@ -309,7 +237,7 @@ struct Part {
 
 struct Line {
     text: String,
-    /// The highest goes first.
+    /// The line with the highest rank is dropped first.
     rank: usize,
     size: Size,
 }
@@ -326,7 +254,7 @@ fn oldest_goes_first(lines: Vec<String>) -> impl Iterator<Item = Line> {
 }
 
 impl Part {
-    /// The lines, as many of them as fit into so many tokens, but never fewer than `keep`.
+    /// The lines that fit into `most` tokens, but never fewer than `keep`.
     fn held(section: Section, lines: impl Iterator<Item = Line>, most: u32, keep: usize) -> Self {
         let lines: Vec<Line> = lines.collect();
         let size = lines.iter().fold(Size::default(), |size, line| size.plus(line.size));
@@ -344,7 +272,7 @@ impl Part {
         true
     }
 
-    /// What stands before the lines: the heading, and in a conversation how much is missing.
+    /// The heading, and in a conversation the number of dropped messages.
     fn head(&self) -> Cow<'static, str> {
         match self.section {
             Section::Facts => "## FACTS\n".into(),
@@ -374,7 +302,7 @@ impl Part {
     }
 }
 
-/// SHA-256 over the layout's name and each section's name, length and bytes (`spec 05 §4.3`).
+/// SHA-256 over the layout's name and each section's name, length and bytes, in hexadecimal.
 fn fingerprint(sections: &[(Section, String)]) -> String {
     let heads: Vec<String> =
         sections.iter().map(|(section, text)| format!("{} {}\n", section.word(), text.len())).collect();

@@ -1,31 +1,35 @@
-//! A prompt's context as it is shown outside of a turn: to a supervisor, to tools, to whoever looks into a lane.
+//! The context of a prompt as it is shown outside of a turn: to a supervisor, to tools, or to a person
+//! inspecting a lane.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::import::Warning;
-use super::prompt::{Built, Section, TooLarge, build};
-use crate::ask::Shown;
-use crate::event::{Event, EventKind, TaskReported};
-use crate::given::Given;
-use crate::lane::Lane;
-use crate::memory::{FactSet, flow as memory};
-use crate::policy::Policy;
-use crate::time::Timestamp;
+use crate::context::import::Warning;
+use crate::context::prompt::{TooLarge, build};
+use crate::context::shown::Shown;
+use crate::data::event::{Event, EventKind};
+use crate::data::fact::FactSet;
+use crate::data::given::Given;
+use crate::data::lane::Lane;
+use crate::data::policy::Policy;
+use crate::data::prompt::{Built, Section};
+use crate::data::task::TaskReported;
+use crate::data::time::Timestamp;
+use crate::memory::flow as memory;
 use crate::turn::Turn;
 
-/// A prompt, and what is known of it.
+/// A prompt with its fingerprint, its omissions and its warnings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// All of it.
+    /// The whole prompt.
     pub prompt: String,
-    /// The record of tasks in it.
+    /// The record of tasks in the prompt; empty if it has none.
     pub block: String,
-    /// What the sections 1 to 7 are known by.
+    /// The fingerprint of the sections 1 to 7.
     pub context_fingerprint: String,
-    /// What was left out: of which section, how many units.
+    /// The omissions: a section, and the number of lines or tasks that were dropped from it.
     pub omitted: Vec<(Section, u32)>,
-    /// What was repaired in a supervisor's document.
+    /// The repairs that a supervisor's document needed.
     pub warnings: Vec<Warning>,
 }
 
@@ -46,14 +50,15 @@ impl Rendered {
         }
     }
 
-    /// What an agent of this lane would be told of it now, whatever it is asked: sections 3 to 6 of its prompt. `facts`
-    /// are the sets [`in_reach`](crate::memory::in_reach). What was said to one person alone is in none of it.
+    /// Renders the context that an agent of this lane would be shown now, whatever its task: sections 3 to
+    /// 6 of its prompt. `facts` are the sets named by [`in_reach`](crate::memory::in_reach). Messages to
+    /// one person alone are left out.
     ///
     /// # Errors
     ///
-    /// [`TooLarge`] when what is never dropped does not fit.
+    /// [`TooLarge`] if what is never dropped does not fit.
     pub fn of_lane(lane: &Lane, facts: Vec<FactSet>, policy: &Policy) -> Result<Self, TooLarge> {
-        // Nothing happens in this turn: it is the lane as it stands.
+        // An empty report changes nothing, so this turn shows the lane as it is.
         let kind = EventKind::TaskReported(TaskReported::default());
         let event =
             Event { id: String::new(), received_at: Timestamp::default(), actor: String::new(), kind };

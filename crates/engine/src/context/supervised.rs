@@ -1,4 +1,5 @@
-//! The prompt of a task that a supervisor gives to its agent: the same block, without a lane (`spec 05 §5`).
+//! The prompt of a task that a supervisor gives to its agent: the record of tasks without a lane
+//! (`docs/design/0025-prompt-context.md`).
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -7,38 +8,38 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use super::block::Block;
-use super::import::{ContextState, Error, Warning, id, object};
-use super::prompt::{Sections, TooLarge, build};
-use super::rendered::Rendered;
-use super::text::{fence, quote, tokens};
-use crate::canon::jcs;
-use crate::id::TaskId;
-use crate::policy::context::ContextPolicy;
+use crate::context::block::Block;
+use crate::context::import::{ContextState, Error, Warning, id, object};
+use crate::context::prompt::{Sections, TooLarge, build};
+use crate::context::rendered::Rendered;
+use crate::data::canon::jcs;
+use crate::data::id::TaskId;
+use crate::data::policy::context::ContextPolicy;
+use crate::text::clean::{fence, quote, tokens};
 
-/// What holds for every task of a supervisor. Another wording is another prefix.
+/// The rules for every task of a supervisor. A change of wording changes the prefix fingerprint.
 const RULES: &str = include_str!("data/rules.md");
 const IN_WORDS: &str = "Say in plain text what you did, and which acceptance criteria are open.\n";
 const AS_JSON: &str =
     "Answer with one JSON object of this schema, with nothing before it and nothing after it.\n";
 
-/// A task as its supervisor wrote it down: `task.json`.
+/// A task as its supervisor describes it in `task.json`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// Its id.
+    /// The task's id.
     pub id: TaskId,
-    /// Its line: everything but the instructions and the schema.
+    /// The task's line in the prompt: everything but the instructions and the schema.
     line: String,
     instructions: Option<String>,
     schema: Option<Value>,
 }
 
 impl Assignment {
-    /// Reads a `task.json`. Keys it does not know are read past.
+    /// Reads a `task.json`. Unknown keys are ignored.
     ///
     /// # Errors
     ///
-    /// [`Error`] when it is no object, has no usable `task_id`, or has criteria that are no list.
+    /// [`Error`] if it is not an object, has no usable `task_id`, or its criteria are not a list.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let members = Value::Object(object(bytes)?);
         let id = id(&members).ok_or(Error::NoId("/task_id"))?;
@@ -79,7 +80,7 @@ impl Assignment {
         }
     }
 
-    /// Section 8: the instructions stand as they were written, in a fence longer than any in them.
+    /// Section 8: the task and its instructions, unchanged, in a fence longer than any in them.
     fn section(&self) -> String {
         let mut out = format!("## TASK\n{}\n", self.line);
         if let Some(text) = &self.instructions {
@@ -91,11 +92,11 @@ impl Assignment {
     }
 }
 
-/// The prompt for a task of a supervisor, or without one the block of its state.
+/// Renders the prompt for a task of a supervisor, or without a task only the block of its state.
 ///
 /// # Errors
 ///
-/// [`TooLarge`] when the task does not fit.
+/// [`TooLarge`] if the task does not fit.
 pub fn render(
     state: &ContextState,
     warnings: Vec<Warning>,

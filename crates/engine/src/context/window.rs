@@ -1,34 +1,40 @@
-//! The conversation as a model is shown it: the newest messages of the lane, and around a message that is replied to
-//! that one with its neighbours (`spec 05 §6`). One object a line; nothing in one can end its line.
+//! The conversation as a model is shown it: the newest messages of the lane, and the replied-to message
+//! with its neighbours. One JSON object per line; no text can end its line
+//! (`docs/design/0025-prompt-context.md`).
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use super::prompt::{Anchor, Built, Section};
-use super::text::clean;
-use crate::ask::wording::{ANCHOR, object, quoted};
-use crate::focus::{self, FocusSource, Hint};
-use crate::id::{CardId, MessageId};
-use crate::lane::{Ids, Message, MessageKind, Role};
-use crate::policy::limits;
-use crate::rungs;
-use crate::time::Timestamp;
+use crate::cards::project;
+use crate::context::prompt::Anchor;
+use crate::data::focus::FocusSource;
+use crate::data::focus::Hint;
+use crate::data::id::{CardId, MessageId};
+use crate::data::ids::Ids;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::policy::limits;
+use crate::data::prompt::ANCHOR;
+use crate::data::prompt::{Built, Section};
+use crate::data::time::Timestamp;
+use crate::focus;
+use crate::text::clean::clean;
+use crate::text::members::{object, quoted};
 use crate::turn::Turn;
-use crate::workflow::project;
+use crate::turn::routed::focus;
 
 /// Sections 6 and 7 of a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Around {
-    /// The newest raw messages, oldest first, without the replied-to one: its neighbours stand here when they do not
-    /// there.
+    /// The newest raw messages, oldest first, without the replied-to one. Its neighbours are here as well;
+    /// those that the anchor section shows are left out when the prompt is built.
     pub(crate) window: Vec<String>,
-    /// The replied-to message between its neighbours, what the text refers to, and what was quoted.
+    /// The replied-to message between its neighbours, with what the text refers to and what was quoted.
     pub(crate) anchor: Anchor,
 }
 
-/// What stands around the message being routed. Shown to a model that answers `user`: what another was told alone is
-/// left out.
+/// The messages around the one being routed, as shown to a model that answers `user`: messages to another
+/// person alone are left out.
 pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around {
     let aside = replied_to(turn);
     let routed = turn.said.as_ref().map(|said| &said.message);
@@ -57,15 +63,16 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
     Around { window: window.filter_map(|message| lines(Some(message))).collect(), anchor }
 }
 
-/// The replied-to message between its neighbours, as they read now; nothing when the message replies to none we know.
+/// The replied-to message between its neighbours, in their present wording; three times `None` if the
+/// message replies to none that is known.
 fn replied_to<'t>(turn: &'t Turn<'_>) -> [Option<&'t Message>; 3] {
-    let anchor = turn.given.anchor.as_ref().filter(|_| rungs::focus(turn).source == FocusSource::Reply);
+    let anchor = turn.given.anchor.as_ref().filter(|_| focus(turn).source == FocusSource::Reply);
     let Some(anchor) = anchor else { return [None; 3] };
     let now = |message: &'t Message| turn.message_ref(message.id.as_str()).unwrap_or(message);
     focus::around(anchor, turn.lane, turn.given).map(|message| message.map(now))
 }
 
-/// One message on one line. Nothing of one that says nothing, or whose text is gone.
+/// One message on one line; `None` if its text is empty or gone.
 pub(crate) fn line(turn: &Turn<'_>, message: &Message, most: usize) -> Option<String> {
     let text = match &message.card {
         Some(card) => contents(turn, card),
@@ -74,7 +81,7 @@ pub(crate) fn line(turn: &Turn<'_>, message: &Message, most: usize) -> Option<St
     (!text.trim().is_empty()).then(|| written(message, &text, most))
 }
 
-/// The line of a message that is nobody's card.
+/// The line of a message with this text.
 pub(crate) fn written(message: &Message, text: &str, most: usize) -> String {
     object(&[
         ("id", quoted(message.id.as_str())),
@@ -88,12 +95,13 @@ pub(crate) fn written(message: &Message, text: &str, most: usize) -> String {
     ])
 }
 
-/// Whole seconds: nothing in a prompt is more exact than its reader.
+/// The quoted time in whole seconds; a model needs no more precision.
 fn at(moment: Timestamp) -> String {
     quoted(&format!("{}Z", &moment.rfc3339()[..19]))
 }
 
-/// Who spoke, as a prompt names it. What a sub-agent or a tool said carries its target as its author.
+/// The speaker's role in a prompt. A message of a sub-agent or a tool has its target (`agent:…`, `tool:…`)
+/// as its author.
 fn role(message: &Message) -> &'static str {
     match (message.role, message.kind) {
         (Role::User, _) => "user",
@@ -104,13 +112,13 @@ fn role(message: &Message) -> &'static str {
     }
 }
 
-/// What people wrote on a card: of ours, nothing is said to be theirs.
+/// The texts on a card that people wrote; the engine's own words are not attributed to them.
 pub(crate) fn contents(turn: &Turn<'_>, card: &CardId) -> String {
     let card = turn.card(card);
     card.map(|card| project(&card, turn, turn.now(), turn.policy).contents()).unwrap_or_default()
 }
 
-/// What the text refers to, under the name an answer may call it by.
+/// The message or task the text refers to, under the name by which an answer may cite it.
 fn pointed(hint: &Hint) -> String {
     let text = |id: Option<&str>| id.map_or_else(|| "null".into(), quoted);
     let mut members = Vec::new();
@@ -124,7 +132,8 @@ fn pointed(hint: &Hint) -> String {
     object(&[("focus", object(&members))])
 }
 
-/// What the message quotes: never the writer's own words. Of a message we do not know it is all there is.
+/// The message's quote, which never counts as the writer's own words. For a message that is not known, the
+/// quote is all there is.
 fn quote(turn: &Turn<'_>) -> Option<String> {
     let posted = turn.posted()?;
     let text = |text: &Option<String>| match text {
@@ -133,7 +142,7 @@ fn quote(turn: &Turn<'_>) -> Option<String> {
     };
     let unknown = || String::from("null");
     let id = |id: Option<&str>| id.map_or_else(unknown, quoted);
-    let members = match rungs::focus(turn).source {
+    let members = match focus(turn).source {
         FocusSource::Reply => {
             let (anchor, words) = (turn.given.anchor.as_ref()?, posted.quote.as_ref()?);
             let from = Some(anchor.by.as_str()).filter(|by| !by.is_empty());
@@ -156,7 +165,7 @@ fn quote(turn: &Turn<'_>) -> Option<String> {
     Some(object(&[("quote", object(&members))]))
 }
 
-/// The messages that stand in a prompt, the routed one with them: what an answer states was said in one of these.
+/// The ids of the messages in a prompt and of the routed one: an answer may attribute facts only to these.
 pub(crate) fn named(prompt: &Built, routed: &MessageId) -> Ids<MessageId> {
     let lines = prompt.sections.iter().filter(|(section, _)| *section > Section::ReadOnlyContext);
     let ids = lines

@@ -1,28 +1,35 @@
-//! The comment on the issue a decision is about: a second button, pressed or not (`spec 03 §5`).
+//! The comment that a posted decision offers on a related issue: offered on the receipt, and written when a
+//! person presses its button (`docs/design/0019-decision-records.md`).
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use serde_json::json;
 
-use super::{Comment, Outgoing, Proposal, sent, tracked};
-use crate::approval::ApprovalChange;
-use crate::canon::{hex, jcs, sha256};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::id::CardId;
-use crate::lane::MessageKind;
-use crate::pending::{PendingKind, Slot};
-use crate::recognize::Expected;
+use crate::cards::decide::{may, refuse_step, released_by};
+use crate::cards::proposal;
+use crate::data::action::Action;
+use crate::data::approval::ApprovalChange;
+use crate::data::canon::{hex, sha256};
+use crate::data::card::{About, Card};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::CardId;
+use crate::data::message::MessageKind;
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::progress::Progress;
+use crate::data::proposal::{Comment, Outgoing};
+use crate::decisions::sent;
 use crate::say::{self, decision as words};
-use crate::turn::{AskedFor, Turn};
-use crate::workflow::press::{may, refuse_step, released_by};
-use crate::workflow::{About, Action, Card, Progress};
+use crate::turn::Turn;
+use throughline_language::Expected;
 
-/// Offers the comment on a receipt: a version of its own, and of a single issue the hash of what would be written there,
-/// as long as an approval is open.
+/// Offers the comment on a receipt, as a new version of the card that expires like an open approval. With
+/// one issue the offer carries the hash of the text that would be written there; with several it carries
+/// none.
 pub(super) fn offer(turn: &mut Turn<'_>, mut card: Card, issues: Vec<String>, failed: Option<String>) {
     let hash = match (issues.as_slice(), turn.proposal_of(&card)) {
-        ([issue], Some(proposal)) => hex(&sha256(&[asked_for(turn, &proposal, issue).payload.as_bytes()])),
+        ([issue], Some(proposal)) => {
+            hex(&sha256(&[proposal::comment_asked_for(turn, &proposal, issue).payload.as_bytes()]))
+        }
         _ => String::new(),
     };
     let lifetime = PendingKind::WaitingApproval { card: card.id.clone() }.lifetime(turn.policy);
@@ -34,32 +41,8 @@ pub(super) fn offer(turn: &mut Turn<'_>, mut card: Card, issues: Vec<String>, fa
     turn.update(card);
 }
 
-/// What the comment on an issue would be.
-pub(super) fn asked_for(turn: &Turn<'_>, proposal: &Proposal, key: &str) -> AskedFor {
-    let (target, text) = (tracked::target(turn, key).to_string(), proposal.comment());
-    let payload = json!({ "kind": "tracker.comment", "target": target, "key": key, "text": text });
-    AskedFor {
-        kind: "tracker.comment",
-        class: "tracker.update",
-        target,
-        payload: jcs(&payload),
-        quantity: 1,
-        chars: text.chars().count(),
-        by: proposal.by.clone(),
-        source: proposal.source.clone(),
-    }
-}
-
-/// The issues a receipt offers to comment on, each with what would be released.
-pub(crate) fn choices(turn: &Turn<'_>, card: &Card) -> Vec<(String, AskedFor)> {
-    let About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. } = &card.about else {
-        return Vec::new();
-    };
-    let Some(proposal) = turn.proposal_of(card) else { return Vec::new() };
-    issues.iter().map(|issue| (issue.clone(), asked_for(turn, &proposal, issue))).collect()
-}
-
-/// *Comment on the issue* was pressed by somebody who may comment on one of them. Of several, which one is asked first.
+/// Handles a press of *Comment on the issue*. The access check has passed for at least one of the issues.
+/// If the presser may comment on several, asks for one of them.
 pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
     let About::DecisionPreview { comment: Comment::Offered { issues, hash, .. }, .. } = &card.about else {
         return refuse_step(turn);
@@ -68,7 +51,8 @@ pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
         let (issue, hash) = (issue.clone(), hash.clone());
         return make(turn, card, issue, &hash);
     }
-    let mine = choices(turn, &card).into_iter().filter(|(_, asked)| may(turn, asked, Action::Comment));
+    let mine =
+        proposal::choices(turn, &card).into_iter().filter(|(_, asked)| may(turn, asked, Action::Comment));
     let options: Vec<String> = mine.map(|(issue, _)| issue).collect();
     if let [only] = options.as_slice() {
         chosen(turn, &card.id, only);
@@ -82,11 +66,11 @@ pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// The press is an approval of its own, of the words, the issue and the version that were shown: opened and consumed in
-/// one commit, since nobody is waited for.
+/// Sends the comment. The press is an approval of its own, bound to the issue, the version and the hash
+/// that were shown; it is opened and consumed in one commit, because nobody else has to approve.
 fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Decision {
     let Some(proposal) = turn.proposal_of(&card) else { return refuse_step(turn) };
-    let payload = asked_for(turn, &proposal, &issue).payload;
+    let payload = proposal::comment_asked_for(turn, &proposal, &issue).payload;
     if hex(&sha256(&[payload.as_bytes()])) != shown {
         turn.tell(say::TAMPERED);
         return Decision::new(Verdict::Refused, Reason::PressTampered);
@@ -105,7 +89,8 @@ fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Deci
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// Which of several issues was answered. Words approve nothing: the button now offers that one.
+/// Takes the answer to "which issue?". An answer in words approves nothing: the card now offers that one
+/// issue, and the button has to be pressed again.
 pub(crate) fn chosen(turn: &mut Turn<'_>, card: &CardId, issue: &str) {
     let Some(card) = turn.card(card) else { return };
     if !matches!(&card.about, About::DecisionPreview { comment: Comment::Offered { .. }, .. }) {

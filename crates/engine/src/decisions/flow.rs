@@ -1,25 +1,37 @@
-//! The way of one decision up to its approval: asked for, completed, shown, edited, cancelled (`spec 03 §5`).
+//! A decision record up to its approval: requested, completed, shown, edited or cancelled
+//! (`docs/design/0019-decision-records.md`).
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::read::{self, Said};
-use super::{Comment, Entry, Proposal, comment, sent, tracked};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::id::{CardId, MessageId, ProposalId, ReviewId};
-use crate::lane::{LaneKey, MessageKind, Record, TaskStatus};
-use crate::pending::{PendingKind, Slot};
-use crate::recognize::Expected;
-use crate::review::{self, Review};
-use crate::rungs::{focus, said, words};
+use crate::cards::decide::{decide, end_of, refuse_step};
+use crate::data::action::Action;
+use crate::data::card::About;
+use crate::data::card::Card;
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::{CardId, MessageId, ProposalId, ReviewId};
+use crate::data::lane_key::LaneKey;
+use crate::data::message::MessageKind;
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::progress::Progress;
+use crate::data::proposal::{Comment, Entry, Proposal};
+use crate::data::record::Record;
+use crate::data::review::Ended;
+use crate::data::review::Review;
+use crate::data::task_status::TaskStatus;
+use crate::decisions::read;
+use crate::decisions::read::Said;
+use crate::decisions::{comment, sent, tracked};
+use crate::review;
 use crate::say::{self, decision as sentences};
 use crate::turn::Turn;
-use crate::workflow::press::{decide, end_of, refuse_step};
-use crate::workflow::{About, Action, Card, Progress};
+use crate::turn::routed::text_of;
+use crate::turn::routed::{focus, said};
+use throughline_language::Expected;
 
-/// "Record the decision: …". `rest` is what the message says behind that; where it says nothing, what it points at: a
-/// review, or the message it replies to.
+/// Handles "record the decision: …". `rest` is the text behind that phrase. If it names neither a decision
+/// nor a topic, a review in reach is recorded; if it names no decision, the replied-to message is.
 pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
     let by = said(turn).by.clone();
     let mut found = read::request(rest, &turn.policy.decision);
@@ -28,7 +40,7 @@ pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
         && found.topic.is_empty()
         && let Some(review) = review::flow::in_reach(turn)
     {
-        return shown(review::flow::record_decision(turn, review, &by));
+        return shown(record_review(turn, review, &by));
     }
     if found.decision.is_empty()
         && let Some(text) = replied_to(turn)
@@ -42,15 +54,16 @@ pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
     shown(begin(turn, found, None, &by))
 }
 
-/// The words of the message that is replied to, when it is no card.
+/// The text of the replied-to message, unless that message shows a card.
 fn replied_to(turn: &Turn<'_>) -> Option<String> {
     let focus = focus(turn);
     let anchor = focus.anchor_id().filter(|_| focus.replies() && turn.said.is_some())?;
-    let text = words::text_of(turn, anchor).to_string();
+    let text = text_of(turn, anchor).to_string();
     Some(text).filter(|_| turn.card_shown_by(anchor).is_none())
 }
 
-/// What a review decided: its topic, its decisions, and why as far as they say so themselves.
+/// Begins a proposal from a review: its topic, its merged decisions, and the reasons that stand in those
+/// decisions.
 pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Verdict {
     let policy = &turn.policy.decision;
     let decisions = review.merged().decisions;
@@ -69,7 +82,25 @@ pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Ver
     begin(turn, found, Some(review.id.clone()), by)
 }
 
-/// Begins a proposal as a task of its own. Issues that nobody names are those this thread tracks.
+/// Handles a press of *Record the decision* on a review's card.
+pub(crate) fn record_pressed(turn: &mut Turn<'_>, card: &Card) -> Decision {
+    let Some(review) = review::flow::subject(turn, card) else { return refuse_step(turn) };
+    let by = turn.event.actor.clone();
+    record_review(turn, review, &by);
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// Freezes an active review, and shows the preview of a decision made from it. The review keeps its
+/// artifact.
+fn record_review(turn: &mut Turn<'_>, mut review: Review, by: &str) -> Verdict {
+    if review.active() {
+        review::flow::freeze(turn, &mut review, Ended::Decided);
+    }
+    from_review(turn, &review, by)
+}
+
+/// Begins a proposal as a task of its own. If the text names no issues, the proposal takes those that the
+/// thread tracks.
 fn begin(turn: &mut Turn<'_>, found: Said, review: Option<ReviewId>, by: &str) -> Verdict {
     let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
     let task = turn.start_task(intent, by);
@@ -92,13 +123,14 @@ fn begin(turn: &mut Turn<'_>, found: Said, review: Option<ReviewId>, by: &str) -
     go_on(turn, proposal, found)
 }
 
-/// Takes in what was read, and asks for the decision or shows the preview.
+/// Fills the proposal from the text that was read. Asks for the decision if it is still missing, else shows
+/// the preview.
 fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
     let Said { topic, decision, why, mut issues, mentioned } = found;
     let known = tracked::of(turn, &mentioned);
     issues.extend(known.into_iter().filter(|key| !issues.contains(key)).collect::<Vec<_>>());
     proposal.issues = if issues.is_empty() { tracked::keys(turn) } else { issues };
-    proposal.issues.truncate(crate::policy::limits::DECISION_ISSUES);
+    proposal.issues.truncate(crate::data::policy::limits::DECISION_ISSUES);
     proposal.decision = decision;
     proposal.why = why;
     if !topic.is_empty() {
@@ -120,7 +152,7 @@ fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
     Verdict::Shown
 }
 
-/// Shows a proposal for approval: for the first time, or once more after a post that failed for good.
+/// Shows a proposal for approval, either for the first time or again after its post failed for good.
 pub(super) fn show(turn: &mut Turn<'_>, id: &ProposalId) {
     if let Some(proposal) = turn.proposal(id) {
         let about = About::DecisionPreview { decision: id.clone(), comment: Comment::None };
@@ -128,7 +160,7 @@ pub(super) fn show(turn: &mut Turn<'_>, id: &ProposalId) {
     }
 }
 
-/// The answer to the question what was decided.
+/// Takes the answer to the question "what was decided?".
 pub(crate) fn filled(turn: &mut Turn<'_>, id: &ProposalId, text: &str) {
     let Some(proposal) = turn.proposal(id) else { return };
     let found = read::plain(text, &turn.policy.decision);
@@ -137,7 +169,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, id: &ProposalId, text: &str) {
 
 // ---- presses ----
 
-/// A button of a decision's card; the checks are done.
+/// Handles a button of a decision's card. Access and version have been checked.
 pub(crate) fn pressed(turn: &mut Turn<'_>, card: Card, action: Action) -> Decision {
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
     match action {
@@ -156,7 +188,7 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: Card, action: Action) -> Decisi
     done
 }
 
-/// A form of a decision's card; the checks are done.
+/// Handles a form of a decision's card. Access and version have been checked.
 pub(crate) fn submitted(
     turn: &mut Turn<'_>,
     card: Card,
@@ -176,7 +208,8 @@ pub(crate) fn submitted(
 
 // ---- edits ----
 
-/// *Edit* was pressed: channels with forms open one from the card's fields; words do as well.
+/// Handles a press of *Edit* by asking for the change in words. A channel with forms opens one from the
+/// card's fields besides.
 fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
     let Some(proposal) = turn.proposal_of(card) else { return refuse_step(turn) };
     let anchor = turn.say(MessageKind::Question, Some(&proposal.task), sentences::EDIT_HOW);
@@ -186,7 +219,9 @@ fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// The edit in words: labelled lines change what they name, and what stands beside them is the decision.
+/// Applies an edit in words. A labelled line replaces the field it names; unlabelled text replaces the
+/// decision, unless a line is labelled so. If the unlabelled text gives a reason and no line is labelled
+/// "why", that reason is replaced too.
 pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     let Some(card) = turn.card(card).filter(Card::open) else { return turn.tell(say::STALE_STEP) };
     let Some(mut proposal) = turn.proposal_of(&card) else { return };
@@ -207,7 +242,7 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     }
 }
 
-/// The edit by form. All of it or nothing.
+/// Applies an edit by form: every field of it, or none if one is invalid.
 fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
     let Some(mut proposal) = turn.proposal_of(&card) else { return refuse_step(turn) };
     let before = proposal.clone();
@@ -230,7 +265,8 @@ fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, Strin
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// Why a proposal cannot be shown like that.
+/// The text that refuses a proposal with a field that is empty or too long; `None` if all fields are within
+/// bounds.
 fn wrong(turn: &Turn<'_>, proposal: &Proposal) -> Option<String> {
     let limits = &turn.policy.decision;
     let bounds =
@@ -238,7 +274,7 @@ fn wrong(turn: &Turn<'_>, proposal: &Proposal) -> Option<String> {
     bounds.into_iter().find_map(|(entry, most)| {
         let chars = proposal.entry(entry).chars().count();
         let needed = entry != Entry::Why;
-        // What was cut carries a mark, which is one more.
+        // A text that was cut ends in "…", which is one character more.
         (chars > most + 1 || needed && chars == 0).then(|| sentences::form_bounds(entry, needed, most))
     })
 }
@@ -248,7 +284,8 @@ fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
     Decision::new(Verdict::Refused, Reason::FormInvalid)
 }
 
-/// The proposal changed, so what would be approved changed: a new version.
+/// Stores the changed proposal and shows the card as a new version, because the text to approve is another
+/// one.
 fn revise(turn: &mut Turn<'_>, card: Card, proposal: Proposal) {
     let about = card.about.clone();
     turn.put(Record::Proposal(proposal));

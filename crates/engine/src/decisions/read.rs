@@ -1,37 +1,38 @@
-//! What a message says of a decision: topic, decision, reason, issue keys. Only its own words, never more.
+//! Reads a decision from a message: topic, decision, reason and issue keys. Every field is a passage of the
+//! message; no text is added.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::Entry;
-use crate::intent::rules::{named, readers};
-use crate::policy::{DecisionLimits, limits};
-use crate::recognize::Words;
-use crate::recognize::lexicon::SectionId;
-use crate::recognize::words::Gap;
+use crate::data::policy::{DecisionLimits, limits};
+use crate::data::proposal::Entry;
+use throughline_language::Words;
+use throughline_language::intent::rules::{readers, section};
+use throughline_language::lexicon::SectionId;
+use throughline_language::words::Gap;
 
-const ABOUT: SectionId = named("decision.about");
-const IS: SectionId = named("decision.is");
-const WHY: SectionId = named("decision.why");
+const ABOUT: SectionId = section("decision.about");
+const IS: SectionId = section("decision.is");
+const WHY: SectionId = section("decision.why");
 const LABELS: [(Entry, SectionId); 4] = [
-    (Entry::Topic, named("decision.label.topic")),
-    (Entry::Decision, named("decision.label.decision")),
-    (Entry::Why, named("decision.label.why")),
-    (Entry::Issues, named("decision.label.issues")),
+    (Entry::Topic, section("decision.label.topic")),
+    (Entry::Decision, section("decision.label.decision")),
+    (Entry::Why, section("decision.label.why")),
+    (Entry::Issues, section("decision.label.issues")),
 ];
 
-/// What was read.
+/// A decision as it was read. A field that the text does not give is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) topic: String,
     pub(super) decision: String,
     pub(super) why: String,
     pub(super) issues: Vec<String>,
-    /// What looks like a key anywhere else in the text, and may be `UTF-8`.
+    /// Everything in the text that has the form of an issue key; that includes words like `UTF-8`.
     pub(super) mentioned: Vec<String>,
 }
 
-/// Reads what stands behind "record the decision".
+/// Reads the text behind "record the decision".
 pub(super) fn request(rest: &str, policy: &DecisionLimits) -> Said {
     let rest = rest.trim_start_matches(is_joint);
     let words = Words::of(rest);
@@ -42,7 +43,8 @@ pub(super) fn request(rest: &str, policy: &DecisionLimits) -> Said {
         let colon = |(at, c): &(usize, char)| matches!(c, ':' | '\n') && *at >= begin;
         let end = rest.char_indices().find(colon).map(|(at, _)| at);
         let end = end.or_else(|| {
-            let ends = |word: &&crate::recognize::words::Word| word.at >= begin && word.after >= Gap::Hard;
+            let ends =
+                |word: &&throughline_language::words::Word| word.at >= begin && word.after >= Gap::Hard;
             words.all().iter().find(ends).map(|word| word.end)
         });
         let end = end.unwrap_or(rest.len());
@@ -57,7 +59,8 @@ pub(super) fn request(rest: &str, policy: &DecisionLimits) -> Said {
     said
 }
 
-/// Reads a text that is a decision: labelled lines, else its first sentences, and the reason behind them.
+/// Reads a text that is itself a decision: its labelled lines; in the rest, the first sentences are the
+/// decision and the following ones the reason.
 pub(super) fn plain(text: &str, policy: &DecisionLimits) -> Said {
     let (entries, free) = labelled(text);
     let mut said = Said::default();
@@ -77,7 +80,8 @@ pub(super) fn plain(text: &str, policy: &DecisionLimits) -> Said {
     said
 }
 
-/// The lines that begin with a label, and the other lines. A line below a label belongs to it until one is empty.
+/// Splits a text into its labelled fields and the other lines. The lines below a label belong to its field,
+/// up to an empty line.
 pub(super) fn labelled(text: &str) -> (Vec<(Entry, String)>, String) {
     let mut entries: Vec<(Entry, String)> = Vec::new();
     let (mut free, mut open) = (Vec::new(), false);
@@ -98,7 +102,7 @@ pub(super) fn labelled(text: &str) -> (Vec<(Entry, String)>, String) {
     (entries, free.join("\n").trim().into())
 }
 
-/// `Why: it is simple` → (Why, "it is simple").
+/// Reads a labelled line: `Why: it is simple` → (Why, "it is simple").
 fn label(line: &str) -> Option<(Entry, &str)> {
     let (label, rest) = line.split_once(':')?;
     let words = Words::of(label);
@@ -107,7 +111,8 @@ fn label(line: &str) -> Option<(Entry, &str)> {
     Some((entry, rest.trim()))
 }
 
-/// The decision, so many sentences, and the reason: what follows "because", else the sentences that are left.
+/// Splits a text into decision and reason: at "because" if it is there, else after the given number of
+/// sentences.
 fn apart(words: &Words, sentences: usize) -> (&str, &str) {
     let (all, text) = (words.all(), words.text());
     let because = (1..all.len()).find_map(|at| {
@@ -123,9 +128,12 @@ fn apart(words: &Words, sentences: usize) -> (&str, &str) {
     (text[..stop].trim(), text[stop..].trim())
 }
 
-/// How many words of a section the text begins with; `None` when it does not.
+/// The number of words at the beginning of the text that match a phrase of the section; `None` if it begins
+/// with none.
 fn leads(section: SectionId, words: &Words) -> Option<usize> {
-    let longest = |reader: crate::intent::rules::Reader<'_>| reader.list(section).longest(reader.words, 0);
+    let longest = |reader: throughline_language::intent::rules::Reader<'_>| {
+        reader.list(section).longest(reader.words, 0)
+    };
     readers(words).map(longest).max().filter(|n| *n > 0)
 }
 
@@ -133,7 +141,7 @@ fn is_joint(c: char) -> bool {
     c.is_whitespace() || ":,;-–—.!".contains(c)
 }
 
-/// The first so many characters, with a mark where something was cut.
+/// The first `chars` characters of a text, with "…" behind them if something was cut off.
 pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => alloc::format!("{}…", text[..end].trim_end()),
@@ -141,8 +149,9 @@ pub(super) fn cut(text: &str, chars: usize) -> String {
     }
 }
 
-/// The issue keys in a text, each once, as they come: `AUTH-12`.
-pub(super) fn keys(text: &str) -> Vec<String> {
+/// The issue keys in a text, such as `AUTH-12`, each once and in their order; at most
+/// [`limits::DECISION_ISSUES`].
+pub(crate) fn keys(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
         if is_key(word) && found.len() < limits::DECISION_ISSUES && !found.iter().any(|known| known == word) {
@@ -152,8 +161,8 @@ pub(super) fn keys(text: &str) -> Vec<String> {
     found
 }
 
-/// `AUTH-12`: capitals and digits, a hyphen, digits. What many write without meaning an issue (`UTF-8`) is one too: what
-/// is only mentioned counts when this thread tracks it, and what is to be tracked is looked up.
+/// True of a word like `AUTH-12`: capitals and digits, a hyphen, digits. `UTF-8` has this form too, so a
+/// key that is only mentioned counts if the thread tracks it, and a key to be tracked is looked up first.
 pub(super) fn is_key(word: &str) -> bool {
     let Some((project, number)) = word.split_once('-') else { return false };
     project.len() > 1

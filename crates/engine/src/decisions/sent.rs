@@ -1,20 +1,25 @@
-//! What of a decision leaves the thread, and what becomes of it: sent once, reported on the receipt, and asked about
-//! when nobody knows (`spec 06 §4.4`).
+//! Sends the post and the comments of a decision, reports their outcome on the receipt, and asks a person
+//! where the outcome is uncertain (`docs/design/0031-effects-and-retries.md`).
 
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Comment, Outgoing, Posted, Proposal, comment, flow, tracked};
-use crate::approval::Closing;
-use crate::decision::Reason;
-use crate::effect::{ApprovalRef, EffectBody, EffectResult, IssueChange, Outcome};
-use crate::id::{CardId, EffectId, ProposalId};
-use crate::lane::{Record, TaskStatus};
+use crate::cards::decide::{close, decide, released_by};
+use crate::data::action::Action;
+use crate::data::approval::Closing;
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::decision::Reason;
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::effect::{ApprovalRef, EffectBody, IssueChange};
+use crate::data::id::{CardId, EffectId, ProposalId};
+use crate::data::progress::Progress;
+use crate::data::proposal::{Comment, Outgoing, Posted, Proposal};
+use crate::data::record::Record;
+use crate::data::task_status::TaskStatus;
+use crate::decisions::{comment, flow, tracked};
 use crate::memory::flow as memory;
 use crate::turn::Turn;
-use crate::workflow::press::{close, decide, released_by};
-use crate::workflow::{About, Action, Card, CardStatus, Progress};
 
 /// Sends the post, or a comment, for an approval that this turn consumes.
 pub(super) fn send(
@@ -39,7 +44,7 @@ pub(super) fn send(
     turn.effect(body, &[], Some(approval))
 }
 
-/// Approve: the post goes out, signed with who decided and when.
+/// Handles *Approve*: sends the post, signed with who decided and when.
 pub(super) fn approve(turn: &mut Turn<'_>, card: Card) {
     let Some(mut proposal) = turn.proposal_of(&card) else { return };
     let text = proposal.signed(&turn.presser(), turn.now());
@@ -49,14 +54,16 @@ pub(super) fn approve(turn: &mut Turn<'_>, card: Card) {
     decide(turn, card, Action::Approve, Progress::Sending { effect });
 }
 
-/// The outcome of a post or a comment. Only of what the card still waits for: anything else was superseded.
+/// Takes the outcome of a post or a comment. Returns [`Reason::EffectSuperseded`] if the card no longer
+/// waits for this effect.
 pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcome) -> Reason {
     let Some((what, receipt, standing)) = awaited(turn, card, effect) else {
         return Reason::EffectSuperseded;
     };
     match (standing, outcome) {
         (Standing::Sent, _) => {}
-        // The answer nobody expected any more: it is out, and the question is over.
+        // The outcome was uncertain and a person was asked; a late success answers that question, so it is
+        // closed.
         (Standing::AskedAbout(asks), Outcome::Done { .. }) => {
             if let Some(asks) = turn.card(&asks).filter(Card::open) {
                 close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
@@ -84,7 +91,8 @@ enum Standing {
     AskedAbout(CardId),
 }
 
-/// What this effect of a card is, the receipt that shows what becomes of it, and how it stood.
+/// The item that an effect of this card sends, the receipt that reports it, and whether its outcome was
+/// already asked about; `None` if the card does not wait for the effect.
 fn awaited(turn: &Turn<'_>, card: &Card, effect: &EffectId) -> Option<(Outgoing, CardId, Standing)> {
     let standing = |result: &Progress| match result {
         Progress::Sending { effect: sent } if sent == effect => Some(Standing::Sent),
@@ -120,7 +128,8 @@ fn on_card(turn: &mut Turn<'_>, card: &CardId, progress: &Progress) {
     }
 }
 
-/// Writes on the receipt what became of it, and goes on from there.
+/// Writes the outcome on the receipt, and takes the step that follows: a comment is offered, the task ends,
+/// or the proposal is shown again.
 fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Progress) {
     let Some(mut card) = turn.card(receipt) else { return };
     let About::DecisionPreview { decision, comment } = &mut card.about else { return };
@@ -150,7 +159,7 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
         Progress::Posted { .. } => end(turn, &decision, TaskStatus::Completed),
         Progress::Uncertain { .. } if *what == Outgoing::Post => end(turn, &decision, TaskStatus::Blocked),
         Progress::Cancelled if *what == Outgoing::Post => end(turn, &decision, TaskStatus::Cancelled),
-        // A consumed approval never becomes pending again: a new one opens.
+        // A consumed approval never becomes pending again, so the proposal is shown anew with a new one.
         Progress::Failed { .. } if *what == Outgoing::Post => {
             if let Some(proposal) = turn.proposal(&decision) {
                 turn.put(Record::Proposal(Proposal { posted: None, ..proposal }));
@@ -161,7 +170,8 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
     }
 }
 
-/// The post is out: its related issues that this thread tracks may be commented on.
+/// Records that the post was sent: keeps its address and the fact. Returns the related issues that this
+/// thread tracks, on which a comment can be offered; `None` if there are none.
 fn posted(turn: &mut Turn<'_>, proposal: Proposal, url: Option<String>) -> Option<Vec<String>> {
     let issues = tracked::of(turn, &proposal.issues);
     let posted = proposal.posted.clone().map(|posted| Posted { url, ..posted });
@@ -176,9 +186,9 @@ fn end(turn: &mut Turn<'_>, decision: &ProposalId, status: TaskStatus) {
     }
 }
 
-// ---- nobody knows ----
+// ---- uncertain outcomes ----
 
-/// A person is asked; nothing is sent again by itself.
+/// Asks a person whether an item was sent. Nothing is sent again without an answer.
 fn ask(
     turn: &mut Turn<'_>,
     card: &Card,
@@ -196,7 +206,8 @@ fn ask(
     Some(turn.show(about, &proposal.by, Some(&proposal.task)))
 }
 
-/// *It exists*: a person has seen it. There is nothing that could be asked whether it is so (`spec 06 §4.4`).
+/// Handles *It exists*: a person has seen the item. The channel cannot be asked for it, so the person's
+/// word counts.
 pub(super) fn adopt(turn: &mut Turn<'_>, card: Card, url: Option<String>) {
     let About::DecisionUncertain { what, effect, parent, .. } = card.about.clone() else { return };
     let result = match what {
@@ -209,7 +220,7 @@ pub(super) fn adopt(turn: &mut Turn<'_>, card: Card, url: Option<String>) {
     report(turn, &parent, &what, &progress);
 }
 
-/// *Create again*: a new item with an approval of its own, the same words.
+/// Handles *Create again*: sends the same text as a new effect with an approval of its own.
 pub(super) fn again(turn: &mut Turn<'_>, card: Card) {
     let About::DecisionUncertain { what, effect: lost, .. } = card.about.clone() else { return };
     let Some(proposal) = turn.proposal_of(&card) else { return };
@@ -218,7 +229,7 @@ pub(super) fn again(turn: &mut Turn<'_>, card: Card) {
     decide(turn, card, Action::CreateAgain, Progress::Sending { effect });
 }
 
-/// *Cancel*: whatever became of it, nobody waits for it any more.
+/// Handles *Cancel*: the item counts as given up, whether it was sent or not.
 pub(super) fn give_up(turn: &mut Turn<'_>, card: Card) {
     let About::DecisionUncertain { what, effect, parent, .. } = card.about.clone() else { return };
     turn.cancel(&effect);

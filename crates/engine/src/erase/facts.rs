@@ -1,16 +1,17 @@
-//! Facts, when somebody is erased (`spec 05 §12`): what they stated leaves every fact, one that rests on nothing else
-//! goes, and one that does says what the newest statement left says. Their messages yield no such fact again for a while.
+//! Erases facts. A person's statements leave every fact; a fact without any other statement is removed, and
+//! one with others takes the text of the newest of them. For a while, the same messages yield no such fact
+//! again (`docs/design/0028-erasure.md`).
 
-use super::Person;
-use crate::memory::FactKey;
+use crate::data::fact::FactKey;
+use crate::data::person::Person;
 use crate::turn::Turn;
 
-/// The facts of this thread, and of the sets that were handed over, without what one person stated.
+/// Removes what one person stated from the facts of this thread and of the sets that were handed over.
 pub(super) fn without(turn: &mut Turn<'_>, person: &Person) {
     turn.withdraw_facts(&|_, source| person.is(&source.author), true);
 }
 
-/// No facts of this thread at all. What was said here of a channel or an epic is theirs, and stays.
+/// Removes all facts of this thread. Facts stated here for a channel or an epic belong to those, and stay.
 pub(super) fn everything(turn: &mut Turn<'_>) {
     let thread = FactKey::thread(&turn.lane.key);
     turn.forget_facts(&thread);

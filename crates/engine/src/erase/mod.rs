@@ -1,50 +1,43 @@
-//! Erasing what a lane holds of somebody, or all of it (`spec 05 §12`, `spec 06 §7.6`).
+//! Erases what a lane holds of a person, or everything it holds (`docs/design/0028-erasure.md`).
 //!
-//! It is a turn like any other, reason `erasure`: it takes the words out of the head and of every loaded record. Ids
-//! stay, so that what points at something still says what happened to it, and so do other people's own messages. What
-//! lies beside the loaded state (the log's contents, retired records, payloads) the runtime takes out of the store,
-//! by the same [`Person`].
+//! An erasure is a turn like any other, with the reason `erasure`: it removes the words from the head and
+//! from every loaded record. Ids stay, so that a reference to something still shows what happened to it,
+//! and so do other people's own messages. The runtime erases what lies outside the loaded state (the
+//! contents of the log, retired records, payloads) in the store, by the same [`Person`].
 //!
-//! `person.rs` says whose words a text holds, `records.rs` what becomes of each record, `facts.rs` of facts.
+//! [`Person`] finds whose words a text holds; `records.rs` treats each kind of record, and `facts.rs` the
+//! facts.
 
 mod facts;
-mod person;
 mod records;
 
-pub use person::Person;
-pub use records::left;
+use crate::cards::decide;
+use crate::data::person::Person;
+pub use crate::erase::records::left;
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
 
-use crate::approval::Closing;
-use crate::decision::{Decision, Reason, Verdict};
-use crate::lane::{LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
-use crate::memory::summary::{self, Covered};
-use crate::pending::PendingState;
+use crate::data::approval::Closing;
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::erasure::Erase;
+use crate::data::lane_state::LaneState;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::pending::PendingState;
+use crate::data::progress::Progress;
+use crate::data::record::Record;
+use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::summary::Covered;
 use crate::say;
-use crate::turn::{Turn, begun_by};
-use crate::work::take_back;
-use crate::workflow::{About, Card, CardStatus, Progress, press};
+use crate::summary;
+use crate::turn::Turn;
+use crate::turn::tasks::begun_by;
+use crate::work::back::take_back;
 
-/// What stands where words were.
-pub const ERASED: &str = "[erased]";
-
-/// What a lane is to forget.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "of", rename_all = "snake_case")]
-pub enum Erase {
-    /// One person: what they said, and what was made of it.
-    Person {
-        /// Their channel's user id.
-        id: String,
-    },
-    /// Everything.
-    Lane,
-}
-
-/// What records tell of somebody.
+/// Collects from records what belongs to a person: the texts they wrote and the ids of what they began.
+/// Other people's messages are collected afterwards, so that words they wrote too are not taken for this
+/// person's.
 pub fn learn(person: &mut Person, records: &[&Record]) {
     for record in records {
         match record {
@@ -55,7 +48,7 @@ pub fn learn(person: &mut Person, records: &[&Record]) {
             }
 
             Record::Held(event) if person.is(&event.actor) => {
-                if let crate::EventKind::MessagePosted(posted) = &event.kind {
+                if let crate::data::event::EventKind::MessagePosted(posted) = &event.kind {
                     person.said(&posted.text);
                 }
             }
@@ -73,7 +66,7 @@ pub fn learn(person: &mut Person, records: &[&Record]) {
     }
 }
 
-/// Takes it out.
+/// Erases a person from the lane, or the whole lane.
 pub(crate) fn erased(turn: &mut Turn<'_>, what: &Erase) -> Decision {
     match what {
         Erase::Person { id } => {
@@ -103,7 +96,7 @@ fn of_person(turn: &mut Turn<'_>, person: &Person) {
     }
 }
 
-/// Every loaded record but messages and cards, which show what the others hold, and facts, which are a book.
+/// Every loaded record but messages and cards, which are treated after the records they show, and facts.
 fn others(turn: &Turn<'_>) -> Vec<Record> {
     let shows = |record: &&Record| matches!(record, Record::Message(_) | Record::Card(_) | Record::Fact(_));
     turn.lane.records.iter().filter(|record| !shows(record)).cloned().collect()
@@ -116,8 +109,8 @@ fn cards(turn: &Turn<'_>) -> Vec<Card> {
         .collect()
 }
 
-/// Cards that show what was taken out: what could still be approved is closed, the rest is shown anew. Says whether one
-/// was closed.
+/// Renews the cards that show erased words: an open approval is closed, another card is shown anew. Returns
+/// true if a card that waited for an answer was closed.
 fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
     let mut closed = false;
     for card in cards(turn) {
@@ -134,7 +127,7 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
         if over {
             doubt_is_over(turn, &card);
             closed |= card.waits();
-            press::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
+            decide::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
         } else {
             if card.open()
                 && card.review().is_some_and(|review| !turn.review(review).is_some_and(|r| r.current()))
@@ -147,7 +140,7 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
     closed
 }
 
-/// Whether this turn changed anything that a card shows.
+/// True if this turn changed a record that the card shows.
 fn shows_changed(turn: &Turn<'_>, card: &Card) -> bool {
     let batch = card.batch().map(|batch| RecordKey { kind: RecordKind::Batch, key: batch.0.clone() });
     let items = turn.drafts_of(card).into_iter();
@@ -160,7 +153,8 @@ fn shows_changed(turn: &Turn<'_>, card: &Card) -> bool {
     shown.iter().any(|key| turn.changes_of(key.kind).any(|change| change.about().1 == key.key))
 }
 
-/// What a card released and is not there yet is taken back. What is on the wire may still arrive, and is then told.
+/// Cancels the effects that a card released and that have not settled. One that is already on its way may
+/// still succeed, and is then reported.
 fn give_up(turn: &mut Turn<'_>, card: &mut Card) {
     let CardStatus::Decided { result, .. } = &mut card.status else { return };
     let results: Vec<&mut Progress> = match result {
@@ -180,7 +174,7 @@ fn give_up(turn: &mut Turn<'_>, card: &mut Card) {
     }
 }
 
-/// Nobody can answer any more whether an effect was applied, so it counts as given up.
+/// Counts an uncertain effect as given up, because nobody is left to ask whether it was applied.
 fn doubt_is_over(turn: &mut Turn<'_>, card: &Card) {
     let (Some(effect), Some(receipt)) = (card.doubts().cloned(), card.receipt().cloned()) else { return };
     turn.cancel(&effect);
@@ -191,7 +185,7 @@ fn doubt_is_over(turn: &mut Turn<'_>, card: &Card) {
                 turn.put(Record::Card(receipt));
             }
         }
-        None => press::result_on(turn, &receipt, Progress::Cancelled),
+        None => decide::result_on(turn, &receipt, Progress::Cancelled),
     }
 }
 
@@ -211,8 +205,8 @@ fn of_messages(turn: &mut Turn<'_>, person: &Person) {
     }
 }
 
-/// Questions to them and their answers go, and so does what a model is being asked of their words. Whose choice a
-/// remembered mode is nobody knows, so it goes too.
+/// Removes the person's questions and answers from the head, and the request to a model that shows their
+/// words. Nobody knows who chose a remembered mode, so it is removed too.
 fn of_head(turn: &mut Turn<'_>, person: &Person) {
     let gone = |turn: &Turn<'_>, id: &str| {
         turn.changes_of(RecordKind::Message)
@@ -240,7 +234,7 @@ fn of_head(turn: &mut Turn<'_>, person: &Person) {
     turn.head = records::head(person, core::mem::take(&mut turn.head));
 }
 
-/// A summary that covers what was taken out is withheld, and made again from what is left (`spec 05 §7`).
+/// Withholds a summary that covers erased messages; it is made again from the others.
 fn without_summary(turn: &mut Turn<'_>, person: &Person) {
     let covers = |message: &Message| records::message(person, message).is_none();
     let told = |covered: &Covered| {
@@ -249,11 +243,11 @@ fn without_summary(turn: &mut Turn<'_>, person: &Person) {
     if turn.given.covered.iter().any(covers) || turn.head.covered.as_deref().is_some_and(told) {
         return summary::withhold(turn, &covers);
     }
-    // What is just being made may hold what goes, and counts what is no longer there.
+    // A summary that is being made may hold erased words, and counts messages that no longer exist.
     summary::take_back(turn);
 }
 
-/// The whole lane: nothing is left but its number of turns, and every card says that it is over.
+/// Erases the whole lane: only its number of turns is left, and every card is shown as closed.
 fn everything(turn: &mut Turn<'_>) {
     if let Some(ask) = turn.head.ask.take() {
         turn.cancel(&ask.effect);
@@ -271,7 +265,7 @@ fn everything(turn: &mut Turn<'_>) {
             if let Some(effect) = card.doubts() {
                 turn.cancel(effect);
             }
-            press::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
+            decide::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
         } else {
             turn.update(card);
         }

@@ -1,23 +1,31 @@
-//! What becomes of each kind of record, and of the head. Every text of a record is looked at as it is stored, so that no
-//! field, of today or of later, is forgotten; the kinds below are those of which more than the words goes.
+//! Erases a person from each kind of record, and from the head. Every text of a record is checked in its
+//! stored form, so that no field, present or future, is missed; the kinds named below lose more than the
+//! person's words (`docs/design/0028-erasure.md`).
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{ERASED, Person};
-use crate::decisions::Proposal;
-use crate::event::{Event, EventKind};
-use crate::lane::{LaneState, Message, Moved, Record, Role, Task, TaskSource, TaskStatus};
-use crate::review::{Points, Review, Status};
-use crate::tickets::{Draft, Part};
-use crate::time::Timestamp;
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::erasure::ERASED;
+use crate::data::event::{Event, EventKind};
+use crate::data::lane_state::LaneState;
+use crate::data::message::{Message, Role};
+use crate::data::person::Person;
+use crate::data::proposal::Proposal;
+use crate::data::record::Record;
+use crate::data::review::{Points, Review, Status};
+use crate::data::task::{Moved, Task};
+use crate::data::task_status::{TaskSource, TaskStatus};
+use crate::data::ticket::{Draft, Part};
+use crate::data::time::Timestamp;
+use crate::data::work::Phase;
+use crate::data::work::{Call, Job, Work};
 use crate::turn::Turn;
-use crate::work::{Call, Job, Phase, Work, take_back};
-use crate::workflow::{About, Card, CardStatus};
+use crate::work::back::take_back;
 
-/// Takes what is theirs out of a record that is no message and no card.
+/// Removes what is the person's from a record that is neither a message nor a card.
 pub(super) fn without(turn: &mut Turn<'_>, person: &Person, record: Record) {
     let (kind, key) = (record.kind(), String::from(record.id()));
     if let Record::Task(task) = &record
@@ -32,8 +40,8 @@ pub(super) fn without(turn: &mut Turn<'_>, person: &Person, record: Record) {
     }
 }
 
-/// What is left of a record without what is theirs: nothing, it as it was, or something else. Of one that a lane no longer
-/// loads nothing else has to be known.
+/// A record without what is the person's: `None` if nothing is left, the record unchanged if nothing is
+/// theirs. Needs no other record, so it also serves for records that a lane no longer loads.
 #[must_use]
 pub fn left(person: &Person, record: Record, now: Timestamp) -> Option<Record> {
     match record.clone() {
@@ -59,7 +67,7 @@ pub fn left(person: &Person, record: Record, now: Timestamp) -> Option<Record> {
         }
         Record::Draft(draft) if theirs(person, &record) => Some(Record::Draft(blank(draft))),
         Record::Draft(mut draft) => {
-            // What they answered, whatever became of the words.
+            // A part that was filled by their answer goes, even if it was reworded since.
             for part in
                 draft.filled.iter().filter(|filled| person.has(&filled.message.0)).map(|filled| filled.part)
             {
@@ -68,7 +76,7 @@ pub fn left(person: &Person, record: Record, now: Timestamp) -> Option<Record> {
             draft.filled.retain(|filled| !person.has(&filled.message.0));
             scrubbed(person, Record::Draft(draft))
         }
-        // Nobody but the model that writes it has seen it.
+        // Nobody but the model has seen a review that is still being drafted.
         Record::Review(review) if theirs(person, &record) && review.status == Status::Drafting => None,
         Record::Review(review) if theirs(person, &record) => Some(Record::Review(forgotten(review))),
         Record::Review(mut review) => {
@@ -82,7 +90,7 @@ pub fn left(person: &Person, record: Record, now: Timestamp) -> Option<Record> {
     }
 }
 
-/// Caused by them, or about something they said.
+/// True if the person caused the card, or it is about something they said.
 pub(super) fn card_is_theirs(person: &Person, card: &Card) -> bool {
     let source = match &card.about {
         About::ScopeGate { source, .. } => Some(source),
@@ -93,7 +101,7 @@ pub(super) fn card_is_theirs(person: &Person, card: &Card) -> bool {
         || card.task().is_some_and(|task| person.has(&task.0))
 }
 
-/// Asked for by them, or made from something they said.
+/// True if the person asked for the record, or it was made from something they said.
 fn theirs(person: &Person, record: &Record) -> bool {
     match record {
         Record::Task(task) => person.is(&task.requested_by) || person.has(&task.id.0),
@@ -106,7 +114,8 @@ fn theirs(person: &Person, record: &Record) -> bool {
     }
 }
 
-/// What they asked for is over where we move it; a host says itself what becomes of its own.
+/// Blanks a task of theirs, and cancels it if the engine runs it. A host reports the status of its own
+/// tasks itself.
 fn over(mut task: Task, now: Timestamp) -> Task {
     if task.status.live()
         && task.source == TaskSource::Engine
@@ -136,7 +145,7 @@ fn unnamed(job: Job) -> Job {
     }
 }
 
-/// An issue that came of it keeps its key.
+/// Blanks a draft. The key of an issue created from it stays.
 fn blank(mut draft: Draft) -> Draft {
     draft.parts = [(Part::Title, ERASED.into())].into();
     draft.by = ERASED.into();
@@ -155,7 +164,7 @@ fn forgotten(mut review: Review) -> Review {
     review
 }
 
-/// One that was posted keeps where.
+/// Blanks a proposal. The address of its post stays.
 fn unsaid(mut proposal: Proposal) -> Proposal {
     proposal.topic = ERASED.into();
     proposal.decision = ERASED.into();
@@ -167,7 +176,8 @@ fn unsaid(mut proposal: Proposal) -> Proposal {
     proposal
 }
 
-/// A message that waits for a model: theirs goes; another's goes on without what it quotes of theirs.
+/// A message that waits for a model: `None` if it is the person's, else the message without its quotes of
+/// them.
 fn held(person: &Person, mut event: Event) -> Option<Event> {
     if person.is(&event.actor) {
         return None;
@@ -179,8 +189,8 @@ fn held(person: &Person, mut event: Event) -> Option<Event> {
     Some(event)
 }
 
-/// Their own messages and what was said to them alone go, and so do answers that belong to what they began; other
-/// people's own words stay as they are.
+/// A message without what is the person's. `None` for their own messages, for those to them alone, and for
+/// answers that belong to what they began or hold their words. Other people's messages stay as they are.
 pub(super) fn message(person: &Person, message: &Message) -> Option<Message> {
     if message.role == Role::User {
         return (!person.is(&message.by)).then(|| message.clone());
@@ -193,14 +203,15 @@ pub(super) fn message(person: &Person, message: &Message) -> Option<Message> {
     rewritten(person, message)
 }
 
-/// A card without what is theirs, and whether anything was.
+/// A card without what is the person's, and whether something was removed; `None` if the rest cannot be
+/// read back.
 pub(super) fn card(person: &Person, card: Card, theirs: bool) -> Option<(Card, bool)> {
     let left = rewritten(person, &if theirs { bare(card.clone()) } else { card.clone() })?;
     let changed = left != card;
     Some((left, changed))
 }
 
-/// A card of which only ids and how it ended are left.
+/// A card without its words; only its ids and its outcome are left.
 pub(super) fn bare(mut card: Card) -> Card {
     match &mut card.about {
         About::ScopeGate { excerpt, .. } => *excerpt = ERASED.into(),
@@ -222,7 +233,8 @@ pub(super) fn bare(mut card: Card) -> Card {
     card
 }
 
-/// The head without their words.
+/// The head without the person's words. If the rest cannot be read back, only the window and the cards are
+/// kept.
 pub(super) fn head(person: &Person, head: LaneState) -> LaneState {
     rewritten(person, &head).unwrap_or_else(|| LaneState {
         window: head.window,
@@ -235,8 +247,8 @@ fn scrubbed(person: &Person, record: Record) -> Option<Record> {
     rewritten(person, &record)
 }
 
-/// A stored value without what is theirs. `None`: what is left cannot be read back, because a word of the format itself
-/// was theirs and cannot be told from it.
+/// A stored value without what is the person's. `None` if the rest cannot be read back, because a word of
+/// the storage format itself equals one of theirs.
 fn rewritten<T: Serialize + DeserializeOwned + Clone>(person: &Person, value: &T) -> Option<T> {
     let stored = serde_json::to_value(value).ok()?;
     let mut all = stored.clone();

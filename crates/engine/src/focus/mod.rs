@@ -1,120 +1,30 @@
-//! What "that" refers to: the anchor of a message, found before any routing (`spec 02 §4`).
+//! The referent of words like "that": the anchor of a message, found before any routing
+//! (`docs/design/0013-focus-and-anchors.md`).
 //!
-//! [`resolve`] finds the anchor and looks at nothing else, so it costs next to nothing. What only a model or a person
-//! needs is made when somebody asks: the [`window`](FocusContext::window) of messages around the anchor, and the [`Hint`]
-//! for a text that cannot be understood without it.
+//! [`resolve`] finds the anchor and computes nothing else, so it is cheap. The rest is built on demand: the
+//! [`window`](FocusContext::window) of messages around the anchor, and the
+//! [`Hint`](crate::data::focus::Hint) for a text that cannot be understood without it.
 
 mod hint;
-mod reference;
 mod thread;
 
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
 
-use crate::event::{Event, EventKind, Posted};
-use crate::given::Given;
-use crate::id::{MessageId, TaskId};
-use crate::lane::{Lane, Message, MessageKind, Role};
-use crate::trace::FocusTrace;
+use crate::data::event::{Event, EventKind, Posted};
+use crate::data::given::Given;
+use crate::data::id::MessageId;
+use crate::data::lane::Lane;
+use crate::data::message::{Message, MessageKind, Role};
 
-pub use hint::Hint;
-pub use reference::{Need, Reference, reference};
-pub use thread::{Thread, replied_to};
+use crate::data::focus::FocusContext;
+use crate::data::focus::FocusSource;
+use crate::data::focus::Thread;
+pub use crate::focus::thread::replied_to;
+pub use throughline_language::reference::{Need, Reference, reference};
 
-/// How the anchor was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FocusSource {
-    /// The message replies to one we know.
-    #[serde(rename = "reply")]
-    Reply,
-    /// The message replies to one we do not know; the payload quotes it.
-    #[serde(rename = "reply.payload")]
-    ReplyPayload,
-    /// The newest assistant message of the lane.
-    #[serde(rename = "lane.recency")]
-    LaneRecency,
-    /// Nothing to refer to.
-    #[serde(rename = "none")]
-    None,
-}
-
-impl FocusSource {
-    /// The public name.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Reply => "reply",
-            Self::ReplyPayload => "reply.payload",
-            Self::LaneRecency => "lane.recency",
-            Self::None => "none",
-        }
-    }
-}
-
-/// The focus of one message.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FocusContext {
-    /// How it was found.
-    pub source: FocusSource,
-    /// The message it refers to; a payload-only anchor has no id of ours.
-    pub anchor: Option<MessageId>,
-    /// The anchor's task.
-    pub task: Option<TaskId>,
-    /// In a lane of several people, which message this one answers. It informs and decides nothing.
-    pub thread: Option<Thread>,
-}
-
-impl FocusContext {
-    /// The message is an explicit reply.
-    #[must_use]
-    pub fn replies(&self) -> bool {
-        matches!(self.source, FocusSource::Reply | FocusSource::ReplyPayload)
-    }
-
-    /// The anchor's id, if it is one of ours.
-    #[must_use]
-    pub fn anchor_id(&self) -> Option<&MessageId> {
-        self.anchor.as_ref()
-    }
-
-    /// The conversation a message is about, oldest first: around a message that is replied to that one with the one
-    /// before and the one after it, else the newest messages of the lane. Nothing around a quotation: where it comes
-    /// from is not known.
-    #[must_use]
-    pub fn window<'w>(&self, lane: &'w Lane, given: &'w Given) -> Vec<&'w Message> {
-        match self.source {
-            FocusSource::Reply => {
-                let around = given.anchor.as_ref().map(|anchor| around(anchor, lane, given));
-                around.into_iter().flatten().flatten().collect()
-            }
-            FocusSource::ReplyPayload => Vec::new(),
-            FocusSource::LaneRecency | FocusSource::None => {
-                lane.head.window.texts().filter_map(|id| lane.records.message_of(id)).collect()
-            }
-        }
-    }
-
-    pub(crate) fn trace(&self, reference: &Reference) -> FocusTrace {
-        FocusTrace {
-            anchor: self.anchor.clone(),
-            reference: reference.clone(),
-            source: self.source,
-            task: self.task.clone(),
-            thread: self.thread.clone(),
-        }
-    }
-
-    pub(crate) const NOTHING: Self =
-        Self { source: FocusSource::None, anchor: None, task: None, thread: None };
-
-    fn on(source: FocusSource, anchor: &Message) -> Self {
-        Self { source, anchor: Some(anchor.id.clone()), task: anchor.task.clone(), thread: None }
-    }
-}
-
-/// Finds the anchor of an event: what it replies to, else the newest assistant message that asked, answered or showed
-/// something to whoever acts. Never a notification, never the message itself. Total: whatever the lane holds and the
-/// event is, there is an answer, and [`FocusSource::None`] is one.
+/// Finds the anchor of an event: the message it replies to, else the newest assistant message that asked,
+/// answered or showed something to the actor. Never a notification, and never the message itself. Total: an
+/// event without an anchor yields [`FocusSource::None`].
 #[must_use]
 pub fn resolve(lane: &Lane, event: &Event, given: &Given) -> FocusContext {
     let EventKind::MessagePosted(posted) = &event.kind else { return FocusContext::NOTHING };
@@ -128,7 +38,7 @@ pub fn resolve(lane: &Lane, event: &Event, given: &Given) -> FocusContext {
     FocusContext { thread, ..standing(lane, &event.actor) }
 }
 
-/// Which message an event that replies to none of them answers, where another person has spoken in the lane.
+/// The message that an event answers without replying to it, in a lane where another person has spoken.
 fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
     let mut loaded = lane.head.window.texts().filter_map(|id| lane.records.message_of(id));
     if !loaded.clone().any(|message| message.role == Role::User && message.by != event.actor) {
@@ -138,14 +48,14 @@ fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
     replied_to(&window, &event.actor, text, event.received_at)
 }
 
-/// What a message of this person would be about that replies to nothing.
+/// The focus of a message by this person that replies to nothing.
 #[must_use]
 pub fn standing(lane: &Lane, by: &str) -> FocusContext {
     recent(lane, by)
         .map_or(FocusContext::NOTHING, |message| FocusContext::on(FocusSource::LaneRecency, message))
 }
 
-/// A channel may name a message as what it replies to; it is no anchor of its own.
+/// True if the anchor is the message itself: a channel may name it as what it replies to.
 fn is_itself(anchor: &Message, posted: &Posted) -> bool {
     anchor.channel_id.is_some() && anchor.channel_id == posted.message_id
 }
@@ -159,19 +69,19 @@ fn recent<'a>(lane: &'a Lane, by: &str) -> Option<&'a Message> {
     })
 }
 
-/// The messages next to one of this lane, as far as the lane has them loaded.
+/// The neighbours of a message in its lane, as far as they are loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Beside<'l> {
-    /// The one before.
+    /// The message before.
     pub before: Option<&'l Message>,
-    /// The one after.
+    /// The message after.
     pub after: Option<&'l Message>,
-    /// There is none after: it is the newest.
+    /// True if the message is the newest of the lane.
     pub newest: bool,
 }
 
-/// Finds what stands next to a message in the lane's window. What is not found there the runtime looks up: see
-/// [`Given::beside`].
+/// Finds the neighbours of a message in the lane's window. The runtime looks up those that are not loaded
+/// and passes them in [`Given::beside`].
 #[must_use]
 pub fn beside<'l>(lane: &'l Lane, message: &MessageId) -> Beside<'l> {
     let ids = &lane.head.window;
@@ -180,10 +90,29 @@ pub fn beside<'l>(lane: &'l Lane, message: &MessageId) -> Beside<'l> {
     Beside { before: at.checked_sub(1).and_then(loaded), after: loaded(at + 1), newest: at + 1 == ids.len() }
 }
 
-/// The message before an anchor, it itself, and the one after it: from the lane, else from what was handed over.
+/// The message before an anchor, the anchor, and the message after it: from the lane, else from `given`.
 pub(crate) fn around<'w>(anchor: &'w Message, lane: &'w Lane, given: &'w Given) -> [Option<&'w Message>; 3] {
     let found = beside(lane, &anchor.id);
     let before = found.before.or(given.beside.before.as_ref());
     let after = found.after.or(given.beside.after.as_ref().filter(|_| !found.newest));
     [before, Some(anchor), after]
+}
+
+impl FocusContext {
+    /// The conversation a message is about, oldest first. For a reply: the message replied to and its two
+    /// neighbours. For a quotation: nothing, because its place is unknown. Otherwise: the lane's loaded
+    /// messages.
+    #[must_use]
+    pub fn window<'w>(&self, lane: &'w Lane, given: &'w Given) -> Vec<&'w Message> {
+        match self.source {
+            FocusSource::Reply => {
+                let around = given.anchor.as_ref().map(|anchor| around(anchor, lane, given));
+                around.into_iter().flatten().flatten().collect()
+            }
+            FocusSource::ReplyPayload => Vec::new(),
+            FocusSource::LaneRecency | FocusSource::None => {
+                lane.head.window.texts().filter_map(|id| lane.records.message_of(id)).collect()
+            }
+        }
+    }
 }

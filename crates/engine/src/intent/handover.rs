@@ -1,56 +1,56 @@
-//! Work for somebody else, named in words: "do that via sub-agent", "delegate it to writer", "@writer …", "retry the
-//! weather lookup" (`spec 03 §1`, `spec 02 §4`). Only what the message says explicitly, and only agents and tools that
-//! there are.
+//! Recognition of requests to hand work over: "do that via sub-agent", "delegate it to writer", "@writer …",
+//! "retry the weather lookup" (`docs/design/0016-intent-and-scope-gate.md`). A request has to be explicit,
+//! and has to name an agent or tool that the policy configures.
 //!
-//! The words are data (`data/*/handover.txt`); the names are the policy's.
+//! The verbs and other words are lists of the crate `throughline_language` (`data/*/requests/handover.txt`).
 
 use alloc::string::{String, ToString};
 
-use super::rules::{BEFORE, Reader, named, readers};
-use crate::policy::Policy;
-use crate::recognize::Words;
-use crate::recognize::lexicon::{SectionId, skip};
-use crate::recognize::words::Gap;
+use crate::data::policy::Policy;
+use throughline_language::Words;
+use throughline_language::intent::rules::{BEFORE, Reader, readers, section};
+use throughline_language::lexicon::{SectionId, skip};
+use throughline_language::words::Gap;
 
-/// What a message asks somebody else to do.
+/// Request to hand work over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handover {
-    /// A sub-agent.
+    /// Work for a sub-agent.
     Agent {
-        /// Which; `None` when only "a sub-agent" is said.
+        /// Name of the agent; `None` for any sub-agent.
         name: Option<String>,
-        /// What, in the message's own words; `None` for "that": the anchor's task.
+        /// Task in the message's own words; `None` for "that": the anchor's task.
         about: Option<String>,
     },
-    /// A tool.
+    /// Call of a tool.
     Tool {
-        /// Which.
+        /// Name of the tool.
         name: String,
-        /// What the message says behind its name.
+        /// Text after the name.
         rest: String,
     },
 }
 
-const AGENT: SectionId = named("hand.agent");
-const AROUND: SectionId = named("hand.around");
-const ARTICLE: SectionId = named("hand.article");
-const ASK: SectionId = named("ask");
-const DO: SectionId = named("hand.do");
-const FOR: SectionId = named("hand.for");
-const GIVE: SectionId = named("hand.give");
-const LET: SectionId = named("hand.let");
-const OBJECT: SectionId = named("hand.object");
-const RUN: SectionId = named("hand.run");
-const TO: SectionId = named("hand.to");
-const TOOL: SectionId = named("hand.tool");
-const TO_DO: SectionId = named("hand.to_do");
-const USE: SectionId = named("hand.use");
-const VIA: SectionId = named("hand.via");
+const AGENT: SectionId = section("hand.agent");
+const AROUND: SectionId = section("hand.around");
+const ARTICLE: SectionId = section("hand.article");
+const ASK: SectionId = section("ask");
+const DO: SectionId = section("hand.do");
+const FOR: SectionId = section("hand.for");
+const GIVE: SectionId = section("hand.give");
+const LET: SectionId = section("hand.let");
+const OBJECT: SectionId = section("hand.object");
+const RUN: SectionId = section("hand.run");
+const TO: SectionId = section("hand.to");
+const TOOL: SectionId = section("hand.tool");
+const TO_DO: SectionId = section("hand.to_do");
+const USE: SectionId = section("hand.use");
+const VIA: SectionId = section("hand.via");
 
-/// Words of what is handed over, when it is said in words of its own: "delegate the partner update to writer".
+/// Maximum number of words of the task between verb and agent: "delegate the partner update to writer".
 const OWN_WORDS: usize = 12;
 
-/// What this message asks of a sub-agent or a tool there is.
+/// Returns the request of this message to a sub-agent or tool of the policy.
 #[must_use]
 pub fn handover(message: &Words, policy: &Policy) -> Option<Handover> {
     if policy.agents.is_empty() && policy.tools.is_empty() {
@@ -65,7 +65,7 @@ struct Hand<'m> {
     policy: &'m Policy,
 }
 
-/// An agent that is named, and where its name ends.
+/// Agent in the text, with the index of the word after it. The name is `None` for "a sub-agent".
 struct Named<'p> {
     name: Option<&'p str>,
     end: usize,
@@ -77,7 +77,7 @@ impl<'m> Hand<'m> {
         let begins = (0..words.len()).filter(|&at| self.reader.begins_clause(at) && !words[at].quoted);
         begins.filter(|&at| !self.reader.negated(at)).find_map(|from| {
             let at = skip(&[self.reader.list(BEFORE)], words, from).max(from);
-            // "could you": a word of [before] may be the beginning of the asking itself.
+            // The clause may begin with a request word that is also a polite filler: "could you".
             let asked = [at, from].map(|at| at + self.longest(ASK, at));
             asked.into_iter().chain([at, from]).find_map(|at| self.at(at))
         })
@@ -96,7 +96,7 @@ impl<'m> Hand<'m> {
         self.reader.list(section).longest(self.reader.words, at)
     }
 
-    /// "do that via writer", "delegate it to the writer", "hand over to a sub-agent".
+    /// Matches "do that via writer", "delegate it to the writer", "hand over to a sub-agent".
     fn verb_first(&self, at: usize, verb: SectionId, joint: SectionId) -> Option<Handover> {
         let n = self.longest(verb, at);
         if n == 0 {
@@ -112,7 +112,7 @@ impl<'m> Hand<'m> {
         })
     }
 
-    /// "let the writer handle it", "ask writer to do that".
+    /// Matches "let the writer handle it", "ask writer to do that".
     fn let_do(&self, at: usize) -> Option<Handover> {
         let n = self.longest(LET, at);
         let agent = (n > 0).then(|| self.agent(at + n))??;
@@ -122,12 +122,12 @@ impl<'m> Hand<'m> {
         if verb > 0 && end > to + verb && self.ends(end) {
             return Some(self.agent_does(agent, end, end));
         }
-        // "ask the writer to draft the update": what is behind "to" is the task.
+        // In "ask the writer to draft the update", the task is the text after "to".
         let own = to > agent.end && to < self.reader.words.len();
         own.then(|| self.agent_does(agent, to, self.reader.words.len()))
     }
 
-    /// "use the writer for that".
+    /// Matches "use the writer for that".
     fn used_for(&self, at: usize) -> Option<Handover> {
         let n = self.longest(USE, at);
         let agent = (n > 0).then(|| self.agent(at + n))??;
@@ -137,7 +137,7 @@ impl<'m> Hand<'m> {
         (joint > 0 && to > from && self.ends(to)).then(|| self.agent_does(agent, from, to))
     }
 
-    /// "@writer do that", "@writer, draft the update".
+    /// Matches "@writer do that", "@writer, draft the update".
     fn spoken_to(&self, at: usize) -> Option<Handover> {
         let words = self.reader.words;
         if self.reader.message.folded(words.get(at)?) != "@" {
@@ -156,7 +156,7 @@ impl<'m> Hand<'m> {
         Some(self.agent_does(end, from, words.len()))
     }
 
-    /// "retry the weather lookup", "run weather for Swansea".
+    /// Matches "retry the weather lookup", "run weather for Swansea".
     fn tool(&self, at: usize) -> Option<Handover> {
         let n = self.longest(RUN, at);
         if n == 0 {
@@ -182,7 +182,7 @@ impl<'m> Hand<'m> {
         }
     }
 
-    /// An agent by name, or "a sub-agent", with its article before and "agent" behind.
+    /// Matches an agent by name, or "a sub-agent", with an article before and "agent" after it.
     fn agent(&self, at: usize) -> Option<Named<'m>> {
         let words = self.reader.words;
         let at = at + self.longest(ARTICLE, at);
@@ -199,7 +199,7 @@ impl<'m> Hand<'m> {
         Some(Named { name: Some(name), end: end + self.longest(AGENT, end) })
     }
 
-    /// The longest of these names that stands here: `weather_lookup` is "weather lookup".
+    /// Returns the longest of these names at this position. `weather_lookup` matches "weather lookup".
     fn name(&self, at: usize, names: impl Iterator<Item = &'m String>) -> Option<(&'m str, usize)> {
         let message = self.reader.message;
         let here = |name: &&String| {
@@ -213,7 +213,7 @@ impl<'m> Hand<'m> {
         found.max_by_key(|(n, _)| *n).map(|(n, name)| (name.as_str(), at + n))
     }
 
-    /// Nothing of this clause is left but politeness.
+    /// Returns true if only polite words follow in this clause.
     fn ends(&self, at: usize) -> bool {
         let words = self.reader.words;
         let end = skip(&[self.reader.list(AROUND)], words, at).max(at);
@@ -226,7 +226,7 @@ impl<'m> Hand<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::{Agent, Tool};
+    use crate::data::work::{Agent, Tool};
 
     fn policy() -> Policy {
         let mut policy = Policy::default();

@@ -1,40 +1,40 @@
-//! How facts come and go in a turn: what people ask to be remembered, what their words state, what was decided on
-//! record, what a model proposes; and what becomes of them when a message, a draft or an epic changes.
+//! Adds and removes facts during a turn: those that people ask to remember, state in passing, decide on
+//! record or state through the API, and those that a model proposes. Withdraws them when their message,
+//! draft or epic changes (`docs/design/0027-facts.md`).
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::book::Kept;
-use super::extract::{self, Cited, Proposal};
-use super::fact::{
+use crate::data::card::Card;
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::event::{EventKind, FactStated};
+use crate::data::fact::{
     Confidence, Fact, FactKey, FactScope, FactType, Origin, Source, Trust, draft_of, draft_scope,
 };
-use super::merge::Joined;
-use super::rules::{self, Stated};
-use super::shown::{self, Shown};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::decisions;
-use crate::event::{EventKind, FactStated};
-use crate::id::{DraftId, FactId, MessageId};
-use crate::lane::{Message, MessageKind, Role};
-use crate::pending::{PendingKind, Slot};
-use crate::policy::limits;
-use crate::recognize::{Expected, Words};
+use crate::data::fact_proposal::Proposal;
+use crate::data::id::{DraftId, FactId, MessageId};
+use crate::data::known::Known;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::policy::limits;
+use crate::data::ticket::{Draft, ItemType};
+use crate::facts::extract;
+use crate::facts::extract::Cited;
+use crate::facts::merge::Joined;
+use crate::facts::rules;
+use crate::facts::rules::Stated;
+use crate::facts::shown;
+use crate::facts::shown::Shown;
 use crate::say::fact as say;
-use crate::tickets::{Draft, ItemType};
 use crate::turn::Turn;
-use crate::workflow::{Card, Known};
+use crate::turn::facts::Kept;
+use crate::turn::routed::trusted;
+use crate::turn::tracked;
+use throughline_language::{Expected, Words};
 
-/// Whether the acting person's word counts as a member's.
-pub(crate) fn trusted(turn: &Turn<'_>) -> bool {
-    let trusted = &turn.policy.facts.trusted_authors;
-    let named = |actor: &crate::given::Actor| actor.principals.iter().any(|one| trusted.contains(one));
-    let member = |actor: &crate::given::Actor| actor.barred.is_none() && (trusted.is_empty() || named(actor));
-    !turn.given.addressing.bot && turn.given.actor.as_ref().is_some_and(member)
-}
-
-/// A statement of the acting person, now.
+/// A statement by the acting person, at this moment. The confidence of an untrusted person is limited by
+/// the policy.
 fn own(turn: &Turn<'_>, text: String, percent: u8, message: Option<MessageId>) -> Source {
     let trust = if trusted(turn) { Trust::Member } else { Trust::Untrusted };
     let most = if trust == Trust::Member { percent } else { percent.min(turn.policy.facts.untrusted_max) };
@@ -51,9 +51,9 @@ fn own(turn: &Turn<'_>, text: String, percent: u8, message: Option<MessageId>) -
     }
 }
 
-// ---- where it is kept ----
+// ---- the place of a fact ----
 
-/// The place of a scope, as it is seen from this lane; `None` when it is not clear which epic is meant.
+/// The place of a scope, seen from this lane; `None` if it is not clear which epic is meant.
 fn place(turn: &Turn<'_>, scope: FactScope) -> Option<FactKey> {
     match scope {
         FactScope::Thread => Some(FactKey::thread(&turn.lane.key)),
@@ -62,12 +62,14 @@ fn place(turn: &Turn<'_>, scope: FactScope) -> Option<FactKey> {
     }
 }
 
-/// The scope id of an epic's draft: its issue's key once there is one, so that what comes late lands there too.
+/// The scope id of an epic's draft: its issue's key once the issue exists, so that later statements are
+/// kept there too.
 fn scope_of(draft: &Draft) -> String {
     draft.created.as_ref().map_or_else(|| draft_scope(&draft.id), |created| created.key.clone())
 }
 
-/// Where what is said of an epic lands: at its issue's key, also when it is named by the draft it was made of.
+/// The scope id under which facts of an epic are kept: its issue's key, also if the epic is named by its
+/// draft.
 pub(super) fn landed(known: &impl Known, epic: &str) -> String {
     let draft = draft_of(epic).and_then(|draft| known.draft(&draft));
     draft.map_or_else(|| epic.into(), scope_of)
@@ -77,12 +79,12 @@ fn epics(drafts: impl Iterator<Item = Draft>) -> BTreeSet<String> {
     drafts.filter(|draft| draft.item_type == ItemType::Epic).map(|draft| scope_of(&draft)).collect()
 }
 
-/// The one epic that is meant: that of the card in focus, else the only one that is here, else the only issue this
-/// thread tracks.
+/// The one epic that is meant: the epic of the card in focus, else the only epic drafted in this lane, else
+/// the only issue that the thread tracks. `None` if there is no such epic or more than one.
 fn epic(turn: &Turn<'_>) -> Option<String> {
     let anchor = turn.focus.as_ref().and_then(|focus| focus.anchor_id());
     let focused = anchor.and_then(|anchor| turn.card_shown_by(anchor)).map(|card| turn.drafts_of(card));
-    let tracked = || decisions::tracked::keys(turn).into_iter().collect();
+    let tracked = || tracked::keys(turn).into_iter().collect();
     let only = |found: BTreeSet<String>| (found.len() == 1).then(|| found.into_iter().next()).flatten();
     let focused = epics(focused.unwrap_or_default().into_iter());
     if !focused.is_empty() {
@@ -92,15 +94,15 @@ fn epic(turn: &Turn<'_>) -> Option<String> {
     only(if here.is_empty() { tracked() } else { here })
 }
 
-// ---- what people say ----
+// ---- statements by people ----
 
-/// "remember that …": noted and answered.
+/// Handles "remember that …": keeps the fact and answers.
 pub(crate) fn asked(turn: &mut Turn<'_>) -> Option<Decision> {
     let stated = rules::asked(&turn.said.as_ref()?.words)?;
     noted(turn, stated)
 }
 
-/// "We decided …", and nothing else: noted and answered as well.
+/// Handles a message that is one statement and nothing else ("We decided …"): keeps the fact and answers.
 pub(crate) fn only_stated(turn: &mut Turn<'_>) -> Option<Decision> {
     let stated = rules::only(&turn.said.as_ref()?.words)?;
     let stated =
@@ -108,7 +110,7 @@ pub(crate) fn only_stated(turn: &mut Turn<'_>) -> Option<Decision> {
     noted(turn, stated)
 }
 
-/// The message's first statement, answered.
+/// Keeps a statement of this message and answers, so that [`overheard`] skips it.
 fn noted(turn: &mut Turn<'_>, stated: Stated) -> Option<Decision> {
     let message = turn.said.as_ref()?.message.clone();
     turn.books.answered = true;
@@ -116,7 +118,7 @@ fn noted(turn: &mut Turn<'_>, stated: Stated) -> Option<Decision> {
     Some(explicit(turn, stated, scope, None, Some(message)))
 }
 
-/// A fact that is stated outright, by a message or through the API.
+/// Keeps a fact that is stated outright, by a message or through the API, and answers with the result.
 fn explicit(
     turn: &mut Turn<'_>,
     stated: Stated,
@@ -159,7 +161,7 @@ fn explicit(
     }
 }
 
-/// What a taken message states in passing: kept, and not answered.
+/// Keeps the facts that a routed message states in passing, without an answer.
 pub(crate) fn overheard(turn: &mut Turn<'_>, decision: &Decision) {
     let event = turn.event;
     let EventKind::MessagePosted(posted) = &event.kind else { return };
@@ -170,7 +172,7 @@ pub(crate) fn overheard(turn: &mut Turn<'_>, decision: &Decision) {
         return;
     }
     let answered = usize::from(turn.books.answered);
-    // A message that nothing was taken from is cut into words already.
+    // If nothing was removed from the text for routing, its words have been split already.
     let text = turn.kept(&posted.text);
     let cut = turn.said.clone().filter(|said| said.text() == text);
     let stated = cut.map_or_else(|| rules::stated(&Words::of(text)), |said| rules::stated(&said.words));
@@ -179,7 +181,8 @@ pub(crate) fn overheard(turn: &mut Turn<'_>, decision: &Decision) {
     }
 }
 
-/// One statement of a message: a member's as it is, a stranger's as something that may be so, in this lane.
+/// Keeps one statement of a message: a member's as it is, an untrusted person's as an assumption of this
+/// thread.
 fn hear(turn: &mut Turn<'_>, stated: Stated, message: &MessageId) {
     let member = trusted(turn);
     let scope = stated.scope.filter(|_| member).unwrap_or(FactScope::Thread);
@@ -196,7 +199,7 @@ fn hear(turn: &mut Turn<'_>, stated: Stated, message: &MessageId) {
     }
 }
 
-/// A fact that somebody states through the API.
+/// Handles a fact that somebody states through the API.
 pub(crate) fn stated(turn: &mut Turn<'_>, fact: &FactStated) -> Decision {
     let epic = fact.epic.as_deref().filter(|_| fact.scope == FactScope::Epic);
     let key = epic.map(|epic| FactKey::epic(&turn.lane.key.tenant, &landed(turn, epic)));
@@ -210,7 +213,7 @@ pub(crate) fn stated(turn: &mut Turn<'_>, fact: &FactStated) -> Decision {
     explicit(turn, stated, fact.scope, key, None)
 }
 
-/// A fact that somebody takes back: its author, or a member.
+/// Handles the removal of a fact. Its author and members may remove it.
 pub(crate) fn taken_back(turn: &mut Turn<'_>, key: &FactKey, id: &FactId) -> Decision {
     let refused = |turn: &mut Turn<'_>, text: &str, reason| {
         turn.tell(text);
@@ -225,10 +228,11 @@ pub(crate) fn taken_back(turn: &mut Turn<'_>, key: &FactKey, id: &FactId) -> Dec
     Decision::new(Verdict::Done, Reason::FactErased)
 }
 
-// ---- which of two ----
+// ---- disputed facts ----
 
-/// Asks which of two facts holds, when one has just been disputed: once, and only a member, whose answer counts. While
-/// something else is asked, or a model is, nothing more is.
+/// Asks which of two facts holds if this statement has just been disputed, and returns true if it asked.
+/// Only a member is asked, because only a member's answer counts, and not while another question to a
+/// person or a model is open.
 fn ask(turn: &mut Turn<'_>, kept: &Kept) -> bool {
     let Some(holder) = &kept.holder else { return false };
     let (Some(earlier), Some(now)) = (turn.fact(&kept.key, holder), turn.fact(&kept.key, &kept.id)) else {
@@ -249,7 +253,8 @@ fn ask(turn: &mut Turn<'_>, kept: &Kept) -> bool {
     true
 }
 
-/// Somebody said which holds: that is one more statement of it. "Both" means that they are not about one thing.
+/// Takes the answer to "which of the two holds?" as one more statement of that fact. "Both" removes their
+/// subject, so they no longer contradict each other.
 pub(crate) fn answered(turn: &mut Turn<'_>, key: &FactKey, earlier: &FactId, now: &FactId, value: &str) {
     let message = turn.said.as_ref().map(|said| said.message.clone());
     let told = if value == say::BOTH {
@@ -261,7 +266,7 @@ pub(crate) fn answered(turn: &mut Turn<'_>, key: &FactKey, earlier: &FactId, now
             turn.say(MessageKind::Answer, None, say::NO_SUCH_FACT);
             return;
         };
-        // What was taken to be so has been decided by now.
+        // The later statement was an assumption; choosing it is a decision.
         let kind = if value == say::FIRST { fact.kind } else { firm(fact.kind) };
         let mut source = own(turn, fact.text.clone(), limits::FACT_ASKED, message);
         source.subject.clone_from(&fact.subject);
@@ -277,15 +282,15 @@ fn firm(kind: FactType) -> FactType {
     if kind == FactType::Assumption { FactType::Decision } else { kind }
 }
 
-// ---- what was decided, drafted, created ----
+// ---- decisions and drafts ----
 
-/// A decision on record is out: a fact of its channel.
-pub(crate) fn decided(turn: &mut Turn<'_>, proposal: &decisions::Proposal) {
+/// Keeps a decision that was posted as a fact of its channel.
+pub(crate) fn decided(turn: &mut Turn<'_>, proposal: &crate::data::proposal::Proposal) {
     let Some(text) = extract::sentence(&proposal.decision) else { return };
     let key = FactKey::channel(&proposal.to);
     let source = Source {
         at: turn.now(),
-        // Whose words they are, whoever let them out.
+        // The author is the proposer, not whoever approved the post.
         author: proposal.by.clone(),
         text,
         confidence: Confidence::FULL,
@@ -298,7 +303,7 @@ pub(crate) fn decided(turn: &mut Turn<'_>, proposal: &decisions::Proposal) {
     turn.keep_fact(&key, FactType::Decision, source);
 }
 
-/// An epic has its issue: what was known of the draft is known of the issue.
+/// Moves the facts of an epic's draft to its new issue.
 pub(crate) fn created(turn: &mut Turn<'_>, draft: &Draft, key: &str) {
     if draft.item_type != ItemType::Epic {
         return;
@@ -310,7 +315,7 @@ pub(crate) fn created(turn: &mut Turn<'_>, draft: &Draft, key: &str) {
     }
 }
 
-/// A preview is over and nothing came of its drafts: what was known of an epic among them goes with it.
+/// Removes the facts of those drafted epics of a closed preview that were never created.
 pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
     let over = |draft: &Draft| draft.item_type == ItemType::Epic && draft.created.is_none();
     let epics: Vec<DraftId> = turn.drafts_of(card).into_iter().filter(over).map(|draft| draft.id).collect();
@@ -322,9 +327,10 @@ pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
     }
 }
 
-// ---- when a message changes ----
+// ---- edited and deleted messages ----
 
-/// A message says something else now, or nothing any more: what it stated goes, and what it states now is kept.
+/// Renews the facts of a message that was edited or deleted: withdraws what it no longer states, and keeps
+/// what it states now.
 pub(crate) fn reworded(turn: &mut Turn<'_>, message: &Message, text: &str) {
     let now = rules::stated(&Words::of(text));
     let again: Vec<String> = now.iter().filter_map(|stated| extract::sentence(&stated.text)).collect();
@@ -348,9 +354,10 @@ pub(crate) fn reworded(turn: &mut Turn<'_>, message: &Message, text: &str) {
     }
 }
 
-// ---- models ----
+// ---- proposals by models ----
 
-/// What a model proposes in an answer, of the messages that were in its prompt.
+/// Checks and keeps the facts that a model proposes with an answer. They have to cite one of the messages
+/// `shown` in its prompt.
 pub(crate) fn proposed(turn: &mut Turn<'_>, proposals: &[Proposal], shown: &[MessageId]) {
     let most = turn.policy.facts.max_per_answer;
     if proposals.len() > most {
@@ -387,14 +394,14 @@ fn propose(turn: &mut Turn<'_>, proposal: &Proposal, shown: &[MessageId]) -> Res
     Ok(())
 }
 
-/// Whose word a message is.
+/// The trust in a message: only a person who is a member speaks as a member.
 fn trust_of(message: &Message) -> Trust {
     if message.role == Role::User && !message.untrusted { Trust::Member } else { Trust::Untrusted }
 }
 
 // ---- prompts ----
 
-/// The facts of an agent's prompt, as they are now.
+/// The facts for a prompt at this point of the turn.
 pub(crate) fn shown(turn: &mut Turn<'_>) -> Shown {
     let within = turn.facts_in_reach();
     let shown = shown::choose(within.iter().map(|(key, fact)| (key, *fact)), &turn.policy.facts);

@@ -1,24 +1,27 @@
-//! Which sets of facts an event may need: the runtime looks them up and hands them over in [`Given::facts`].
+//! The sets of facts that an event may need. The runtime looks them up and hands them over in
+//! [`Given::facts`].
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::fact::{FactKey, FactScope, draft_scope};
-use super::flow::landed;
-use super::rules;
-use crate::ask::Purpose;
-use crate::effect::{EffectResult, Outcome};
-use crate::event::{Event, EventKind};
-use crate::given::Given;
-use crate::lane::{Lane, Record, RecordKind};
-use crate::needs::Both;
-use crate::pending::Slot;
-use crate::policy::Policy;
-use crate::recognize::Words;
-use crate::tickets::{Draft, ItemType};
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::event::{Event, EventKind};
+use crate::data::fact::{FactKey, FactScope, draft_scope};
+use crate::data::given::Given;
+use crate::data::known::Both;
+use crate::data::lane::Lane;
+use crate::data::pending::Slot;
+use crate::data::policy::Policy;
+use crate::data::purpose::Purpose;
+use crate::data::record::Record;
+use crate::data::record_key::RecordKind;
+use crate::data::ticket::{Draft, ItemType};
+use crate::facts::rules;
+use crate::memory::flow::landed;
+use throughline_language::Words;
 
-/// The sets an event may need, in order and each once. Most events need none: only where a prompt may be made, or where
-/// the text or the outcome writes facts beyond the lane, is anything looked up.
+/// The keys of the fact sets an event may need, ordered, each once. Most events need none: only those that
+/// may lead to a prompt, and those whose text or outcome may write facts beyond the lane.
 #[must_use]
 pub fn wants(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<FactKey> {
     let mut keys = BTreeSet::new();
@@ -54,10 +57,11 @@ pub fn wants(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
             (FactScope::Thread, _) => {}
         },
         EventKind::FactTakenBack { key, .. } => drop(keys.insert(key.clone())),
-        // The drafts of a preview that is over go, and what is known of them.
+        // Closing a preview drops its drafts, and their facts with them.
         EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. } | EventKind::TimerDue { .. } => {
             keys.extend(near.drafts());
-            // A person may see that a post is out which nobody knew of.
+            // A person may confirm a post whose outcome was uncertain; the decision then becomes a fact of
+            // the channel.
             if near.decides() {
                 keys.insert(FactKey::channel(&lane.key));
             }
@@ -79,7 +83,7 @@ pub fn wants(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
     keys.into_iter().collect()
 }
 
-/// The sets in reach of a lane as it stands: what a prompt may show of them, were it made now.
+/// The keys of the fact sets that a prompt of this lane would show if it were made now.
 #[must_use]
 pub fn in_reach(lane: &Lane) -> Vec<FactKey> {
     let mut keys = BTreeSet::from_iter(Near { lane, given: &Given::default() }.all());
@@ -87,7 +91,7 @@ pub fn in_reach(lane: &Lane) -> Vec<FactKey> {
     keys.into_iter().collect()
 }
 
-/// Whether a prompt may be made of it.
+/// True if the step of this event may build a prompt.
 fn may_prompt(event: &Event) -> bool {
     match &event.kind {
         EventKind::MessagePosted(_)
@@ -104,7 +108,7 @@ fn may_prompt(event: &Event) -> bool {
     }
 }
 
-/// What is in reach of a lane.
+/// A view of the epics and the channel in reach of a lane.
 struct Near<'a> {
     lane: &'a Lane,
     given: &'a Given,
@@ -115,7 +119,7 @@ impl Near<'_> {
         FactKey::epic(&self.lane.key.tenant, id)
     }
 
-    /// The drafts of epics that are at hand.
+    /// The loaded drafts of epics.
     fn epic_drafts(&self) -> impl Iterator<Item = &Draft> {
         let records = self.lane.records.of(RecordKind::Draft).chain(&self.given.revived);
         records.filter_map(|record| match record {
@@ -128,7 +132,7 @@ impl Near<'_> {
         self.epic_drafts().map(|draft| self.key(&draft_scope(&draft.id))).collect()
     }
 
-    /// Its drafts, and the issues that may come of them.
+    /// The drafts of epics, and the issues that may have been created from them.
     fn created(&self, issues: &[&alloc::string::String]) -> Vec<FactKey> {
         let mut keys = self.drafts();
         if !keys.is_empty() {

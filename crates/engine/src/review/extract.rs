@@ -1,16 +1,16 @@
-//! What a text states, sentence by sentence: decisions, risks, open questions, and what a checklist asks about. It
-//! quotes and invents nothing; the words that tell one from the other are data.
+//! Reads a text sentence by sentence into decisions, risks, open questions and other statements, and fills
+//! checklists from them. Every statement is a quotation; the vocabulary comes from the lexicons.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Check, Kind, Points, Section};
-use crate::intent::rules;
-use crate::policy::{Policy, limits};
-use crate::recognize::lexicon::{self, LANGUAGES, Lexicon, REVIEW, REVIEW_NAMES, SectionId};
-use crate::recognize::words::{Gap, Word};
-use crate::recognize::{Context, Words, acknowledgement, greeting};
+use crate::data::policy::{Policy, limits};
+use crate::data::review::{Check, Kind, Points, Section};
+use throughline_language::intent::rules;
+use throughline_language::lexicon::{Lexicon, REVIEW, SectionId};
+use throughline_language::words::{Gap, Word};
+use throughline_language::{Context, Words, is_acknowledgement, is_greeting};
 
 const LEAD: SectionId = named("lead");
 const MADE: SectionId = named("decision.made");
@@ -28,12 +28,12 @@ const DEFINITE: SectionId = named("definite");
 const SECURITY: SectionId = named("kind.security");
 const PM: SectionId = named("kind.pm");
 
-/// The section of that name in the lexicons of reviews.
 pub(super) const fn named(name: &str) -> SectionId {
-    lexicon::named(REVIEW_NAMES, name)
+    REVIEW.section(name)
 }
 
-/// Whether a phrase of the section begins at this word, in any language.
+/// Returns the number of words a phrase of the section covers from this word on: the longest match in any
+/// language, 0 if none matches.
 pub(super) fn at(id: SectionId, words: &[Word], at: usize) -> usize {
     REVIEW.iter().map(|lexicon: &'static Lexicon| lexicon.section(id).longest(words, at)).max().unwrap_or(0)
 }
@@ -42,15 +42,15 @@ fn within(id: SectionId, words: &[Word]) -> bool {
     (0..words.len()).any(|from| at(id, words, from) > 0)
 }
 
-/// A sentence, and where it belongs.
+/// A sentence and its section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stated {
     pub(super) section: Section,
     pub(super) text: String,
 }
 
-/// The sentences of a text, without requests, greetings and thanks. A line that only says what is below it ("Risks:")
-/// gives its section to the lines up to the next blank one.
+/// Splits a text into classified sentences, without requests, greetings, thanks and repetitions. A heading
+/// line ("Risks:") gives its section to the lines up to the next blank one.
 pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<Stated> {
     let mut found: Vec<Stated> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -77,14 +77,14 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<Stated> {
             }
         }
         if label.is_some() && from < words.all().len() {
-            // "Risk: it may fail" is one line and no heading.
+            // "Risk: it may fail" is complete in one line and no heading for the next.
             under = None;
         }
     }
     found
 }
 
-/// "Risks:" at the beginning of a line: its section, and where the rest begins.
+/// Reads a label at the beginning of a line ("Risks:"): its section, and the index of the word after it.
 fn label(words: &Words) -> (Option<Section>, usize) {
     let all = words.all();
     for (id, section) in LABELS {
@@ -98,7 +98,7 @@ fn label(words: &Words) -> (Option<Section>, usize) {
     (None, 0)
 }
 
-/// The sentences from a word on, as ranges of words.
+/// Splits the words from `from` on into sentences, as ranges of word indices.
 fn cut(words: &Words, from: usize) -> impl Iterator<Item = (usize, usize)> {
     let all = words.all();
     let mut begin = from;
@@ -108,14 +108,14 @@ fn cut(words: &Words, from: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Where a sentence begins to state something: behind the colon of a request, else at its first word. Requests,
-/// greetings and thanks state nothing.
+/// Returns the index of the word where a sentence begins to state something: its first word, or the one after
+/// the colon of a request. `None` for requests, greetings and thanks.
 fn begin_of(words: &Words, begin: usize, end: usize) -> Option<usize> {
     let nothing = |from: usize| {
         let sentence = Words::of(words.clause(from, end));
         rules::rule(&sentence).is_some()
-            || greeting(&sentence)
-            || acknowledgement(&sentence, &Context::default())
+            || is_greeting(&sentence)
+            || is_acknowledgement(&sentence, &Context::default())
     };
     let colon = |at: &usize| words.text()[words.all()[*at].end..].starts_with(':');
     let behind = (begin..end - 1).find(colon).map(|at| at + 1);
@@ -140,7 +140,7 @@ fn class(words: &[Word]) -> Section {
     }
 }
 
-/// How many words at the beginning say nothing of their own.
+/// Counts the filler words at the beginning.
 fn lead(words: &[Word]) -> usize {
     let mut from = 0;
     while from < words.len() {
@@ -153,7 +153,7 @@ fn lead(words: &[Word]) -> usize {
     from
 }
 
-/// With a capital, and cut.
+/// Formats a point: first letter in upper case, cut to `chars` characters with an ellipsis.
 fn shorten(text: &str, chars: usize) -> String {
     let mut letters = text.trim().chars();
     let first: String = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
@@ -164,13 +164,13 @@ fn shorten(text: &str, chars: usize) -> String {
     out
 }
 
-/// The words alone: equal where two texts differ in case and punctuation only.
+/// Reduces a text to its folded words: equal for texts that differ only in case and punctuation.
 pub(super) fn folded(text: &str) -> String {
     let words = Words::of(text);
     words.all().iter().map(|word| words.folded(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What sentences state, by section; what is neither decided nor a risk nor a question only feedback keeps.
+/// Sorts sentences into the sections of a review.
 pub(super) fn points(stated: &[Stated]) -> Points {
     let mut points = Points::default();
     for one in stated {
@@ -179,12 +179,12 @@ pub(super) fn points(stated: &[Stated]) -> Points {
     points
 }
 
-/// Whether a request that names no subject points at one that is known: "now create the epic".
+/// True if a request refers to a known subject: "now create the epic".
 pub(super) fn definite(request: &Words) -> bool {
     within(DEFINITE, request.all())
 }
 
-/// The kind a request names, when it names one.
+/// Returns the kind of review a request names, if it names one.
 pub(super) fn kind(request: &Words) -> Option<Kind> {
     let words = request.all();
     (0..words.len()).find_map(|from| {
@@ -195,7 +195,8 @@ pub(super) fn kind(request: &Words) -> Option<Kind> {
 
 const TEXTS: [(&str, &str); 2] = [("en", include_str!("texts/en.txt")), ("de", include_str!("texts/de.txt"))];
 
-/// The items of a kind in a language, else in English: the section that finds each, and what it is called.
+/// Returns the checklist of a kind, in the language or else in English: each item's lexicon section and its
+/// text.
 fn items(kind: Kind, language: &str) -> impl Iterator<Item = (SectionId, &'static str)> {
     let speaks =
         |code: &str| language == code || language.strip_prefix(code).is_some_and(|l| l.starts_with('-'));
@@ -203,11 +204,11 @@ fn items(kind: Kind, language: &str) -> impl Iterator<Item = (SectionId, &'stati
     let lines = texts.lines().filter_map(|line| line.split_once(" = "));
     lines.filter_map(move |(name, item)| {
         name.strip_prefix(kind.word())?.strip_prefix('.')?;
-        Some((lexicon::find(REVIEW_NAMES, name)?, item))
+        Some((REVIEW.find(name)?, item))
     })
 }
 
-/// The checklist of a kind, filled with what sentences state.
+/// Returns the checklist of a kind, each item with the first sentence that mentions it.
 pub(super) fn checklist(kind: Kind, stated: &[Stated], language: &str) -> Vec<Check> {
     let cut: Vec<Words> = stated.iter().map(|one| Words::of(&one.text)).collect();
     let mentions = |id: SectionId| cut.iter().position(|words| within(id, words.all()));
@@ -215,8 +216,6 @@ pub(super) fn checklist(kind: Kind, stated: &[Stated], language: &str) -> Vec<Ch
         .map(|(id, item)| Check { item: item.into(), stated: mentions(id).map(|at| stated[at].text.clone()) })
         .collect()
 }
-
-const _: () = assert!(LANGUAGES.len() == TEXTS.len(), "every language has its checklists");
 
 #[cfg(test)]
 mod tests {
@@ -304,19 +303,18 @@ mod tests {
         assert!(checklist(Kind::Pm, &[], "fr").iter().any(|check| check.item == "Who it is for"));
     }
 
-    /// Every item has words that find it and a text in every language, and the other way round.
+    /// Every checklist item has vocabulary and a text in every language, and no text is without an item.
     #[test]
     fn every_item_has_its_words_and_its_texts() {
         let named = |text: &'static str| -> BTreeSet<&str> {
             text.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect()
         };
-        let items =
-            |name: &&&str| Kind::ALL.iter().any(|kind| name.starts_with(&format!("{}.", kind.word())));
-        let known: BTreeSet<&str> = REVIEW_NAMES.iter().filter(items).copied().collect();
+        let items = |name: &&str| Kind::ALL.iter().any(|kind| name.starts_with(&format!("{}.", kind.word())));
+        let known: BTreeSet<&str> = REVIEW.names().filter(items).collect();
         for (language, text) in TEXTS {
             assert_eq!(named(text), known, "{language}");
-            let lexicon = &REVIEW[LANGUAGES.iter().position(|code| *code == language).unwrap()];
-            assert!(known.iter().all(|name| lexicon.has(lexicon::find(REVIEW_NAMES, name).unwrap())));
+            let lexicon = REVIEW.lexicon(language.parse().unwrap());
+            assert!(known.iter().all(|name| lexicon.has(REVIEW.find(name).unwrap())));
         }
     }
 }

@@ -1,42 +1,49 @@
-//! The way of one review: begun, answered with patches, frozen, handed over, superseded, forgotten (`spec 03 §4`).
+//! The life of a review: started, patched by feedback, frozen, handed over to tickets, superseded, forgotten.
+//! Design: docs/design/0018-reviews.md.
 
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::extract::{self, Stated};
-use super::{Ended, Kind, Patch, Points, Review, Section, Status, patch, topic};
-use crate::ask::{Asked, Question, Reviewed, arbitrate};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::decisions::flow as decisions;
-use crate::focus::Need;
-use crate::id::{CardId, MessageId, ReviewId, TaskId};
-use crate::intent::Intent;
-use crate::intent::rules::Ruling;
-use crate::intent::several::Several;
-use crate::lane::{Message, MessageKind, Record, RecordKind, Role, TaskStatus};
-use crate::policy::limits;
-use crate::recognize::Words;
-use crate::rungs::focus;
+use crate::ask::arbitrate;
+use crate::cards::decide::refuse_step;
+use crate::data::action::Action;
+use crate::data::ask::{Asked, Question, Reviewed};
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::{CardId, MessageId, ReviewId, TaskId};
+use crate::data::intent::Intent;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::policy::limits;
+use crate::data::record::Record;
+use crate::data::record_key::RecordKind;
+use crate::data::review::{Ended, Kind, Patch, Points, Review, Section, Status};
+use crate::data::rung::Rung;
+use crate::data::task_status::TaskStatus;
+use crate::review::extract;
+use crate::review::extract::Stated;
+use crate::review::{patch, topic};
 use crate::say::review as words;
 use crate::tickets::{self, Sources, batch};
-use crate::trace::Rung;
+use crate::turn::routed::focus;
 use crate::turn::{Said, Turn};
-use crate::workflow::press::refuse_step;
-use crate::workflow::{About, Action, Card, CardStatus};
+use throughline_language::Words;
+use throughline_language::intent::rules::Ruling;
+use throughline_language::intent::several::Several;
+use throughline_language::reference::Need;
 
-/// Whether somebody asked for a review in so many words. What only seems to want one starts none on a topic that was
-/// reviewed here (`spec 03 §4`).
+/// Source of a request for a review. An implicit one does not start a review of a topic already reviewed
+/// here.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asks {
-    /// By a request, a command or a button.
+    /// A request, a command or a button.
     Explicitly,
-    /// A model says so, or the thread remembers.
+    /// A model's reading, or the remembered mode of the thread.
     Implicitly,
 }
 
 impl Asks {
-    /// By the reason for which an intent is acted on.
+    /// Derives it from the reason an intent is acted on.
     pub(crate) fn of(reason: Reason) -> Self {
         match reason {
             Reason::IntentModel | Reason::IntentRemembered => Self::Implicitly,
@@ -45,7 +52,8 @@ impl Asks {
     }
 }
 
-/// Starts a review of what `text` says, or points at. What it came to, and why when that is not the caller's reason.
+/// Starts a review of `text`, or of what it points at. Returns the verdict, and a reason if it replaces the
+/// caller's.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (Verdict, Option<Reason>) {
     let context = context(turn, text);
     let topic = match topic::topic(text, context.last().map(String::as_str), turn.policy) {
@@ -96,9 +104,9 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (V
     (Verdict::Shown, None)
 }
 
-/// What is reviewed beside the message itself: around the message it replies to, else what people said in the lane's
-/// window and, where the message states nothing itself, what the focus is on. What was said for other work belongs to
-/// that, and a command to us states nothing.
+/// Returns the texts to review besides the message. For a reply these are the messages around its target;
+/// else the people's messages in the lane's window, with the anchor where the message points at it and states
+/// nothing itself. Messages of other tasks and commands are left out.
 fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
     let focus = focus(turn);
     let said = turn.said.as_ref().map(|said| &said.message);
@@ -120,7 +128,8 @@ fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
     window.filter(counts).map(|message| message.text.clone()).collect()
 }
 
-/// The first sentences that state something, as they were said: those that are no point of their own, if there are any.
+/// Returns the summary: the first sentences that are no point of a section, or if there are none, the first
+/// that are no question.
 fn summary(stated: &[Stated]) -> String {
     let first = |fits: &dyn Fn(Section) -> bool| {
         let states = stated.iter().filter(|one| fits(one.section)).take(limits::REVIEW_SUMMARY);
@@ -130,13 +139,13 @@ fn summary(stated: &[Stated]) -> String {
     if plain.is_empty() { first(&|section| section != Section::Questions) } else { plain }
 }
 
-/// A review of this lane that is over and was about the same.
+/// Returns an earlier review of this lane about the same topic.
 fn reviewed(turn: &Turn<'_>, topic: &str) -> Option<Review> {
     let over = |review: &Review| matches!(review.status, Status::Frozen { .. } | Status::Superseded { .. });
     turn.reviews().find(|review| over(review) && topic::same(&review.topic, topic, turn.policy))
 }
 
-/// A model wrote the review, or did not: then it is the checklist.
+/// Takes in a model's review; `None` if the model gave no usable one, which leaves the checklist.
 pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewed>) -> Decision {
     let decision = |verdict| Decision {
         rung: Rung::Intent,
@@ -146,7 +155,7 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         return decision(Verdict::Recorded);
     };
     if let Some(answer) = answer {
-        // The kind a person named is theirs to say.
+        // A kind that a person named wins over the model's.
         let named = turn.task(&review.task).and_then(|task| extract::kind(&Words::of(&task.intent)));
         review.kind = named.or_else(|| Kind::from_word(&answer.kind)).unwrap_or(review.kind);
         review.topic = answer.topic.trim().chars().take(turn.policy.review.topic_chars).collect();
@@ -159,7 +168,8 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         };
         review.checks.clear();
     }
-    // What was remembered since it was asked for does not end with the review before it.
+    // Showing a review ends the remembered mode with the older one; a mode set after the request was made is
+    // kept.
     let begun = turn.task(&review.task).map_or(turn.now(), |task| task.created_at);
     let since = turn.head.remembered.clone().filter(|mode| mode.since >= begun);
     show(turn, review);
@@ -167,7 +177,7 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
     decision(Verdict::Shown)
 }
 
-/// Shows a review for the first time. The one before it is over.
+/// Shows a review for the first time and supersedes the one before it.
 fn show(turn: &mut Turn<'_>, mut review: Review) {
     let older = current(turn);
     review.status = Status::Active;
@@ -192,11 +202,11 @@ pub(crate) fn current(turn: &Turn<'_>) -> Option<Review> {
     turn.reviews().find(Review::current)
 }
 
-/// A review leaves {active, frozen}, and with it the remembered mode ends (`spec 03 §2`).
+/// Ends a review that is active or frozen, its task, and the remembered mode.
 fn leave(
     turn: &mut Turn<'_>,
     mut review: Review,
-    status: impl FnOnce(super::ReviewArtifact) -> Status,
+    status: impl FnOnce(crate::data::review::ReviewArtifact) -> Status,
     over: CardStatus,
 ) {
     review.status = status(review.artifact(turn.now()));
@@ -210,7 +220,7 @@ fn leave(
     turn.forget_mode();
 }
 
-/// Freezes a review: what it came to stays, and starts nothing by itself.
+/// Freezes a review: keeps its artifact and completes its task. Nothing is started from it.
 pub(crate) fn freeze(turn: &mut Turn<'_>, review: &mut Review, ended: Ended) {
     let artifact = review.artifact(turn.now());
     review.status = Status::Frozen { artifact, ended };
@@ -221,7 +231,7 @@ pub(crate) fn freeze(turn: &mut Turn<'_>, review: &mut Review, ended: Ended) {
     turn.end_task(&review.task, TaskStatus::Completed);
 }
 
-/// Nobody answered for the time policy gives: it freezes, and only its card says so.
+/// Freezes a review whose cooldown ran out. Only its card shows it; no message is posted.
 pub(crate) fn cooled_down(turn: &mut Turn<'_>, card: &Card) -> Reason {
     let review = subject(turn, card).filter(Review::active);
     let Some(mut review) = review else { return Reason::TimerSuperseded };
@@ -229,7 +239,7 @@ pub(crate) fn cooled_down(turn: &mut Turn<'_>, card: &Card) -> Reason {
     Reason::ReviewIdle
 }
 
-fn subject(turn: &Turn<'_>, card: &Card) -> Option<Review> {
+pub(crate) fn subject(turn: &Turn<'_>, card: &Card) -> Option<Review> {
     match &card.about {
         About::ReviewActive { review } | About::ReviewFrozen { review } => turn.review(review),
         _ => None,
@@ -238,7 +248,7 @@ fn subject(turn: &Turn<'_>, card: &Card) -> Option<Review> {
 
 // ---- feedback ----
 
-/// The whole message acknowledges the review.
+/// Completes a review because the whole message acknowledges it.
 pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
     let by = turn.presser().name;
     freeze(turn, &mut review, Ended::Completed { by });
@@ -246,7 +256,7 @@ pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
     Decision::new(Verdict::Done, Reason::ReviewComplete)
 }
 
-/// The message says something to the review: the answer is a patch.
+/// Answers feedback with a patch, written by a model if one can be asked.
 pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Decision {
     if review.version >= limits::REVIEW_VERSIONS {
         turn.say(MessageKind::Answer, Some(&review.task), &words::full_up(review.version));
@@ -262,18 +272,19 @@ pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Deci
     patched(turn, review.clone(), points)
 }
 
-/// A model wrote the patch, or did not: then it is what the feedback states.
+/// Takes in a model's patch; `None` if the model gave no usable one, then the patch is read from the
+/// feedback.
 pub(crate) fn patch_written(
     turn: &mut Turn<'_>,
     id: &ReviewId,
-    answer: Option<crate::ask::Patch>,
+    answer: Option<crate::data::ask::Patch>,
 ) -> Decision {
     let Some(review) = turn.review(id).filter(Review::active) else {
         turn.say(MessageKind::Answer, None, words::OVER_BEFORE);
         return Decision::new(Verdict::Answered, Reason::EffectSuperseded);
     };
     let points = match answer {
-        Some(crate::ask::Patch { decisions, risks, questions, changes }) => {
+        Some(crate::data::ask::Patch { decisions, risks, questions, changes }) => {
             patch::new(&review, Points { decisions, risks, questions, changes })
         }
         None => {
@@ -284,7 +295,7 @@ pub(crate) fn patch_written(
     patched(turn, review, points)
 }
 
-/// Somebody answered it, whatever comes of that: its cooldown begins anew.
+/// Restarts the cooldown of a review, because somebody reacted to it.
 fn put_off(turn: &mut Turn<'_>, mut review: Review) {
     review.last_at = turn.now();
     if let Some(card) = turn.card(&review.card) {
@@ -317,7 +328,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
     decision(Reason::ReviewPatched)
 }
 
-/// A review as a model is told of it.
+/// Returns the current content of a review, for a model.
 fn as_it_stands(review: &Review) -> Reviewed {
     let Points { decisions, risks, questions, changes } = review.merged();
     let summary = words::updated_summary(&review.summary, &Points { changes, ..Points::default() });
@@ -327,7 +338,7 @@ fn as_it_stands(review: &Review) -> Reviewed {
 
 // ---- buttons ----
 
-/// A button of a review's card; the checks are done.
+/// Applies a button of a review's card. The caller has made the checks of a press.
 pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action) -> Decision {
     let Some(mut review) = subject(turn, card) else { return refuse_step(turn) };
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
@@ -350,21 +361,16 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action) -> Decis
             hand_over(turn, review, None, &by);
             done
         }
-        Action::ApproveDecision => {
-            let by = turn.event.actor.clone();
-            record_decision(turn, review, &by);
-            done
-        }
         _ => refuse_step(turn),
     }
 }
 
-/// Tickets are being made of it.
+/// True while the task of the tickets made from this review is live.
 fn being_made(turn: &Turn<'_>, review: &Review) -> bool {
     review.handed.as_ref().and_then(|task| turn.task(task)).is_some_and(|task| task.status.live())
 }
 
-/// Everything: a model's synthesis, else the original and every patch in order.
+/// Shows the whole review: a model's synthesis, or the original and every patch in order.
 fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
     let (message, by, words) = (card.message.clone(), turn.event.actor.clone(), Words::of(&review.topic));
     turn.said = Some(Rc::new(Said { message, by, words, since: turn.now() }));
@@ -376,7 +382,7 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
     }
 }
 
-/// The synthesis is there, or there will be none.
+/// Posts the synthesis; without one, the original and every patch.
 pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>) -> Decision {
     match turn.review(id).filter(Review::handable) {
         Some(review) => {
@@ -390,18 +396,10 @@ pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>
     Decision::new(Verdict::Answered, Reason::ReviewShown)
 }
 
-/// *Record the decision*: the review freezes, keeps its artifact, and the decision's own preview follows.
-pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str) -> Verdict {
-    if review.active() {
-        freeze(turn, &mut review, Ended::Decided);
-    }
-    decisions::from_review(turn, &review, by)
-}
-
 // ---- handing over ----
 
-/// The review that a request for tickets is about, when it only points: "create the epic for that". A frozen one biases
-/// nothing, so whatever names a subject of its own is about that (`spec 03 §4`).
+/// Returns the review that a request for tickets refers to: by a reply, or by pointing words ("create the
+/// epic for that"). A request with a subject of its own is about that subject.
 pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
     let focus = focus(turn);
     let review = focus.task.as_ref().and_then(|task| of_task(turn, task));
@@ -413,13 +411,13 @@ pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
     review.filter(|review| points && review.handable())
 }
 
-/// The review that is this task, or that the decision of this task was taken from.
+/// Returns the review of this task, or the one its decision proposal was taken from.
 fn of_task(turn: &Turn<'_>, task: &TaskId) -> Option<Review> {
     let taken_from = || turn.proposals().find(|proposal| proposal.task == *task)?.review;
     turn.review(&ReviewId::of(task)).or_else(|| turn.review(&taken_from()?))
 }
 
-/// Makes tickets of what a review came to. An active one is over with that.
+/// Makes tickets from a review, which freezes it if it is active. Without a ruling it makes an epic.
 pub(crate) fn hand_over(
     turn: &mut Turn<'_>,
     mut review: Review,
@@ -430,7 +428,7 @@ pub(crate) fn hand_over(
         freeze(turn, &mut review, Ended::HandedOver);
     }
     let text = review.artifact(turn.now()).text();
-    // An epic is several items, and so is what *Turn into tickets* makes.
+    // An epic is a batch, and so is the result of *Turn into tickets*.
     let several = match ruling {
         None => Some(Several::epic()),
         Some(ruling) => ruling.several.clone().filter(Several::certain),
@@ -438,7 +436,7 @@ pub(crate) fn hand_over(
     let verdict = match several {
         Some(several) => {
             let (topic, said) = text.split_once('\n').unwrap_or((&text, ""));
-            // What was decided is a story only where stories are asked for; risks and questions never are.
+            // Decisions become stories only if stories were asked for; risks and questions never do.
             let lists = !several.parts.is_empty() || several.whole.item != "epic";
             let said = if lists { words::to_stories(&review.summary, &review.merged()) } else { said.into() };
             let from = alloc::vec![review.source.clone()];
@@ -459,7 +457,8 @@ pub(crate) fn hand_over(
 
 // ---- the end ----
 
-/// `/maro forget review`: its text goes, and the remembered mode with it. `false`: there is none.
+/// Applies `/maro forget review`: erases the text of the current review and the remembered mode. Returns
+/// `false` if there is no review.
 pub(crate) fn forget(turn: &mut Turn<'_>) -> bool {
     let Some(review) = current(turn) else { return false };
     let bare = Review {
@@ -474,7 +473,7 @@ pub(crate) fn forget(turn: &mut Turn<'_>) -> bool {
     true
 }
 
-/// Somebody stopped the model that was writing it: nobody ever saw it.
+/// Drops a review whose model was stopped before it was ever shown.
 pub(crate) fn abandon(turn: &mut Turn<'_>, id: &ReviewId) {
     if let Some(review) = turn.review(id).filter(|review| review.status == Status::Drafting) {
         turn.drop_record(RecordKind::Review, &id.0);

@@ -1,18 +1,19 @@
-//! What feedback comes to: a patch in four sections, of which a bounded number of bullets is shown (`spec 03 §4`).
+//! Patches: the points that feedback adds to a review, in four sections.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 
-use super::extract::{self, folded};
-use super::{Points, Review, Section};
-use crate::policy::Policy;
+use crate::data::policy::Policy;
+use crate::data::review::{Points, Review, Section};
+use crate::review::extract;
+use crate::review::extract::folded;
 
-/// What feedback states that the review does not hold yet, without a model.
+/// Reads the points from feedback without a model, leaving out those the review already has.
 pub(super) fn stated(review: &Review, feedback: &str, policy: &Policy) -> Points {
     new(review, extract::points(&extract::sentences(feedback, policy)))
 }
 
-/// Of these points, those the review does not hold yet and that say something.
+/// Removes points that are empty, repeated, or already in the review.
 pub(super) fn new(review: &Review, mut points: Points) -> Points {
     let known = review.merged();
     for section in Section::ALL {
@@ -22,20 +23,6 @@ pub(super) fn new(review: &Review, mut points: Points) -> Points {
     points
 }
 
-/// As many as may be shown together, and how many are not: the least important of the last section go first. Sections
-/// hold the most important first.
-pub(crate) fn shown(points: &Points, most: usize) -> (Points, usize) {
-    let mut shown = points.clone();
-    let over = points.len().saturating_sub(most);
-    for _ in 0..over {
-        let last = Section::ALL.into_iter().rev().find(|section| !shown.of(*section).is_empty());
-        if let Some(last) = last {
-            shown.list(last).pop();
-        }
-    }
-    (shown, over)
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString;
@@ -43,6 +30,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::data::review::shown;
 
     fn points(counts: [usize; 4]) -> Points {
         let mut points = Points::default();
@@ -78,7 +66,7 @@ mod tests {
                 prop_assert!(all.of(section).starts_with(seen.of(section)));
                 cut.push(seen.of(section).len() < all.of(section).len());
             }
-            // Only behind a section that is whole does another one begin to be cut.
+            // A section is cut only if every later one is empty.
             prop_assert!(cut.iter().zip(Section::ALL.into_iter().skip(1)).all(|(cut, next)| !cut || seen.of(next).is_empty()));
         }
     }

@@ -1,20 +1,21 @@
-//! What a review is about, in a few words, and whether two of them are about the same.
+//! The topic of a review, and the comparison of two topics.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 
-use super::extract::{at, named};
-use crate::policy::Policy;
-use crate::recognize::Words;
-use crate::recognize::lexicon::SectionId;
-use crate::recognize::words::{Gap, Word};
+use crate::data::policy::Policy;
+use crate::review::extract::{at, named};
+use throughline_language::Words;
+use throughline_language::lexicon::SectionId;
+use throughline_language::words::{Gap, Word};
 
 const STOP: SectionId = named("topic.stop");
 const ARTIFACT: SectionId = named("topic.artifact");
 const KINDS: [SectionId; 2] = [named("kind.security"), named("kind.pm")];
 
-/// The topic of a request and what it is about: the words of the request that name one, else those of the first
-/// sentence of `context`, else what is asked to be reviewed ("architecture"), else the beginning of the request.
+/// Returns the topic of a request, in at most `topic_chars` characters: the words of the request that name
+/// one, else those of the first sentence of `context` that does, else the artifact to review
+/// ("architecture"), else the first line of the request.
 pub(super) fn topic(request: &str, context: Option<&str>, policy: &Policy) -> String {
     let request = Words::of(request);
     let generic = |words: &[Word], from: usize| {
@@ -28,12 +29,12 @@ pub(super) fn topic(request: &str, context: Option<&str>, policy: &Policy) -> St
     found.chars().take(policy.review.topic_chars).collect()
 }
 
-/// What a sentence is about: its words that name something, else its beginning.
+/// Returns the topic of a sentence: its words that name something, else its first line.
 pub(crate) fn topic_of(sentence: &str, policy: &Policy) -> String {
     topic(sentence, None, policy)
 }
 
-/// The first sentence that names something, from its first word that does to its last.
+/// Returns the words from the first naming word of the text to the last one of its sentence.
 fn found(words: &Words, generic: &dyn Fn(&[Word], usize) -> bool) -> Option<String> {
     let all = words.all();
     let names = |from: &usize| at(STOP, all, *from) == 0 && !generic(all, *from);
@@ -43,7 +44,7 @@ fn found(words: &Words, generic: &dyn Fn(&[Word], usize) -> bool) -> Option<Stri
     Some(words.slice(&all[first..=last]).to_string())
 }
 
-/// Whether two topics are the same: they share so much of the words of the shorter one as policy says.
+/// True if two topics are the same: they share the policy's percentage of the words of the shorter one.
 pub(super) fn same(one: &str, other: &str, policy: &Policy) -> bool {
     let (one, other) = (words(one), words(other));
     let least = one.len().min(other.len());
@@ -51,7 +52,7 @@ pub(super) fn same(one: &str, other: &str, policy: &Policy) -> bool {
         && one.intersection(&other).count() * 100 >= least * usize::from(policy.review.same_topic_percent)
 }
 
-/// The words of a topic that name it, folded.
+/// Returns the words that name the topic, folded to one case.
 fn words(topic: &str) -> BTreeSet<String> {
     let words = Words::of(topic);
     let all = words.all();

@@ -1,13 +1,15 @@
-//! Sentences about batches.
+//! Sentences about batches of tickets.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::past;
-use crate::tickets::{Draft, ItemType, Part};
-use crate::time::Timestamp;
-use crate::workflow::{Action, CardStatus, Link, Progress, Released};
+use crate::data::action::Action;
+use crate::data::card::CardStatus;
+use crate::data::progress::{Link, Progress, Released};
+use crate::data::ticket::{Draft, ItemType, Part};
+use crate::data::time::Timestamp;
+use crate::say::past;
 
 pub(crate) const SEVERAL: &str = "several tickets";
 pub(crate) const NO_TITLE: &str = "(no title yet)";
@@ -18,7 +20,7 @@ pub(crate) const HAS_STORIES: &str =
 pub(crate) const LAST_ITEM: &str = "This is the last item. Press Cancel instead. Nothing was changed.";
 pub(crate) const WHICH_STORY: &str = "What is the story? Its title on the first line, then lines like \"Problem: …\" and \"Acceptance criteria: …\".";
 
-/// The type, as a card names an item.
+/// The name of an item's type on a card.
 pub(crate) fn name(kind: ItemType) -> &'static str {
     match kind {
         ItemType::Bug => "Bug",
@@ -39,11 +41,11 @@ pub(crate) fn confirm_label(n: usize) -> String {
 pub(crate) fn too_many(n: usize) -> String {
     format!(
         "{n} items are more than one card holds ({}). Nothing was started; ask for fewer at a time.",
-        crate::policy::limits::BATCH_ITEMS
+        crate::data::policy::limits::BATCH_ITEMS
     )
 }
 
-/// `1 epic and 5 stories in AUTH`.
+/// The content of a batch: `1 epic and 5 stories in AUTH`.
 pub(crate) fn what(drafts: &[Draft], project: &str) -> String {
     let mut kinds: Vec<(ItemType, usize)> = Vec::new();
     for draft in drafts {
@@ -81,7 +83,7 @@ pub(crate) fn title(what: &str, by: &str, status: &CardStatus, now: Timestamp) -
     }
 }
 
-/// How far a batch is: "Created 5 of 6".
+/// The progress of a batch: "Created 5 of 6".
 fn came_of(items: &[Released]) -> String {
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
     let all = items.len();
@@ -107,7 +109,7 @@ fn came_of(items: &[Released]) -> String {
     }
 }
 
-/// What a decided batch came to, for somebody who presses once more.
+/// The result of a decided batch, for somebody who presses once more.
 pub(crate) fn result(items: &[Released]) -> String {
     let first = items.iter().find_map(|item| item.progress.key());
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
@@ -132,7 +134,7 @@ fn failure(progress: &Progress) -> Option<&str> {
     }
 }
 
-/// How an item stands before it is approved.
+/// The state of an item before its approval.
 pub(crate) fn waits(draft: &Draft, epic: Option<&str>) -> String {
     let missing = draft.missing();
     let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
@@ -141,7 +143,7 @@ pub(crate) fn waits(draft: &Draft, epic: Option<&str>) -> String {
     under.into_iter().chain(detail).collect::<Vec<_>>().join(" · ")
 }
 
-/// How an item stands on the receipt.
+/// The state of an item on the receipt.
 pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
     let again = |again: bool| if again { " · tried again on a newer card" } else { "" };
     match progress {
@@ -157,7 +159,7 @@ pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
             format!("created {key}, checking its link to {}", epic.unwrap_or("the epic"))
         }
         Progress::Done => "done".into(),
-        // What the errors below say in full is not said twice.
+        // A text that is also among the errors below is not repeated here.
         Progress::Failed { text, errors, again: on } if errors.iter().any(|error| error.text == *text) => {
             format!("failed{}", again(on.is_some()))
         }
@@ -176,7 +178,7 @@ pub(crate) fn is_missing(part: Part) -> String {
     }
 }
 
-/// What has to be confirmed before a batch can be approved.
+/// Names the confirmation that a batch needs before its approval.
 pub(crate) fn confirm_first(first: Action, items: usize, chars: usize) -> String {
     match first {
         Action::ConfirmQuantity => format!("before Approve: confirm creating {}", count(items)),
@@ -186,7 +188,7 @@ pub(crate) fn confirm_first(first: Action, items: usize, chars: usize) -> String
     }
 }
 
-/// The same, to who pressed Approve too early.
+/// Refuses an approval that came before that confirmation.
 pub(crate) fn not_confirmed(first: Action) -> String {
     let what = match first {
         Action::ConfirmQuantity => "the number of items has to be confirmed",
@@ -195,7 +197,7 @@ pub(crate) fn not_confirmed(first: Action) -> String {
     format!("Nothing was approved: first {what}, on the card.")
 }
 
-/// What the first incomplete item lacks.
+/// Asks for the missing parts of the first incomplete item.
 pub(crate) fn ask(label: &str, title: &str, missing: &[Part]) -> String {
     let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
     let called = if title.is_empty() { String::new() } else { format!(" (\"{title}\")") };

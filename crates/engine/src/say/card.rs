@@ -1,21 +1,22 @@
-//! Sentences that cards of several kinds share: who asked, how the checks stand, until when, and what a button does.
+//! Sentences that cards of several kinds share: who asked, the state of the checks, the deadline, and what
+//! a button does.
 
 use alloc::format;
 use alloc::string::String;
 
-use super::batch::count;
-use crate::policy::Policy;
-use crate::tickets::Draft;
-use crate::time::Timestamp;
-use crate::work::Job;
-use crate::workflow::{Action, CardStatus, Checks};
+use crate::data::action::Action;
+use crate::data::card::{CardStatus, Checks};
+use crate::data::policy::Policy;
+use crate::data::ticket::Draft;
+use crate::data::time::Timestamp;
+use crate::data::work::Job;
+use crate::say::batch::count;
 
-/// Who asked.
 pub(crate) fn asked_by(by: &str) -> String {
     format!("asked by @{by}")
 }
 
-/// How the dry run stands.
+/// The state of the dry run.
 pub(crate) fn checks(checks: &Checks, now: Timestamp) -> String {
     match checks {
         Checks::Running { .. } => "checks running".into(),
@@ -24,27 +25,27 @@ pub(crate) fn checks(checks: &Checks, now: Timestamp) -> String {
     }
 }
 
-/// Until when a press counts.
+/// The time until which a press counts.
 pub(crate) fn until(end: Timestamp, now: Timestamp) -> String {
     format!("until {}", end.told(now))
 }
 
-/// How much is to be approved.
+/// The size of what is to be approved.
 pub(crate) fn size(items: usize, chars: usize) -> String {
     format!("{}, {chars} characters", count(items))
 }
 
-/// An uncertain create is searched for.
+/// The time of the next search for an issue that may or may not have been created.
 pub(crate) fn next_look(at: Timestamp, now: Timestamp) -> String {
     format!("I am still looking for it (next look {})", at.told(now))
 }
 
-/// What was chosen at a gate.
+/// The choice made at a gate.
 pub(crate) fn chosen(action: Action, by: &str) -> String {
     format!("{}, chosen by @{by}", action.label())
 }
 
-/// Who may approve.
+/// The people who may approve this, or that nobody may.
 pub(crate) fn may_approve(policy: &Policy, class: &str, target: &str) -> String {
     let rules = policy.approvers.iter().filter(|rule| rule.covers(class, target));
     match super::named_by(rules) {
@@ -53,7 +54,7 @@ pub(crate) fn may_approve(policy: &Policy, class: &str, target: &str) -> String 
     }
 }
 
-/// The card beside an answer that used the remembered mode.
+/// The title of the card beside an answer that used the remembered mode.
 pub(crate) fn remembered(status: &CardStatus) -> String {
     match status {
         CardStatus::Open => "This thread remembers what to do with unclear messages".into(),
@@ -64,18 +65,18 @@ pub(crate) fn remembered(status: &CardStatus) -> String {
     }
 }
 
-/// The whole act of a button about one ticket.
+/// The accessible name of a button about one ticket: everything that pressing it does.
 pub(crate) fn creates(action: Action, draft: &Draft, version: u32) -> String {
     let what = format!("create 1 {} in {}", draft.item_type.word(), draft.target.project);
     format!("{}: {what}, version {version}", verb(action.label()))
 }
 
-/// The same about a call of a tool or a sub-agent.
+/// The accessible name of a button about a call of a tool or a sub-agent.
 pub(crate) fn calls(action: Action, job: &Job) -> String {
     format!("{}: {} {}", action.label(), job.class(), job.name())
 }
 
-/// A label as the beginning of a sentence.
+/// A label without its ellipsis, to begin a sentence with.
 pub(crate) fn verb(label: &str) -> &str {
     label.trim_end_matches('…')
 }

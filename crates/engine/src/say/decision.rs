@@ -1,15 +1,18 @@
-//! What the engine says of decisions people record, and of the issues a thread tracks.
+//! Sentences about decision records, and about the issues a thread tracks.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::past;
-use crate::decisions::{Comment, Entry, Outgoing, Proposal, Tracked};
-use crate::id::LaneId;
-use crate::policy::Policy;
-use crate::time::Timestamp;
-use crate::workflow::{Action, CardStatus, Progress};
+use crate::data::action::Action;
+use crate::data::card::CardStatus;
+use crate::data::id::LaneId;
+use crate::data::policy::Policy;
+use crate::data::progress::Progress;
+use crate::data::proposal::{Comment, Entry, Outgoing, Proposal};
+use crate::data::ticket::Tracked;
+use crate::data::time::Timestamp;
+use crate::say::past;
 
 pub(crate) const A_DECISION: &str = "record a decision";
 pub(crate) const WHAT_WAS_DECIDED: &str =
@@ -19,12 +22,12 @@ pub(crate) const EDIT_HOW: &str = "What should change? Write the decision anew, 
 pub(crate) const POSTS_AT: &str = "posts at the root of this channel";
 pub(crate) const NO_SUCH_ISSUE: &str = "the tracker does not know it";
 
-/// A thread that has no link.
+/// The name of a thread that has no link.
 pub(crate) fn thread(lane: &LaneId) -> String {
     format!("thread {lane}")
 }
 
-/// The words of a decision that are shown, hashed and approved.
+/// The text of a decision record, as shown, hashed and approved.
 pub(crate) fn text(proposal: &Proposal) -> String {
     let entries = Entry::ALL.into_iter().filter(|entry| *entry != Entry::Topic);
     let mut lines = alloc::vec![format!("Decision on {}", proposal.topic)];
@@ -37,7 +40,7 @@ pub(crate) fn text(proposal: &Proposal) -> String {
     lines.join("\n")
 }
 
-/// The line behind them: who decided, and when, for whoever reads it whenever: date, clock and zone.
+/// The line after that text: who decided, and when, with date, time and zone for readers at any later time.
 pub(crate) fn decided_by(name: &str, at: Timestamp) -> String {
     let text = at.rfc3339();
     let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
@@ -74,12 +77,12 @@ pub(crate) fn title(proposal: &Proposal, status: &CardStatus, now: Timestamp) ->
     }
 }
 
-/// The last line of the post: who decided, and when.
+/// The last line of the post: who decided, and when. `None` before it is posted.
 pub(crate) fn signed(proposal: &Proposal) -> Option<String> {
     Some(proposal.posted.as_ref()?.text.lines().last()?.into())
 }
 
-/// How the comment stands, for the receipt.
+/// The state of the comment, for the receipt.
 pub(crate) fn comment(comment: &Comment, now: Timestamp) -> Option<String> {
     Some(match comment {
         Comment::None => return None,

@@ -1,14 +1,14 @@
-//! What the engine says of facts.
+//! Sentences about facts.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::memory::{Fact, FactScope, FactType};
-use crate::policy::limits;
-use crate::recognize::Choice;
-use crate::redact::snippet;
-use crate::time::Timestamp;
+use crate::data::fact::{Fact, FactScope, FactType};
+use crate::data::policy::limits;
+use crate::data::time::Timestamp;
+use crate::text::redact::snippet;
+use throughline_language::Choice;
 
 pub(crate) const MEMBERS_ONLY: &str =
     "Only members can have something remembered beyond this thread. Leave that out, and I note it here.";
@@ -21,14 +21,14 @@ pub(crate) const FULL: &str =
     "I did not note that: there is no room for it, and what is known here is surer.";
 pub(crate) const WAS_ERASED: &str = "I did not note that: it was erased. Say it again, and I will.";
 
-/// The answers to which of two facts holds.
+/// The answer that the earlier of two facts holds.
 pub(crate) const FIRST: &str = "first";
-/// See above.
+/// The answer that the later one holds.
 pub(crate) const SECOND: &str = "second";
-/// See above.
+/// The answer that both hold.
 pub(crate) const BOTH: &str = "both";
 
-/// What those who are asked may say.
+/// The answers to the question which of two facts holds.
 pub(crate) fn choices(both: bool) -> Vec<Choice> {
     let choice = |value: &str, synonyms: &[&str]| Choice {
         value: value.into(),
@@ -47,7 +47,7 @@ pub(crate) fn choices(both: bool) -> Vec<Choice> {
     choices
 }
 
-/// "for this thread"
+/// The reach of a fact: "for this thread".
 fn reach(scope: FactScope) -> &'static str {
     match scope {
         FactScope::Thread => "for this thread",
@@ -64,12 +64,12 @@ fn a(kind: FactType) -> &'static str {
     }
 }
 
-/// A text of somebody's, as much of it as a line of ours holds.
+/// The fact's text, cut to fit into a sentence.
 fn quoted(fact: &Fact) -> String {
     snippet(&fact.text, limits::SNIPPET)
 }
 
-/// It was noted, and what it took the place of.
+/// Confirms a new fact, and names those it supersedes.
 pub(crate) fn noted(fact: &Fact, over: &[Fact]) -> String {
     let noted = format!("Noted {} as {}: {}", reach(fact.scope), a(fact.kind), quoted(fact));
     match over {
@@ -81,27 +81,27 @@ pub(crate) fn noted(fact: &Fact, over: &[Fact]) -> String {
     }
 }
 
-/// It was known.
+/// Answers a statement that was known before.
 pub(crate) fn known(fact: &Fact) -> String {
     format!("That is noted {} already, as {}: {}", reach(fact.scope), a(fact.kind), quoted(fact))
 }
 
-/// Two facts contradict each other.
+/// Asks which of two contradicting facts holds.
 pub(crate) fn which(earlier: &Fact, now: &Fact) -> String {
     format!("Earlier: {}, {}. Now: {}. Which holds?", quoted(earlier), day(earlier.source_ts), quoted(now))
 }
 
-/// What was said of them.
+/// Confirms the fact that holds.
 pub(crate) fn holds(fact: &Fact) -> String {
     format!("Noted, this holds {}: {}", reach(fact.scope), quoted(fact))
 }
 
-/// Both do.
+/// Confirms that both facts hold.
 pub(crate) fn both_hold(scope: FactScope) -> String {
     format!("Noted, both hold {}.", reach(scope))
 }
 
-/// `3 March`, in UTC.
+/// A day in UTC: `3 March`.
 fn day(at: Timestamp) -> String {
     const MONTHS: [&str; 12] = [
         "January",

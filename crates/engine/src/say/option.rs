@@ -1,11 +1,11 @@
-//! Sentences about lists of options (`spec 04 §14`). Each names where the list is; none says what is not known.
+//! Sentences about lists of options. Each names where the list is; none claims what is not known.
 
 use alloc::format;
 use alloc::string::String;
 
-use crate::decision::Reason;
-use crate::selection::Scope;
-use crate::time::Timestamp;
+use crate::data::decision::Reason;
+use crate::data::scope::Scope;
+use crate::data::time::Timestamp;
 
 pub(crate) const GONE: &str = "This list is no longer there";
 pub(crate) const ALL_SET: &str = "All set: nothing is open here.";
@@ -14,7 +14,7 @@ pub(crate) const NOT_YOURS: &str = "This list was shown to somebody else.";
 pub(crate) const ON_ITS_WAY: &str = "That is on its way already.";
 pub(crate) const YES_NO: [&str; 2] = ["yes", "no"];
 
-/// An option that was taken.
+/// Confirms an option that was chosen.
 pub(crate) fn chosen(label: &str) -> String {
     format!("“{label}”: on it.")
 }
@@ -39,7 +39,7 @@ pub(crate) fn failed(label: &str, why: &str) -> String {
     }
 }
 
-/// Where a list is: its own title, else the kind of place.
+/// The place of a list: its own title, else the kind of place.
 fn where_it_is(title: Option<&str>, scope: Scope) -> String {
     match (title, scope) {
         (Some(title), Scope::Chat) => format!("from {title}"),
@@ -49,9 +49,9 @@ fn where_it_is(title: Option<&str>, scope: Scope) -> String {
     }
 }
 
-/// Which of a list is meant, and why that is asked.
+/// Asks which option is meant, in words that fit the reason for asking.
 ///
-/// `done`: what a model suggested for the same text was executed.
+/// `done`: the option a model suggested for this text was executed.
 pub(crate) fn which(
     reason: Reason,
     title: Option<&str>,
@@ -99,7 +99,7 @@ pub(crate) fn which(
     }
 }
 
-/// The same question in other words.
+/// The question which option is meant, in other words.
 pub(crate) fn again(title: Option<&str>, scope: Scope) -> String {
     format!("I still cannot tell. Please choose one {} by its number or its name.", where_it_is(title, scope))
 }
@@ -109,7 +109,7 @@ pub(crate) fn stays(_question: &str) -> String {
     "The list stays here: tap one, or say “back to options”.".into()
 }
 
-/// The question with its list.
+/// A question followed by the lines of its list.
 pub(crate) fn listed(question: &str, lines: &[String], more: bool) -> String {
     let mut text = String::from(question);
     for line in lines {
@@ -130,7 +130,7 @@ pub(crate) fn line(n: usize, label: &str, besides: Option<&str>) -> String {
     }
 }
 
-/// The only one that is left, or the one that is suggested.
+/// Asks about a single option: the only one left, or the suggested one.
 pub(crate) fn this_one(reason: Reason, label: &str) -> String {
     match reason {
         Reason::RepairRemaining => format!("“{label}” instead?"),
@@ -138,12 +138,12 @@ pub(crate) fn this_one(reason: Reason, label: &str) -> String {
     }
 }
 
-/// None of them is wanted.
+/// Answers that none of the options is wanted.
 pub(crate) fn refine(title: Option<&str>, scope: Scope) -> String {
     format!("OK, none of those {}. What are you looking for?", where_it_is(title, scope))
 }
 
-/// The list was put aside; `named`: an option that is called what was taken as a stop.
+/// Confirms that the list was put aside. `named`: an option with the name that was taken as a stop.
 pub(crate) fn put_aside(named: Option<&str>) -> String {
     match named {
         Some(label) => format!(
@@ -153,13 +153,13 @@ pub(crate) fn put_aside(named: Option<&str>) -> String {
     }
 }
 
-/// A place, as its question and its button name it.
+/// The name of a place in a question and on its button.
 pub(crate) fn place(scope: Scope, instance: Option<&str>, titles: &[(Scope, String, String)]) -> String {
     let titled = titles.iter().find(|(known, at, _)| *known == scope && Some(at.as_str()) == instance);
     titled.map_or_else(|| scope.word().into(), |(_, _, title)| title.clone())
 }
 
-/// Where is it?
+/// Asks in which place the option is.
 pub(crate) fn scopes(reason: Reason, names: &[String], text: &str) -> String {
     let first = names.first().map_or("", String::as_str);
     match reason {
@@ -172,12 +172,12 @@ pub(crate) fn scopes(reason: Reason, names: &[String], text: &str) -> String {
 
 pub(crate) const WAS_NOT: &str = "No, not lately in this conversation.";
 
-/// It was done, and when.
+/// Confirms that an option was chosen, and when.
 pub(crate) fn was_done(label: &str, at: Timestamp, now: Timestamp) -> String {
     format!("Yes: “{label}”, at {}.", at.told(now))
 }
 
-/// The same question once more, in other words.
+/// A question repeated in other words.
 pub(crate) fn once_more(question: &str) -> String {
     format!("I am still not sure. {question}")
 }

@@ -1,11 +1,12 @@
-//! What the engine says of reviews.
+//! Sentences about reviews.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::review::{Check, Ended, Kind, Patch, Points, Review, Section, Status, shown};
-use crate::time::Timestamp;
+use crate::data::review::shown;
+use crate::data::review::{Check, Ended, Kind, Patch, Points, Review, Section, Status};
+use crate::data::time::Timestamp;
 
 pub(crate) const NO_MODEL: &str = "checklist, no model: only what this thread states";
 const IN_FULL_NO_MODEL: &str = "Checklist, no model: only what this thread states";
@@ -29,7 +30,7 @@ pub(crate) fn earlier(n: usize) -> String {
     format!("+ {n} earlier under Show full")
 }
 
-/// The kind, as a title begins.
+/// The kind of a review, at the start of a title.
 pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Architecture => "Architecture review",
@@ -38,7 +39,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// What a review holds of a section.
+/// The heading of a section in a review.
 pub(crate) fn section(section: Section) -> &'static str {
     match section {
         Section::Decisions => "Decisions",
@@ -48,7 +49,7 @@ pub(crate) fn section(section: Section) -> &'static str {
     }
 }
 
-/// The same, as a patch names it: four names that never change (`spec 03 §4`).
+/// The heading of a section in a patch. These four names are fixed: people learn to look for them.
 fn section_of_patch(section: Section, version: u32) -> String {
     match section {
         Section::Decisions => "New decisions".into(),
@@ -70,7 +71,7 @@ pub(crate) fn title(review: &Review) -> String {
     }
 }
 
-/// How it came to its end, as its card says it.
+/// The way a review ended, for its card.
 pub(crate) fn ended(ended: &Ended, cooldown_h: i64) -> String {
     match ended {
         Ended::Completed { by } => format!("complete, says @{by}"),
@@ -80,7 +81,7 @@ pub(crate) fn ended(ended: &Ended, cooldown_h: i64) -> String {
     }
 }
 
-/// A patch: what is new, in four sections, the empty ones left out.
+/// A patch: the new points in four sections, without empty ones.
 pub(crate) fn patch(review: &Review, patch: &Patch, most: usize) -> String {
     let (points, more) = shown(&patch.points, most);
     let head = format!("{}: {} · v{}", kind(review.kind), review.topic, patch.version);
@@ -98,7 +99,7 @@ pub(crate) fn full_up(version: u32) -> String {
     )
 }
 
-/// Everything a review holds, in the order it came.
+/// The whole content of a review, in the order in which it came.
 pub(crate) fn full(review: &Review) -> String {
     let mut parts =
         alloc::vec![format!("{}: {} · v{}, in full", kind(review.kind), review.topic, review.version)];
@@ -117,7 +118,7 @@ pub(crate) fn full(review: &Review) -> String {
     parts.join("\n\n")
 }
 
-/// A checklist, one item a line.
+/// A checklist, one item per line.
 pub(crate) fn checks(checks: &[Check]) -> String {
     let line = |check: &Check| match &check.stated {
         Some(stated) => format!("{}: “{stated}”", check.item),
@@ -135,8 +136,8 @@ fn sections(points: &Points, named: impl Fn(Section) -> String) -> Vec<String> {
     filled.map(|section| format!("{}\n{}", named(section), bullets(points.of(section)))).collect()
 }
 
-/// What a review comes to in the end: the summary, then every point. Risks and open questions come last, under the
-/// labels by which a drafter of tickets knows them.
+/// The summary of a review at its end, followed by every point. Risks and open questions come last, under
+/// the labels by which the drafter of tickets knows them.
 pub(crate) fn updated_summary(summary: &str, points: &Points) -> String {
     let mut lines: Vec<String> = summary.lines().map(Into::into).collect();
     for one in [Section::Decisions, Section::Changes, Section::Risks, Section::Questions] {
@@ -148,12 +149,13 @@ pub(crate) fn updated_summary(summary: &str, points: &Points) -> String {
     lines.join("\n")
 }
 
-/// What the drafter of tickets is given of an artifact.
+/// The text of an artifact for the drafter of tickets.
 pub(crate) fn handed_over(topic: &str, updated_summary: &str) -> String {
     format!("{topic}\nProblem:\n{updated_summary}")
 }
 
-/// The same where what was decided is to be stories: those alone are a list, behind what is said of the whole.
+/// The text of an artifact for the drafter of an epic with stories: first the summary, risks and questions,
+/// then a list of decisions and changes, which become the stories.
 pub(crate) fn to_stories(summary: &str, points: &Points) -> String {
     let mut lines = alloc::vec![format!("Problem:\n{summary}")];
     for one in [Section::Risks, Section::Questions] {
@@ -174,7 +176,7 @@ pub(crate) fn complete(review: &Review) -> String {
     )
 }
 
-/// The topic was reviewed already, and nobody asked for it again.
+/// Answers a topic that was reviewed before, if nobody asked for a new review explicitly.
 pub(crate) fn known(review: &Review, frozen_at: Timestamp, now: Timestamp) -> String {
     format!(
         "{} was reviewed, and the review froze {} at v{}. I start no new one unless you ask: say \"review this\".",

@@ -1,22 +1,22 @@
-//! A card of ours that offers a choice, as a list (`spec 04 §2.3`): its buttons are the options. Exact readings alone choose
-//! one, nothing resembles one, and it takes the place of no other list.
+//! Reads a text as a button of one of our own cards: its buttons are the options. Only an exact reading
+//! chooses one, and the card displaces no list.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::parse::Parses;
-use super::read::{Pool, Reading};
-use super::scene::base;
-use super::{Listed, SetOption};
-use crate::recognize::Words;
-use crate::recognize::lexicon::RECOGNIZE;
-use crate::work::Risk;
-use crate::workflow::Action;
+use crate::data::action::Action;
+use crate::data::listed::Listed;
+use crate::data::set_option::SetOption;
+use crate::data::work::Risk;
+use crate::selection::parse::Parses;
+use crate::selection::read::{Pool, Reading};
+use crate::selection::scene::base;
+use throughline_language::Words;
 
-/// A text of more words names no button: the longest label has four, and some politeness may stand around it.
+/// The most words of a text that names a button: the longest label has four, with some politeness around it.
 const MOST: usize = 8;
 
-/// The button a text denotes: by its label, or by its place when it is the card that the text is about.
+/// Returns the button a text denotes, by its label, or by its position if the text is about this card.
 pub(crate) fn chosen(actions: &[Action], text: &Words, in_focus: bool) -> Option<Action> {
     if text.all().len() > MOST {
         return None;
@@ -27,8 +27,8 @@ pub(crate) fn chosen(actions: &[Action], text: &Words, in_focus: bool) -> Option
         sublabel: None,
         badge: None,
         aliases: Vec::new(),
-        metadata: super::Metadata::default(),
-        role: super::Role::Normal,
+        metadata: crate::data::set_option::Metadata::default(),
+        role: crate::data::set_option::Role::Normal,
         repeatable: false,
         exec_ref: Some(action.word().to_string()),
         risk: Risk::Read,
@@ -37,7 +37,7 @@ pub(crate) fn chosen(actions: &[Action], text: &Words, in_focus: bool) -> Option
     let order = base(&options);
     let pool =
         Pool { options: &options, order: &order, displayed: order.len(), positional: in_focus, marked: 0 };
-    match pool.read(&Parses::of(&RECOGNIZE[0], text, false)) {
+    match pool.read(&Parses::of(super::lexicon(text), text, false)) {
         Reading::One(option, _) => actions.get(option).copied(),
         _ => None,
     }

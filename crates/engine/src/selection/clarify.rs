@@ -1,26 +1,30 @@
-//! Questions that are safe to ask (`spec 04 §14`): they name where, number what they show, are addressed to who asked, and
-//! execute nothing. The same is never asked twice in a row while nothing is new.
+//! Asks the person which option is meant (docs/design/0022-choosing-an-option.md). A question names its
+//! place, numbers what it shows, is addressed to the person who wrote, and executes nothing. The same wording
+//! is not used twice in a row, unless the person asked for the list again.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde_json::json;
 
-use super::ladder::{About, Question};
-use super::print::{Print, print};
-use super::read::Options;
-use super::scene::Where;
-use super::{
-    ActionKind, ActionOutcome, Clarifier, ClarifierType, OptionSet, Parked, Provenance, TargetRef,
-    TraceEntry, View, flow,
+use crate::data::card::About as CardAbout;
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::fingerprint::{Print, print};
+use crate::data::id::{MessageId, SetId};
+use crate::data::message::MessageKind;
+use crate::data::option_set::OptionSet;
+use crate::data::record::Record;
+use crate::data::selection_trace::Provenance;
+use crate::data::set_option::Options;
+use crate::data::view::{
+    ActionKind, ActionOutcome, Clarifier, ClarifierType, Parked, TargetRef, TraceEntry, View,
 };
-use crate::decision::{Decision, Reason, Verdict};
-use crate::id::{MessageId, SetId};
-use crate::lane::{MessageKind, Record};
 use crate::say::option as words;
+use crate::selection::flow;
+use crate::selection::ladder::{About, Question};
+use crate::selection::scene::Where;
 use crate::turn::Turn;
-use crate::workflow::About as CardAbout;
 
-/// A question before it is put into words.
+/// A question about a list, before it is worded.
 struct Asks {
     set: OptionSet,
     order: Vec<u8>,
@@ -28,7 +32,7 @@ struct Asks {
     suggests: Option<usize>,
 }
 
-/// Asks a person. The view keeps what was asked, and how often.
+/// Asks the person. The view keeps the question and the number of unresolved texts.
 pub(super) fn ask(
     turn: &mut Turn<'_>,
     mut view: View,
@@ -96,7 +100,7 @@ fn reject(turn: &Turn<'_>, view: &mut View, set: &OptionSet, rejected: Options) 
     }
 }
 
-/// Base order, but a single best guess moves to the front; what was rejected is left out of a repair.
+/// Arranges a list for a question: base order with the best guess in front, without the rejected options.
 fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: Options) -> Asks {
     let mut order: Vec<u8> = (0u8..).zip(&set.options).map(|(at, _)| at).collect();
     order.retain(|at| rejected & 1 << *at == 0);
@@ -108,7 +112,8 @@ fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: Opt
     Asks { set, order, displayed, suggests: first }
 }
 
-/// How often it was asked in a row: it counts what is not resolved, not what somebody takes their time for.
+/// True if a question for this reason counts as an unresolved text. Hesitating or asking to see the list, for
+/// example, does not.
 fn counts(reason: Reason) -> bool {
     !matches!(
         reason,
@@ -195,20 +200,21 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
     Decision::new(Verdict::Asked, question.reason)
 }
 
-/// What may be said once more: somebody asked for it.
+/// True if the person asked to see the list, so the same wording is right.
 fn repeats(reason: Reason) -> bool {
     matches!(reason, Reason::ListReshown | Reason::ListReturned | Reason::ScopeAlone)
 }
 
-/// One line an option; two of one name told apart by their second line, sign or place.
+/// One numbered line for each displayed option. A second line is added if there is one; a badge only where
+/// labels are equal and there is no second line.
 fn numbered(set: &OptionSet, order: &[u8], displayed: u8) -> Vec<String> {
-    let options: Vec<&super::SetOption> = order
+    let options: Vec<&crate::data::set_option::SetOption> = order
         .iter()
         .take(usize::from(displayed))
         .filter_map(|at| set.options.get(usize::from(*at)))
         .collect();
     let alike = |label: &str| options.iter().filter(|option| option.label == label).count() > 1;
-    let line = |(n, option): (usize, &&super::SetOption)| {
+    let line = |(n, option): (usize, &&crate::data::set_option::SetOption)| {
         let besides = option.sublabel.as_deref().or(option.badge.as_deref());
         words::line(
             n + 1,
@@ -259,7 +265,7 @@ fn scopes(
     asked(turn, view, question, &told, &offers, None, None, false)
 }
 
-/// Words with short answers that count; no list is shown.
+/// Asks in words, with short answers to tap; no list is shown.
 #[expect(clippy::too_many_arguments, reason = "what was asked, with all it is known by")]
 fn asked(
     turn: &mut Turn<'_>,
@@ -292,7 +298,7 @@ fn asked(
     Decision::new(Verdict::Asked, question.reason)
 }
 
-/// A list was shown: a reply to it, and a place in it, mean this order.
+/// Stores a showing of the list: positions, and replies to this message, mean this order.
 fn show(turn: &mut Turn<'_>, user: &str, id: &SetId, message: &MessageId, order: Vec<u8>, displayed: u8) {
     let now = turn.now();
     if let Some(mut set) = turn.set_of(id).cloned() {
@@ -319,13 +325,13 @@ fn remember(turn: &Turn<'_>, view: &mut View, clarifier: Clarifier, set: &Option
     view.clarifier = Some(clarifier);
 }
 
-/// What a person sees of a question: the words hold the template and its arguments.
+/// A fingerprint of the question as the person sees it. `text` already holds the template and its arguments.
 fn fingerprint(text: &str, order: &[u8], buttons: bool, last: bool) -> Print {
     print(&json!([text, order, buttons, last]))
 }
 
-/// More of a list than was displayed: *More*.
-pub(super) fn more(turn: &mut Turn<'_>, card: &crate::workflow::Card) -> Decision {
+/// Displays further options on a card, after a press on *More*.
+pub(super) fn more(turn: &mut Turn<'_>, card: &crate::data::card::Card) -> Decision {
     let CardAbout::Options { set, exec_rev, order, displayed, asks } = card.about.clone() else {
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
@@ -333,7 +339,7 @@ pub(super) fn more(turn: &mut Turn<'_>, card: &crate::workflow::Card) -> Decisio
     let displayed = u8::try_from((usize::from(displayed) + step).min(order.len())).unwrap_or(u8::MAX);
     let (message, user) = (card.message.clone(), card.by.clone());
     let about = CardAbout::Options { set: set.clone(), exec_rev, order: order.clone(), displayed, asks };
-    turn.update(crate::workflow::Card { about, ..card.clone() });
+    turn.update(crate::data::card::Card { about, ..card.clone() });
     show(turn, &user, &set, &message, order, displayed);
     Decision::new(Verdict::Done, Reason::ListReshown)
 }

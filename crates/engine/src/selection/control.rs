@@ -1,60 +1,61 @@
-//! What a text is when it is no choice (`spec 04 §9`, steps 5 to 8 and 10): said to the list as a whole, a question, a
-//! command, something taken back. Each is one question asked of the text, over closed lists of words.
+//! Reads the texts beside a list that are no choice: words to the list as a whole, questions, commands,
+//! corrections. Each is found with closed lists of words.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::parse::Parses;
-use crate::recognize::lexicon::{Lexicon, SectionId};
-use crate::recognize::named;
-use crate::recognize::words::{Gap, Words};
+use crate::selection::parse::Parses;
+use throughline_language::lexicon::{Lexicon, SectionId};
+use throughline_language::section;
+use throughline_language::words::{Gap, Words};
 
-const REJECT: SectionId = named("list.reject");
-const RETURN: SectionId = named("list.return");
-const RESHOW: SectionId = named("list.reshow");
-const MORE: SectionId = named("list.more");
-const HESITATE: SectionId = named("list.hesitate");
-const VERIFY: SectionId = named("list.verify");
-const GREETING: SectionId = named("list.greeting");
-const QUESTION: SectionId = named("list.question");
-const REQUEST: SectionId = named("list.request");
-const TELL: SectionId = named("list.tell");
-const VERB: SectionId = named("list.verb");
-const COMMAND: SectionId = named("list.command");
-const NOT: SectionId = named("list.not");
-const WRONG: SectionId = named("list.wrong");
-const BUT: SectionId = named("list.but");
-const RATHER: SectionId = named("list.rather");
-const INSTEAD: SectionId = named("list.instead");
-const AND: SectionId = named("list.and");
+const REJECT: SectionId = section("list.reject");
+const RETURN: SectionId = section("list.return");
+const RESHOW: SectionId = section("list.reshow");
+const MORE: SectionId = section("list.more");
+const HESITATE: SectionId = section("list.hesitate");
+const VERIFY: SectionId = section("list.verify");
+const GREETING: SectionId = section("list.greeting");
+const QUESTION: SectionId = section("list.question");
+const REQUEST: SectionId = section("list.request");
+const TELL: SectionId = section("list.tell");
+const VERB: SectionId = section("list.verb");
+const COMMAND: SectionId = section("list.command");
+const NOT: SectionId = section("list.not");
+const WRONG: SectionId = section("list.wrong");
+const BUT: SectionId = section("list.but");
+const RATHER: SectionId = section("list.rather");
+const INSTEAD: SectionId = section("list.instead");
+const AND: SectionId = section("list.and");
 
-/// What is said to a list as a whole.
+/// Words to a list as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
-    /// None of them.
+    /// Rejects all options.
     Reject,
-    /// Show it again.
+    /// Asks to see the list again.
     Reshow,
-    /// Show the rest of it too.
+    /// Asks to see the rest of it.
     More,
-    /// Not decided yet.
+    /// Hesitates.
     Hesitate,
 }
 
-/// What takes something back (`spec 04 §11`).
+/// A correction, and the part of the text it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {
-    /// What was done or suggested last.
+    /// Takes back the option that was done or suggested last.
     Last,
-    /// What these parts of the text denote.
+    /// Rejects the options these parts of the text denote.
     These(Vec<Range<usize>>),
-    /// What was picked before: this part of the text is meant instead.
+    /// Replaces the earlier choice by the option this part of the text denotes.
     Instead(Range<usize>),
 }
 
 impl Control {
-    /// What a text says behind a call for a list that was left: nothing, or which option; `None`: it calls for none.
+    /// Returns what follows a call for a list that was left: an empty text, or words for an option. `None` if
+    /// the text calls for no list.
     pub(crate) fn returns(lexicon: &'static Lexicon, message: &Words) -> Option<String> {
         let (words, list) = (message.all(), lexicon.section(RETURN));
         let parses = Parses::of(lexicon, message, false);
@@ -70,13 +71,13 @@ impl Control {
 }
 
 impl Parses<'_> {
-    /// Whether what is left of the text, without politeness, is a phrase of this section.
+    /// True if the text, without politeness, is a phrase of this section.
     fn says(&self, section: SectionId) -> bool {
         let list = self.lexicon.section(section);
         self.cores().any(|core| list.is(&self.message.all()[core]))
     }
 
-    /// What the text says to the list as a whole.
+    /// Returns what the text says to the list as a whole.
     pub(crate) fn control(&self) -> Option<Control> {
         let all = [
             (REJECT, Control::Reject),
@@ -87,17 +88,18 @@ impl Parses<'_> {
         all.into_iter().find(|(section, _)| self.says(*section)).map(|(_, control)| control)
     }
 
-    /// Whether the text asks what was done: "did I open sample2?"
+    /// True if the text asks what was done: "did I open sample2?"
     pub(crate) fn verifies(&self) -> bool {
         let words = self.message.all();
         let greeted = self.lexicon.section(GREETING).longest(words, 0);
         let verify = self.lexicon.section(VERIFY);
-        // Behind a greeting a name may stand.
+        // A greeting may be followed by a name.
         let starts = [0, greeted, greeted + usize::from(greeted > 0)];
         starts.into_iter().any(|at| verify.at(words, at))
     }
 
-    /// Whether the text is a question. `exact`: a question about options is open, and the text denotes one of them.
+    /// True if the text is a question. `exact`: a question about options is open and the text denotes one of
+    /// them, so it is taken as a choice.
     pub(crate) fn asks(&self, exact: bool) -> bool {
         let words = self.message.all();
         let list = |id| self.lexicon.section(id);
@@ -110,7 +112,7 @@ impl Parses<'_> {
         asks && !(requests || exact || list(VERB).at(words, 0) || list(COMMAND).at(words, 0))
     }
 
-    /// What is to be changed, when the text begins with what changes things: "delete sample2", "please rename it".
+    /// Returns the words behind a leading verb that changes things: "delete sample2", "please rename it".
     pub(crate) fn changed(&self) -> Option<Range<usize>> {
         let words = self.message.all();
         let list = self.lexicon.section(COMMAND);
@@ -118,19 +120,19 @@ impl Parses<'_> {
         Some(core.start + 1..core.end)
     }
 
-    /// Whether something in the text says "not".
+    /// True if the text contains a negation.
     pub(crate) fn negates(&self) -> bool {
         self.lexicon.section(NOT).within(self.message.all())
     }
 
-    /// What the text takes back.
+    /// Returns the correction the text makes, if it makes one.
     pub(crate) fn repairs(&self) -> Option<Repair> {
         let words = self.message.all();
         let list = |id| self.lexicon.section(id);
         if self.says(WRONG) {
             return Some(Repair::Last);
         }
-        // "Not that, the other": what is wrong, and behind the comma what is meant.
+        // "Not that, the other": the words behind the comma name the right option.
         let wrong = list(WRONG).longest(words, 0);
         if wrong > 0 && wrong < words.len() && words[wrong - 1].after >= Gap::Soft {
             return Some(Repair::Instead(wrong..words.len()));
@@ -141,7 +143,8 @@ impl Parses<'_> {
             return (!parts.is_empty()).then_some(Repair::These(parts));
         }
         let rather = list(RATHER).longest(words, 0);
-        // "no sample2" without a comma may be "not sample2": it is asked about.
+        // "No sample2" without a comma may mean "not sample2", so it is no correction and the person is
+        // asked.
         let divided = rather > 1
             || rather == 1 && words[0].after >= Gap::Soft
             || rather == 1 && !list(NOT).at(words, 0);
@@ -152,7 +155,7 @@ impl Parses<'_> {
         (end > 0 && list(INSTEAD).is(&words[end..])).then_some(Repair::Instead(0..end))
     }
 
-    /// What "and", "or" and commas divide.
+    /// Splits words at "and", "or" and commas.
     fn parts(&self, words: Range<usize>) -> Vec<Range<usize>> {
         let all = self.message.all();
         let and = self.lexicon.section(AND);
@@ -174,11 +177,10 @@ impl Parses<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recognize::lexicon::RECOGNIZE;
 
     fn with<T>(text: &str, read: impl Fn(&Parses<'_>) -> T) -> T {
         let words = Words::of(text);
-        read(&Parses::of(&RECOGNIZE[0], &words, true))
+        read(&Parses::of(super::super::lexicon(&words), &words, true))
     }
 
     #[test]
@@ -200,7 +202,8 @@ mod tests {
 
     #[test]
     fn a_list_is_called_back_alone_or_with_an_option() {
-        let returns = |text: &str| Control::returns(&RECOGNIZE[0], &Words::of(text));
+        let returns =
+            |text: &str| Control::returns(super::super::lexicon(&Words::of(text)), &Words::of(text));
         assert_eq!(returns("back to options").as_deref(), Some(""));
         assert_eq!(returns("ok go back please").as_deref(), Some(""));
         assert_eq!(returns("back to the list, second").as_deref(), Some("second"));

@@ -1,35 +1,36 @@
-//! Words that say where an option is (`spec 04 §8`): "from chat", "in this widget", "from Recent". They are read before
-//! anything else, narrow what a text may mean, and authorise nothing.
+//! Scope cues: words that say where an option is, such as "from chat", "in this widget", "from Recent". They
+//! are read first and narrow what a text may mean; they execute nothing
+//! (docs/design/0022-choosing-an-option.md).
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::Scope;
-use super::hint::distance;
-use crate::recognize::lexicon::{Lexicon, SectionId};
-use crate::recognize::named;
-use crate::recognize::selection::normal;
-use crate::recognize::words::Words;
+use crate::data::scope::Scope;
+use crate::selection::hint::distance;
+use throughline_language::lexicon::{Lexicon, SectionId};
+use throughline_language::normal;
+use throughline_language::section;
+use throughline_language::words::Words;
 
 const CUES: [(SectionId, Scope); 4] = [
-    (named("list.cue.chat"), Scope::Chat),
-    (named("list.cue.widget"), Scope::Widget),
-    (named("list.cue.dashboard"), Scope::Dashboard),
-    (named("list.cue.workspace"), Scope::Workspace),
+    (section("list.cue.chat"), Scope::Chat),
+    (section("list.cue.widget"), Scope::Widget),
+    (section("list.cue.dashboard"), Scope::Dashboard),
+    (section("list.cue.workspace"), Scope::Workspace),
 ];
-const NAMED: SectionId = named("list.cue.named");
-const LEAD: SectionId = named("list.cue.lead");
-const WORD: SectionId = named("list.cue.word");
+const NAMED: SectionId = section("list.cue.named");
+const LEAD: SectionId = section("list.cue.lead");
+const WORD: SectionId = section("list.cue.word");
 const PANEL: &str = "panel";
 const IN: &str = "in";
-/// Words that lead to a place's name, at most: a set of them is the bits of a word of the machine.
+/// The most words that may lead to a place's name: their ends are the bits of one integer.
 const LEADS: usize = 8;
-const EVERYDAY: SectionId = named("common");
-/// Shorter words are too easily another.
+const EVERYDAY: SectionId = section("common");
+/// The fewest letters of a word that may be misspelled: shorter words are too easily another word.
 const TYPO: usize = 4;
 
-/// A registered place that people can name.
+/// A place with a title that people can name.
 #[derive(Clone, Debug)]
 pub(crate) struct Place<'p> {
     scope: Scope,
@@ -44,29 +45,30 @@ impl<'p> Place<'p> {
     }
 }
 
-/// How sure a cue is.
+/// The certainty of a cue, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sure {
-    /// It is written as it should be.
+    /// Written correctly.
     High,
-    /// One slip away.
+    /// One edit away from a known word.
     LowTypo,
-    /// Two.
+    /// Two edits away.
     ScopeUncertain,
 }
 
-/// Where a text says its option is.
+/// A part of a text that says where its option is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cue {
     pub(crate) scope: Scope,
-    /// The concrete place, when it was named.
+    /// The panel, if it was named.
     pub(crate) instance: Option<String>,
-    /// Which words say so.
+    /// The range of its words.
     pub(crate) words: Range<usize>,
     pub(crate) sure: Sure,
 }
 
-/// The cues of a text, in their order. Slips are only looked for where nothing is written as it should be.
+/// Returns the cues of a text, in their order. Misspelled ones are looked for only if none is spelled
+/// correctly.
 pub(crate) fn cues(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Vec<Cue> {
     let words = message.all();
     let spelling = if places.is_empty() { Spelling::default() } else { Spelling::of(message) };
@@ -79,7 +81,8 @@ pub(crate) fn cues(lexicon: &'static Lexicon, message: &Words, places: &[Place<'
     if found.is_empty() { slips(lexicon, message, places) } else { found }
 }
 
-/// The place a text answers with, when it was asked where: its word or title alone, or a cue alone.
+/// Returns the place a text answers with after the question where an option is: a scope's word, a title or a
+/// cue, and nothing else in the text.
 pub(crate) fn answered(
     lexicon: &'static Lexicon,
     message: &Words,
@@ -112,7 +115,7 @@ pub(crate) fn answered(
     offered(named.scope, Some(&named.instance.into()))
 }
 
-/// A text without a cue.
+/// Returns the text without the words of a cue.
 pub(crate) fn without(message: &Words, cue: &Range<usize>) -> String {
     let (words, text) = (message.all(), message.text());
     let from = words.get(cue.start).map_or(text.len(), |word| word.at);
@@ -136,17 +139,17 @@ fn at_word(
     let known = CUES.into_iter().map(|(section, scope)| (lexicon.section(section).longest(words, at), scope));
     let (length, scope) = known.max_by_key(|(length, _)| *length)?;
     let cue = |scope, instance, end| Some(Cue { scope, instance, words: at..end, sure: Sure::High });
-    // A place's own name wins over a general word: "from the current sprint".
+    // A title wins over a general word: "from the current sprint".
     let leads = lexicon.section(NAMED).ends(words, at) & !1;
     let named = |lead: usize| {
         places.iter().filter_map(move |place| Some((place, spelling.end(&place.title, at + lead)?)))
     };
-    let is_panel = |word: &crate::recognize::words::Word| message.folded(word) == PANEL;
+    let is_panel = |word: &throughline_language::words::Word| message.folded(word) == PANEL;
     let inside = words.get(at).is_some_and(|word| message.folded(word) == IN);
     let longest = (1..(words.len() - at + 1).min(LEADS))
         .filter(|lead| leads & 1 << lead != 0)
         .flat_map(named)
-        // "In review" says how something stands; "in the review panel", and "from review", where it is.
+        // "In review" is a status; "in the review panel" and "from review" are places.
         .filter(|(_, end)| !inside || words[at..words.len().min(end + 1)].iter().any(is_panel))
         .max_by_key(|(_, end)| *end);
     if let Some((place, end)) = longest.filter(|(_, end)| *end > at + length) {
@@ -156,13 +159,14 @@ fn at_word(
     if length > 0 { cue(scope, None, at + length) } else { None }
 }
 
-/// The words of a message folded as names are, one right behind the other: any number of names is looked for in them.
+/// The words of a message folded as names are, without gaps, so that many names can be looked up in it.
 #[derive(Default)]
 pub(super) struct Spelling {
     text: String,
-    /// Where each word ends.
+    /// The end of each word in `text`.
     ends: Vec<usize>,
-    /// Bit `b`: a word begins with a byte whose last six bits are `b`. Most names begin otherwise.
+    /// A filter: bit `b` is set if a word begins with a byte whose low six bits are `b`. Most names fail here
+    /// at once.
     begin: u64,
 }
 
@@ -175,13 +179,13 @@ impl Spelling {
         Self { text, ends, begin }
     }
 
-    /// Whether these are whole words of it: a folded name.
+    /// True if a folded name occurs in the message as whole words.
     pub(super) fn holds(&self, name: &str) -> bool {
         let may = name.as_bytes().first().is_some_and(|byte| self.begin & bit(*byte) != 0);
         may && (0..self.ends.len()).any(|at| self.end(name, at).is_some())
     }
 
-    /// Behind which word a folded name ends that begins at a word.
+    /// Returns the index behind the last word of a folded name that begins at word `at`.
     fn end(&self, name: &str, at: usize) -> Option<usize> {
         let from = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
         if name.is_empty() || !self.text.get(from..)?.starts_with(name) {
@@ -196,7 +200,7 @@ fn bit(byte: u8) -> u64 {
     1 << (byte & 63)
 }
 
-/// "from chta": asked about, never followed.
+/// Finds misspelled cues, such as "from chta". They are asked about and never followed.
 fn slips(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Vec<Cue> {
     let words = message.all();
     let vocabulary = lexicon.section(WORD);
@@ -242,7 +246,6 @@ fn slips(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recognize::lexicon::RECOGNIZE;
 
     fn places() -> [Place<'static>; 2] {
         [Place::of(Scope::Widget, "w-1", "Recent"), Place::of(Scope::Widget, "w-2", "Links Panels")]
@@ -250,7 +253,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<(Scope, Option<String>, Sure, String)> {
         let words = Words::of(text);
-        let cues = cues(&RECOGNIZE[0], &words, &places());
+        let cues = cues(super::super::lexicon(&words), &words, &places());
         cues.into_iter().map(|cue| (cue.scope, cue.instance, cue.sure, without(&words, &cue.words))).collect()
     }
 

@@ -1,7 +1,9 @@
-//! From an unresolved text to what becomes of it, by way of a model (`spec 04 §12`, §13): one state machine in the view.
-//! A model is asked at most so often, sees only frozen options of one list under made-up names, and what it says is judged
-//! against the list as it is when the answer comes. It never executes anything by itself, unless every gate of Phase C is
-//! open.
+//! Asks a model which option an unresolved text means: one state machine, kept in the person's view
+//! (docs/design/0023-model-picks.md).
+//!
+//! The number of calls for one text is limited. The model sees frozen options of one list under made-up
+//! names, and its answer is judged against the list as it is when the answer arrives. A pick is suggested to
+//! the person; it executes only behind every gate of `auto_execute`.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -9,28 +11,30 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::ladder::{About, Act, Question, winner};
-use super::print::{Evidence as Excerpts, evidence};
-use super::scene::Scene;
-use super::{
-    ClarifierType, Cycle, Guard, OptionSet, Provenance, Scope, SetOption, Signal, View, clarify, flow,
+use crate::ask::arbitrate;
+use crate::data::ask::{
+    Answer, Ask, Asked, Candidate, Choice, Evidence, Question as Put, SELECT_CONTRACT, Says,
 };
-use crate::ask::{
-    Answer, Ask, Asked, Candidate, Choice, Evidence, Purpose, Question as Put, SELECT_CONTRACT, Says,
-    arbitrate,
-};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::EffectBody;
-use crate::id::EffectId;
-use crate::lane::{Ids, OpenAsk};
-use crate::recognize::Words;
-use crate::recognize::lexicon::RECOGNIZE;
-use crate::rungs::said;
-use crate::step::climb;
-use crate::trace::Rung;
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::EffectBody;
+use crate::data::fingerprint::{Evidence as Excerpts, evidence};
+use crate::data::id::EffectId;
+use crate::data::ids::Ids;
+use crate::data::lane_state::OpenAsk;
+use crate::data::option_set::OptionSet;
+use crate::data::purpose::Purpose;
+use crate::data::scope::Scope;
+use crate::data::selection_trace::{Provenance, Signal};
+use crate::data::set_option::SetOption;
+use crate::data::view::{ClarifierType, Cycle, Guard, View};
+use crate::selection::ladder::{About, Act, Question, winner};
+use crate::selection::scene::Scene;
+use crate::selection::{clarify, flow};
 use crate::turn::Turn;
+use crate::turn::routed::said;
+use throughline_language::Words;
 
-/// What a model may be asked about; anything else is asked of the person.
+/// The reasons for which a model may be asked. With any other reason the person is asked.
 const ELIGIBLE: [Reason; 6] = [
     Reason::OptionNoMatch,
     Reason::OptionManyMatch,
@@ -40,7 +44,7 @@ const ELIGIBLE: [Reason; 6] = [
     Reason::OptionUnreferenced,
 ];
 
-/// Opens a cycle, where a model may be asked about this; else gives the view back, with what to ask the person.
+/// Opens a cycle if a model may be asked. Otherwise returns the view and the question for the person.
 pub(super) fn open(
     turn: &mut Turn<'_>,
     mut view: View,
@@ -52,12 +56,12 @@ pub(super) fn open(
     let (Some(set), Some(open)) = (turn.set_of(set).cloned(), &question.open) else {
         return Err(Box::new((view, question.clone())));
     };
-    // Continuity is kept back by the same text too, and that is the same question.
+    // `LoopGuard` comes from this guard as well: the text was put to a model before.
     let again = ELIGIBLE.contains(&question.reason) || question.reason == Reason::LoopGuard;
     if let Some(guard) = view.guard.clone().filter(|guard| guard.key == open.key && again) {
         return Err(Box::new((view, guarded(&set, question, &guard, *rejected))));
     }
-    // Another text is another question.
+    // A guard holds for its own text only.
     if ELIGIBLE.contains(&question.reason) {
         view.guard = None;
     }
@@ -109,7 +113,8 @@ pub(super) fn open(
     Ok(Decision::new(Verdict::Deferred, question.reason))
 }
 
-/// The same text again: no call, and what was suggested then stays where it was.
+/// The question for a text that was put to a model before: no new call, and the order and suggestion of that
+/// time.
 fn guarded(set: &OptionSet, question: &Question, guard: &Guard, rejected: u64) -> Question {
     let first = guard.order.first().map(|first| usize::from(*first)).filter(|first| *first > 0);
     let suggested = guard.suggested.as_ref().and_then(|id| set.option(id)).map(|(at, _)| at);
@@ -121,7 +126,8 @@ fn guarded(set: &OptionSet, question: &Question, guard: &Guard, rejected: u64) -
     Question { reason, kind, about, open: question.open.clone() }
 }
 
-/// The options a model is shown: all, or the most alike and then the first, in base order.
+/// The places of the options a model sees, in base order: all of them, or the best hints filled up from the
+/// front.
 fn frozen(set: &OptionSet, hints: &[usize], most: usize) -> Vec<usize> {
     let normal = |at: &usize| set.options.get(*at).is_some_and(SetOption::is_normal);
     let mut all: Vec<usize> = Vec::new();
@@ -138,7 +144,7 @@ fn alias(place: usize) -> String {
     format!("c{}", place + 1)
 }
 
-/// Asks a model, about the frozen options as `set` shows them.
+/// Starts a call to a model about the frozen options, worded as in `set`. Returns the call's effect.
 fn call(
     turn: &mut Turn<'_>,
     view: &View,
@@ -178,7 +184,7 @@ fn call(
     effect
 }
 
-/// The lane waits for this one; the message is kept until then.
+/// Stores the open call in the lane's head, and the message until its answer arrives.
 fn hold(turn: &mut Turn<'_>, view: &View, effect: EffectId, question: Option<Box<Put>>, round: u8) {
     let said = said(turn);
     arbitrate::hold(turn, &said);
@@ -206,7 +212,7 @@ fn note(turn: &mut Turn<'_>, cycle: &Cycle) {
     account.hints.clone_from(&cycle.hints);
 }
 
-/// The acting person gave a command: what a model is asked for them is over.
+/// Ends the acting person's cycle after they gave a command.
 pub(crate) fn over(turn: &mut Turn<'_>) {
     if !turn.has_lists() {
         return;
@@ -219,7 +225,8 @@ pub(crate) fn over(turn: &mut Turn<'_>) {
     }
 }
 
-/// Something else was done meanwhile, so what a model is asked is over; its answer will come too late.
+/// Ends the cycle of a view because something else happened, and cancels its call. An answer that still
+/// arrives is too late and is ignored.
 pub(super) fn superseded(turn: &mut Turn<'_>, view: &mut View) {
     if view.cycle.take().is_none() {
         return;
@@ -227,29 +234,30 @@ pub(super) fn superseded(turn: &mut Turn<'_>, view: &mut View) {
     let own = turn.head.ask.take_if(|ask| ask.about == Asked::Selection(view.user.clone()));
     if let Some(ask) = own {
         turn.cancel(&ask.effect);
-        turn.drop_record(crate::lane::RecordKind::Held, &ask.message.0);
+        turn.drop_record(crate::data::record_key::RecordKind::Held, &ask.message.0);
         turn.note(Reason::EffectSuperseded);
     }
 }
 
-/// A model answered, or will not. The lane is as it is now, not as it was when it was asked.
-pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Decision {
+/// Judges a model's answer, or its failure, by the lane as it is now. Returns `None` if the text is no choice
+/// after all: routing continues behind this rung.
+pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Option<Decision> {
     let (mut view, cycle, set) = match current(turn, user) {
         Ok(current) => current,
-        Err(decision) => return decision,
+        Err(decision) => return Some(decision),
     };
     let (says, choice, confidence, needs) = match judged(turn, &cycle, answer) {
         Ok(answer) => answer,
         Err(_) if cycle.fetching.is_some() => {
-            return unresolved(turn, view, &cycle, &set, Reason::EnrichmentUnavailable);
+            return Some(unresolved(turn, view, &cycle, &set, Reason::EnrichmentUnavailable));
         }
-        Err(reason) => return unresolved(turn, view, &cycle, &set, reason),
+        Err(reason) => return Some(unresolved(turn, view, &cycle, &set, reason)),
     };
     let floor = turn.policy.selection.floor.clone();
-    match says {
+    let decision = match says {
         Says::Select => {
             let Some((at, _)) = choice.and_then(|place| set.option(cycle.candidates.get(place)?)) else {
-                return unresolved(turn, view, &cycle, &set, Reason::ModelOutOfPool);
+                return Some(unresolved(turn, view, &cycle, &set, Reason::ModelOutOfPool));
             };
             turn.account().signals.push(Signal::Picked);
             picked(turn, view, &cycle, &set, at, confidence)
@@ -260,13 +268,13 @@ pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Decis
                 && !cycle.resembles
                 && turn.policy.selection.release_on_none;
             if !released {
-                return unresolved(turn, view, &cycle, &set, Reason::ModelAbstains);
+                return Some(unresolved(turn, view, &cycle, &set, Reason::ModelAbstains));
             }
             view.cycle = None;
             let predicate = flow::leave(turn, view, Reason::SelectionReleased);
             turn.pass(predicate);
             turn.note(Reason::SelectionReleased);
-            climb(turn, Rung::Review)
+            return None;
         }
         Says::NeedMoreInfo => {
             turn.account().signals.push(Signal::NeedsMore);
@@ -277,10 +285,12 @@ pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Decis
             turn.account().signals.push(Signal::NeedsMore);
             enrich(turn, view, cycle, &set, &needs)
         }
-    }
+    };
+    Some(decision)
 }
 
-/// The cycle this answer belongs to, with its list as it stands.
+/// Returns the cycle an answer belongs to, and its list as it is now. If the cycle, the list or a candidate
+/// is gone, returns the turn's decision as the error.
 fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, Cycle, OptionSet), Decision> {
     let mut view = turn.view(user);
     let Some(cycle) = view.cycle.clone() else {
@@ -298,11 +308,11 @@ fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, Cycle, OptionSet), 
         return Ok((view, cycle, set));
     }
     view.cycle = None;
-    // The text is not answered, and its list is another by now: that one is asked about.
+    // The text is still unanswered and its list was replaced, so the person is asked about the new one.
     let stands = |view: &View| view.active_option_set_id.clone().and_then(|id| turn.set_of(&id).cloned());
     let Some(other) = stands(&view) else {
         turn.put_view(view);
-        turn.say(crate::lane::MessageKind::Answer, None, crate::say::option::GONE);
+        turn.say(crate::data::message::MessageKind::Answer, None, crate::say::option::GONE);
         return Err(Decision::new(Verdict::Answered, Reason::ContextReplaced));
     };
     let about = About::List { set: other.id, first: None, rejected: 0 };
@@ -312,7 +322,8 @@ fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, Cycle, OptionSet), 
 
 type Judged = (Says, Option<usize>, u8, Vec<Evidence>);
 
-/// What an answer says, when it is one (`spec 04 §12.2`); else which failure it is.
+/// Checks an answer against its contract. Returns the decision, the place of the choice, the confidence in
+/// percent and the evidence asked for; or the reason why it is not valid.
 fn judged(turn: &Turn<'_>, cycle: &Cycle, answer: Answer) -> Result<Judged, Reason> {
     let (contract, says, choice, confidence, needs) = match answer {
         Answer::Select { contract, says, choice, confidence, needs } => {
@@ -342,7 +353,7 @@ fn judged(turn: &Turn<'_>, cycle: &Cycle, answer: Answer) -> Result<Judged, Reas
     Ok((says, choice, confidence, needs))
 }
 
-/// The class of a failure, by the word the edge said.
+/// Maps the failure word of a model call to a reason.
 fn failure(why: &str) -> Reason {
     match why {
         "timeout" | "gave_up" | "late" => Reason::ModelTimeout,
@@ -354,7 +365,8 @@ fn failure(why: &str) -> Reason {
     }
 }
 
-/// A pick: executed behind every gate of Phase C, else suggested, else shown first (`spec 04 §12.2`, §13).
+/// Handles a pick. It executes if every gate of `auto_execute` is open; with enough confidence it is
+/// suggested, else it leads the list; below the floor the list is asked about as it was.
 fn picked(
     turn: &mut Turn<'_>,
     mut view: View,
@@ -401,7 +413,7 @@ fn picked(
     clarify::ask(turn, view, &Question::plain(reason, kind, about), Provenance::LlmInfluenced)
 }
 
-/// The order of a question as it was asked: the same text again shows no other.
+/// Keeps the order of the question in the guard, so that the same text is shown the same order again.
 fn lead(view: &mut View, set: &OptionSet, first: usize) {
     if let Some(guard) = &mut view.guard {
         guard.order = super::scene::base(&set.options);
@@ -409,7 +421,8 @@ fn lead(view: &mut View, set: &OptionSet, first: usize) {
     }
 }
 
-/// What no model resolves is asked of the person, in the order there was.
+/// Ends the cycle and asks the person. The best hint leads the list only if the model was unsure or could not
+/// decide, and never if several options matched equally.
 fn unresolved(
     turn: &mut Turn<'_>,
     mut view: View,
@@ -429,12 +442,13 @@ fn unresolved(
     clarify::ask(turn, view, &question, Provenance::SafeClarifier)
 }
 
-/// A model cannot tell; maybe the rules can by now (`spec 04 §12.4`).
+/// Tries the rules once more on the list as it is now, after a model could not tell; else asks the person,
+/// for `reason`.
 fn vetoed(turn: &mut Turn<'_>, mut view: View, cycle: &Cycle, set: &OptionSet, reason: Reason) -> Decision {
-    let words = Words::of(&cycle.text);
+    let words = Words::new(&cycle.text, turn.languages());
     let sets = [set];
     let scene = Scene {
-        lexicon: &RECOGNIZE[0],
+        lexicon: super::lexicon(&words),
         view: &view,
         sets: &sets,
         message: &words,
@@ -466,7 +480,8 @@ fn vetoed(turn: &mut Turn<'_>, mut view: View, cycle: &Cycle, set: &OptionSet, r
     }
 }
 
-/// A model asked to see more: once, of the same list, and only what the lane or the list's host can say (`spec 04 §12.3`).
+/// Answers a model's request for more evidence: within the budgets, from the same list, and only what the
+/// lane or the list's host knows.
 fn enrich(
     turn: &mut Turn<'_>,
     mut view: View,
@@ -517,7 +532,7 @@ fn of_scope(need: Evidence, scope: Scope) -> bool {
     }
 }
 
-/// The host said what the list holds now.
+/// Continues a cycle with the list's content as its host reports it.
 pub(crate) fn fetched(
     turn: &mut Turn<'_>,
     user: &str,
@@ -534,7 +549,7 @@ pub(crate) fn fetched(
     if !cycle.candidates.iter().all(|id| now(id).is_some()) {
         return vetoed(turn, view, &cycle, &set, Reason::CandidatesChanged);
     }
-    // Only what tells the frozen options apart: no option comes in this way, and none is renamed.
+    // The host may add details to the frozen options; it can neither add an option nor rename one.
     let mut options = set.options.to_vec();
     for option in &mut options {
         let Some(newer) = now(&option.id) else { continue };
@@ -546,7 +561,7 @@ pub(crate) fn fetched(
     again(turn, view, cycle, &set, &seen, focused)
 }
 
-/// The second call, when there is something new to see; else none.
+/// Calls the model again if the evidence changed; else lets the rules decide.
 fn again(
     turn: &mut Turn<'_>,
     mut view: View,

@@ -1,31 +1,36 @@
-//! Rung 7: what becomes of a text, a press and an outcome. `ladder.rs` says what a text means; here it is done: executed,
-//! asked about, or let through to the next rung.
+//! The selection rung: carries out what `ladder.rs` decides about a text. An option is executed, a question
+//! is asked, or the text goes on to the next rung. The outcomes of executed options are recorded here too.
 
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::ladder::{About, Act, Question, Ruling, rule};
-use super::scene::Scene;
-use super::{
-    ActionKind, ActionOutcome, ClarifierType, InFlight, OptionSet, Parked, Provenance, Role, Scope,
-    ScopeQuestion, SetOption, Signal, Status, TargetRef, TraceEntry, View, account, clarify, cycle, handoff,
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::outcome::Outcome;
+use crate::data::id::{MessageId, SetId, TaskId};
+use crate::data::message::MessageKind;
+use crate::data::option_set::OptionSet;
+use crate::data::scope::Scope;
+use crate::data::selection_trace::{Provenance, Signal};
+use crate::data::set_option::{Role, SetOption};
+use crate::data::trace::Predicate;
+use crate::data::view::{
+    ActionKind, ActionOutcome, ClarifierType, InFlight, Parked, ScopeQuestion, Status, TargetRef, TraceEntry,
+    View,
 };
-use crate::ask;
-use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::Outcome;
-use crate::id::{MessageId, SetId, TaskId};
-use crate::lane::MessageKind;
-use crate::recognize::lexicon::RECOGNIZE;
-use crate::recognize::{self, Expected, Value, Words};
-use crate::rungs::Tried::{self, Decided, Passed};
-use crate::rungs::{focus, said, words::context};
+use crate::data::work::Phase;
+use crate::data::work::{Call, Chosen, Job};
 use crate::say::option as words;
-use crate::trace::Predicate;
+use crate::selection::ladder::{About, Act, Question, Ruling, rule};
+use crate::selection::scene::Scene;
+use crate::selection::{clarify, cycle, handoff};
+use crate::turn::routed::Tried;
+use crate::turn::routed::Tried::{Decided, Passed};
+use crate::turn::routed::{context, focus, said};
 use crate::turn::{Said, Turn};
-use crate::work::{Call, Chosen, Job, Phase};
+use throughline_language::{self as language, Expected, Value, Words};
 
-/// Counts an accepted text of a person, and ends what has outlived its time (`spec 04 §5`).
+/// Counts a person's accepted text and ends what has outlived its lifetime, before the text is read.
 pub(crate) fn begin(turn: &mut Turn<'_>) {
     if !turn.has_lists() {
         return;
@@ -34,21 +39,24 @@ pub(crate) fn begin(turn: &mut Turn<'_>) {
     let policy = &turn.policy.selection;
     view.tick(turn.now(), policy, |id| turn.kind_of(id));
     landed(turn, &mut view);
-    // A text that joined another restarts its cycle.
-    let asks =
-        turn.head.ask.as_ref().is_some_and(|ask| ask.about == ask::Asked::Selection(view.user.clone()));
+    // A text that was joined to an earlier one starts a new cycle.
+    let asks = turn
+        .head
+        .ask
+        .as_ref()
+        .is_some_and(|ask| ask.about == crate::data::ask::Asked::Selection(view.user.clone()));
     view.cycle = view.cycle.take().filter(|_| asks);
     turn.put_view(view);
     turn.sweep_lists();
 }
 
-/// What nobody waits for any more is not on its way: its approval was refused, or it was stopped.
+/// Removes executions from the view whose task has ended: the approval was refused, or the task was stopped.
 pub(super) fn landed(turn: &Turn<'_>, view: &mut View) {
     let lives = |task: &TaskId| turn.task(task).is_some_and(|task| task.status.live());
     view.in_flight.retain(|act| lives(&act.task));
 }
 
-/// Rung 7.
+/// Reads a text against the lists of the person who wrote it.
 pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     if !turn.policy.selection.enabled {
         return Passed(Predicate::SelectionOff);
@@ -68,7 +76,7 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
         Asked::Nothing => None,
     };
     let (words, place) = there.as_ref().map_or((&said.words, None), |(words, place)| (words, Some(place)));
-    // The question where an option is was answered, or is over.
+    // Reading the answer ended the scope question in the stored view.
     let mut view = if asked { turn.view(&said.by) } else { view };
     let yes = plain_yes(turn, words);
     let reply =
@@ -76,7 +84,7 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     let ruling = {
         let sets: Vec<&OptionSet> = turn.sets().filter(|set| view.standing(&set.id).is_some()).collect();
         rule(&Scene {
-            lexicon: &RECOGNIZE[0],
+            lexicon: super::lexicon(words),
             view: &view,
             sets: &sets,
             message: words,
@@ -97,27 +105,27 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     }
 }
 
-/// The whole message is a yes, or a no.
+/// Returns true if the whole message is a yes, false if it is a no.
 fn plain_yes(turn: &Turn<'_>, words: &Words) -> Option<bool> {
     if words.all().len() > 3 {
         return None;
     }
-    let found = recognize::answer(&Expected::Boolean, words, &context(turn)).ok()?;
+    let found = language::read(&Expected::Boolean, words, &context(turn)).ok()?;
     match found.value {
-        // "Ok, thanks" closes; it says yes to nothing.
-        Value::Boolean(yes) if found.remainder.is_none() => {
-            Some(yes).filter(|yes| !yes || !recognize::acknowledgement(words, &context(turn)) || plain(words))
-        }
+        // "Ok, thanks" ends a conversation and is no yes.
+        Value::Boolean(yes) if found.remainder.is_none() => Some(yes)
+            .filter(|yes| !yes || !language::is_acknowledgement(words, &context(turn)) || plain(words)),
         _ => None,
     }
 }
 
-/// One word, which may close a conversation and may say yes: what was asked decides.
+/// True if the message is one word. "Ok" alone may end a conversation or say yes; the pending question
+/// decides.
 fn plain(words: &Words) -> bool {
     words.all().len() == 1
 }
 
-// ---- it is executed ----
+// ---- executing an option ----
 
 fn acted(turn: &mut Turn<'_>, view: View, act: Act) -> Tried {
     let remainder = act.remainder.clone();
@@ -128,17 +136,17 @@ fn acted(turn: &mut Turn<'_>, view: View, act: Act) -> Tried {
     turn.account().signals.push(Signal::Resolved);
     let decision = execute(turn, view, &act, provenance);
     let Some(rest) = remainder else { return Decided(decision) };
-    // What else the message says goes on as a message of its own.
+    // The rest of the message goes on as a message of its own.
     turn.note(reason);
     let said = said(turn);
     turn.another_task();
-    let words = Words::of(&rest);
+    let words = Words::new(&rest, turn.languages());
     turn.account().handoff = Some(handoff::of_rest(turn, &words));
     turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
     Passed(Predicate::OptionTaken)
 }
 
-/// Runs an option: what only reads at once, anything else behind its approval (`spec 06 §4.2`).
+/// Starts an option. One that only reads runs at once, any other waits for its approval.
 pub(super) fn execute(turn: &mut Turn<'_>, mut view: View, act: &Act, provenance: Provenance) -> Decision {
     let Some(set) = turn.set_of(&act.set).cloned() else {
         return Decision::new(Verdict::Refused, Reason::StaleVersion);
@@ -170,7 +178,7 @@ pub(super) fn execute(turn: &mut Turn<'_>, mut view: View, act: &Act, provenance
     Decision::new(Verdict::Done, act.reason)
 }
 
-/// A list that was called for is the one that is open now.
+/// Makes a parked list the active one again when it is called for, and updates the latch.
 pub(super) fn stand(turn: &Turn<'_>, view: &mut View, set: &OptionSet) {
     let parked = |status: Status| matches!(status, Status::Parked(_));
     if view.standing(&set.id).is_some_and(|standing| parked(standing.status)) && set.executable() {
@@ -209,7 +217,7 @@ fn run(turn: &mut Turn<'_>, user: &str, set: &OptionSet, option: &SetOption) -> 
     id
 }
 
-/// The outcome of an option that was executed: only now it is what was done last (`spec 04 §3`).
+/// Records the outcome of an executed option. Only from here on it counts as the last action.
 pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     let Some(Job::Option(chosen)) = turn.task(task).and_then(|task| task.work).map(|work| work.job) else {
         return;
@@ -217,7 +225,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     let success = match outcome {
         Outcome::Done { .. } => true,
         Outcome::Failed { .. } => false,
-        // Nobody knows yet: until somebody does, it is on its way.
+        // The outcome is unknown, so the option stays in flight.
         Outcome::Uncertain { .. } => return,
     };
     let mut view = turn.view(&chosen.user);
@@ -249,9 +257,9 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     turn.put_view(view);
 }
 
-// ---- it is asked about ----
+// ---- asking ----
 
-/// Asks, by a model first where one may be asked.
+/// Asks a model if one may be asked, else the person.
 pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decision {
     note_question(turn, &view, &question);
     match cycle::open(turn, view, &question) {
@@ -265,7 +273,7 @@ pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decisi
     }
 }
 
-/// For the turn's row: what the text could mean, and what it resembles.
+/// Writes the candidates and hints of a question to the turn's record.
 fn note_question(turn: &mut Turn<'_>, view: &View, question: &Question) {
     let set = match &question.about {
         About::List { set, .. }
@@ -277,7 +285,7 @@ fn note_question(turn: &mut Turn<'_>, view: &View, question: &Question) {
     let Some(set) = set.and_then(|id| turn.set_of(&id).cloned()) else { return };
     note_set(turn, &set);
     let account = turn.account();
-    account.collisions = account::Collision::of(question.reason).into_iter().collect();
+    account.collisions = crate::data::selection_trace::Collision::of(question.reason).into_iter().collect();
     if let Some(open) = &question.open {
         let ids = open.hints.iter().filter_map(|at| set.options.get(*at)).map(|option| option.id.clone());
         account.hints = ids.collect();
@@ -292,13 +300,13 @@ pub(super) fn note_set(turn: &mut Turn<'_>, set: &OptionSet) {
     account.candidates = u32::try_from(set.options.len()).unwrap_or(u32::MAX);
 }
 
-/// What became of the question where an option is (`spec 04 §8.6`).
+/// The outcome of a question where an option is.
 enum Asked {
-    /// The text that waited, and where it is meant.
+    /// The person named the place: the kept text is read there.
     There(Words, super::scene::Where),
-    /// The list there is another by now, so it is shown.
+    /// The list in that place has changed since, so it is shown.
     Again(Decision),
-    /// Nothing was asked, or something else was said.
+    /// No question was open, or the text does not answer it.
     Nothing,
 }
 
@@ -312,7 +320,12 @@ fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
             _ => None,
         };
         only.or_else(|| {
-            super::cue::answered(&RECOGNIZE[0], &said.words, &question.places, &turn.titles(view))
+            super::cue::answered(
+                super::lexicon(&said.words),
+                &said.words,
+                &question.places,
+                &turn.titles(view),
+            )
         })
     });
     let mut view = view.clone();
@@ -327,7 +340,7 @@ fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
     match now {
         Some(set) if before.as_ref() == Some(&(set.id.clone(), set.content_rev)) => {
             turn.put_view(view);
-            Asked::There(Words::of(&question.text), place)
+            Asked::There(Words::new(&question.text, turn.languages()), place)
         }
         Some(set) => {
             let about = About::List { set: set.id.clone(), first: None, rejected: 0 };
@@ -336,17 +349,17 @@ fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
         }
         None => {
             turn.put_view(view);
-            Asked::There(Words::of(&question.text), place)
+            Asked::There(Words::new(&question.text, turn.languages()), place)
         }
     }
 }
 
-/// The list that is in a place now.
+/// Returns the list that is in a place now.
 pub(super) fn there(turn: &Turn<'_>, view: &View, place: &super::scene::Where) -> Option<OptionSet> {
     let sets: Vec<&OptionSet> = turn.sets().filter(|set| view.standing(&set.id).is_some()).collect();
     let words = Words::default();
     let scene = Scene {
-        lexicon: &RECOGNIZE[0],
+        lexicon: super::lexicon(&words),
         view,
         sets: &sets,
         message: &words,
@@ -359,7 +372,7 @@ pub(super) fn there(turn: &Turn<'_>, view: &View, place: &super::scene::Where) -
     scene.there(place).cloned()
 }
 
-/// Keeps a text until it is said where it is meant.
+/// Keeps a text until the person says where it is meant, with the lists that are in those places now.
 pub(super) fn keep_text(turn: &Turn<'_>, view: &mut View, places: &[super::scene::Where], text: &str) {
     let sets = places.iter().map(|place| there(turn, view, place).map(|set| (set.id, set.content_rev)));
     let sets = sets.collect();
@@ -368,7 +381,7 @@ pub(super) fn keep_text(turn: &Turn<'_>, view: &mut View, places: &[super::scene
 }
 
 impl Turn<'_> {
-    /// What people call the places whose lists stand for a person.
+    /// The titles of the places whose lists are in a view.
     pub(super) fn titles(&self, view: &View) -> Vec<(Scope, String, String)> {
         let stands = |set: &&OptionSet| view.standing(&set.id).is_some();
         let titled = |set: &OptionSet| Some((set.scope, set.scope_instance.clone(), set.title.clone()?));
@@ -376,19 +389,20 @@ impl Turn<'_> {
     }
 }
 
-// ---- it leaves the lane ----
+// ---- leaving ----
 
-/// All were rejected, and what else is wanted was asked: the next text is no choice.
+/// Passes the text after all options were rejected: it says what else is wanted, so it is no choice.
 fn refined(turn: &mut Turn<'_>, mut view: View) -> Predicate {
     view.refined = None;
     let reason = Reason::SelectionUnlike;
     leave(turn, view, reason)
 }
 
-/// A text that is no choice goes on. A request puts a list of the chat aside; a question or a thank-you does not.
+/// Passes a text that is no choice. A request parks the active list of the chat; a question or a thank-you
+/// does not.
 pub(super) fn leave(turn: &mut Turn<'_>, mut view: View, reason: Reason) -> Predicate {
     let asks = matches!(reason, Reason::SelectionQuestion | Reason::SelectionVerify);
-    let closes = || recognize::acknowledgement(&said(turn).words, &context(turn));
+    let closes = || language::is_acknowledgement(&said(turn).words, &context(turn));
     view.scope_question = None;
     let chat = view.active_scope == Some(Scope::Chat);
     if chat && !asks && reason != Reason::SelectionNothing && !closes() {
@@ -407,7 +421,7 @@ pub(super) fn leave(turn: &mut Turn<'_>, mut view: View, reason: Reason) -> Pred
     }
 }
 
-/// A stop: the open list is put aside, and what a model is asked about it is over. What the answer says of it.
+/// Handles a stop: parks the active list and ends the cycle. Returns the text to add to the answer.
 pub(crate) fn stopped(turn: &mut Turn<'_>, user: &str, text: Option<&str>) -> Option<String> {
     if !turn.has_lists() {
         return None;
@@ -429,7 +443,7 @@ pub(crate) fn stopped(turn: &mut Turn<'_>, user: &str, text: Option<&str>) -> Op
         }
         None if again => Some(words::ALL_SET.into()),
         None => {
-            // Nothing is open: nothing is kept of it either.
+            // Without an open list the view starts afresh.
             view =
                 View { user: view.user.clone(), turn: view.turn, stopped: view.stopped, ..View::default() };
             None
@@ -440,13 +454,13 @@ pub(crate) fn stopped(turn: &mut Turn<'_>, user: &str, text: Option<&str>) -> Op
     told
 }
 
-/// An option that is called what was taken as a stop.
+/// Returns the label of the option whose name was taken as a stop.
 fn named<'s>(set: &'s OptionSet, text: &str) -> Option<&'s str> {
     let (own, _) = super::scene::bare(set).whole(text);
     (own.count_ones() == 1).then(|| set.options[own.trailing_zeros() as usize].label.as_str())
 }
 
-/// *Leave the list*, or an option that says so.
+/// Parks a list after *Leave the list*, or after an option with that role.
 pub(super) fn leave_list(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, reason: Reason) -> Decision {
     note_set(turn, set);
     if view.active_option_set_id.as_ref() == Some(&set.id) {
@@ -457,7 +471,7 @@ pub(super) fn leave_list(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, r
     Decision::new(Verdict::Done, reason)
 }
 
-/// *None of these*, or an option that says so.
+/// Rejects all options after *None of these*, or after an option with that role.
 pub(super) fn reject_all(turn: &mut Turn<'_>, view: View, set: &OptionSet) -> Decision {
     let rejected = set.those(|option| option.role == Role::Normal);
     let about = About::Refine { set: set.id.clone(), rejected };
@@ -467,7 +481,7 @@ pub(super) fn reject_all(turn: &mut Turn<'_>, view: View, set: &OptionSet) -> De
 }
 
 impl View {
-    /// What was asked is answered.
+    /// Clears the open questions after they were answered.
     fn settle_questions(&mut self) {
         self.pending_clarifier_type = ClarifierType::None;
         self.clarifier = None;
@@ -476,15 +490,15 @@ impl View {
         self.refined = None;
     }
 
-    /// One thing more that was done, the newest first.
+    /// Adds an action to the trace, newest first, and keeps at most `most`.
     pub(super) fn trace(&mut self, entry: TraceEntry, most: usize) {
         self.recent_action_trace.insert(0, entry);
         self.recent_action_trace.truncate(most);
     }
 }
 
-impl account::Collision {
-    /// What is two things at once, by why it is asked about.
+impl crate::data::selection_trace::Collision {
+    /// Returns the kind of ambiguity behind a question's reason.
     fn of(reason: Reason) -> Option<Self> {
         match reason {
             Reason::OptionTie => Some(Self::LabelTie),
@@ -496,7 +510,7 @@ impl account::Collision {
     }
 }
 
-/// The list that stands for a person under that id.
+/// Returns the list with this id, if it is in the person's view.
 pub(super) fn standing_set(turn: &Turn<'_>, view: &View, id: &SetId) -> Option<OptionSet> {
     view.standing(id).and_then(|_| turn.set_of(id)).cloned()
 }

@@ -1,26 +1,27 @@
-//! What leaves this lane with a text that is no choice (`spec 04 §15`): what kind of thing it is, and what it is about when
-//! exactly one thing can be meant. And the one question this lane can answer itself: what was done.
+//! Hand-offs: the kind of a text that is no choice, and the thing it is about if exactly one fits. Questions
+//! about what was done are answered here (docs/design/0022-choosing-an-option.md).
 
-use super::cue::Spelling;
-use super::{
-    ActionOutcome, Handoff, HandoffKind, OptionSet, Referent, ReferentKind, Scope, Slot, TraceEntry, View,
-    cue,
-};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::lane::MessageKind;
-use crate::recognize::Words;
-use crate::recognize::lexicon::{RECOGNIZE, SectionId};
-use crate::recognize::named;
-use crate::rungs::said;
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::message::MessageKind;
+use crate::data::option_set::OptionSet;
+use crate::data::scope::Scope;
+use crate::data::selection_trace::{Handoff, HandoffKind, Referent, ReferentKind, Slot};
+use crate::data::view::{ActionOutcome, TraceEntry, View};
 use crate::say::option as words;
+use crate::selection::cue;
+use crate::selection::cue::Spelling;
 use crate::turn::Turn;
+use crate::turn::routed::said;
+use throughline_language::Words;
+use throughline_language::lexicon::SectionId;
+use throughline_language::section;
 
-const WHY: SectionId = named("list.why");
-const RECENT: SectionId = named("list.recent");
-const MEANS: SectionId = named("list.means");
-const POINTS: SectionId = named("list.that");
+const WHY: SectionId = section("list.why");
+const RECENT: SectionId = section("list.recent");
+const MEANS: SectionId = section("list.means");
+const POINTS: SectionId = section("list.that");
 
-/// What leaves with a text.
+/// Returns the hand-off of a text that leaves for this reason.
 pub(super) fn of(turn: &Turn<'_>, view: &View, reason: Reason) -> Handoff {
     let words = &said(turn).words;
     match reason {
@@ -30,7 +31,7 @@ pub(super) fn of(turn: &Turn<'_>, view: &View, reason: Reason) -> Handoff {
     }
 }
 
-/// What leaves with the rest of a text whose beginning was an option.
+/// Returns the hand-off of the rest of a text, after its first clause chose an option.
 pub(super) fn of_rest(turn: &Turn<'_>, words: &Words) -> Handoff {
     let view = turn.view(&said(turn).by);
     match slot(words) {
@@ -55,7 +56,7 @@ fn semantic(turn: &Turn<'_>, view: &View, words: &Words, reason: Reason) -> Hand
         Reason::SelectionVerify => Some(Slot::ExplainLastAction),
         _ => asked.or(Some(Slot::ExplainEntityMeaning)),
     };
-    let cued = cue::cues(&RECOGNIZE[0], words, &[]).first().map(|cue| cue.scope);
+    let cued = cue::cues(super::lexicon(words), words, &[]).first().map(|cue| cue.scope);
     let scope = cued.or(view.active_scope);
     Handoff {
         slot,
@@ -65,9 +66,9 @@ fn semantic(turn: &Turn<'_>, view: &View, words: &Words, reason: Reason) -> Hand
     }
 }
 
-/// Which question it is.
+/// The kind of question the words ask.
 fn slot(words: &Words) -> Option<Slot> {
-    let says = |section| RECOGNIZE[0].section(section).within(words.all());
+    let says = |section| super::lexicon(words).section(section).within(words.all());
     if says(RECENT) {
         Some(Slot::SummarizeRecentActivity)
     } else if says(WHY) {
@@ -79,8 +80,8 @@ fn slot(words: &Words) -> Option<Slot> {
     }
 }
 
-/// What it is about: what it names, what is looked at, what was done last; borrowed only where the words point, and only
-/// when one thing fits.
+/// The one thing a question is about: an option it names, else the focused option, else the last action. The
+/// latter two count only if the words point at something.
 fn referent(
     turn: &Turn<'_>,
     view: &View,
@@ -98,7 +99,7 @@ fn referent(
         let kind = if set.scope == Scope::Chat { ReferentKind::Choice } else { ReferentKind::WidgetItem };
         return Some(Referent { kind, id: option.id.clone(), scope: set.scope, set: Some(set.id.clone()) });
     }
-    if asked.is_none() && !RECOGNIZE[0].section(POINTS).within(words.all()) {
+    if asked.is_none() && !super::lexicon(words).section(POINTS).within(words.all()) {
         return None;
     }
     let focused = view.focus.as_ref().filter(|focus| scope.is_none_or(|scope| focus.scope == scope));
@@ -114,7 +115,7 @@ fn referent(
     Some(Referent::acted(&last.target_ref, last.source_scope, last.option_set_id.clone()))
 }
 
-/// "Did I open sample2?" is answered from what was done (`spec 04 §15`): nothing is executed, and no model is asked.
+/// Answers "did I open sample2?" from the record of actions, without executing anything or asking a model.
 pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
     let handoff = turn.trace.selection.as_ref()?.handoff.as_ref()?;
     let said = said(turn);
@@ -123,7 +124,7 @@ pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
     }
     let view = turn.view(&said.by);
     let done = |entry: &&TraceEntry| entry.outcome == ActionOutcome::Success;
-    // "Did you pick a name for the service?" is about something else.
+    // Without a referent the question is about something else: "did you pick a name for the service?"
     let about = handoff.referent.clone()?;
     let mut entries = view.recent_action_trace.iter().filter(done);
     let text = match entries.find(|entry| entry.target_ref.id == about.id) {
@@ -135,5 +136,5 @@ pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
 }
 
 fn verifies(words: &Words) -> bool {
-    super::parse::Parses::of(&RECOGNIZE[0], words, false).verifies()
+    super::parse::Parses::of(super::lexicon(words), words, false).verifies()
 }

@@ -1,5 +1,5 @@
-//! What a text resembles among options (`spec 04 §7`, *Advisory*). It orders a question and hints a model, and never
-//! executes anything: a misspelling is asked about.
+//! Ranks the options a text resembles. The ranking orders a question and gives hints to a model; it never
+//! executes anything, so a misspelling is asked about (docs/design/0022-choosing-an-option.md).
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -7,40 +7,38 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Range;
 
-use icu_normalizer::DecomposingNormalizerBorrowed;
-use icu_properties::CodePointMapData;
-use icu_properties::props::GeneralCategory;
+use crate::data::option_names::Alike;
+use crate::data::option_names::plain;
+use crate::data::set_option::Options;
+use crate::selection::parse::{MOST, Parses};
+use crate::selection::read::Pool;
+use throughline_language::lexicon::SectionId;
+use throughline_language::normal;
+use throughline_language::section;
+use throughline_language::words::{Word, Words};
 
-use super::names::Alike;
-use super::parse::{MOST, Parses};
-use super::read::{Options, Pool};
-use crate::recognize::lexicon::SectionId;
-use crate::recognize::named;
-use crate::recognize::selection::normal;
-use crate::recognize::words::{Word, Words};
-
-const STOP: SectionId = named("list.stop");
-const ORDINAL: SectionId = named("ordinal");
-/// Shorter words are too easily another place.
+const STOP: SectionId = section("list.stop");
+const ORDINAL: SectionId = section("ordinal");
+/// The fewest letters of a word that may be a misspelled position: shorter words are too easily another word.
 const SLIP: usize = 5;
-const AFTER: SectionId = named("list.place.after");
+const AFTER: SectionId = section("list.place.after");
 
-/// How alike they are, the most alike first.
+/// Classes of resemblance, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// Equal but for accents or a final "s".
+    /// Equal except for accents or a final "s".
     A1,
-    /// A slip of the hand away, from a name or from a place's word.
+    /// One or two edits away from a name, or a misspelled position.
     A2,
-    /// Every word is one of the label's.
+    /// Every word is a word of the label.
     A3,
-    /// The label begins with it, or is in it.
+    /// The label begins with the text, or the text contains the label.
     A4,
-    /// A telling word in common.
+    /// A significant word in common.
     A5,
 }
 
-/// How much an option is like the text: the least is the most alike.
+/// The resemblance of one option; the smallest score is the closest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Score {
     pub(crate) class: Class,
@@ -48,34 +46,34 @@ pub(crate) struct Score {
     distance: usize,
 }
 
-/// What a text resembles.
+/// The options a text resembles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
-    /// The options with a score, the most alike first; equals in base order.
+    /// The options and their scores, the closest first; equal scores in base order.
     pub(crate) ranked: Vec<(usize, Score)>,
 }
 
 impl Hints {
-    /// The options that share the best score.
+    /// Returns the options that share the best score.
     pub(crate) fn best(&self) -> Options {
         let Some((_, best)) = self.ranked.first() else { return 0 };
         let alike = self.ranked.iter().take_while(|(_, score)| score == best);
         alike.fold(0, |all, (option, _)| all | 1 << option)
     }
 
-    /// The only option with the best score.
+    /// Returns the option with the best score, if there is only one.
     pub(crate) fn unique(&self) -> Option<usize> {
         let best = self.best();
         (best.count_ones() == 1).then(|| best.trailing_zeros() as usize)
     }
 
-    /// Whether an option is alike in one of the classes up to this one.
+    /// True if an option resembles the text in this class or a closer one.
     pub(crate) fn reaches(&self, class: Class) -> bool {
         self.ranked.first().is_some_and(|(_, score)| score.class <= class)
     }
 }
 
-/// What the text resembles, by the best of its parses.
+/// Scores every option by the closest of the text's parses.
 pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
     let words = parses.message.all();
     let cores: Vec<(Range<usize>, String)> =
@@ -111,7 +109,7 @@ pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
     Hints { ranked }
 }
 
-/// The words for which it is so: bit `k` is word `k`.
+/// The words that fit: bit `k` is word `k`.
 fn those(words: &[Word], fits: impl Fn(&Word) -> bool) -> u64 {
     let those = words.iter().enumerate().take(MOST).filter(|(_, word)| fits(word));
     those.fold(0, |all, (at, _)| all | 1 << at)
@@ -121,12 +119,12 @@ fn long(text: &str, least: usize) -> bool {
     text.chars().nth(least - 1).is_some()
 }
 
-/// A core, prepared.
+/// A core, prepared for comparison with many names.
 struct Said<'c> {
     compact: &'c str,
     plain: Cow<'c, str>,
     letters: usize,
-    /// Its words, as bits.
+    /// Its words: bit `k` is word `k` of the message.
     words: u64,
 }
 
@@ -136,7 +134,8 @@ impl<'c> Said<'c> {
         Self { compact, plain: plain(compact), letters: compact.chars().count(), words }
     }
 
-    /// How much it is like a name. `shared`: the words that the name has too; `telling`: those that tell something.
+    /// Scores the core against a name. `shared`: the words the name has too; `telling`: the significant
+    /// words.
     fn like(&self, name: &str, alike: &Alike, shared: u64, telling: u64) -> Option<Score> {
         if self.compact.is_empty() || name.is_empty() {
             return None;
@@ -164,7 +163,8 @@ impl<'c> Said<'c> {
     }
 }
 
-/// "sedond", "secondoption": places whose words this one is a slip away from.
+/// Calls `found` with each position that this word misspells or runs together with a noun ("sedond",
+/// "secondoption"), and the number of edits.
 fn slips(parses: &Parses<'_>, token: &str, mut found: impl FnMut(usize, usize)) {
     let (ordinals, after) = (parses.lexicon.section(ORDINAL), parses.lexicon.section(AFTER));
     if token.chars().filter(|c| c.is_alphabetic()).count() < SLIP {
@@ -189,7 +189,7 @@ fn slips(parses: &Parses<'_>, token: &str, mut found: impl FnMut(usize, usize)) 
     }
 }
 
-/// The slips a name of so many characters may have.
+/// The number of edits allowed for a name of this length.
 fn allowed(characters: usize) -> usize {
     match characters {
         0..=3 => 0,
@@ -198,30 +198,14 @@ fn allowed(characters: usize) -> usize {
     }
 }
 
-/// Without accents and a final "s".
-pub(super) fn plain(compact: &str) -> Cow<'_, str> {
-    let singular = |text: &str| text.len() - usize::from(text.ends_with('s') && text.len() > 1);
-    if compact.is_ascii() {
-        return Cow::Borrowed(&compact[..singular(compact)]);
-    }
-    let categories = CodePointMapData::<GeneralCategory>::new();
-    let normal = DecomposingNormalizerBorrowed::new_nfd();
-    let mut out: String = normal
-        .normalize_iter(compact.chars())
-        .filter(|c| categories.get(*c) != GeneralCategory::NonspacingMark)
-        .collect();
-    out.truncate(singular(&out));
-    Cow::Owned(out)
-}
-
-/// How many characters have to be put in, left out, changed or swapped with the next, when that is not more than `most`
-/// (optimal string alignment).
+/// Returns the optimal string alignment distance of two texts: insertions, deletions, changes and swaps of
+/// neighbours, in characters. `None` if it exceeds `most`.
 pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     if one.chars().count().abs_diff(other.chars().count()) > most { None } else { apart(one, other, most) }
 }
 
-/// The same, by what may be done where the two first differ: what they begin with in common never costs anything, and
-/// `most` is small.
+/// Computes the distance by trying each edit where the texts first differ. A common beginning costs nothing,
+/// and `most` is small, so this needs no table.
 fn apart(one: &str, other: &str, most: usize) -> Option<usize> {
     let (mut a, mut b) = (one.chars(), other.chars());
     let (one, other, first, second) = loop {
@@ -264,7 +248,7 @@ mod tests {
         }
     }
 
-    /// The table of optimal string alignment, whole.
+    /// Optimal string alignment by its full table, as the reference.
     fn by_table(one: &str, other: &str) -> usize {
         let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
         let mut table = alloc::vec![alloc::vec![0; other.len() + 1]; one.len() + 1];

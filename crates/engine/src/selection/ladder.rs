@@ -1,5 +1,5 @@
-//! The order in which one text is decided (`spec 04 §9`): where it says its option is, what is said to the list as a
-//! whole, what is no choice, what denotes one option, what only resembles one. The first that decides wins.
+//! Decides one text beside an open list, in a fixed order of steps. The first step that decides wins
+//! (docs/design/0022-choosing-an-option.md, "The ladder").
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -7,83 +7,89 @@ use alloc::vec::Vec;
 
 use core::cell::OnceCell;
 
-use super::control::{Control, Repair};
-use super::hint::{self, Class, Hints};
-use super::parse::Parses;
-use super::print::{Print, loop_guard};
-use super::read::{By, Options, Pool, Reading};
-use super::remainder::{self, Named};
-use super::scene::{Scene, Target, Where, bare, elsewhere};
-use super::winner::{Blocked, Continuity};
-use super::{ClarifierType, OptionSet, Scope, Status};
-use crate::decision::Reason;
-use crate::id::SetId;
-use crate::recognize::selection::normal;
-use crate::recognize::words::Words;
+use crate::data::decision::Reason;
+use crate::data::fingerprint::{Print, loop_guard};
+use crate::data::id::SetId;
+use crate::data::option_names::By;
+use crate::data::option_set::OptionSet;
+use crate::data::scope::Scope;
+use crate::data::set_option::Options;
+use crate::data::view::{ClarifierType, Status};
+use crate::selection::control::{Control, Repair};
+use crate::selection::hint;
+use crate::selection::hint::{Class, Hints};
+use crate::selection::parse::Parses;
+use crate::selection::read::{Pool, Reading};
+use crate::selection::remainder;
+use crate::selection::remainder::Named;
+use crate::selection::scene::{Scene, Target, Where, bare, elsewhere};
+use crate::selection::winner::{Blocked, Continuity};
+use throughline_language::normal;
+use throughline_language::words::Words;
 
-/// What becomes of a text.
+/// The decision about one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    /// It leaves this lane for the next rung.
+    /// The text is no choice and goes on to the next rung.
     Pass(Reason),
-    /// It executes an option.
+    /// The text executes an option.
     Act(Act),
-    /// It is asked about.
+    /// The person, or a model first, is asked what the text means.
     Ask(Box<Question>),
 }
 
-/// An option that executes.
+/// An option to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Act {
     pub(crate) set: SetId,
-    /// Its place in the base order.
+    /// Its index in the base order.
     pub(crate) option: usize,
     pub(crate) reason: Reason,
-    /// The option it takes the place of: that one is rejected.
+    /// The option this one corrects, which is thereby rejected.
     pub(crate) corrects: Option<usize>,
-    /// What else the text says, which goes on to the next rungs.
+    /// The rest of the text, which goes on to the next rungs.
     pub(crate) remainder: Option<String>,
 }
 
-/// A question that is safe to ask.
+/// A question to the person; asking it executes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) reason: Reason,
     pub(crate) kind: ClarifierType,
     pub(crate) about: About,
-    /// What of the text is not resolved, where it is about a list: what a model would be asked.
+    /// The unresolved text, if the question is about a list: the material for a model.
     pub(crate) open: Option<Open>,
 }
 
-/// A text that is not resolved.
+/// A text that the rules did not resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
-    /// Without what says where.
+    /// The text without its scope cue.
     pub(crate) text: String,
-    /// Whether something did.
+    /// True if it had a scope cue.
     pub(crate) cued: bool,
-    /// What it is known by, so that the same is not asked of a model again.
+    /// A key of the text and the list, so that a model is not asked the same twice.
     pub(crate) key: Print,
-    /// The options it resembles, the most alike first.
+    /// The options it resembles, best first.
     pub(crate) hints: Vec<usize>,
-    /// Which gate stood in the way of continuity.
+    /// The continuity gate that failed.
     pub(crate) blocked: Option<Blocked>,
 }
 
-/// What a question shows.
+/// The content of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum About {
-    /// A list, with the best guess first, without what was rejected.
+    /// A list with the best guess first and without the rejected options.
     List { set: SetId, first: Option<usize>, rejected: Options },
-    /// A list, with options that were not displayed before.
+    /// A list, with more of its options than were displayed before.
     More { set: SetId },
-    /// Whether it is this one; these were rejected.
+    /// A yes-or-no question about one option; `rejected` are to be marked as rejected.
     Confirm { set: SetId, option: usize, rejected: Options },
-    /// Places: where is it? And the text without what says so.
+    /// The places the option may be in, and the text without its scope cue.
     Scopes { places: Vec<Where>, text: String },
-    /// What is wanted, since none of the list is; these were rejected.
+    /// An open question: none of the list was wanted, so what is? `rejected` are to be marked as rejected.
     Refine { set: SetId, rejected: Options },
-    /// Words only.
+    /// A text without a list.
     Nothing,
 }
 
@@ -111,7 +117,8 @@ pub(crate) fn rule(scene: &Scene<'_>) -> Ruling {
     Judge::of(scene, &target).rule()
 }
 
-/// What a text denotes by continuity in the list as it is now: the veto of `spec 04 §12.4`.
+/// Applies the continuity gates to a text, with the list as it is now: the rules' last word after a model
+/// could not tell.
 pub(crate) fn winner(scene: &Scene<'_>, set: &OptionSet) -> Result<usize, Blocked> {
     let target = scene.whole(set, false);
     Judge::of(scene, &target).continuity().winner()
@@ -125,12 +132,12 @@ pub(super) struct Judge<'j> {
     pool: Pool<'j>,
     pub(super) reading: Reading,
     hints: OnceCell<Hints>,
-    /// The whole text is a label: then it is nothing else.
+    /// The whole text is a label; then it is not read as anything else.
     labelled: bool,
 }
 
 impl<'j> Judge<'j> {
-    /// Steps 4 to 16, in their order.
+    /// The steps of the ladder, in their order.
     const STEPS: [fn(&Self) -> Option<Ruling>; 12] = [
         Self::alone,
         Self::torn,
@@ -156,7 +163,7 @@ impl<'j> Judge<'j> {
             positional: scene.positional(target.set),
             marked: scene.marked(target.set),
         };
-        // A "not" leaves no exact reading: what it takes away, `repair` says.
+        // A denied option is not chosen; `repair` handles what the text takes back.
         let whole = pool.whole(target.message.text());
         let labelled = whole.0 != 0;
         let denies = parses.negates() && !labelled;
@@ -168,7 +175,7 @@ impl<'j> Judge<'j> {
         Self::STEPS.iter().find_map(|step| step(self)).unwrap_or(Ruling::Pass(Reason::SelectionUnlike))
     }
 
-    /// The text only said where, or only called the list back.
+    /// The text only names a place or calls a list back.
     fn alone(&self) -> Option<Ruling> {
         let called = self.target.cued || self.target.returns;
         let reason = if self.target.returns { Reason::ListReturned } else { Reason::ScopeAlone };
@@ -176,17 +183,17 @@ impl<'j> Judge<'j> {
         empty.then(|| self.list(reason, ClarifierType::SelectionDisambiguation, None))
     }
 
-    /// What the text resembles: looked for where nothing is exact.
+    /// The options the text resembles, computed on first use.
     fn hints(&self) -> &Hints {
         self.hints.get_or_init(|| hint::hints(&self.parses, &self.pool))
     }
 
-    /// "Notes from chat", where that is a label here and "Notes" one in the chat.
+    /// The text is a label here and, without its scope cue, a label elsewhere: "Notes from chat".
     fn torn(&self) -> Option<Ruling> {
         self.target.torn.then(|| self.resembles(Reason::OptionCollision))
     }
 
-    /// "Open sample2 and explain why": one clause is an option, the other goes on (`spec 04 §9`, step 4).
+    /// One clause denotes an option and the rest goes on: "open sample2 and explain why".
     fn and_more(&self) -> Option<Ruling> {
         if self.labelled || self.target.exact || matches!(self.reading, Reading::One(..)) {
             return None;
@@ -231,7 +238,7 @@ impl<'j> Judge<'j> {
                 more.then(|| Ruling::ask(Question::plain(Reason::ListReshown, kind, about)))
             }
             Control::Hesitate => {
-                // Nothing is being decided where nothing was asked.
+                // Hesitation means something only while a question is open.
                 let kind = self.scene.view.pending_clarifier_type;
                 (kind != ClarifierType::None).then(|| self.list(Reason::ListHesitation, kind, None))
             }
@@ -243,14 +250,14 @@ impl<'j> Judge<'j> {
         Ruling::ask(Question::plain(Reason::ListRejected, ClarifierType::Repair, about))
     }
 
-    /// A yes or a no to what is asked (`spec 04 §9`, step 5).
+    /// A yes or a no to the pending question.
     fn answered(&self) -> Option<Ruling> {
         let view = self.scene.view;
         let (yes, asked) = (self.scene.yes?, view.clarifier.as_ref()?);
         if self.labelled || view.pending_clarifier_type == ClarifierType::None {
             return None;
         }
-        // "I want that" is a yes to what is suggested; where nothing is, it points.
+        // "I want that" is a yes to a suggestion; without one it is a reference.
         let points = !matches!(self.reading, Reading::Nothing);
         let fresh = view.within(asked.turn, self.scene.policy.ttl.repair);
         let suggested = asked.suggests.as_ref().filter(|_| fresh).and_then(|id| self.target.set.option(id));
@@ -275,7 +282,7 @@ impl<'j> Judge<'j> {
         (!self.labelled && self.parses.asks(exact)).then_some(Ruling::Pass(Reason::SelectionQuestion))
     }
 
-    /// What takes something back.
+    /// Takes back an option, or corrects a choice.
     fn repair(&self) -> Option<Ruling> {
         if self.labelled || self.target.exact {
             return None;
@@ -313,7 +320,7 @@ impl<'j> Judge<'j> {
         if declared.is_none() && changed.is_none() {
             return None;
         }
-        // "Delete sample2", where sample2 is an option: neither before the person says.
+        // "Delete sample2", where sample2 is an option, may be either: the person is asked.
         let named = |text: &str| {
             let words = Words::of(text);
             let parses = Parses::of(self.scene.lexicon, &words, false);
@@ -345,7 +352,7 @@ impl<'j> Judge<'j> {
     fn denoted(&self) -> Option<Ruling> {
         match self.reading {
             Reading::One(option, by) if !self.target.exact || by != By::Other => {
-                // A pick on the question which one instead is the correction that was asked for.
+                // After the question which option instead, a pick is a correction.
                 let repairs = self.scene.view.pending_clarifier_type == ClarifierType::Repair
                     && self.last().is_some_and(|last| last != option);
                 Some(self.act(option, if repairs { Reason::OptionCorrected } else { reason_of(by) }))
@@ -394,7 +401,7 @@ impl<'j> Judge<'j> {
         })
     }
 
-    /// It was done, and doing it twice is something to ask about.
+    /// True if the option was already done and may not simply be repeated.
     fn once(&self, option: usize) -> bool {
         let (done, set) = (&self.scene.view.recent_action_trace, &self.target.set.id);
         let this = |id: &String| {
@@ -403,7 +410,7 @@ impl<'j> Judge<'j> {
         self.target.set.options.get(option).is_some_and(|named| !named.repeatable && this(&named.id))
     }
 
-    /// Nothing exact: what it resembles is asked about, where it is like a choice at all.
+    /// Asks about a text that denotes nothing exactly but looks like a choice.
     fn unresolved(&self) -> Option<Ruling> {
         let asked = self.scene.view.pending_clarifier_type != ClarifierType::None;
         let short = self.parses.shortest().is_some_and(|core| core.len() <= 5);
@@ -425,7 +432,7 @@ impl<'j> Judge<'j> {
             .then(|| self.list(Reason::OptionNoise, ClarifierType::SelectionDisambiguation, None))
     }
 
-    /// The text is a label of another list that is on the screen: it is asked, never executed.
+    /// Asks if the text is a label of another list on the screen; it never executes there.
     fn elsewhere(&self) -> Option<Ruling> {
         let text = self.target.message.text();
         let other = self.scene.sets.iter().find(|set| {
@@ -434,13 +441,15 @@ impl<'j> Judge<'j> {
         Some(elsewhere(other, text))
     }
 
-    /// One of it was just executed: a text that is none of it is about something else.
+    /// True if an option of this list was just executed. A text that fits none of its options is then about
+    /// something else.
     fn soft(&self) -> bool {
         let standing = self.scene.view.standing(&self.target.set.id);
         standing.is_some_and(|standing| standing.status == Status::Soft)
     }
 
-    /// Under half letters, one short token, no vowels, one letter again and again.
+    /// True if the text looks like noise: less than half letters, one very short word, no vowels, a repeated
+    /// letter, a run of keys.
     fn noise(&self) -> bool {
         let text = self.target.message.text();
         let (mut letters, mut all) = (0, 0);
@@ -462,7 +471,7 @@ impl<'j> Judge<'j> {
             || words.len() == 1 && (hard(&folded(0)) || same(&folded(0)) || row(&folded(0)))
     }
 
-    // ---- what a ruling is made of ----
+    // ---- building rulings ----
 
     fn act(&self, option: usize, reason: Reason) -> Ruling {
         let set = self.target.set;
@@ -479,7 +488,7 @@ impl<'j> Judge<'j> {
         Ruling::Act(Act { set: set.id.clone(), option, reason, corrects, remainder: None })
     }
 
-    /// The list, with what the text resembles first.
+    /// Asks about the list, with the one option that the text resembles most in front.
     fn resembles(&self, reason: Reason) -> Ruling {
         self.list(reason, ClarifierType::SelectionDisambiguation, self.hints().unique())
     }
@@ -497,7 +506,7 @@ impl<'j> Judge<'j> {
         Ruling::ask(Question { reason, kind, about: About::List { set, first, rejected }, open: Some(open) })
     }
 
-    /// What the text is known by: its core, the options, the list (`spec 04 §12.1`).
+    /// The guard's key: the text's core, the options' ids and the list.
     fn key(&self) -> Print {
         let core = self.parses.shortest();
         let core = core.map_or(self.target.message.text(), |core| self.parses.written(&core));
@@ -505,12 +514,12 @@ impl<'j> Judge<'j> {
         loop_guard(&normal::folded_text(core), &ids, &self.target.set.id)
     }
 
-    /// The same was put to a model before.
+    /// True if this text was put to a model before.
     fn guarded(&self) -> bool {
         self.scene.view.guard.as_ref().is_some_and(|guard| guard.key == self.key())
     }
 
-    /// After something was taken back: the rest, or the only one left, or what else is wanted.
+    /// Asks after options were rejected: about the rest, about the only one left, or what else is wanted.
     fn left(&self, rejected: Options) -> Ruling {
         let set = self.target.set.id.clone();
         let open: Options = self.all() & !rejected;
@@ -526,10 +535,10 @@ impl<'j> Judge<'j> {
     }
 
     fn all(&self) -> Options {
-        self.target.set.those(|option| option.role == super::Role::Normal)
+        self.target.set.those(|option| option.role == crate::data::set_option::Role::Normal)
     }
 
-    /// The option that a part of the text denotes alone.
+    /// The option a part of the text denotes, if it is exactly one.
     fn part(&self, part: &core::ops::Range<usize>) -> Option<usize> {
         match self.reading_of(part) {
             Reading::One(option, _) => Some(option),
@@ -555,7 +564,7 @@ impl<'j> Judge<'j> {
         set.those(|option| view.rejected_in(&set.id, &option.id))
     }
 
-    /// What was suggested or executed last in this list, not long ago.
+    /// The option of this list that was suggested or else executed last, while that is recent.
     fn last(&self) -> Option<usize> {
         let (view, ttl) = (self.scene.view, &self.scene.policy.ttl);
         let asked = view.clarifier.as_ref().filter(|asked| view.within(asked.turn, ttl.repair));
@@ -573,7 +582,7 @@ impl<'j> Judge<'j> {
     }
 }
 
-/// Letters as they lie on a keyboard.
+/// Rows of letters on a keyboard: a run along one is noise.
 const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 fn reason_of(by: By) -> Reason {

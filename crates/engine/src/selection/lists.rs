@@ -1,25 +1,30 @@
-//! Lists and views among a lane's records: registered, refreshed, closed, looked at (`spec 04 §2`). None of it ever executes.
+//! Stores, refreshes and closes the lists a host shows, and each person's view of them. A list is an
+//! [`OptionSet`]; nothing here executes an option (docs/design/0021-option-lists.md).
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::standing::Kind;
-use super::{Latch, OptionSet, Origin, Parked, Scope, Shown, Status, Unfit, View};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::event::FocusChanged;
-use crate::id::{MessageId, SetId};
-use crate::lane::{Change, Record, RecordKind};
-use crate::policy::limits;
-use crate::selection::set::Changed;
+use crate::data::card::{About, Card};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::event::FocusChanged;
+use crate::data::id::{MessageId, SetId};
+use crate::data::option_set::Changed;
+use crate::data::option_set::{OptionSet, Origin, Shown, Unfit};
+use crate::data::policy::limits;
+use crate::data::record::{Change, Record};
+use crate::data::record_key::RecordKind;
+use crate::data::scope::Scope;
+use crate::data::view::{Latch, Parked, Status, View};
+use crate::selection::standing::Kind;
 use crate::turn::Turn;
-use crate::workflow::{About, Card};
 
-/// Whose view everybody's begins as, where a list is the whole lane's.
+/// The user of the template view. A list shown to the whole lane is kept in it, and a person without a view
+/// of their own starts from it.
 const EVERYBODY: &str = "";
 
 impl Turn<'_> {
-    /// Whether texts are read against lists, and there is one.
+    /// True if selection is enabled and the lane has at least one list or view.
     pub(crate) fn has_lists(&self) -> bool {
         let any = |kind| self.lane.records.of(kind).next().is_some() || self.wrote(kind);
         self.policy.selection.enabled && (any(RecordKind::OptionSet) || any(RecordKind::View))
@@ -32,7 +37,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The registered lists, as this turn sees them.
+    /// Iterates over the registered lists, with this turn's changes, in the order of their ids.
     pub(crate) fn sets(&self) -> impl Iterator<Item = &OptionSet> {
         self.records(RecordKind::OptionSet).filter_map(|record| match record {
             Record::OptionSet(set) => Some(set),
@@ -47,14 +52,15 @@ impl Turn<'_> {
         }
     }
 
-    /// What a person's lists have come to; of one who never did anything here, what everybody begins with.
+    /// Returns a copy of a person's view. A person without one starts from the template.
     pub(crate) fn view(&self, user: &str) -> View {
         let own = self.view_of(user).cloned();
         let everybodys = || self.view_of(EVERYBODY).cloned().unwrap_or_default();
         own.unwrap_or_else(|| View { user: user.into(), ..everybodys() })
     }
 
-    /// Keeps a view; one that says nothing any more is dropped.
+    /// Stores a view, or drops its record when it is empty. While the template exists an empty view is kept:
+    /// without it the person would start from the template again.
     pub(crate) fn put_view(&mut self, view: View) {
         let template = view.user != EVERYBODY && self.view_of(EVERYBODY).is_some();
         if view.says_nothing() && !template {
@@ -70,7 +76,7 @@ impl Turn<'_> {
         self.set_of(id).map(Kind::from)
     }
 
-    /// The views a list is in, or comes into: of one person, or everybody's.
+    /// The views that a list belongs to: one person's, or every view and the template.
     fn audience(&self, user: Option<&str>) -> Vec<View> {
         match user {
             Some(user) => alloc::vec![self.view(user)],
@@ -91,7 +97,7 @@ impl Turn<'_> {
         })
     }
 
-    /// The records of a kind, loaded or written by this turn, in the order of their ids.
+    /// Merges the lane's loaded records of one kind with those this turn wrote, in the order of their ids.
     fn records(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
         let known = &self.lane.records;
         let loaded = known.of(kind).filter_map(move |record| self.find(kind, record.id()));
@@ -105,10 +111,10 @@ impl Turn<'_> {
         })
     }
 
-    /// Lists that no view knows any more are gone, and their cards say so.
+    /// Drops views that are over and lists that no view refers to, and refreshes the cards of those lists.
     pub(crate) fn sweep_lists(&mut self) {
         let (now, policy) = (self.now(), &self.policy.selection);
-        // Whose own is over does not begin anew with what everybody's begins with.
+        // Without its own view the person would start from the template's lists again.
         let template = self.view_of(EVERYBODY).is_some_and(|view| !view.standings.is_empty());
         let over = |view: &&View| {
             let everybodys = template && view.user != EVERYBODY;
@@ -133,7 +139,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The loaded cards of a list show what it is now.
+    /// Renders the open cards of a list again.
     fn refresh_cards(&mut self, id: &SetId) {
         let of = |card: &&Card| matches!(&card.about, About::Options { set, .. } if set == id) && card.open();
         let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id)).filter(of);
@@ -144,7 +150,8 @@ impl Turn<'_> {
     }
 }
 
-/// A host shows a list.
+/// Registers a list that a host shows, or refreshes the one with the same id. Refuses a list that breaks a
+/// limit.
 pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
     if !turn.policy.selection.enabled {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
@@ -166,7 +173,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
     let known = turn.set_of(&newer.id).cloned();
     let mut set = known.clone().unwrap_or_else(|| newer.clone());
     if set.user != newer.user {
-        // More than one person has it by now: whose it is, their views say.
+        // Several people see the list now; their views say which.
         set.user = None;
     }
     let changed = if known.is_some() { set.refresh(newer) } else { Changed::Exec };
@@ -178,7 +185,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
     let (now, policy) = (turn.now(), &turn.policy.selection);
     for mut view in turn.audience(shown.user.as_deref()) {
         match changed {
-            // Another question under the same name: nothing that was said of the one before counts.
+            // The options would run something else now: earlier rejections and guards do not apply to them.
             Changed::Exec if known.is_some() => view.gone(&id),
             Changed::Content => view.reworded(&id),
             Changed::Exec | Changed::Nothing => {}
@@ -200,7 +207,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
     Decision::new(Verdict::Recorded, reason)
 }
 
-/// The message of ours that shows it, as the lane knows it.
+/// Maps a channel's message id to the lane's own id of that message. An unknown id is returned as it is.
 fn shown_by(turn: &Turn<'_>, channel_id: &str) -> MessageId {
     let known = turn.lane.records.of(RecordKind::Message).find_map(|record| match record {
         Record::Message(message)
@@ -213,7 +220,7 @@ fn shown_by(turn: &Turn<'_>, channel_id: &str) -> MessageId {
     known.unwrap_or_else(|| MessageId::from(channel_id))
 }
 
-/// A host took a list away.
+/// Closes the list with this id and all lists of this panel, as their host reports.
 pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<&str>) -> Decision {
     if !turn.policy.selection.enabled {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
@@ -237,7 +244,7 @@ pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<
     Decision::new(Verdict::Recorded, Reason::OptionsClosed)
 }
 
-/// Somebody looks at another panel: where "this widget" is, and which list of several on the screen a text means.
+/// Records the panel a person looks at: "this widget" means it, and its list is preferred among several.
 pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
     if !turn.policy.selection.enabled {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
@@ -253,7 +260,7 @@ pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
     let set = turn.sets().find(there).cloned();
     if let Some(set) = &set {
         view.looks(set, focus.option.clone());
-        // One that another panel displaced is looked at again; one that somebody left stays left.
+        // Looking at a list brings it back only if another panel displaced it, not if the person left it.
         let displaced = view.standing(&set.id).is_some_and(|s| s.status == Status::Parked(Parked::Displaced));
         if displaced && set.executable() {
             view.revive(set, turn.now(), |id| turn.kind_of(id));
@@ -268,7 +275,7 @@ pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
     Decision::new(Verdict::Recorded, Reason::FocusChanged)
 }
 
-/// The list a host's event is about, for the turn's row.
+/// Writes the list that a host's event is about to the turn's record.
 fn account(turn: &mut Turn<'_>, set: &OptionSet) {
     let account = turn.account();
     account.set = Some(set.id.clone());
@@ -276,7 +283,8 @@ fn account(turn: &mut Turn<'_>, set: &OptionSet) {
 }
 
 impl View {
-    /// The person sees a list now: positions and references count from here.
+    /// Records that the person sees a list and has its panel in focus. The lifetime of positions and
+    /// references starts here.
     pub(crate) fn looks(&mut self, set: &OptionSet, option: Option<String>) {
         self.sees(&set.id);
         self.focus = Some(FocusChanged {
@@ -287,7 +295,7 @@ impl View {
         });
     }
 
-    /// A list was shown to the person.
+    /// Records that a list was shown to the person in this turn.
     pub(crate) fn sees(&mut self, set: &SetId) {
         let turn = self.turn;
         for standing in self.standings.iter_mut().filter(|standing| standing.set == *set) {
@@ -295,7 +303,7 @@ impl View {
         }
     }
 
-    /// The one way a panel becomes the one that is acted in (`spec 04 §4`).
+    /// Makes a panel the one the person acts in. `resolved`: its list is known.
     pub(crate) fn latch_on(&mut self, instance: &str, resolved: bool) {
         let turn = self.turn;
         self.latch = Some(Latch { instance: instance.into(), resolved, suspended: false, turn });

@@ -1,19 +1,20 @@
-//! Which of the options a person was shown a short message means, and whether that is safe to act on without asking
-//! (`spec 04`). A ladder of three steps without side doors: rules that compare the text, then a bounded model, then a
-//! question that is safe to ask. What it executes is always an option of the list that was shown.
+//! Chooses an option from a list a person was shown, by a short text or a press. Rules come first, then a
+//! model, then a question. Only an option of the list that was shown is ever executed.
 //!
-//! - `set.rs`: a list of options, with an identity that survives being shown again; `listed.rs`: its options, their names
-//!   folded once; `lists.rs`: registered, closed, looked at
-//! - `view.rs`: what one person's lists in one lane have come to; `standing.rs`: how they come and go
-//! - `scene.rs`, `cue.rs`: which list a text is about; `parse.rs`, `names.rs`, `read.rs`: what it denotes, exactly;
-//!   `hint.rs`: what it resembles, which only orders a question; `winner.rs`: what a reference denotes
-//! - `ladder.rs`: the order in which all that is asked; `control.rs`, `remainder.rs`: what a text is beside a choice
-//! - `flow.rs`, `press.rs`: what is done; `clarify.rs`, `card.rs`: what is asked; `cycle.rs`: what a model is asked;
-//!   `handoff.rs`: what leaves for the next rung; `choice.rs`: our own cards as lists
-//! - `print.rs`: what two questions to a model are told apart by; `account.rs`: what a turn's row says of all this
+//! - Lists and views: `lists.rs` stores what hosts show, `standing.rs` holds the life of lists in a person's
+//!   view
+//! - Reading: `scene.rs` and `cue.rs` find the list a text is about; `parse.rs` splits the text; `read.rs`
+//!   finds what it denotes exactly, `hint.rs` what it resembles; `control.rs` and `remainder.rs` find what is
+//!   no choice
+//! - Deciding: `ladder.rs` holds the order of the steps, `winner.rs` the gates for references
+//! - Acting: `flow.rs` is the rung, `press.rs` handles presses, `clarify.rs` asks the person, `cycle.rs` asks
+//!   a model, `handoff.rs` describes a text that goes on
+//! - `choice.rs` reads a text against the buttons of our own cards
+//!
+//! The records are in `data` (`option_set`, `view`, `listed`), a question's card in `cards/options.rs`. The
+//! reasons are in docs/design/0021-option-lists.md, docs/design/0022-choosing-an-option.md and
+//! docs/design/0023-model-picks.md.
 
-mod account;
-pub(crate) mod card;
 pub(crate) mod choice;
 mod clarify;
 pub(crate) mod control;
@@ -23,26 +24,22 @@ pub(crate) mod flow;
 pub(crate) mod handoff;
 pub(crate) mod hint;
 pub(crate) mod ladder;
-mod listed;
 pub(crate) mod lists;
-mod names;
 pub(crate) mod parse;
 pub(crate) mod press;
-pub(crate) mod print;
 pub(crate) mod read;
 mod remainder;
 pub(crate) mod scene;
-mod set;
 mod standing;
-mod view;
 pub(crate) mod winner;
 
-pub use account::{
-    Account, Collision, Handoff, HandoffKind, Provenance, Referent, ReferentKind, Signal, Slot,
-};
-pub use listed::Listed;
-pub use set::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Showing, Shown, Unfit};
-pub use view::{
-    ActionKind, ActionOutcome, Clarifier, ClarifierType, Cycle, Guard, InFlight, Latch, Parked,
-    ScopeQuestion, Standing, Status, TargetRef, TraceEntry, View,
-};
+use throughline_language::Words;
+use throughline_language::lexicon::{ANSWERS, Lexicon, SectionId};
+
+/// A language without this section has no words for lists.
+const OWN: SectionId = ANSWERS.section("list.pre");
+
+/// Returns the lexicon for words about lists: that of the message's likeliest language that has such words.
+pub(crate) fn lexicon(message: &Words) -> &'static Lexicon {
+    message.languages().lexicon(&ANSWERS, OWN)
+}

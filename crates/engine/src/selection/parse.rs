@@ -1,30 +1,30 @@
-//! A short message cut into what leads to an option, the option, and what follows it (`spec 04 §7`, *Parses*):
-//! `PRE* FRAME? VERB? ARTICLE? CORE TAIL? POST*`. Every part may also be left where it is, so one text has several
-//! parses; the core is never empty.
+//! Splits a short message into what leads to an option, the option (the core) and what follows it: `PRE*
+//! FRAME? VERB? ARTICLE? CORE TAIL? POST*`. Every part may also stay in the core, so one text has several
+//! parses. A core is never empty.
 
 use alloc::string::String;
 use core::ops::Range;
 
-use crate::recognize::lexicon::{Lexicon, Section, SectionId};
-use crate::recognize::named;
-use crate::recognize::selection::normal;
-use crate::recognize::words::{Word, Words};
+use throughline_language::lexicon::{Lexicon, Section, SectionId};
+use throughline_language::normal;
+use throughline_language::section;
+use throughline_language::words::{Word, Words};
 
-const PRE: SectionId = named("list.pre");
-const VERB: SectionId = named("list.verb");
-const ARTICLE: SectionId = named("list.article");
-const POST: SectionId = named("list.post");
-const FRAME: SectionId = named("frame");
-const TAIL: SectionId = named("tail");
-const ORDINAL: SectionId = named("ordinal");
+const PRE: SectionId = section("list.pre");
+const VERB: SectionId = section("list.verb");
+const ARTICLE: SectionId = section("list.article");
+const POST: SectionId = section("list.post");
+const FRAME: SectionId = section("frame");
+const TAIL: SectionId = section("tail");
+const ORDINAL: SectionId = section("ordinal");
 
-/// A text of more words is no choice of an option: a parse is a bit of a word of the machine.
+/// The most words of a text that may be a choice. Word boundaries are the bits of one integer.
 pub(crate) const MOST: usize = 48;
 
-/// Places where a core may begin, and where it may end, beside the last one.
+/// The number of word boundaries kept for a core's beginning, and for its end, beside the innermost one.
 const FEW: usize = 8;
 
-/// All parses of a text, in one language.
+/// All parses of a text in one language.
 pub(crate) struct Parses<'m> {
     pub(crate) lexicon: &'static Lexicon,
     pub(crate) message: &'m Words,
@@ -32,12 +32,13 @@ pub(crate) struct Parses<'m> {
     starts: u64,
     /// Bit `k`: the core may end before word `k`.
     ends: u64,
-    /// The same without articles: a verb, or what leads to one, was said before these.
+    /// Bit `k`: a verb, or what leads to one, ends before word `k`.
     verbs: u64,
 }
 
 impl<'m> Parses<'m> {
-    /// `asked`: a question about options is open, so what frames an answer may stand around one.
+    /// Parses a message. `asked`: a question about options is open, so the phrases that frame an answer are
+    /// cut off too.
     pub(crate) fn of(lexicon: &'static Lexicon, message: &'m Words, asked: bool) -> Self {
         let words = message.all();
         if words.len() > MOST {
@@ -70,7 +71,7 @@ impl<'m> Parses<'m> {
         }
     }
 
-    /// The cores, the longest first.
+    /// Iterates over the cores, by their beginning and then the longest first.
     pub(crate) fn cores(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let all = self.read();
         let starts = (0..all).filter(|at| self.starts & 1 << at != 0);
@@ -80,29 +81,29 @@ impl<'m> Parses<'m> {
         })
     }
 
-    /// How many words are looked at: none of a text that is too long for a choice.
+    /// The number of words parsed: 0 for a text that is too long to be a choice.
     fn read(&self) -> usize {
         let words = self.message.all().len();
         if words > MOST { 0 } else { words }
     }
 
-    /// Where a core may begin.
+    /// Iterates over the words at which a core may begin.
     pub(crate) fn starting(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.read()).filter(|at| self.starts & 1 << at != 0)
     }
 
-    /// Whether nothing but what leads to an option and follows one is said.
+    /// True if the text has only words that lead to an option or follow one.
     pub(crate) fn bare(&self) -> bool {
         let words = self.message.all().len();
         words == 0 || words <= MOST && self.starts & self.ends != 0
     }
 
-    /// The core of the shortest parse: what is left when everything that may be dropped is.
+    /// Returns the shortest core: the text without everything that may be cut off.
     pub(crate) fn shortest(&self) -> Option<Range<usize>> {
         self.cores().min_by_key(|core| (core.len(), core.start))
     }
 
-    /// Whether a core says a place in words: "second to last".
+    /// True if the shortest core contains an ordinal: "second to last".
     pub(crate) fn counts(&self) -> bool {
         let ordinal = self.lexicon.section(ORDINAL);
         let says =
@@ -110,12 +111,12 @@ impl<'m> Parses<'m> {
         self.shortest().is_some_and(says)
     }
 
-    /// Whether the text says to do something with an option: a verb of the list leads to its core, or is all there is.
+    /// True if a harmless verb leads to the core, or is the whole text.
     pub(crate) fn has_verb(&self) -> bool {
         self.verbs != 0
     }
 
-    /// A core as it is written, with the pictures right behind its words.
+    /// Returns a core as it is written, including emoji next to its words.
     pub(crate) fn written(&self, core: &Range<usize>) -> &'m str {
         let words = self.message.all();
         let (Some(first), Some(last)) = (words.get(core.start), words.get(core.end - 1)) else { return "" };
@@ -130,7 +131,7 @@ impl<'m> Parses<'m> {
         self.message.text().get(from..to).unwrap_or("")
     }
 
-    /// The pictures of a text whose words all lead to an option or follow one: "open 🎉".
+    /// Returns the emoji of a text whose words all lead to an option or follow one: "open 🎉".
     pub(crate) fn only_pictures(&self) -> Option<String> {
         let words = self.message.all().len();
         let bare = self.starts & self.ends != 0 || words == 0;
@@ -140,7 +141,7 @@ impl<'m> Parses<'m> {
     }
 }
 
-/// The lowest of the bits, and the highest: "ok, ok, ok, …" has no more parses than a sentence.
+/// Keeps the lowest bits and the highest one, so that "ok, ok, ok, …" has no more parses than a sentence.
 fn few(bits: u64) -> u64 {
     let mut left = bits;
     for _ in 0..FEW {
@@ -150,7 +151,8 @@ fn few(bits: u64) -> u64 {
     bits & !left | highest
 }
 
-/// Bit `k`: all from word `k` on may follow an option.
+/// Returns the boundaries after which only words follow that may come behind an option: bit `k` is the
+/// boundary before word `k`.
 fn behind(words: &[Word], post: Section, tail: Option<Section>) -> u64 {
     let all = words.len();
     let mut ends = 1u64 << all;
@@ -170,13 +172,12 @@ fn behind(words: &[Word], post: Section, tail: Option<Section>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recognize::lexicon::RECOGNIZE;
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
     fn cores(text: &str, asked: bool) -> Vec<String> {
         let words = Words::of(text);
-        let parses = Parses::of(&RECOGNIZE[0], &words, asked);
+        let parses = Parses::of(super::super::lexicon(&words), &words, asked);
         parses.cores().map(|core| parses.written(&core).to_string()).collect()
     }
 
@@ -216,11 +217,14 @@ mod tests {
         for words in [MOST, MOST + 1, 75, 300] {
             let text = "sample ".repeat(words);
             let words = Words::of(&text);
-            let parses = Parses::of(&RECOGNIZE[0], &words, true);
+            let parses = Parses::of(super::super::lexicon(&words), &words, true);
             assert!(parses.cores().count() <= (FEW + 2) * (FEW + 2), "a long text is no choice: {words:?}");
             let _ = (parses.shortest(), parses.starting().count(), parses.bare(), parses.counts());
         }
         let words = Words::of("open 🎉");
-        assert_eq!(Parses::of(&RECOGNIZE[0], &words, false).only_pictures().as_deref(), Some("🎉"));
+        assert_eq!(
+            Parses::of(super::super::lexicon(&words), &words, false).only_pictures().as_deref(),
+            Some("🎉")
+        );
     }
 }

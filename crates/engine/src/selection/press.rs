@@ -1,15 +1,20 @@
-//! Presses of options (`spec 04 §2.4`, `§13`): on a question's card, or where the host shows the list. A press is what
-//! was seen, so it is compared with what the list is now before it does anything.
+//! Presses of options, on a question's card or where a host shows the list. A press means the list as it was
+//! seen, so its version is compared with the list as it is now (docs/design/0021-option-lists.md).
 
-use super::ladder::{About, Act, Question};
-use super::{ClarifierType, OptionSet, Provenance, Scope, View, clarify, cycle, flow};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::id::SetId;
+use crate::data::action::Action;
+use crate::data::card::{About as CardAbout, Card};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::SetId;
+use crate::data::option_set::OptionSet;
+use crate::data::scope::Scope;
+use crate::data::selection_trace::Provenance;
+use crate::data::view::{ClarifierType, View};
 use crate::say::option as words;
+use crate::selection::ladder::{About, Act, Question};
+use crate::selection::{clarify, cycle, flow};
 use crate::turn::Turn;
-use crate::workflow::{About as CardAbout, Action, Card};
 
-/// A button of a question's card.
+/// Handles a press on a button of a question's card.
 pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &str) -> Decision {
     let CardAbout::Options { set, exec_rev, .. } = &card.about else {
         return refuse(turn, Reason::StaleStep, crate::say::STALE_STEP);
@@ -29,7 +34,7 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &s
     }
 }
 
-/// An option, where its host shows it.
+/// Handles a press on an option where its host shows the list. `version` is the `exec_rev` that was seen.
 pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, option: &str) -> Decision {
     let others = |set: &OptionSet| set.user.as_ref().is_some_and(|user| *user != turn.event.actor);
     if turn.set_of(set).is_some_and(others) {
@@ -42,8 +47,8 @@ pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, opt
     choose(turn, view, &set, option)
 }
 
-/// The list as the presser saw it. One that is gone, or that would run something else now, is not pressed: what is there
-/// instead is shown.
+/// Returns the list and the presser's view, if the list still runs what was seen. Otherwise tells the person,
+/// shows the active list if there is one, and returns the decision as the error.
 fn seen(turn: &mut Turn<'_>, id: &SetId, exec_rev: u32) -> Result<(OptionSet, View), Decision> {
     let mut view = turn.view(&turn.event.actor.clone());
     cycle::superseded(turn, &mut view);

@@ -1,76 +1,64 @@
-//! What a text denotes among options, exactly (`spec 04 §7`): a label, a place in the list, a badge, the other one. What
-//! only resembles an option is `hint.rs`'s and never executes.
+//! Reads which option a text denotes exactly: a label, a position, a badge, "the other one". Resemblance is
+//! found by `hint.rs` and never executes anything (docs/design/0022-choosing-an-option.md).
 
 use core::ops::Range;
 
-use super::Listed;
-use super::parse::Parses;
-use crate::recognize::lexicon::{Lexicon, Section, SectionId};
-use crate::recognize::named;
-use crate::recognize::selection::normal;
-use crate::recognize::words::{Gap, Word};
+use crate::data::listed::Listed;
+use crate::data::option_names::By;
+use crate::data::set_option::Options;
+use crate::selection::parse::Parses;
+use throughline_language::lexicon::{Lexicon, Section, SectionId};
+use throughline_language::normal;
+use throughline_language::section;
+use throughline_language::words::{Gap, Word};
 
-const ORDINAL: SectionId = named("ordinal");
-const CARDINAL: SectionId = named("selection.cardinal");
-const BEFORE: SectionId = named("list.place.before");
-const AFTER: SectionId = named("list.place.after");
-const COUNT: SectionId = named("list.place.count");
-const LAST: SectionId = named("list.last");
-const FIRST: SectionId = named("list.first");
-const BADGE: SectionId = named("list.badge");
-const OTHER: SectionId = named("list.other");
-const REFERENCE: SectionId = named("list.reference");
-const REPEAT: SectionId = named("list.repeat");
-const SEVERAL: SectionId = named("list.several");
-const AND: SectionId = named("list.and");
+const ORDINAL: SectionId = section("ordinal");
+const CARDINAL: SectionId = section("selection.cardinal");
+const BEFORE: SectionId = section("list.place.before");
+const AFTER: SectionId = section("list.place.after");
+const COUNT: SectionId = section("list.place.count");
+const LAST: SectionId = section("list.last");
+const FIRST: SectionId = section("list.first");
+const BADGE: SectionId = section("list.badge");
+const OTHER: SectionId = section("list.other");
+const REFERENCE: SectionId = section("list.reference");
+const REPEAT: SectionId = section("list.repeat");
+const SEVERAL: SectionId = section("list.several");
+const AND: SectionId = section("list.and");
 
-/// Options as a set: bit `i` is option `i` of the base order. A list has at most 50.
-pub(crate) type Options = u64;
-
-/// The options a text may mean, as its reader was shown them.
+/// The options a text may mean, as the person was shown them.
 pub(crate) struct Pool<'p> {
     pub(crate) options: &'p Listed,
-    /// Places in the base order, as displayed.
+    /// Base-order indexes, in the order displayed.
     pub(crate) order: &'p [u8],
-    /// How many of them were displayed.
+    /// The number of options displayed; positions count only as far.
     pub(crate) displayed: usize,
-    /// Whether places and references mean this list.
+    /// True if positions and references may mean this list.
     pub(crate) positional: bool,
     /// The options that were rejected or executed: with one of two marked, "the other" is the unmarked one.
     pub(crate) marked: Options,
 }
 
-/// By what an option was named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum By {
-    Label,
-    Sublabel,
-    Alias,
-    Ordinal,
-    Badge,
-    Other,
-}
-
-/// What a text denotes.
+/// The exact meaning of a text among the options of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// This option, and no other.
+    /// Exactly this option, by its base-order index.
     One(usize, By),
-    /// Several have this label.
+    /// Several options share this label.
     Tie(Options),
     /// Readings of different kinds name different options.
     Collision(Options),
-    /// A place the list does not have.
+    /// A position the list does not have.
     OutOfRange,
-    /// More than one is wanted.
+    /// More than one option is wanted.
     Several,
-    /// Something that was done or shown; `again` says to do it once more.
+    /// A reference to something done or shown before; `again` asks to do it once more.
     Reference { again: bool },
     /// Nothing exact.
     Nothing,
 }
 
-/// What was found so far.
+/// The options found so far: by name, and by position, badge or "the other one".
 #[derive(Default)]
 struct Found {
     labels: Options,
@@ -105,17 +93,18 @@ impl Found {
 }
 
 impl Pool<'_> {
-    /// The option whose label is the whole text, or those that share it.
+    /// Returns the option whose name is the whole text, or those that share it; no bit is set if there is
+    /// none.
     pub(crate) fn whole(&self, text: &str) -> (Options, By) {
         self.options.names().whole(text)
     }
 
-    /// What a text denotes; nothing of what a scope cue or a frame of politeness adds.
+    /// Reads a text exactly. A scope cue has to be cut off before.
     pub(crate) fn read(&self, parses: &Parses<'_>) -> Reading {
         self.read_beside(parses, self.whole(parses.message.text()))
     }
 
-    /// The same, where it is known what the whole text is called.
+    /// Like [`Pool::read`], for a caller that already has the result of [`Pool::whole`].
     pub(crate) fn read_beside(&self, parses: &Parses<'_>, (whole, by): (Options, By)) -> Reading {
         let names = self.options.names();
         let mut found = Found::default();
@@ -140,7 +129,7 @@ impl Pool<'_> {
         cores.find_map(|core| self.points(parses, &core)).unwrap_or(Reading::Nothing)
     }
 
-    /// Places, badges and "the other one".
+    /// Collects positions, badges and "the other one".
     fn place(&self, parses: &Parses<'_>, core: &Range<usize>, found: &mut Found) {
         let words = &parses.message.all()[core.clone()];
         let list = |id| parses.lexicon.section(id);
@@ -170,11 +159,11 @@ impl Pool<'_> {
         own(core.start).or_else(|| led.then(|| own(core.start + 1)).flatten())
     }
 
-    /// References, and more than one at once.
+    /// Reads references, and requests for more than one option.
     fn points(&self, parses: &Parses<'_>, core: &Range<usize>) -> Option<Reading> {
         let words = &parses.message.all()[core.clone()];
         let list = |id| parses.lexicon.section(id);
-        // "Hi all" greets people; "open all" and "all" are said of options.
+        // "Hi all" greets people; "all" and "open all" mean options.
         let said = core.start == 0 || parses.has_verb();
         if said && list(SEVERAL).is(words) || self.joined(parses, core) {
             return Some(Reading::Several);
@@ -185,7 +174,7 @@ impl Pool<'_> {
         None
     }
 
-    /// Whether a core is exact readings joined by "and", "or", a comma: "first and third".
+    /// True if a core joins several exact readings by "and", "or" or a comma: "first and third".
     fn joined(&self, parses: &Parses<'_>, core: &Range<usize>) -> bool {
         let words = parses.message.all();
         let and = parses.lexicon.section(AND);
@@ -197,7 +186,7 @@ impl Pool<'_> {
                 continue;
             }
             let to = if joins { at } else { at + 1 };
-            // One part alone joins nothing.
+            // A single part is no enumeration.
             if to > from {
                 let alone = parts == 0 && at + 1 == core.end;
                 if alone || !self.exact(parses, &(from..to)) {
@@ -222,7 +211,7 @@ impl Pool<'_> {
     }
 }
 
-/// Places in a list of so many.
+/// Reads positions in a list of `count` options.
 struct Places<'p, 'm> {
     lexicon: &'static Lexicon,
     parses: &'p Parses<'m>,
@@ -230,11 +219,12 @@ struct Places<'p, 'm> {
 }
 
 impl Places<'_, '_> {
-    /// The place these words are, counted from 1; 0 and what lies behind the end are places the list does not have.
+    /// Returns the position these words name, counted from 1. The result may be 0 or behind the end:
+    /// positions the list does not have.
     fn nth(&self, words: &[Word], alone: bool) -> Option<usize> {
         let list = |id| self.lexicon.section(id);
         let (first, rest) = words.split_first()?;
-        // The bare word "one" is a place only when nothing else is said.
+        // The word "one" is a position only if it is the whole text.
         if words.len() == 1 && list(CARDINAL).value(first) == Some(1) {
             return alone.then_some(1);
         }
@@ -252,7 +242,7 @@ impl Places<'_, '_> {
         }
         let [word] = words else { return self.number(words) };
         let ordinal = list(ORDINAL).value(word).and_then(|nth| usize::try_from(nth).ok());
-        // "The one" points at something; it is no place.
+        // "The one" is a reference, not a position.
         ordinal.or_else(|| self.cardinal(words).filter(|nth| *nth > 1)).or_else(|| self.number(words))
     }
 
@@ -261,7 +251,7 @@ impl Places<'_, '_> {
         self.lexicon.section(CARDINAL).value(word).and_then(|nth| usize::try_from(nth).ok())
     }
 
-    /// "2", "#2".
+    /// A number in digits: "2", "#2".
     fn number(&self, words: &[Word]) -> Option<usize> {
         let folded = |word: &Word| self.parses.message.folded(word);
         match words {

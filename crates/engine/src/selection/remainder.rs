@@ -1,33 +1,34 @@
-//! One clause of a text is an option, the rest a clause of its own (`spec 04 §9`, step 4; `spec 02 §5.4`).
+//! Divides a text in which one clause is an option and the rest a clause of its own: "open sample2 and
+//! explain why".
 
 use alloc::string::String;
 
-use crate::intent::rules;
-use crate::recognize::lexicon::{Lexicon, SectionId};
-use crate::recognize::named;
-use crate::recognize::words::{Gap, Words};
+use throughline_language::intent::rules;
+use throughline_language::lexicon::{Lexicon, SectionId};
+use throughline_language::section;
+use throughline_language::words::{Gap, Words};
 
-const AND: SectionId = named("list.and");
-const QUESTION: SectionId = named("list.question");
-const TELL: SectionId = named("list.tell");
-const VERB: SectionId = named("list.verb");
-const COMMAND: SectionId = named("list.command");
-const NOT: SectionId = named("list.not");
-const REFERENCE: SectionId = named("list.that");
+const AND: SectionId = section("list.and");
+const QUESTION: SectionId = section("list.question");
+const TELL: SectionId = section("list.tell");
+const VERB: SectionId = section("list.verb");
+const COMMAND: SectionId = section("list.command");
+const NOT: SectionId = section("list.not");
+const REFERENCE: SectionId = section("list.that");
 
-/// A text of more words is not looked through for an option.
+/// The number of words within which a text is divided.
 const MOST: usize = 24;
 
-/// How a clause names an option.
+/// The way a clause names an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// By a name of it.
+    /// By its label or another name.
     Name,
-    /// By its place or sign: "1." also numbers a line of prose.
+    /// By its position or badge. This is weaker: "1." also numbers a line of prose.
     Place,
 }
 
-/// The clause that is an option, and the rest; the first clause before the last.
+/// Returns the clause that is an option, and the rest. An option in front wins over one at the end.
 pub(super) fn divided(
     lexicon: &'static Lexicon,
     message: &Words,
@@ -62,15 +63,15 @@ pub(super) fn divided(
     last
 }
 
-/// Whether these words are a clause of their own: they ask, tell or want something.
+/// True if these words are a clause of their own: they ask, tell or want something.
 fn clause(lexicon: &'static Lexicon, text: &str) -> bool {
     let words = Words::of(text);
     let begins = |section| lexicon.section(section).at(words.all(), 0);
     [QUESTION, TELL, VERB, COMMAND].into_iter().any(begins) || rules::rule(&words).is_some()
 }
 
-/// Whether the rest is about the option too, so that one act alone would be half of what was asked: it names another
-/// option, denies something, or changes what it points at.
+/// True if the rest is about the option too, so that executing it would be half of what was asked: the rest
+/// names another option, denies something, or changes what it points at.
 pub(super) fn binds(lexicon: &'static Lexicon, rest: &str, names: impl Fn(&str) -> bool) -> bool {
     let words = Words::of(rest);
     let all = words.all();

@@ -1,74 +1,80 @@
-//! What one text is judged by, and which list it is about (`spec 04 §8`, §9 steps 1 to 3 and 9): where it says, what it
-//! replied to, else the list that is open.
+//! Finds the list a text is about: the place it names, the message it replies to, else the open list.
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::control::Control;
-use super::cue::{self, Cue, Place, Sure};
-use super::hint::{self, Class};
-use super::ladder::{About, Judge, Question, Ruling};
-use super::parse::Parses;
-use super::read::{By, Options, Pool, Reading};
-use super::{ClarifierType, OptionSet, Parked, Scope, SetOption, Standing, Status, View};
-use crate::decision::Reason;
-use crate::id::MessageId;
-use crate::policy::selection::Selection;
-use crate::recognize::lexicon::Lexicon;
-use crate::recognize::words::Words;
-use crate::time::Timestamp;
+use crate::data::decision::Reason;
+use crate::data::id::MessageId;
+use crate::data::option_names::By;
+use crate::data::option_set::OptionSet;
+use crate::data::policy::selection::Selection;
+use crate::data::scope::Scope;
+use crate::data::set_option::Options;
+use crate::data::set_option::SetOption;
+use crate::data::time::Timestamp;
+use crate::data::view::{ClarifierType, Parked, Standing, Status, View};
+use crate::selection::control::Control;
+use crate::selection::cue;
+use crate::selection::cue::{Cue, Place, Sure};
+use crate::selection::hint;
+use crate::selection::hint::Class;
+use crate::selection::ladder::{About, Judge, Question, Ruling};
+use crate::selection::parse::Parses;
+use crate::selection::read::{Pool, Reading};
+use throughline_language::lexicon::Lexicon;
+use throughline_language::words::Words;
 
-/// Words of a text that may still be a choice.
+/// The most words, without politeness, of a text that may still be a choice.
 const SHORT: usize = 5;
 
-/// A place, and which one when it was named.
+/// A scope, and the concrete panel if it was named.
 pub(crate) type Where = (Scope, Option<String>);
 
-/// What one text is judged by.
+/// A text with everything it is judged by.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'s> {
     pub(crate) lexicon: &'static Lexicon,
     pub(crate) view: &'s View,
-    /// The lists that stand for this person.
+    /// The lists in this person's view.
     pub(crate) sets: &'s [&'s OptionSet],
     pub(crate) message: &'s Words,
-    /// The message it replied to.
+    /// The message the text replies to.
     pub(crate) reply: Option<&'s MessageId>,
-    /// Where it is meant, when that was asked and answered.
+    /// The place the person gave when asked where the option is.
     pub(crate) place: Option<&'s Where>,
-    /// The whole of it is a yes, or a no.
+    /// True if the whole text is a yes, false if it is a no.
     pub(crate) yes: Option<bool>,
     pub(crate) policy: &'s Selection,
     pub(crate) now: Timestamp,
 }
 
-/// The list a text is read against, and the text without what says where.
+/// The list a text is read against, and the text without its scope cue.
 #[derive(Clone)]
 pub(crate) struct Target<'s> {
     pub(crate) set: &'s OptionSet,
     pub(crate) order: Cow<'s, [u8]>,
     pub(crate) displayed: usize,
-    /// Only exact names count: another request put the list aside.
+    /// Only exact readings count, because another request put the list aside.
     pub(crate) exact: bool,
-    /// The text says where.
+    /// The text has a scope cue.
     pub(crate) cued: bool,
     /// The text calls the list back.
     pub(crate) returns: bool,
-    /// The same text reads as a label of the list that is open, and as a cue with an option of another.
+    /// The text is a label of the open list, and also a scope cue with an option of another list.
     pub(crate) torn: bool,
     pub(crate) message: Cow<'s, Words>,
 }
 
 impl<'s> Scene<'s> {
-    /// Which list the text is about.
+    /// Returns the list the text is about, or the ruling if that already decides the text.
     pub(super) fn target(&self) -> Result<Target<'s>, Ruling> {
         if let Some(place) = self.place {
             return self.placed(place, core::slice::from_ref(place), Cow::Borrowed(self.message));
         }
         let cues = cue::cues(self.lexicon, self.message, &self.places());
-        // Who was shown nothing may still ask for it in so many words.
+        // Without a list on the screen only a text that is nothing but a place still asks for one.
         if self.view.standings.is_empty() && !self.only_says_where(&cues) {
             return Err(Ruling::Pass(Reason::SelectionNothing));
         }
@@ -84,7 +90,7 @@ impl<'s> Scene<'s> {
         if let Some(target) = self.returning(active) {
             return Ok(target);
         }
-        // A label that reads like a cue is the label.
+        // A label that contains a cue is read as the label.
         let uncut = active.filter(|set| !cues.is_empty() && self.names(set));
         match (uncut, cues.as_slice()) {
             (Some(set), [first, ..]) => {
@@ -110,7 +116,7 @@ impl<'s> Scene<'s> {
         }
     }
 
-    /// A reply to a list means that list, in that order.
+    /// The list the replied-to message showed, in the order it showed.
     fn replied(&self) -> Option<Target<'s>> {
         let message = self.reply?;
         let (set, showing) =
@@ -120,7 +126,7 @@ impl<'s> Scene<'s> {
         Some(target)
     }
 
-    /// "Back to the list, second": one that was left is called back; one that another list displaced is not.
+    /// The list that the text calls back: one the person left, not one that another list displaced.
     fn returning(&self, active: Option<&OptionSet>) -> Option<Target<'s>> {
         let left = |standing: &Standing| {
             matches!(standing.status, Status::Parked(Parked::Stop | Parked::Interrupt | Parked::Attempts))
@@ -133,7 +139,7 @@ impl<'s> Scene<'s> {
         Some(Target { returns: true, message: Cow::Owned(Words::of(&rest)), ..self.whole(set, false) })
     }
 
-    /// Whether the text, politeness aside, is a label of that list.
+    /// True if the text, without politeness, names an option of that list.
     fn names(&self, set: &'s OptionSet) -> bool {
         let target = self.whole(set, false);
         matches!(
@@ -142,7 +148,7 @@ impl<'s> Scene<'s> {
         )
     }
 
-    /// Whether the text without the cue is an option where the cue says.
+    /// True if the text without the cue denotes an option in the cue's place.
     fn denotes_there(&self, cue: &Cue) -> bool {
         let text = cue::without(self.message, &cue.words);
         self.there(&(cue.scope, cue.instance.clone())).is_some_and(|set| {
@@ -155,14 +161,15 @@ impl<'s> Scene<'s> {
         cues.first().is_some_and(|cue| cue::without(self.message, &cue.words).trim().is_empty())
     }
 
-    /// Whether a text with a cue is like a choice at all: "what does the error in the dashboard mean?", "the deploy failed
-    /// in the workspace" and "an email from Chad" are about something else, unless they name an option of that place.
+    /// True if a text with a cue may be a choice at all. "What does the error in the dashboard mean?", "the
+    /// deploy failed in the workspace" and "an email from Chad" are not, unless they name an option of that
+    /// place.
     fn chooses(&self, cue: &Cue) -> bool {
         let text = cue::without(self.message, &cue.words);
         let words = Words::of(&text);
         let parses = Parses::of(self.lexicon, &words, false);
         if parses.verifies() || parses.asks(false) {
-            // What it asks is answered behind this rung; the place only narrows it.
+            // A later rung answers the question; the place only narrows it.
             return cue.sure == Sure::High && self.there(&(cue.scope, cue.instance.clone())).is_some();
         }
         let alike = |set: &&OptionSet| {
@@ -208,7 +215,8 @@ impl<'s> Scene<'s> {
         Ok(Target { cued: true, message, ..self.whole(set, false) })
     }
 
-    /// The list in a place: the named one, else the one that is acted in, else the one that stands best.
+    /// Returns the list in a place: of the named panel, else of the panel acted in, else of the one in focus,
+    /// else the one in the best state, newest first.
     pub(super) fn there(&self, place: &Where) -> Option<&'s OptionSet> {
         let (scope, instance) = place;
         let latched = self.view.latch.as_ref().map(|latch| &latch.instance);
@@ -239,7 +247,8 @@ impl<'s> Scene<'s> {
         Target { set, order, displayed, exact, cued: false, returns: false, torn: false, message }
     }
 
-    /// No list is open. A place or sign alone may mean one that was put aside; then it is said how to come back.
+    /// Decides a text while no list is open. A bare position or badge may mean a list that was put aside, so
+    /// the person is told how to come back to it.
     fn nothing_open(&self) -> Ruling {
         let parked = self.by(|standing| matches!(standing.status, Status::Parked(_)));
         let Some(set) = parked else { return Ruling::Pass(Reason::SelectionNothing) };
@@ -250,13 +259,13 @@ impl<'s> Scene<'s> {
         if closed { Ruling::ask(ask) } else { Ruling::Pass(Reason::SelectionNothing) }
     }
 
-    /// The list ordinary text is read against, unless only a place of its own can execute one beside it.
+    /// The active list, unless it is put aside or soft.
     fn open(&self) -> Option<&'s OptionSet> {
         let id = self.view.active_option_set_id.as_ref()?;
         self.by(|standing| standing.set == *id && standing.status == Status::Active)
     }
 
-    /// The list that stands like this: the one that text is read against, else the newest.
+    /// Returns the list whose state fits: the active one, else the newest.
     pub(super) fn by(&self, fits: impl Fn(&Standing) -> bool) -> Option<&'s OptionSet> {
         let newest = self.view.standings.iter().filter(|standing| fits(standing)).max_by_key(|standing| {
             let open = self.view.active_option_set_id.as_ref() == Some(&standing.set);
@@ -273,13 +282,15 @@ impl<'s> Scene<'s> {
         titled.collect()
     }
 
-    /// Whether places and references mean a list: in the chat always, elsewhere while it was seen not long ago.
+    /// True if positions and references may mean this list: always in the chat, elsewhere for some turns
+    /// after it was seen.
     pub(super) fn positional(&self, set: &OptionSet) -> bool {
         let seen = self.view.standing(&set.id).map_or(0, |standing| standing.seen);
         set.scope == Scope::Chat || self.view.within(seen, self.policy.ttl.positional)
     }
 
-    /// The options that "the other one" leaves.
+    /// Returns the options that are rejected or were accepted last; "the other one" is the one without this
+    /// mark.
     pub(super) fn marked(&self, set: &OptionSet) -> Options {
         let accepted = |id: &str| {
             let last = self.view.last_resolved_action.as_ref();
@@ -290,7 +301,7 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// A list as names alone read it.
+/// A pool in which only names count, not positions.
 pub(super) fn bare(set: &OptionSet) -> Pool<'_> {
     Pool { options: &set.options, order: &[], displayed: 0, positional: false, marked: 0 }
 }
@@ -304,13 +315,13 @@ fn ask(reason: Reason, places: Vec<Where>, text: &str) -> Ruling {
     Ruling::ask(Question::plain(reason, ClarifierType::ScopeDisambiguation, about))
 }
 
-/// What was replied to is gone: what is there now is shown.
+/// Shows the list that took the place of the one replied to.
 fn replaced(set: &OptionSet) -> Ruling {
     let about = About::List { set: set.id.clone(), first: None, rejected: 0 };
     Ruling::ask(Question::plain(Reason::ListReplaced, ClarifierType::SelectionDisambiguation, about))
 }
 
-/// The one place a text names for another list on the screen.
+/// Asks if the text means an option of that other list on the screen.
 pub(super) fn elsewhere(set: &OptionSet, text: &str) -> Ruling {
     ask(Reason::OptionElsewhere, vec![(set.scope, Some(set.scope_instance.clone()))], text)
 }

@@ -1,14 +1,16 @@
-//! How lists come and go for one person (`spec 04 §2.4`): at most one that can be executed is read against ordinary text,
-//! the rest is put aside, and nothing but what the specification names ever brings one back.
+//! The life of lists in one person's view: at most one executable list is active, others are parked, and only
+//! a few things bring one back (docs/design/0021-option-lists.md).
 
 use alloc::string::String;
 
-use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, TraceEntry, View};
-use crate::id::SetId;
-use crate::policy::selection::Selection;
-use crate::time::Timestamp;
+use crate::data::id::SetId;
+use crate::data::option_set::OptionSet;
+use crate::data::policy::selection::Selection;
+use crate::data::scope::Scope;
+use crate::data::time::Timestamp;
+use crate::data::view::{ClarifierType, Parked, Standing, Status, TraceEntry, View};
 
-/// What a list is to the others: where it is, and whether a text may execute one of it.
+/// The properties of a list that matter to the others: its place, and if its options can execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) scope: Scope,
@@ -23,7 +25,8 @@ impl From<&OptionSet> for Kind {
 }
 
 impl Kind {
-    /// Whether a list there takes the place of this one: there is one conversation, and any number of panels.
+    /// True if the given list replaces this one: any list of the chat does so in the chat, elsewhere only one
+    /// of the same panel. Only an executable list is replaced.
     fn replaced_by(&self, set: &OptionSet) -> bool {
         self.executable
             && self.scope == set.scope
@@ -32,8 +35,8 @@ impl Kind {
 }
 
 impl View {
-    /// A list is shown. `kinds` says what the others of this view are. One that is shown again stands as it stood:
-    /// that it is on the screen once more revives nothing.
+    /// Adds a list that is shown. `kinds` gives the properties of the view's lists. A list that is shown
+    /// again keeps its state: being on the screen once more revives nothing.
     pub(crate) fn shown(
         &mut self,
         set: &OptionSet,
@@ -60,7 +63,7 @@ impl View {
         }
     }
 
-    /// A list that was put aside is called back, by a cue, a return or a reply.
+    /// Makes a parked list active again after a cue, a return or a reply.
     pub(crate) fn revive(&mut self, set: &OptionSet, at: Timestamp, kinds: impl Fn(&SetId) -> Option<Kind>) {
         let turn = self.turn;
         self.displace(turn, at, &kinds);
@@ -72,7 +75,7 @@ impl View {
         }
     }
 
-    /// Of the same place the list before is gone, of another it is put aside.
+    /// Drops lists of the same place and parks those of others.
     fn make_room(
         &mut self,
         set: &OptionSet,
@@ -82,14 +85,14 @@ impl View {
     ) {
         let latched = self.latch.as_ref().map(|latch| latch.instance.clone());
         self.standings.retain(|standing| kinds(&standing.set).is_some_and(|kind| !kind.replaced_by(set)));
-        // The panel goes on with another list: that is acted in, and nothing is latched that nobody sees.
+        // Another panel shows a new list: that one is acted in now, not the latched one.
         if set.scope == Scope::Widget && latched.is_some_and(|latched| latched != set.scope_instance) {
             self.latch = None;
         }
         self.displace(turn, at, kinds);
     }
 
-    /// What ordinary text is read against is put aside; what is only looked at stays beside it.
+    /// Parks the executable lists that are active or soft. Lists that are only displayed stay.
     fn displace(&mut self, turn: u64, at: Timestamp, kinds: &impl Fn(&SetId) -> Option<Kind>) {
         let executable = |set: &SetId| kinds(set).is_some_and(|kind| kind.executable);
         for standing in self.standings.iter_mut().filter(|standing| executable(&standing.set)) {
@@ -100,12 +103,12 @@ impl View {
         }
     }
 
-    /// A list becomes the one that ordinary text is read against: what was said of the one before is over.
+    /// Makes a list the active one. Questions about the one before are forgotten.
     pub(crate) fn activate(&mut self, set: &OptionSet) {
         self.active_option_set_id = Some(set.id.clone());
         self.active_scope = Some(set.scope);
         self.forget_questions();
-        // Rejections live and die with their list: they are there again when it is.
+        // Rejections belong to their list: they are still there when the same list becomes active again.
         if self.rejected_of.as_ref() != Some(&set.id) {
             self.recent_rejected_choice_ids.clear();
             self.all_rejected = false;
@@ -122,7 +125,7 @@ impl View {
         self.denied = None;
     }
 
-    /// Words of the active list changed: what a model said of them is over, rejections are not.
+    /// Forgets the guard of the active list after its options were reworded. Rejections stay.
     pub(crate) fn reworded(&mut self, set: &SetId) {
         if self.active_option_set_id.as_ref() == Some(set) {
             self.guard = None;
@@ -130,7 +133,7 @@ impl View {
         }
     }
 
-    /// The active list is put aside.
+    /// Parks the active list.
     pub(crate) fn park(&mut self, why: Parked, at: Timestamp) {
         let (turn, active) = (self.turn, self.active_option_set_id.take());
         self.active_scope = None;
@@ -143,7 +146,7 @@ impl View {
         }
     }
 
-    /// A list is gone: it was closed, replaced, or nobody came back to it.
+    /// Removes a list that was closed, replaced or has expired.
     pub(crate) fn gone(&mut self, set: &SetId) {
         self.standings.retain(|standing| standing.set != *set);
         if self.rejected_of.as_ref() == Some(set) {
@@ -158,12 +161,12 @@ impl View {
         }
     }
 
-    /// An option of a list was executed with success. In the chat the list stays for a little while; elsewhere it is
-    /// still on the screen.
+    /// Records that an option was executed with success. A list of the chat becomes soft; others are still on
+    /// the screen and keep their state.
     pub(crate) fn done(&mut self, set: &OptionSet, option: &str, at: Timestamp, policy: &Selection) {
         newest_first(&mut self.recent_accepted_choice_ids, option, policy.trace);
         self.last_accepted_choice_id = Some(option.into());
-        // What is asked about another list by now is still asked.
+        // A newer question may be open by now, and it stays open.
         if self.active_option_set_id.as_ref() == Some(&set.id) && self.clarifier.is_none() {
             self.pending_clarifier_type = ClarifierType::None;
             self.attempts = 0;
@@ -178,18 +181,18 @@ impl View {
         }
     }
 
-    /// An option of the active list is rejected.
+    /// Rejects an option of the active list.
     pub(crate) fn reject(&mut self, option: &str, policy: &Selection) {
         newest_first(&mut self.recent_rejected_choice_ids, option, policy.trace);
     }
 
-    /// An option was named exactly: whatever was said against it is over.
+    /// Lifts the rejection of an option that was named exactly.
     pub(crate) fn unreject(&mut self, option: &str) {
         self.recent_rejected_choice_ids.retain(|id| id != option);
         self.all_rejected = false;
     }
 
-    /// A counting turn begins: what has outlived its lifetime is over.
+    /// Counts a turn and ends what has outlived its lifetime.
     pub(crate) fn tick(
         &mut self,
         now: Timestamp,
@@ -201,7 +204,7 @@ impl View {
         self.expire(now, policy, kinds);
     }
 
-    /// A latch, a kept text and a finished cycle live in counting turns alone.
+    /// Forgets the latch, the kept text and other state whose lifetime is counted in turns alone.
     fn forget_old(&mut self, policy: &Selection) {
         let turn = self.turn;
         let old = |since: u64, turns: u64| turn.saturating_sub(since) > turns;
@@ -217,13 +220,13 @@ impl View {
         self.refined = self.refined.filter(|since| !old(*since, 1));
     }
 
-    /// Nothing is left of it that anything could be read against.
+    /// True if the view holds nothing that a text could be read against.
     pub(crate) fn spent(&self, now: Timestamp, policy: &Selection) -> bool {
         let fresh = |entry: &TraceEntry| now.since(entry.timestamp) <= policy.ttl.active_host_ms;
         self.standings.is_empty() && self.in_flight.is_empty() && !self.recent_action_trace.iter().any(fresh)
     }
 
-    /// What has outlived its lifetime is over.
+    /// Removes the lists that have outlived their lifetime in turns or milliseconds.
     pub(crate) fn expire(
         &mut self,
         now: Timestamp,
@@ -255,7 +258,7 @@ impl View {
     }
 }
 
-/// Puts an id before the others, once, and keeps so many.
+/// Moves or adds an id to the front and keeps at most `most`.
 fn newest_first(ids: &mut alloc::vec::Vec<alloc::string::String>, id: &str, most: usize) {
     ids.retain(|known| known != id);
     ids.insert(0, id.into());
@@ -265,8 +268,9 @@ fn newest_first(ids: &mut alloc::vec::Vec<alloc::string::String>, id: &str, most
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::{Metadata, Origin, Role, SetOption, Shown};
-    use crate::work::Risk;
+    use crate::data::option_set::{Origin, Shown};
+    use crate::data::set_option::{Metadata, Role, SetOption};
+    use crate::data::work::Risk;
     use alloc::format;
     use alloc::vec::Vec;
 
@@ -405,7 +409,7 @@ mod tests {
         assert!(!w.view.rejected("d"));
     }
 
-    /// I: at most one list that can be executed is active, whatever happens.
+    /// Invariant: at most one executable list is active, after any sequence of changes.
     #[test]
     fn at_most_one_list_that_can_be_executed_is_active() {
         let mut w = World::new();

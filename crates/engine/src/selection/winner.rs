@@ -1,16 +1,20 @@
-//! Whether a text executes by continuity (`spec 04 §10`): all gates, in order, and the first that fails says why not. Used
-//! for references before a model is asked, and unchanged for its veto afterwards.
+//! Continuity: the gates a reference has to pass before it executes. The first gate that fails gives the
+//! reason. The ladder asks them before a model is asked, and once more after a model could not tell
+//! (docs/design/0022-choosing-an-option.md).
 
 use alloc::format;
 use alloc::string::String;
 
-use super::read::{Options, Reading};
-use super::{OptionSet, Role, View};
-use crate::decision::Reason;
-use crate::policy::selection::Ttl;
-use crate::time::Timestamp;
+use crate::data::decision::Reason;
+use crate::data::option_set::OptionSet;
+use crate::data::policy::selection::Ttl;
+use crate::data::set_option::Options;
+use crate::data::set_option::Role;
+use crate::data::time::Timestamp;
+use crate::data::view::View;
+use crate::selection::read::Reading;
 
-/// The gate that failed: the words of the trace.
+/// The continuity gate that failed. Its name is recorded in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Blocked {
     UiOnly,
@@ -26,7 +30,7 @@ pub(crate) enum Blocked {
 }
 
 impl Blocked {
-    /// The word of the trace.
+    /// Returns the gate's name as the trace records it.
     pub(crate) fn word(self) -> String {
         match self {
             Self::UiOnly => "ui_only".into(),
@@ -42,7 +46,7 @@ impl Blocked {
         }
     }
 
-    /// The turn's own reason: of most gates that the reference is not resolved.
+    /// Returns the reason recorded for the turn. Most gates mean that the reference is unresolved.
     pub(crate) fn reason(self) -> Reason {
         match self {
             Self::UiOnly => Reason::OptionsOnly,
@@ -54,20 +58,20 @@ impl Blocked {
     }
 }
 
-/// What a text is tried on.
+/// A text's reading with the state the gates look at.
 pub(crate) struct Continuity<'c> {
     pub(crate) view: &'c View,
     /// The list the text is about.
     pub(crate) set: &'c OptionSet,
     pub(crate) reading: Reading,
-    /// The same text was put to a model before.
+    /// True if this text was put to a model before.
     pub(crate) guarded: bool,
     pub(crate) ttl: &'c Ttl,
     pub(crate) now: Timestamp,
 }
 
 impl Continuity<'_> {
-    /// The option that executes, by its place in the base order.
+    /// Returns the base-order index of the option that may execute, or the first gate that failed.
     pub(crate) fn winner(&self) -> Result<usize, Blocked> {
         let Self { view, set, .. } = self;
         if !set.executable() {
@@ -102,8 +106,8 @@ impl Continuity<'_> {
         Ok(option)
     }
 
-    /// What a pure reference denotes: what was done last, and the only option nobody rejected. With "again" it is what
-    /// was done last, alone.
+    /// The options a pure reference denotes: the last one executed and the only one not rejected. With
+    /// "again", only the last one executed.
     fn denoted(&self, again: bool) -> Options {
         let last = self.last().map_or(0, |option| 1 << option);
         if again {
@@ -114,13 +118,13 @@ impl Continuity<'_> {
         (last & open) | only
     }
 
-    /// The options nobody rejected.
+    /// The options that are not rejected.
     fn open(&self) -> Options {
         self.set
             .those(|option| option.role == Role::Normal && !self.view.rejected_in(&self.set.id, &option.id))
     }
 
-    /// What was executed last, when that was an option of this list and not long ago.
+    /// The option executed last, if it belongs to this list and is recent.
     fn last(&self) -> Option<usize> {
         let last = self.view.last_resolved_action.as_ref()?;
         let here = last.option_set_id.as_ref() == Some(&self.set.id);
@@ -134,10 +138,12 @@ impl Continuity<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::read::By;
-    use crate::selection::view::{ActionKind, ActionOutcome, TargetRef, TraceEntry};
-    use crate::selection::{Metadata, Origin, Role, Scope, SetOption, Shown};
-    use crate::work::Risk;
+    use crate::data::option_names::By;
+    use crate::data::option_set::{Origin, Shown};
+    use crate::data::scope::Scope;
+    use crate::data::set_option::{Metadata, Role, SetOption};
+    use crate::data::view::{ActionKind, ActionOutcome, TargetRef, TraceEntry};
+    use crate::data::work::Risk;
     use alloc::vec::Vec;
 
     fn f1() -> OptionSet {

@@ -1,27 +1,35 @@
-//! A create nobody can vouch for (`spec 06 §4.4`): searched for by its marker, adopted when it is found or a person names
-//! it, created again only as a new approved item. Nothing is sent again by itself.
+//! Creates with an unknown outcome. The tracker is searched for the create's marker; an issue that is found,
+//! or that a person names, is adopted. Nothing is sent again unless a person approves a new create.
+//!
+//! Design: docs/design/0031-effects-and-retries.md.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Part;
-use super::flow::invalid;
-use super::release::{created, put, put_all, receipt_of, settle_up, stand, without_epic};
-use crate::approval::Closing;
-use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::{EffectBody, EffectResult, Outcome, Under};
-use crate::id::{CardId, DraftId, EffectId};
-use crate::lane::{MessageKind, Record, TaskStatus};
-use crate::policy::limits;
+use crate::cards::decide::{close, decide, decide_as, released_by};
+use crate::data::action::Action;
+use crate::data::approval::Closing;
+use crate::data::card::{About, Card, CardStatus, Looking, TimerAbout};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::effect::{EffectBody, Under};
+use crate::data::id::{CardId, DraftId, EffectId};
+use crate::data::message::MessageKind;
+use crate::data::policy::limits;
+use crate::data::progress::Progress;
+use crate::data::record::Record;
+use crate::data::task_status::TaskStatus;
+use crate::data::ticket::Part;
+use crate::data::time::Timestamp;
 use crate::say;
-use crate::time::Timestamp;
+use crate::tickets::flow::invalid;
+use crate::tickets::release::{created, put, put_all, receipt_of, settle_up, stand, without_epic};
 use crate::turn::Turn;
-use crate::workflow::press::{close, decide, decide_as, released_by};
-use crate::workflow::{About, Action, Card, CardStatus, Looking, Progress, TimerAbout};
 
-/// Nobody knows: a person is asked, the tracker is searched, and nothing is sent again by itself.
+/// Handles a create with an unknown outcome: asks a person, schedules searches of the tracker, and blocks the
+/// task.
 pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effect: &EffectId) -> Reason {
     let Some(draft) = turn.draft(draft) else { return Reason::EffectSuperseded };
     let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
@@ -41,7 +49,8 @@ pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effec
 
 // ---- searching ----
 
-/// When the tracker is searched for the `n`th time, counted from when the question was asked.
+/// Returns when search `n` (from 0) is due, in milliseconds after the question was asked. `None` once the
+/// searches are over.
 fn look_at(n: u32) -> Option<i64> {
     let first = limits::SEEK.get(n as usize).copied();
     let day = i64::from(n) + 1 - i64::try_from(limits::SEEK.len()).unwrap_or_default();
@@ -53,7 +62,7 @@ fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
     let due = look_at(n).map(|after| card.created_at.plus(after));
     if let Some(due) = due {
         let timer = turn.set_timer(due, TimerAbout::Seek { card: card.id.clone(), n });
-        // One that was created again is searched for although its card is decided.
+        // After *Create again* the search goes on although its card is decided.
         if card.open() {
             card.timers.push(timer);
         }
@@ -64,7 +73,7 @@ fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
     turn.put(Record::Card(card));
 }
 
-/// One that was created again is still searched for, from where the searches had come to.
+/// Continues the searches after *Create again* at the step that is due next.
 pub(super) fn keep_looking(turn: &mut Turn<'_>, card: &CardId) {
     let Some(asked) = turn.card(card).map(|card| card.created_at) else { return };
     let gone = turn.now().since(asked);
@@ -72,7 +81,8 @@ pub(super) fn keep_looking(turn: &mut Turn<'_>, card: &CardId) {
     look_later(turn, card, next.unwrap_or_default());
 }
 
-/// It is time to search. Of one that was created again too: a late find has to be told.
+/// Searches the tracker because the search timer is due. Also after *Create again*, so that a late find can
+/// be reported as a duplicate.
 pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
     let again = matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. });
     let About::UncertainEffect { effect, next_look: Some(_), .. } = &card.about else {
@@ -91,7 +101,8 @@ pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
     Reason::TimerDue
 }
 
-/// What a search found. Nothing found proves nothing.
+/// Applies the result of a search: adopts the issue that was found, or reports a duplicate. An empty result
+/// proves nothing and leaves the question open.
 pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<String>)]) -> Reason {
     let About::UncertainEffect { effect, draft, .. } = &card.about else { return Reason::EffectSuperseded };
     let (effect, draft) = (effect.clone(), draft.clone());
@@ -128,17 +139,17 @@ fn stop_looking(turn: &mut Turn<'_>, mut card: Card) {
     turn.put(Record::Card(card));
 }
 
-/// The question whether there is an issue is over: there is one.
+/// Withdraws the card that asked whether the issue exists.
 pub(super) fn question_over(turn: &mut Turn<'_>, asks: Card) {
     if asks.open() {
         close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
     }
 }
 
-// ---- what a person says ----
+// ---- a person's decision ----
 
-/// *Create again*: the old effect is replaced and still searched for, and the stories that waited for an epic wait for
-/// the new one.
+/// Replaces the old create after *Create again*. Stories that waited for the old create of their epic are
+/// sent anew, to wait for the new one.
 pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Option<&EffectId>) {
     turn.cancel(old);
     let (Some(new), Some(epic)) = (new, card.draft()) else { return };
@@ -167,7 +178,8 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
     put_all(turn, &receipt.id, now);
 }
 
-/// A person drops it: it is not looked for any more, and what cannot be without it is not tried.
+/// Gives up an uncertain create on a person's *Cancel*: searches end, and the stories of an epic that is
+/// given up are not tried.
 pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
     let About::UncertainEffect { effect, draft, parent, looking, .. } = card.about.clone() else { return };
     [&effect].into_iter().chain(looking.iter().map(|looking| &looking.effect)).for_each(|e| turn.cancel(e));
@@ -186,13 +198,13 @@ pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
     }
 }
 
-/// *It exists…* was pressed: the key comes by form.
+/// Answers *It exists…* where the key is to come by form.
 pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
     turn.tell(say::ADOPT_WHICH);
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// Looks the named issue up before it is believed.
+/// Looks up the issue a person named, before it is adopted.
 pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, String>) -> Decision {
     let key = values.get("key").map_or("", |key| key.trim());
     let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
@@ -210,8 +222,8 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// What a look-up found, to who asked for it: adopted when project and title fit, else the question stays open. A search
-/// that failed was asked for by nobody.
+/// Applies the look-up of a named issue: adopts it if its title is the draft's, else tells the person why not
+/// and leaves the question open. The failure of a scheduled search is ignored; nobody asked for it.
 pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, outcome: &Outcome) -> Reason {
     let Some(draft) = turn.draft_of(&card) else { return Reason::EffectSuperseded };
     let About::UncertainEffect { effect, looking, .. } = &mut card.about else {

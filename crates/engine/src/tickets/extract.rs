@@ -1,18 +1,21 @@
-//! The extractive drafter: takes what a message says and invents nothing (`spec 03 §6.1`).
+//! A drafter without a model: sorts a message's own words into the parts of a ticket and adds none.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::words::{labelled, told_kind};
-use super::{ItemType, Part};
+use crate::data::ticket::{ItemType, Part};
+use crate::tickets::words::{labelled, told_kind};
 
-/// What a message says about a ticket: the title is its object, labelled lines are parts, the rest of the
-/// text is the problem.
+/// Reads a ticket from a message. The first line is the title, cut to `title_chars` characters; labelled
+/// lines fill their parts; the remaining text is the problem, or for a bug the actual behaviour. The item
+/// type is `named` if given, else it is guessed from the first line.
 ///
 /// ```
-/// use throughline_engine::tickets::{ItemType, Part, extract};
-/// let (kind, parts) = extract("login bug\nSteps: open the page\nExpected: a form\nActual: a 500", None, 255);
+/// use throughline_engine::data::ticket::{ItemType, Part};
+/// use throughline_engine::tickets::extract;
+/// let text = "login bug\nSteps: open the page\nExpected: a form\nActual: a 500";
+/// let (kind, parts) = extract(text, None, 255);
 /// assert_eq!(kind, ItemType::Bug);
 /// assert_eq!(parts[&Part::Title], "Login bug");
 /// assert_eq!(parts[&Part::Actual], "a 500");
@@ -37,8 +40,8 @@ pub fn extract(
     (kind, parts)
 }
 
-/// Writes the labelled lines of `text` into `parts` and returns what had no label. A line without a label
-/// continues the part above it.
+/// Writes the labelled lines of `text` into `parts` and returns the lines without a label. An unlabelled line
+/// below a labelled one continues that part. A label with no text clears its part.
 pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
     let mut current: Option<Part> = None;
     let mut free: Vec<&str> = Vec::new();
@@ -65,7 +68,8 @@ pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
     free.join("\n")
 }
 
-/// A title is one line with a capital, without the punctuation that led up to it.
+/// Formats a title: trimmed, without leading colons and dashes or a final full stop, first letter in upper
+/// case, at most `chars` characters.
 pub(super) fn title_line(head: &str, chars: usize) -> String {
     let head =
         head.trim().trim_start_matches([':', '-', '–', '—']).trim().trim_end_matches(['.', '!']).trim();

@@ -1,31 +1,37 @@
-//! The way of one ticket to its preview: asked for, completed, edited. What follows is `release.rs`, as for several.
+//! A single ticket from its request to its preview: started, completed, edited. `release.rs` takes over from
+//! there.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::subject::asked_in;
-use super::{Draft, Filled, ItemType, Part, Sources, batch, extract, fill, release};
-use crate::ask::{Asked, Drafted, Question, arbitrate};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::id::{CardId, DraftId, EffectId, MessageId};
-use crate::intent::Intent;
-use crate::lane::{Message, MessageKind, OpenAsk, Record};
-use crate::pending::{PendingKind, Slot};
-use crate::recognize::Expected;
+use crate::ask::arbitrate;
+use crate::cards::decide::refuse_step;
+use crate::data::ask::{Asked, Drafted, Question};
+use crate::data::card::{About, Card, Checks};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::{CardId, DraftId, EffectId, MessageId};
+use crate::data::intent::Intent;
+use crate::data::lane_state::OpenAsk;
+use crate::data::message::{Message, MessageKind};
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::record::Record;
+use crate::data::rung::Rung;
+use crate::data::ticket::{Draft, Filled, ItemType, Part};
 use crate::say;
-use crate::trace::Rung;
+use crate::tickets::extract::fill;
+use crate::tickets::subject::asked_in;
+use crate::tickets::{Sources, batch, extract, release};
 use crate::turn::Turn;
-use crate::workflow::press::refuse_step;
-use crate::workflow::{About, Card, Checks};
+use throughline_language::Expected;
 
-/// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
-/// itself is kept in any case.
+/// Starts a ticket about `text` as a task of its own. A model completes the draft where one is configured;
+/// the parts read from the message are kept in any case.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) -> Verdict {
     start_from(turn, text, named, by, Sources::default())
 }
 
-/// The same about what was said elsewhere.
+/// Starts a ticket as [`start`] does, with material from other messages.
 pub(crate) fn start_from(
     turn: &mut Turn<'_>,
     text: &str,
@@ -55,7 +61,7 @@ pub(crate) fn start_from(
     go_on_writing(turn, draft, Question::Draft { item_type: named, stories: None, from: from.texts })
 }
 
-/// A model writes what is missing, if anything is; else it is asked for, or shown.
+/// Asks a model for missing parts. If nothing is missing or no model can be asked, goes on without one.
 fn go_on_writing(turn: &mut Turn<'_>, draft: Draft, question: Question) -> Verdict {
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
         turn.put(Record::Draft(draft));
@@ -65,8 +71,8 @@ fn go_on_writing(turn: &mut Turn<'_>, draft: Draft, question: Question) -> Verdi
     Verdict::Shown
 }
 
-/// A model wrote the draft, or did not: then it is what the message says itself. What a person wrote under a label is
-/// theirs.
+/// Takes in a model's draft; `None` if the model gave no usable one, which leaves the parts read from the
+/// message. Parts a person labelled in the message are kept over the model's.
 pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Drafted>) -> Decision {
     let decision = |verdict| Decision {
         rung: Rung::Intent,
@@ -85,7 +91,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
     decision(Verdict::Shown)
 }
 
-/// Asks for what is missing, or shows the preview.
+/// Asks for the first missing part, or shows the preview if none is missing.
 fn go_on(turn: &mut Turn<'_>, draft: Draft) {
     let (id, by) = (draft.id.clone(), draft.by.clone());
     let missing = draft.missing();
@@ -108,7 +114,8 @@ pub(super) fn ask_part(turn: &mut Turn<'_>, id: &DraftId, part: Part, question: 
     turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&draft.by), None);
 }
 
-/// An answer to a slot: labelled lines fill their parts, the rest fills the part that was asked for.
+/// Takes in an answer to a question about a draft: labelled lines fill their parts, the rest fills the part
+/// that was asked for.
 pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.draft(draft) else { return };
     pour(&mut draft, part, text);
@@ -128,7 +135,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
     }
 }
 
-/// An answer to a slot was put right in words ("I meant …").
+/// Corrects an earlier answer about a part ("I meant …").
 pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.draft(draft) else { return };
     pour(&mut draft, part, text);
@@ -137,7 +144,6 @@ pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: 
     again(turn, draft);
 }
 
-/// Writes what an answer says into its parts.
 fn pour(draft: &mut Draft, part: Part, text: &str) {
     let free = fill(&mut draft.parts, text);
     if !free.is_empty() {
@@ -147,8 +153,8 @@ fn pour(draft: &mut Draft, part: Part, text: &str) {
 
 // ---- edits ----
 
-/// *Edit* was pressed: channels with forms open one from the fields; elsewhere they are asked for one by one
-/// (`spec 07 §3.3`). What says nothing yet is asked for whole.
+/// Answers *Edit* on channels without forms: asks for the fields one by one, or for the whole item if it has
+/// none.
 pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -> Decision {
     let Some(draft) = draft else { return refuse_step(turn) };
     if ask_field(turn, &card.id, &draft, None) {
@@ -157,14 +163,14 @@ pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -
     ask_words(turn, card, draft, say::batch::WHICH_STORY)
 }
 
-/// Asks for a draft in words.
 pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question: &str) -> Decision {
     let anchor = turn.say(MessageKind::Question, Some(&draft.task), question);
     wait_for_words(turn, &card.id, &draft, Part::Title, &anchor);
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// Asks for the first field of a draft, or for the one behind `after`. `false`: there is none.
+/// Asks for the first filled field of a draft, or for the first one after `after`. Returns `false` if there
+/// is none.
 fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
     let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
     let next = |part: &Part| Some(*part) > after && asked(part);
@@ -173,9 +179,8 @@ fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Pa
     true
 }
 
-/// Asks for one field of a draft.
 fn ask_about(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part) {
-    let item = turn.card(card).and_then(|card| batch::card::label(&turn.drafts_of(&card), &draft.id));
+    let item = turn.card(card).and_then(|card| crate::cards::batch::label(&turn.drafts_of(&card), &draft.id));
     let question = say::edit_field(draft, item.as_deref(), part);
     let offers = [say::SKIP, say::CANCEL];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
@@ -188,8 +193,8 @@ fn wait_for_words(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part,
     turn.open_pending(kind, Some(Expected::Text), anchor, Some(&draft.task), Some(&asked), None);
 }
 
-/// An answer about one field: its new text, or none to leave it; the next field follows. Labelled lines change what they
-/// name, and end the edit.
+/// Takes in an answer about one field: its new text, or `None` to keep it, and asks for the next field. An
+/// answer with labelled lines changes the parts it names and ends the edit.
 pub(crate) fn edit_by_text(
     turn: &mut Turn<'_>,
     card: &CardId,
@@ -203,7 +208,7 @@ pub(crate) fn edit_by_text(
     };
     let Some(mut draft) = turn.draft(draft) else { return };
     let before = draft.parts.clone();
-    // What says nothing yet is said whole: the first line is the title.
+    // An empty item is written whole: the first line is the title.
     let whole = before.is_empty();
     let free = text.filter(|_| !whole).map(|text| fill(&mut draft.parts, text));
     let labelled = free.as_ref().is_some_and(|free| text.is_some_and(|text| *free != text.trim()));
@@ -217,13 +222,13 @@ pub(crate) fn edit_by_text(
         Some(text) => draft.write(part, text),
         None => {}
     }
-    // What stands beside labelled lines answers what was asked.
+    // Text without a label, next to labelled lines, is the answer to the question.
     if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
         draft.write(part, &free);
     }
     let kept = refused(&card, &draft);
     if let Some(part) = kept {
-        // All else that was said is taken.
+        // The rest of the answer is taken.
         turn.tell(&say::stays(part));
         for part in draft.missing() {
             draft.write(part, before.get(&part).map_or("", String::as_str));
@@ -244,13 +249,14 @@ pub(crate) fn edit_by_text(
     }
 }
 
-/// What an edit may not leave out: a ticket that is alone has all it needs, an item of several at least its title.
+/// Returns the part that an edit must not clear but did: any required part of a single ticket, only the title
+/// of a batch item.
 fn refused(card: &Card, draft: &Draft) -> Option<Part> {
     let missing = draft.missing();
     missing.first().copied().filter(|part| card.batch().is_none() || *part == Part::Title)
 }
 
-/// The edit by form. All of it or nothing.
+/// Applies an edit by form, all fields or none.
 pub(crate) fn edit_by_form(
     turn: &mut Turn<'_>,
     card: Card,
@@ -287,9 +293,18 @@ pub(super) fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
     Decision::new(Verdict::Refused, Reason::FormInvalid)
 }
 
-/// A message that started or filled a draft was edited (`spec 02 §2`): what its words changed is changed in the draft, what
-/// was written since stays, and what a model is writing is asked for again. `None`: nothing of a draft is another.
-pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Option<Verdict> {
+/// The effect of an edited message on the draft it began.
+pub(crate) enum Reread {
+    /// The draft, or the question about it, was changed.
+    Done(Verdict),
+    /// The model's question was taken back and is to be asked again about the new text.
+    AskAgain(Asked, Question),
+}
+
+/// Applies the edit of a message that started or filled a draft. Parts whose reading changed are rewritten,
+/// later changes are kept, and a model that is still writing is asked again. Returns `None` if no draft
+/// changes.
+pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Option<Reread> {
     if let Some(ask) = arbitrate::take_back(turn, &before.id, text) {
         return Some(asked_again(turn, ask, before, text));
     }
@@ -307,13 +322,13 @@ pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Optio
         let batch = card.batch().cloned()?;
         return batch::reread::reread(turn, &batch, before, text).then(|| {
             batch::edit::changed(turn, card);
-            Verdict::Shown
+            Reread::Done(Verdict::Shown)
         });
     } else {
         reword(turn, &mut draft, before, text);
     }
     if matches!(open_draft(turn, &draft.id), Some(Open::Preview(_))) {
-        // A preview never loses what it must have.
+        // An edited message cannot take a required part from a draft that is on a preview.
         if !draft.missing().is_empty() {
             draft.item_type = old.item_type;
         }
@@ -323,31 +338,32 @@ pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Optio
     }
     (draft != old).then(|| {
         again(turn, draft);
-        Verdict::Shown
+        Reread::Done(Verdict::Shown)
     })
 }
 
-/// A model is asked once more, about what the message says now; what needs none is shown.
-fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) -> Verdict {
+/// Asks a model again, about the edited message. A request that can now be read without a model is shown
+/// instead.
+fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) -> Reread {
     let question = ask.question.map_or(Question::Answer, |question| *question);
     match (&ask.about, question) {
         (Asked::Draft(id), Question::Draft { from, .. }) if let Some(mut draft) = turn.draft(id) => {
             reword(turn, &mut draft, before, text);
             let question = Question::Draft { item_type: asked_in(text).0, stories: None, from };
-            go_on_writing(turn, draft, question)
+            Reread::Done(go_on_writing(turn, draft, question))
         }
         (Asked::Batch(id), question) => {
             batch::reread::reread(turn, id, before, text);
             match batch::flow::reading(turn, text) {
-                Some(asked) => batch::flow::go_on(turn, id, &asked),
-                None => arbitrate::again(turn, ask.about, question),
+                Some(asked) => Reread::Done(batch::flow::go_on(turn, id, &asked)),
+                None => Reread::AskAgain(ask.about, question),
             }
         }
-        (_, question) => arbitrate::again(turn, ask.about, question),
+        (_, question) => Reread::AskAgain(ask.about, question),
     }
 }
 
-/// What the request itself says of its draft.
+/// Applies the difference between two readings of the draft's request.
 fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
     let read = |text: &str| {
         let (named, object) = asked_in(text);
@@ -357,7 +373,7 @@ fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
     draft.reword((kind_was, &was), (kind, &now));
 }
 
-/// What an answer says, by part.
+/// Reads an answer into parts; text without a label belongs to `part`.
 fn answer(text: &str, part: Part) -> BTreeMap<Part, String> {
     let mut said = BTreeMap::new();
     let free = fill(&mut said, text);
@@ -373,15 +389,15 @@ fn batch_of(turn: &Turn<'_>, draft: &DraftId) -> Option<Card> {
     turn.card(&card).filter(|card| card.batch().is_some())
 }
 
-/// Where an open draft is.
+/// The place of a draft that can still be changed.
 pub(crate) enum Open {
     /// On a card that waits for its decision.
     Preview(CardId),
-    /// Something is still asked for.
+    /// In a question for this part.
     Asking(Part),
 }
 
-/// Where this draft is, when it can still be changed.
+/// Returns the place of a draft, `None` if it can no longer be changed.
 pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
     let shows = |card: &&Card| match &card.about {
         About::DraftPreview { draft, .. } => draft == id,
@@ -397,7 +413,8 @@ pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
     }
 }
 
-/// A draft that changed goes on from where it is: a new version of its card, or the question that comes next now.
+/// Stores a changed draft and continues from its place: revises its card, or asks the question that is next
+/// now.
 fn again(turn: &mut Turn<'_>, draft: Draft) {
     match open_draft(turn, &draft.id) {
         Some(Open::Preview(card)) => {

@@ -1,19 +1,22 @@
-//! Whether a story hangs on its epic: read back, set once when the tracker ignored it, read again (`spec 06 §6.2`). A
-//! create is never repeated because of a link.
+//! The link from a created story to its epic: read back after the create, set once if the tracker ignored it,
+//! and read again. A failing link never repeats the create. Design: docs/design/0031-effects-and-retries.md.
 
 use alloc::string::String;
 
-use super::{Draft, release};
-use crate::decision::Reason;
-use crate::effect::{EffectBody, EffectResult, IssueChange, Outcome};
-use crate::id::{CardId, DraftId, EffectId};
+use crate::cards::decide::released_by;
+use crate::data::card::Card;
+use crate::data::decision::Reason;
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::effect::{EffectBody, IssueChange};
+use crate::data::id::{CardId, DraftId, EffectId};
+use crate::data::progress::{Link, Progress};
+use crate::data::ticket::Draft;
 use crate::say;
+use crate::tickets::release;
 use crate::turn::Turn;
-use crate::workflow::press::released_by;
-use crate::workflow::{Card, Link, Progress};
 
 impl Link {
-    /// The effect it waits for.
+    /// Returns the effect whose outcome the link waits for, `None` once the link is settled.
     pub(super) fn effect(&self) -> Option<&EffectId> {
         match self {
             Self::Reading { effect, .. } | Self::Mending { effect, .. } => Some(effect),
@@ -22,13 +25,14 @@ impl Link {
     }
 }
 
-/// The key of the epic a draft belongs to, when that exists.
+/// Returns the tracker key of the draft's epic, `None` if it has no epic or the epic has not been created.
 pub(super) fn epic_of(turn: &Turn<'_>, draft: &Draft) -> Option<String> {
     let epic = turn.draft_ref(draft.under.as_ref()?)?;
     Some(epic.created.as_ref()?.key.clone())
 }
 
-/// Looks at the issue that was just created, when it belongs to an epic.
+/// Starts reading back a created issue. Returns `None` if the draft has no created epic and so no link to
+/// check.
 pub(super) fn read_back(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> Option<Link> {
     let epic = epic_of(turn, draft)?;
     let effect = find(turn, receipt, draft, key);
@@ -41,7 +45,7 @@ fn find(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> Effe
     turn.effect(body, &[], None)
 }
 
-/// What the reading or the mending of a link came to.
+/// Applies the outcome of reading or setting a link.
 pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome: &Outcome) -> Reason {
     let found = card.released().find(|(of, _)| *of == draft).map(|(_, progress)| progress.clone());
     let (Some(Progress::Created { key, url, link: Some(link) }), Some(draft)) = (found, turn.draft(draft))

@@ -1,25 +1,33 @@
-//! From the preview to the receipt, the same way for one item and for several (`spec 06 §5.3`, `§6.2`): a dry run, the
-//! approval, a dry run once more, one create for each item, and what came of each.
+//! The way from a preview to its receipt, for one item and for a batch: a dry run, the approval, a second dry
+//! run, one create for each item, and the outcome of each.
+//!
+//! Design: docs/design/0009-one-way-from-preview-to-receipt.md and docs/design/0032-approvals.md.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Created, Draft, Part, adopt, batch, link};
-use crate::decision::Reason;
-use crate::decisions::tracked;
-use crate::effect::{EffectBody, EffectResult, FieldError, Outcome, Under};
-use crate::id::{CardId, DraftId, EffectId};
-use crate::lane::{Record, TaskStatus};
+use crate::cards::decide::{decide, released_by};
+use crate::data::action::Action;
+use crate::data::card::{About, Card, CardStatus, Checks};
+use crate::data::decision::Reason;
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::effect::{EffectBody, Under};
+use crate::data::field_error::FieldError;
+use crate::data::id::{CardId, DraftId, EffectId};
+use crate::data::progress::{Progress, Released};
+use crate::data::record::Record;
+use crate::data::task_status::TaskStatus;
+use crate::data::ticket::{Created, Draft, Part};
 use crate::memory::flow as memory;
 use crate::say;
+use crate::tickets::{adopt, batch, link};
 use crate::turn::Turn;
-use crate::workflow::press::{decide, released_by};
-use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress, Released};
+use crate::turn::tracked;
 
 // ---- the preview ----
 
-/// Shows what would be created. `errors` are what a dry run found already; without them one is made, unless something is
-/// plainly missing.
+/// Shows what would be created and starts a dry run. The dry run is skipped if `errors` already holds the
+/// findings of an earlier one, or if items of the batch lack required parts.
 pub(crate) fn preview(
     turn: &mut Turn<'_>,
     about: About,
@@ -40,13 +48,14 @@ pub(crate) fn preview(
     id
 }
 
-/// What is shown changed, so what would be approved did: a new version, checked anew.
+/// Shows `about` as the next version of the card and starts a new dry run. The approval of the old version
+/// can no longer be given.
 pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, about: About) {
     let about = rechecked(turn, &card, about);
     turn.revise(card, about);
 }
 
-/// The same version, asked about again: what was wrong may have been mended on the other side.
+/// Repeats the dry run for the current version of the card: the error may have been fixed in the tracker.
 pub(crate) fn recheck(turn: &mut Turn<'_>, card: &Card) {
     let about = rechecked(turn, card, card.about.clone());
     turn.update(Card { about, ..card.clone() });
@@ -65,7 +74,7 @@ fn rechecked(turn: &mut Turn<'_>, card: &Card, about: About) -> About {
     about.with_checks(checks)
 }
 
-/// Asks the tracker whether it would take all that the card shows.
+/// Starts a dry run: asks the tracker whether it would accept every item on the card.
 fn ask(turn: &mut Turn<'_>, card: &Card) -> EffectId {
     let drafts = turn.drafts_of(card);
     let items = turn.items_of(card, &drafts);
@@ -74,7 +83,7 @@ fn ask(turn: &mut Turn<'_>, card: &Card) -> EffectId {
     turn.effect(EffectBody::TrackerCheck { target, items, by, card: card.id.clone() }, &[], None)
 }
 
-/// What a dry run found, on a preview that waits for it.
+/// Converts the outcome of a preview's dry run into the checks the card shows.
 fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
     match outcome {
         Outcome::Done { .. } => Checks::Passed { at: turn.now() },
@@ -90,8 +99,8 @@ fn unanswered(text: &str) -> FieldError {
 
 // ---- approved ----
 
-/// Approve, or *Create again* on an uncertain effect: consumed, then dry run, then one create for each item, an epic
-/// before its stories.
+/// Carries out *Approve*, or *Create again* on an uncertain create: consumes the approval, starts a dry run
+/// and one create for each item after it. The create of a story waits for the create of its epic.
 pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
     let drafts = turn.drafts_of(&card);
     if drafts.is_empty() {
@@ -132,12 +141,12 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
     }
 }
 
-/// The effect that creates an item that is on its way.
+/// Returns the create effect of an item that is in progress.
 pub(super) fn effect_of(progress: &Progress) -> Option<&EffectId> {
     if let Progress::Working { effect, .. } = progress { Some(effect) } else { None }
 }
 
-/// The card that first released what an uncertain card asks about.
+/// Returns the receipt that an uncertain create belongs to; `None` for any other card.
 pub(super) fn receipt_of(card: &Card) -> Option<CardId> {
     match &card.about {
         About::UncertainEffect { parent, .. } => Some(parent.clone()),
@@ -145,7 +154,7 @@ pub(super) fn receipt_of(card: &Card) -> Option<CardId> {
     }
 }
 
-/// How items of a card stand now, on the card and on the receipt behind it.
+/// Writes the progress of items to the card and, for an uncertain create, to the receipt behind it.
 pub(super) fn stand(turn: &mut Turn<'_>, card: &Card, now: Vec<(DraftId, Progress)>) {
     if let Some(receipt) = receipt_of(card) {
         put_all(turn, &receipt, now.clone());
@@ -153,12 +162,12 @@ pub(super) fn stand(turn: &mut Turn<'_>, card: &Card, now: Vec<(DraftId, Progres
     put_all(turn, &card.id, now);
 }
 
-/// Puts down how an item of a card stands.
+/// Writes the progress of one item to a card.
 pub(super) fn put(turn: &mut Turn<'_>, card: &CardId, draft: &DraftId, now: Progress) {
     put_all(turn, card, alloc::vec![(draft.clone(), now)]);
 }
 
-/// Puts down how items of a card stand: however many they are, it is shown once.
+/// Writes the progress of several items to a card with a single update of what it shows.
 pub(super) fn put_all(turn: &mut Turn<'_>, card: &CardId, now: Vec<(DraftId, Progress)>) {
     let Some(mut card) = turn.card(card).filter(|_| !now.is_empty()) else { return };
     for (draft, now) in now {
@@ -167,15 +176,15 @@ pub(super) fn put_all(turn: &mut Turn<'_>, card: &CardId, now: Vec<(DraftId, Pro
     turn.update(card);
 }
 
-// ---- what came of it ----
+// ---- outcomes ----
 
-/// What an effect is to a card that waits for it.
+/// The role of an effect for the card that waits for it.
 enum Role {
-    /// The dry run inside approve.
+    /// The dry run after the approval.
     Check,
     /// The create of this item.
     Create(DraftId),
-    /// The reading back, or the mending, of this item's link.
+    /// Reading or setting the link of this item to its epic.
     Link(DraftId),
 }
 
@@ -190,8 +199,8 @@ fn role(card: &Card, effect: &EffectId) -> Option<Role> {
     })
 }
 
-/// The outcome of a dry run, a look-up, a search, a create or a change. Only of what the card still waits for: anything
-/// else was superseded.
+/// Applies the outcome of a dry run, look-up, search, create or link change to its card. An outcome the card
+/// does not wait for is [`Reason::EffectSuperseded`].
 pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, outcome: &Outcome) -> Reason {
     let Some(card) = turn.card(card) else { return Reason::EffectSuperseded };
     match role(&card, effect) {
@@ -202,7 +211,8 @@ pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, out
     }
 }
 
-/// A preview's dry run, an uncertain card's searches and look-ups, an answer that comes late.
+/// Handles outcomes that no released item waits for: the dry run of a preview, the searches and look-ups of
+/// an uncertain create, and a create that answers late.
 fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outcome) -> Reason {
     if card.open()
         && matches!(card.about.checks(), Some(Checks::Running { effect: running }) if running == effect)
@@ -223,8 +233,8 @@ fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outco
     }
 }
 
-/// The dry run inside approve. When it fails nothing was created: the card says why, and a new approval opens for
-/// editing; a consumed one never becomes pending again (`spec 06 §6.1`).
+/// Applies the dry run after an approval. If it failed, nothing was created: the items are marked failed and
+/// a new approval opens for editing. A consumed approval never becomes pending again.
 fn checked(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcome) -> Reason {
     let (text, errors): (&str, &[FieldError]) = match outcome {
         Outcome::Done { .. } => return Reason::EffectSettled,
@@ -261,7 +271,7 @@ fn create_settled(
     }
 }
 
-/// There is an issue.
+/// Records that the draft's issue exists, starts reading back its epic link, and updates card and receipt.
 pub(super) fn created(
     turn: &mut Turn<'_>,
     card: &Card,
@@ -285,8 +295,8 @@ pub(super) fn created(
     settle_up(turn, &receipt);
 }
 
-/// Nothing was created. Of one ticket a new approval opens at once; of a batch the receipt says it, and what cannot be
-/// without it is not tried.
+/// Records that a create failed. A single ticket gets a new approval at once; a batch shows the failure on
+/// its receipt, and the stories of a failed epic are not tried.
 fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors: &[FieldError]) -> Reason {
     let now = Progress::Failed { text: text.into(), errors: errors.into(), again: None };
     stand(turn, card, alloc::vec![(draft.clone(), now)]);
@@ -301,7 +311,7 @@ fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors:
     Reason::EffectSettled
 }
 
-/// The stories of an epic that was not created are not tried.
+/// Cancels the creates of an epic's stories because the epic was not created.
 pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) {
     let waits =
         |draft: &DraftId| turn.draft_ref(draft).is_some_and(|draft| draft.under.as_ref() == Some(epic));
@@ -317,7 +327,7 @@ pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) 
     put_all(turn, &receipt.id, stories.into_iter().map(|(draft, _)| (draft, not_tried.clone())).collect());
 }
 
-/// A new approval for exactly these items, linked by their drafts.
+/// Opens a new approval for exactly these drafts, showing why they failed.
 fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, errors: &[FieldError]) {
     let errors = if errors.is_empty() { alloc::vec![unanswered(text)] } else { errors.to_vec() };
     let receipt = receipt_of(card).and_then(|receipt| turn.card(&receipt)).unwrap_or_else(|| card.clone());
@@ -330,7 +340,8 @@ fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, erro
     }
 }
 
-/// The answer nobody expected any more: the far side did create it, and says so now. The question is over.
+/// Handles a create that reports success after its outcome was declared uncertain: the card that asked about
+/// it is withdrawn and the item is created.
 fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) -> Reason {
     let asks = card.released().find_map(|(draft, progress)| {
         let Progress::Uncertain { card } = progress else { return None };
@@ -344,7 +355,8 @@ fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Opt
     Reason::EffectSettled
 }
 
-/// When nothing of a receipt is on its way any more, its task is over, and the next part of a split batch opens.
+/// Once every item of a receipt is finished, opens the next part of a split batch. If there is none and all
+/// items were created, completes the task.
 pub(crate) fn settle_up(turn: &mut Turn<'_>, receipt: &CardId) {
     let Some(card) = turn.card(receipt) else { return };
     let CardStatus::Decided { result, .. } = &card.status else { return };
@@ -358,7 +370,7 @@ pub(crate) fn settle_up(turn: &mut Turn<'_>, receipt: &CardId) {
     }
 }
 
-/// The drafts of a card, for those who only need what is written.
+/// Returns the titles of drafts, empty where a draft has none.
 pub(crate) fn titles(drafts: &[Draft]) -> Vec<&str> {
-    drafts.iter().map(|draft| draft.part(super::Part::Title)).collect()
+    drafts.iter().map(|draft| draft.part(crate::data::ticket::Part::Title)).collect()
 }

@@ -1,30 +1,31 @@
-//! What a ticket is about when its request names nothing ("create a ticket for this"): what else the message says, else
-//! what it points at (`spec 03 §6.1`, `spec 02 §4`). Only what people wrote; what nobody said is asked for.
+//! The subject of a ticket whose request names none ("create a ticket for this"): the rest of the message,
+//! else the message it points at. Only text written by people is used; a missing subject is asked for.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::{ItemType, batch, words};
-use crate::event::EventKind;
-use crate::focus::Need;
-use crate::id::MessageId;
-use crate::intent::rules::{self, Ruling};
-use crate::lane::{Message, Role};
-use crate::recognize::words::Gap;
-use crate::recognize::{Context, Words, acknowledgement, greeting};
-use crate::rungs::focus;
-use crate::rungs::intent::with_body;
-use crate::turn::{Said, Turn};
+use crate::data::event::EventKind;
+use crate::data::id::MessageId;
+use crate::data::message::{Message, Role};
+use crate::data::ticket::ItemType;
+use throughline_language::reference::Need;
 
-/// What a request that names nothing is about, empty when there is nothing; and the message that says it, when that is
-/// another one.
+use crate::tickets::{batch, words};
+use crate::turn::routed::focus;
+use crate::turn::{Said, Turn};
+use throughline_language::intent::rules::{self, Ruling};
+use throughline_language::words::Gap;
+use throughline_language::{Context, Words, is_acknowledgement, is_greeting};
+
+/// Returns the subject of a request that names none, empty if there is none, and the message it was taken
+/// from if that is another message.
 pub(crate) fn subject(turn: &Turn<'_>, said: &Said) -> (String, Option<MessageId>) {
     let own = beside_the_request(&said.words);
     let (text, message) = if own.is_empty() { pointed_at(turn).unwrap_or_default() } else { (own, None) };
     (titled(&text), message)
 }
 
-/// What a message alone asks a ticket for, and the noun it asks with.
+/// Reads a request without its context: the item type of its noun, if it has one, and its subject.
 pub(super) fn asked_in(text: &str) -> (Option<ItemType>, String) {
     let words = Words::of(text);
     match rules::rule(&words) {
@@ -36,7 +37,7 @@ pub(super) fn asked_in(text: &str) -> (Option<ItemType>, String) {
     }
 }
 
-/// What a message says beside its request: not the sentence that asks, no greeting and no thanks.
+/// Returns the message without the sentence that asks for the ticket, greetings and thanks.
 fn beside_the_request(message: &Words) -> String {
     let (all, text) = (message.all(), message.text());
     let (mut begin, mut from, mut asked) = (0, 0, false);
@@ -53,13 +54,13 @@ fn beside_the_request(message: &Words) -> String {
         let asking = rules::rule(&sentence).filter(|_| !asked).filter(ticket);
         let asks = asking.is_some();
         asked |= asks;
-        // "The login is broken, please create a ticket": what stands before the asking.
+        // In "The login is broken, please create a ticket", the words before the request are the subject.
         let before = asking.map_or(0, |ruling| ruling.asking);
         let before = sentence.text().get(..before).unwrap_or_default();
         if !before.is_empty() {
             rest.push_str(before.trim_end().trim_end_matches([',', ':']));
         }
-        if !(asks || greeting(&sentence) || acknowledgement(&sentence, &Context::default())) {
+        if !(asks || is_greeting(&sentence) || is_acknowledgement(&sentence, &Context::default())) {
             rest.push_str(&text[from..end]);
         }
         (begin, from) = (at + 1, end);
@@ -67,7 +68,8 @@ fn beside_the_request(message: &Words) -> String {
     rest.trim().to_string()
 }
 
-/// The words the message points at: those it replies to, else those the anchor is an answer to.
+/// Returns the text the message points at and its message id: the message it replies to, else the person's
+/// message that the anchor answers. A quote has no id.
 fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
     let focus = focus(turn);
     if !(focus.replies() || turn.reference.need == Need::NeedsAnchor) {
@@ -89,7 +91,8 @@ fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
     anchored.or_else(answered).map(|message| (message.text.clone(), Some(message.id.clone())))
 }
 
-/// With a first line that is a title: what a user story wants, else the first sentence. What was said stays whole below.
+/// Puts a title in front of `text` when its first line is longer than one: the wish of a user story, else the
+/// first sentence. The text itself follows unchanged.
 fn titled(text: &str) -> String {
     let head = text.lines().next().unwrap_or_default();
     if let Some(wanted) = words::story(head) {
@@ -101,6 +104,15 @@ fn titled(text: &str) -> String {
         format!("{}\n{text}", &head[..first])
     } else {
         text.into()
+    }
+}
+
+/// Returns `object` followed by the lines of `text` below it: steps, acceptance criteria and the like.
+pub(crate) fn with_body(object: &str, text: &str) -> String {
+    let after = text.split_once(object).map_or(text, |(_, after)| after);
+    match after.split_once('\n') {
+        Some((_, body)) => format!("{object}\n{body}"),
+        None => object.into(),
     }
 }
 

@@ -1,10 +1,10 @@
-//! The words by which a text says something of tickets: labels of parts and kinds, user stories, lists. They are data
-//! (`data/*/draft.txt`), and every language counts.
+//! Reads ticket vocabulary from the lexicons: labels of parts and item types, user stories, list headings and
+//! conjunctions. A match in any language counts.
 
-use super::{ItemType, Part};
-use crate::recognize::Words;
-use crate::recognize::lexicon::{self, DRAFT, DRAFT_NAMES, Lexicon, SectionId};
-use crate::recognize::words::Word;
+use crate::data::ticket::{ItemType, Part};
+use throughline_language::Words;
+use throughline_language::lexicon::{Lexicon, SectionId, TICKETS};
+use throughline_language::words::Word;
 
 const LABELS: [(Part, SectionId); 13] = [
     (Part::Title, named("label.title")),
@@ -35,49 +35,51 @@ const WHY: SectionId = named("story.why");
 const HEADING: SectionId = named("list.heading");
 const JOIN: SectionId = named("list.join");
 
-/// A longer label is none: the bytes that are looked at before a colon.
+/// Longest label in bytes; a longer text before a colon is not a label.
 const LABEL: usize = 64;
 
-/// The section of that name in the lexicons of drafts.
 const fn named(name: &str) -> SectionId {
-    lexicon::named(DRAFT_NAMES, name)
+    TICKETS.section(name)
 }
 
-/// How many words from `at` on a phrase of the section covers, in whichever language covers most.
+/// Returns the number of words a phrase of the section covers from `at` on: the longest match in any
+/// language, 0 if none matches.
 fn longest(id: SectionId, words: &[Word], at: usize) -> usize {
-    DRAFT.iter().map(|lexicon: &'static Lexicon| lexicon.section(id).longest(words, at)).max().unwrap_or(0)
+    TICKETS.iter().map(|lexicon: &'static Lexicon| lexicon.section(id).longest(words, at)).max().unwrap_or(0)
 }
 
 fn is(id: SectionId, words: &[Word]) -> bool {
-    !words.is_empty() && DRAFT.iter().any(|lexicon: &'static Lexicon| lexicon.section(id).is(words))
+    !words.is_empty() && TICKETS.iter().any(|lexicon: &'static Lexicon| lexicon.section(id).is(words))
 }
 
-/// `Steps: open it` → (Steps, "open it"): the part a line names, and the rest of it.
+/// Splits `Steps: open it` into (Steps, "open it"). Returns `None` if the line begins with no label of a
+/// part.
 pub(super) fn labelled(line: &str) -> Option<(Part, &str)> {
     let (words, rest) = label(line)?;
     let (part, _) = LABELS.into_iter().find(|(_, id)| is(*id, words.all()))?;
     Some((part, rest))
 }
 
-/// `Bug: it fails` → (Bug, "it fails"): the kind an entry calls itself, and the rest of it.
+/// Splits `Bug: it fails` into (Bug, "it fails"). Returns `None` if the entry begins with no item type.
 pub(super) fn kind(entry: &str) -> Option<(ItemType, &str)> {
     let (words, rest) = label(entry)?;
     let (kind, _) = KINDS.into_iter().find(|(_, id)| is(*id, words.all()))?;
     Some((kind, rest))
 }
 
-/// What stands before the first colon of a line, and behind it.
+/// Splits a line at its first colon into label and rest. `None` if there is no colon or the label is too
+/// long.
 fn label(line: &str) -> Option<(Words, &str)> {
     let (label, rest) = line.split_once(':')?;
     (label.len() <= LABEL).then(|| (Words::of(label), rest.trim_start_matches(['*', '_']).trim()))
 }
 
-/// Whether a line only says that a list follows: "Stories:".
+/// True if the line only announces a list: "Stories:".
 pub(super) fn heading(line: &str) -> bool {
     line.trim_end_matches(['*', '_', ' ']).ends_with(':') && is(HEADING, Words::of(line).all())
 }
 
-/// The kind a title tells by its words; a task when it tells none.
+/// Guesses the item type from the words of a title; a task if they give no sign.
 pub(super) fn told_kind(title: &str) -> ItemType {
     let words = Words::of(title);
     let within = |id| (0..words.all().len()).any(|at| longest(id, words.all(), at) > 0);
@@ -90,14 +92,15 @@ pub(super) fn told_kind(title: &str) -> ItemType {
     }
 }
 
-/// What a user story wants, in its own words: that of "As a user I want to log in so that I see my orders" is "log in".
+/// Returns the wish of a user story: for "As a user I want to log in so that I see my orders", "log in".
+/// `None` if the sentence is no user story.
 pub(super) fn story(sentence: &str) -> Option<&str> {
     let words = Words::of(sentence.lines().next().unwrap_or_default());
     let (from, to) = wanted(&words)?;
     sentence.get(from..to)
 }
 
-/// The same, from one byte of the text to another.
+/// Finds the wish of a user story as a byte range of the text.
 fn wanted(words: &Words) -> Option<(usize, usize)> {
     let all = words.all();
     let role = longest(AS, all, 0);
@@ -107,7 +110,8 @@ fn wanted(words: &Words) -> Option<(usize, usize)> {
     Some((all.get(from)?.at, all.get(to.checked_sub(1).filter(|last| *last >= from)?)?.end))
 }
 
-/// What a word that joins the last of several things stands between: "and reset", "log out and reset".
+/// Splits the last entry of an enumeration at its conjunction: "log out and reset" into "log out" and
+/// "reset". A conjunction at the beginning ("and reset") is dropped.
 pub(super) fn joined(text: &str) -> (&str, Option<&str>) {
     let words = Words::of(text);
     let all = words.all();

@@ -1,28 +1,33 @@
-//! The end of a turn: what is kept loaded stays within policy, the rest is found in the store.
+//! Unloading at the end of a turn: the loaded records are held within policy. What leaves stays in the
+//! store.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::Turn;
-use crate::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
-use crate::lane::{Record, RecordKey, RecordKind};
-use crate::pending::PendingKind;
-use crate::review::{Review, Status};
-use crate::tickets::Batch;
-use crate::workflow::{About, Card, Known};
+use crate::data::batch::Batch;
+use crate::data::card::{About, Card};
+use crate::data::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
+use crate::data::known::Known;
+use crate::data::pending::PendingKind;
+use crate::data::record::Record;
+use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::review::{Review, Status};
+use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// Keeps the loaded records within policy: the oldest leave, still to be found in the store.
+    /// Unloads the oldest cards and messages beyond what policy allows, then the records nothing loaded
+    /// needs any more.
     pub(super) fn prune(&mut self) {
         self.readmit();
         while self.head.cards.len() > self.policy.window.cards {
             let Some(id) = self.next_to_leave() else { break };
             self.head.cards.remove(&id);
-            // Its buttons still work; only the list of what is open gets shorter.
+            // The card's buttons still work: a press loads it again. It only leaves the list of open
+            // questions.
             self.clear_pending_of(&id);
             self.retire(RecordKind::Card, &id.0);
         }
-        // A prompt shows as many as a person thinks of, or more.
+        // A prompt may show more messages than people's references need, so the larger window counts.
         let held = self.policy.window.messages.max(self.policy.context.window);
         while self.head.window.len() > held {
             let goes = |id: &&str| self.untouched(RecordKind::Message, id) && !self.waited_for(id);
@@ -37,8 +42,8 @@ impl Turn<'_> {
         self.retire_unused();
     }
 
-    /// The oldest card that is decided, else the oldest that is not the open gate: there is one gate, and a newer
-    /// message has to find it.
+    /// The oldest card that waits for nobody, else the oldest that is not the open gate: a newer message
+    /// has to find the gate, and there is only one.
     fn next_to_leave(&self) -> Option<CardId> {
         let card = |id: &str| self.card_ref(id);
         let open = |id: &&str| card(id).is_some_and(Card::waits);
@@ -47,8 +52,8 @@ impl Turn<'_> {
         loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
 
-    /// Drafts and decisions that no loaded card and no question needs leave, reviews that are over and have no loaded card, and tasks
-    /// that nothing loaded names and nobody is at.
+    /// Unloads drafts, batches and decisions that no loaded card and no open question needs, reviews that
+    /// are over and have no loaded card, and live tasks that nothing loaded names and nobody works on.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
         let kinds = [
@@ -103,7 +108,7 @@ impl Turn<'_> {
             Record::Review(review) => !kept(review),
             Record::Proposal(proposal) => !decisions.contains(&proposal.id),
             Record::Batch(batch) => !batches.iter().any(|used| used.id == batch.id),
-            // What is over is what prompts tell of the past; there is a limit to it.
+            // Ended tasks stay: prompts list them, and `prune_ended` limits their number.
             Record::Task(task) => task.status.live() && !task.awaited() && !tasks.contains(&task.id),
             _ => false,
         });
@@ -115,7 +120,7 @@ impl Turn<'_> {
         }
     }
 
-    /// These batches and those that follow them.
+    /// These batches, and the later parts of those that were split.
     fn batches_in_use<'b>(&'b self, first: impl Iterator<Item = &'b BatchId>) -> Vec<&'b Batch> {
         let mut used: Vec<&Batch> = first.filter_map(|id| Known::batch(self, id)).collect();
         let mut at = 0;
@@ -127,7 +132,8 @@ impl Turn<'_> {
         used
     }
 
-    /// A card that was read from beyond the window and changed is loaded again, as the next to leave.
+    /// Loads a card again that was read for this turn from beyond the window and was changed. It is the
+    /// first to leave.
     fn readmit(&mut self) {
         for record in &self.given.revived {
             if let Record::Card(card) = record
@@ -139,7 +145,7 @@ impl Turn<'_> {
         }
     }
 
-    /// An open gate routes this message when it is answered.
+    /// True if an open gate keeps this message, to route it when somebody chooses.
     fn waited_for(&self, id: &str) -> bool {
         self.head
             .pendings

@@ -1,18 +1,22 @@
-//! Tasks of a turn: which one its messages belong to, begun, moved, ended.
+//! Tasks within a turn: the task of its messages, and how tasks start, move and end
+//! (`docs/design/0024-tasks.md`).
 
 use alloc::vec::Vec;
 
-use super::Turn;
-use crate::context::block::Block;
-use crate::effect::EffectBody;
-use crate::event::TaskReported;
-use crate::id::{MessageId, TaskId};
-use crate::lane::{Change, Moved, Record, RecordKind, Task, TaskStatus, first_line};
-use crate::policy::limits;
-use crate::time::Timestamp;
+use crate::data::effect::EffectBody;
+use crate::data::id::{MessageId, TaskId};
+use crate::data::policy::limits;
+use crate::data::record::{Change, Record};
+use crate::data::record_key::RecordKind;
+use crate::data::task::TaskReported;
+use crate::data::task::{Moved, Task, first_line};
+use crate::data::task_status::TaskStatus;
+use crate::data::time::Timestamp;
+use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// The task this turn's messages belong to: that of the message being routed, which begins one if it has none.
+    /// Returns the task of this turn's messages: that of the message being routed, or a new one if it has
+    /// none.
     pub(crate) fn task_here(&mut self) -> TaskId {
         if let Some(task) = &self.task {
             return task.clone();
@@ -26,7 +30,7 @@ impl Turn<'_> {
         task
     }
 
-    /// From here on this turn is about this task, and so is the message being routed.
+    /// Makes `task` the task of this turn and of the message being routed.
     pub(crate) fn belongs_to(&mut self, task: &TaskId) {
         self.task = Some(task.clone());
         let said = self.said.as_ref().and_then(|said| self.message(&said.message));
@@ -36,15 +40,15 @@ impl Turn<'_> {
         }
     }
 
-    /// What is said from here on belongs to a task of its own: the rest of a message whose beginning was an answer.
+    /// Gives the rest of this turn a new task: the message went on after it answered a question.
     pub(crate) fn another_task(&mut self) {
         self.task = Some(TaskId(self.fresh(TaskId::PREFIX)));
     }
 
-    /// Makes the task of the message being routed work: it gets a record.
+    /// Stores a record for the task of the message being routed, so that work can be tracked.
     pub(crate) fn start_task(&mut self, intent: &str, by: &str) -> TaskId {
         let here = self.task_here();
-        // A host's task may be there under this id; what is begun now is another.
+        // A host may have reported a task under this id; the new one must not overwrite it.
         let id = if self.task(&here).is_some() { TaskId(self.fresh(TaskId::PREFIX)) } else { here };
         self.belongs_to(&id);
         self.put_task(Task::new(id.clone(), first_line(intent), by, self.now()));
@@ -71,12 +75,13 @@ impl Turn<'_> {
         }
     }
 
-    /// Now, for a task whose news are never older than what is known of it: a host's clock may be ahead of ours.
+    /// Returns the present, but never earlier than the task's last change: a host's clock may be ahead of
+    /// ours.
     pub(crate) fn moment(&self, task: &Task) -> Timestamp {
         self.now().max(task.last_at)
     }
 
-    /// The tasks of this lane, as this turn sees them.
+    /// The loaded tasks as this turn sees them.
     pub(crate) fn tasks(&self) -> impl Iterator<Item = &Task> {
         let loaded = self.lane.records.of(RecordKind::Task);
         let kept = loaded.filter(|record| self.change(RecordKind::Task, record.id()).is_none());
@@ -84,18 +89,12 @@ impl Turn<'_> {
         records.filter_map(|record| if let Record::Task(task) = record { Some(task) } else { None })
     }
 
-    /// Those that are not over.
     pub(crate) fn live_tasks(&self) -> impl Iterator<Item = &Task> {
         self.tasks().filter(|task| task.status.live())
     }
 
-    /// What a prompt of this turn is told of the lane's tasks, but for the one it is for.
-    pub(crate) fn block(&self) -> Block {
-        Block::of(self.tasks(), self.task.as_ref(), &self.policy.context)
-    }
-
-    /// Of completed tasks the newest are kept, and as many of those that failed or were cancelled: the others are
-    /// pruned by the turn that ends one more (`spec 05 §2.1`).
+    /// Deletes the oldest ended tasks beyond the number policy keeps. Completed tasks are counted apart
+    /// from those that failed or were cancelled.
     pub(super) fn prune_ended(&mut self) {
         if !self.wrote(RecordKind::Task) {
             return;
@@ -117,7 +116,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes in where a host says a task stands.
+    /// Applies a host's report of a task. `None` if it would make one live task too many.
     pub(crate) fn report(&mut self, report: &TaskReported) -> Option<Moved> {
         let at = self.event.received_at;
         match self.task(&report.task) {
@@ -130,7 +129,8 @@ impl Turn<'_> {
                     effect.iter().for_each(|effect| self.cancel(effect));
                     match moved {
                         Moved::Changed => self.put_task(task),
-                        // It was moved before, and keeps its place among others of that moment.
+                        // The report repeats the present status, so the task keeps its position among tasks
+                        // of that moment.
                         _ => self.put(Record::Task(task)),
                     }
                 }
@@ -144,17 +144,17 @@ impl Turn<'_> {
         }
     }
 
-    /// As many tasks are live as may be.
+    /// True if the limit of live tasks is reached.
     fn full(&self) -> bool {
         self.live_tasks().count() >= limits::LIVE_TASKS
     }
 
-    /// Sends a piece of work out for a task, which runs from now.
+    /// Plans the effect of a call and marks its task as running.
     pub(crate) fn send(
         &mut self,
         mut task: Task,
-        call: crate::work::Call,
-        approval: Option<crate::effect::ApprovalRef>,
+        call: crate::data::work::Call,
+        approval: Option<crate::data::effect::ApprovalRef>,
     ) {
         let job = call.job.clone();
         let body: EffectBody = call.effect();
@@ -163,12 +163,13 @@ impl Turn<'_> {
         let at = self.moment(&task);
         task.go(TaskStatus::Running, at);
         let waits = task.work.take().and_then(|work| work.waits);
-        task.work = Some(crate::work::Work { job, effect: Some(effect), card, waits });
+        task.work = Some(crate::data::work::Work { job, effect: Some(effect), card, waits });
         self.put_task(task);
     }
 }
 
-/// The task a message begins: named like the message, so that talk costs no number.
+/// The id of the task that a message begins. It is derived from the message's, so that plain talk uses up
+/// no id.
 pub(crate) fn begun_by(message: &MessageId) -> TaskId {
     let place = message.0.strip_prefix(MessageId::PREFIX).unwrap_or(&message.0);
     TaskId(alloc::format!("{}{place}", TaskId::PREFIX))

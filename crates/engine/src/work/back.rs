@@ -1,20 +1,23 @@
-//! What a far side says before it is done: progress, a question back; and what is taken back from it.
+//! Calls under way: progress reports, questions back from a tool or sub-agent, and cancellation.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::flow::start;
-use super::{Asked, Call, Job, Phase, Risk, Waits, Work};
-use crate::decision::Reason;
-use crate::id::{EffectId, TaskId};
-use crate::lane::{MessageKind, Task, TaskStatus};
-use crate::pending::{PendingClass, PendingKind, Slot};
-use crate::policy::limits;
+use crate::data::decision::Reason;
+use crate::data::id::{EffectId, TaskId};
+use crate::data::message::MessageKind;
+use crate::data::pending::{PendingClass, PendingKind, Slot};
+use crate::data::policy::limits;
+use crate::data::task::Task;
+use crate::data::task_status::TaskStatus;
+use crate::data::work::{Asked, Phase, Waits};
+use crate::data::work::{Call, Job, Risk, Work};
 use crate::say;
 use crate::turn::Turn;
+use crate::work::flow::start;
 
-/// It goes on. A notification: nobody means it when they say "that" (`spec 02 §4`).
+/// Reports progress of a call. It is a notification, which is never an anchor for "that".
 pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, text: &str) -> Reason {
     let Some(task) = turn.task(id) else { return Reason::EffectSuperseded };
     match &task.work {
@@ -27,7 +30,7 @@ pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, te
     }
 }
 
-/// It asks back: the task is blocked by that, and its person is asked (`spec 07 §8`).
+/// Takes in a question back: blocks the task and asks the person who requested it.
 pub(super) fn asked_back(turn: &mut Turn<'_>, task: &mut Task, effect: &EffectId, asked: &Asked) {
     let words: String = asked.text.chars().take(limits::WORK_ANSWER).collect();
     task.comes_to(&words);
@@ -37,8 +40,8 @@ pub(super) fn asked_back(turn: &mut Turn<'_>, task: &mut Task, effect: &EffectId
     ask(turn, task);
 }
 
-/// Asks for the next thing the far side has to know. A question that waits already is not pushed aside for it: a reply
-/// to this one answers it then.
+/// Asks for the next field the far side needs. A conversational question that is already open stays open; a
+/// reply to this one still answers it.
 fn ask(turn: &mut Turn<'_>, task: &Task) {
     let Some(work) = &task.work else { return };
     let Some((waits, field)) = work.waits.as_ref().and_then(|waits| Some((waits, waits.next()?))) else {
@@ -57,7 +60,7 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
     }
 }
 
-/// An answer to what a far side asked back: the next question, or the answer goes out as a call of its own.
+/// Takes in one answer to a question back: asks for the next field, or sends all answers as a call.
 pub(crate) fn answered_back(turn: &mut Turn<'_>, id: &TaskId, name: &str, value: &str) {
     let Some(mut task) = turn.task(id) else { return };
     let Some(waits) = task.work.as_mut().and_then(|work| work.waits.as_mut()) else { return };
@@ -70,7 +73,7 @@ pub(crate) fn answered_back(turn: &mut Turn<'_>, id: &TaskId, name: &str, value:
     let _ = go_on(turn, task);
 }
 
-/// Sends what was answered. The task comes back when nothing was asked, or not all of it is known.
+/// Sends the answers to a question back. Returns the task if nothing was asked, or an answer is missing.
 pub(super) fn go_on(turn: &mut Turn<'_>, task: Task) -> Option<Task> {
     let waits = task.work.as_ref().and_then(|work| work.waits.clone()).filter(|waits| waits.next().is_none());
     let Some((waits, job)) = waits.zip(task.work.as_ref().map(|work| work.job.clone())) else {
@@ -83,7 +86,7 @@ pub(super) fn go_on(turn: &mut Turn<'_>, task: Task) -> Option<Task> {
     None
 }
 
-/// Takes back what is on its way for a task, or waits for an answer; where the far side can be told, it is.
+/// Cancels the call of a task and its question back. A sub-agent that accepts stop requests is sent one.
 pub(crate) fn take_back(turn: &mut Turn<'_>, task: &mut Task) {
     let Some(work) = &mut task.work else { return };
     let effect = work.effect.take();
@@ -94,14 +97,15 @@ pub(crate) fn take_back(turn: &mut Turn<'_>, task: &mut Task) {
     if told {
         let phase = Phase::Stop { effect };
         let job = work.job.clone();
-        // What stops work changes nothing else, so it needs nobody's approval.
+        // Stopping work changes nothing else, so it needs no approval.
         let call =
             Call { job, phase, task: task.id.clone(), text: String::new(), risk: Risk::Read, prompt: None };
         turn.effect(call.effect(), &[], None);
     }
 }
 
-/// "Stop": what runs elsewhere for this person, or waits for their answer, is taken back. Whether anything was.
+/// Applies "stop": cancels this person's tasks that have a call on the way or wait for an answer. Returns
+/// `true` if there were any.
 pub(crate) fn stop(turn: &mut Turn<'_>) -> bool {
     let mine = |task: &Task| task.requested_by == turn.event.actor;
     let busy = |work: &Work| work.effect.is_some() || work.waits.is_some();
@@ -120,14 +124,14 @@ fn ended(turn: &mut Turn<'_>, mut task: Task) {
     turn.end_task(&id, TaskStatus::Cancelled);
 }
 
-/// An offer to try a tool or a sub-agent again is over once it answered, or refused for good (`spec 02 §5.2`).
+/// Withdraws offers to try this tool or sub-agent again, because a call of it was settled.
 pub(super) fn withdraw_offer(turn: &mut Turn<'_>, job: &Job) {
     let about = |kind: &PendingKind| match (kind, job) {
         (PendingKind::ToolRetryOffer { tool }, Job::Tool { name, .. }) => tool == name,
         (PendingKind::DelegationOffer { agent }, Job::Agent { name }) => agent == name,
         _ => false,
     };
-    let offered = |pending: &crate::pending::PendingState| {
+    let offered = |pending: &crate::data::pending::PendingState| {
         pending.kind.class() == PendingClass::Conversational && about(&pending.kind)
     };
     turn.head.pendings.retain(|pending| !offered(pending));

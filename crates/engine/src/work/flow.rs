@@ -1,30 +1,40 @@
-//! The way of one piece of work: asked for, completed, released, sent, answered, offered again.
+//! A piece of work: asked for, completed with arguments, approved, sent, settled, and offered again.
+//!
+//! Design: docs/design/0024-tasks.md and docs/design/0031-effects-and-retries.md.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::back::{asked_back, go_on, take_back, withdraw_offer};
-use super::{Call, Job, Phase, Risk, Work};
-use crate::approval::Closing;
+use crate::cards::decide::{close, decide, end_of, released_by, result_on};
 use crate::context::delegated::briefing;
-use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::{EffectResult, FieldError, Outcome};
-use crate::id::{EffectId, MessageId, TaskId};
-use crate::lane::{MessageKind, Moved, Role, Task, TaskStatus, first_line};
-use crate::pending::{PendingClass, PendingKind, PendingState, Slot};
-use crate::policy::{Policy, limits};
-use crate::recognize::{self, Context, Expected, Words};
-use crate::rungs::{focus, said};
+use crate::data::action::Action;
+use crate::data::approval::Closing;
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::field_error::FieldError;
+use crate::data::id::{EffectId, MessageId, TaskId};
+use crate::data::message::{MessageKind, Role};
+use crate::data::pending::{PendingClass, PendingKind, PendingState, Slot};
+use crate::data::policy::{Policy, limits};
+use crate::data::progress::Progress;
+use crate::data::task::{Moved, Task, first_line};
+use crate::data::task_status::TaskStatus;
+use crate::data::work::Phase;
+use crate::data::work::{Call, Job, Risk, Work};
 use crate::say;
 use crate::selection::flow as lists;
-use crate::turn::{Turn, begun_by};
-use crate::workflow::press::{close, decide, end_of, released_by, result_on};
-use crate::workflow::{About, Action, Card, CardStatus, Progress};
+use crate::turn::Turn;
+use crate::turn::routed::{focus, said};
+use crate::turn::tasks::begun_by;
+use crate::work::back::{asked_back, go_on, take_back, withdraw_offer};
+use throughline_language::{self as language, Context, Expected, Words};
 
 // ---- asked for ----
 
-/// Hands the anchor's task, or what the message says, to a sub-agent: the named one, or the only one there is.
+/// Hands work to a sub-agent: the task `about` describes, else the anchor's. The sub-agent is the named one,
+/// or the only one there is; among several it asks.
 pub(crate) fn hand_over(turn: &mut Turn<'_>, agent: Option<&str>, about: Option<&str>) -> Decision {
     let Some(task) = meant(turn, about) else {
         turn.say(MessageKind::Answer, None, say::NOTHING_TO_HAND_OVER);
@@ -46,7 +56,7 @@ pub(crate) fn hand_over(turn: &mut Turn<'_>, agent: Option<&str>, about: Option<
     }
 }
 
-/// The task that is handed over: one of its own for words of its own, else the anchor's.
+/// Returns the task to hand over: a new one for `about`, else the anchor's.
 fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
     let (by, now) = (said(turn).by.clone(), turn.now());
     if let Some(about) = about {
@@ -63,7 +73,7 @@ fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
     Some(task)
 }
 
-/// The words a task was begun with: the person's message that names it, else the anchor itself.
+/// Returns the text a task began with: the first message of a person in it, else the anchor.
 fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> String {
     let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.message_of(id));
     let first = window.find(|message| message.role == Role::User && message.task.as_ref() == Some(task));
@@ -72,22 +82,22 @@ fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> Str
     message.map_or_else(String::new, |message| message.text.clone())
 }
 
-/// Hands a task to a sub-agent that is named.
+/// Hands a task to the named sub-agent.
 pub(crate) fn delegate_to(turn: &mut Turn<'_>, task: Task, agent: &str) -> Decision {
     let words = asked_with(turn, &task.id, None);
     let text = if words.is_empty() { task.intent.clone() } else { words };
     start(turn, task, Job::Agent { name: agent.into() }, Phase::Begin, text, Reason::DelegationStarted)
 }
 
-/// Calls a tool the person named, or asks for what it has to know first. `rest` is what the message says behind its
-/// name.
+/// Calls a tool the person named, or asks for its first missing argument. `rest` is the text after its name;
+/// returns `None` if that fits no argument.
 pub(crate) fn begin(turn: &mut Turn<'_>, tool: &str, rest: &str, context: &Context<'_>) -> Option<Decision> {
     let spec = turn.policy.tools.get(tool)?;
     let mut args = BTreeMap::new();
     if !rest.is_empty() {
-        let words = Words::of(rest);
+        let words = Words::new(rest, turn.languages());
         let fits = |(name, expected): (&String, &Expected)| {
-            let found = recognize::answer(expected, &words, context).ok()?;
+            let found = language::read(expected, &words, context).ok()?;
             found.remainder.is_none().then(|| (name.clone(), found.value.text().into()))
         };
         args.extend([spec.args.iter().find_map(fits)?]);
@@ -98,7 +108,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>, tool: &str, rest: &str, context: &Conte
     Some(complete(turn, task, tool, args))
 }
 
-/// Asks for the next thing the tool has to know, or calls it.
+/// Asks for the next missing argument of the tool, or calls it.
 fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<String, String>) -> Decision {
     let Some(spec) = turn.policy.tools.get(tool) else { return gone(turn, &task, tool) };
     let missing = spec.args.iter().find(|(name, _)| !args.contains_key(*name));
@@ -123,7 +133,7 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
     Decision::new(Verdict::Asked, Reason::ToolStarted)
 }
 
-/// An answer to what a tool has to know.
+/// Takes in an answer about an argument of a tool.
 pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) {
     let Some(task) = turn.task(task) else { return };
     if let Some(Work { job: Job::Tool { name: tool, args }, .. }) = task.work.clone() {
@@ -133,7 +143,7 @@ pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
     }
 }
 
-/// An argument was corrected: a call that is on its way is taken back and made again. `false`: it is too late.
+/// Corrects an argument: a call on its way is cancelled and made again. Returns `false` if it is too late.
 pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) -> bool {
     let Some(mut task) = turn.task(task).filter(|task| task.status.live()) else { return false };
     let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card, waits: _ }) = task.work.take()
@@ -149,7 +159,7 @@ pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
             turn.cancel(&effect);
             let _ = complete(turn, task, &tool, args);
         }
-        // Something else is still asked for; that question stands.
+        // The question about another argument stays open.
         None => {
             task.work =
                 Some(Work { job: Job::Tool { name: tool, args }, effect: None, card: None, waits: None });
@@ -165,12 +175,12 @@ fn risk(policy: &Policy, job: &Job) -> Option<Risk> {
     match job {
         Job::Tool { name, .. } => policy.tools.get(name).map(|tool| tool.risk),
         Job::Agent { name } => policy.agents.get(name).map(|agent| agent.risk),
-        // Its host said so when it registered the list; it is in the call.
+        // The call carries the risk its host registered with the list.
         Job::Option(_) => None,
     }
 }
 
-/// What only reads goes out; anything else waits on a card (`spec 06 §4.2`).
+/// Sends a call that only reads; shows a card for approval for any other.
 pub(super) fn start(
     turn: &mut Turn<'_>,
     mut task: Task,
@@ -186,7 +196,7 @@ pub(super) fn start(
     } else {
         task.work.as_mut().and_then(|work| work.waits.take())
     };
-    // Made before anybody approves it: what runs is what was approved.
+    // Built before the approval, so that the approved prompt is the one that runs.
     let prompt = match (&job, phase.begins()) {
         (Job::Agent { .. }, true) => {
             turn.belongs_to(&task.id);
@@ -219,7 +229,8 @@ pub(super) fn start(
 }
 
 impl Turn<'_> {
-    /// Runs an option that was chosen: choosing is never approving, so what may change something waits on a card.
+    /// Runs a chosen option. A choice is no approval: an option that may change something is shown on a card
+    /// first.
     pub(crate) fn run_option(&mut self, call: Call, source: MessageId) {
         let Some(mut task) = self.task(&call.task) else { return };
         if !call.risk.outward() {
@@ -243,7 +254,7 @@ fn unsent(turn: &mut Turn<'_>, task: &Task, why: &str, reason: Reason) -> Decisi
     Decision::new(Verdict::Answered, reason)
 }
 
-/// Approve on the card: exactly what it showed goes out.
+/// Applies *Approve* on the card: sends exactly the call it showed.
 pub(crate) fn release(turn: &mut Turn<'_>, card: Card) {
     let About::CallPreview { call, .. } = card.about.clone() else { return };
     let approval = released_by(&card);
@@ -253,14 +264,15 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card) {
     decide(turn, card, Action::Approve, Progress::None);
 }
 
-/// "Yes" or "no" to an offer. What would change something is never released by text: its card is shown.
+/// Takes in "yes" or "no" to an offer. A call that may change something is not released by text; its card is
+/// shown.
 pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: bool) {
     let Some(task) = pending.task.as_ref().and_then(|id| turn.task(id)) else { return };
     if !yes {
         turn.say(MessageKind::Answer, Some(&task.id), say::LEFT);
         return;
     }
-    // An answer that did not arrive goes on with the work that asked for it.
+    // If the call that failed was to deliver answers to a question back, it is the one to repeat.
     let Some(task) = go_on(turn, task) else { return };
     match &pending.kind {
         PendingKind::DelegationOffer { agent } => {
@@ -277,9 +289,10 @@ pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: b
     }
 }
 
-// ---- what came of it ----
+// ---- outcomes ----
 
-/// The outcome of a call. Only of the one the task waits for, or that a card asks about: anything else was superseded.
+/// Applies the outcome of the call that the task waits for, or that a card asks about. Any other outcome is
+/// [`Reason::EffectSuperseded`].
 pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outcome: &Outcome) -> Reason {
     let Some(mut task) = turn.task(id) else { return Reason::EffectSuperseded };
     let Some(work) = task.work.as_mut() else { return Reason::EffectSuperseded };
@@ -331,7 +344,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         }
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
-            // Its place shows what an option did.
+            // The card of an option list shows the result of its option.
             if !matches!(job, Job::Option(_)) {
                 turn.pass_on(&job, MessageKind::Answer, Some(id), &say::answered(&job, &words));
             }
@@ -356,8 +369,8 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     Reason::EffectSettled
 }
 
-/// The tool does not take an argument as it is: the call without it, to be asked for again. Not while another question
-/// waits.
+/// Returns the call without the arguments the tool rejected, so that they are asked for again. `None` if it
+/// rejected none, or a conversational question is open.
 fn asked_again(
     turn: &Turn<'_>,
     job: &Job,
@@ -373,7 +386,7 @@ fn asked_again(
     (!wrong.is_empty()).then(|| (name.clone(), args))
 }
 
-/// What came of a call, on the card that released it and on the one that first did.
+/// Writes progress to the card that released the call, and to the receipt behind it.
 fn shown_on(turn: &mut Turn<'_>, card: Option<&Card>, progress: Progress) {
     let Some(card) = card else { return };
     if let Some(receipt) = card.receipt() {
@@ -382,11 +395,11 @@ fn shown_on(turn: &mut Turn<'_>, card: Option<&Card>, progress: Progress) {
     result_on(turn, &card.id, progress);
 }
 
-/// Nobody knows whether it was done: a person is asked, and nothing is sent again by itself (`spec 06 §4.4`).
+/// Asks a person about a call with an unknown outcome. Nothing is sent again unless they approve it.
 fn uncertain(turn: &mut Turn<'_>, task: &mut Task, card: Option<Card>, effect: &EffectId) {
     let Some((card, (call, source))) = card.as_ref().and_then(|card| card.call().map(|call| (card, call)))
     else {
-        // Released by no card, or by one that was erased: there is nobody's approval to do it again by.
+        // The call had no card, or its card was erased, so there is no approval to repeat it under.
         let words = task.work.as_ref().map(|work| say::maybe_done(&work.job)).unwrap_or_default();
         turn.say(MessageKind::Answer, Some(&task.id), &words);
         return;
@@ -400,7 +413,7 @@ fn uncertain(turn: &mut Turn<'_>, task: &mut Task, card: Option<Card>, effect: &
     }
 }
 
-/// *It happened*, on the card that asks: done, on the word of an approver.
+/// Applies *It happened*: settles an uncertain call as done, on an approver's word.
 pub(crate) fn happened(turn: &mut Turn<'_>, card: Card) {
     let Some((effect, receipt)) = card.doubts().zip(card.receipt()) else { return };
     let result = EffectResult::Said { text: String::new() };
@@ -414,7 +427,7 @@ pub(crate) fn happened(turn: &mut Turn<'_>, card: Card) {
     decide(turn, card, Action::Happened, Progress::Done);
 }
 
-/// *Do it again*: a new effect, released by this card. The old one is dropped for it.
+/// Applies *Do it again*: cancels the old effect and sends the call anew under this card's approval.
 pub(crate) fn again(turn: &mut Turn<'_>, card: Card) {
     let Some(((call, _), effect)) = card.call().zip(card.doubts()) else { return };
     turn.cancel(effect);
@@ -431,8 +444,8 @@ fn answer(result: &EffectResult) -> String {
     }
 }
 
-/// Nothing was sent, or nothing came back: what only reads may be tried again, if its person wants (`spec 06 §4.5`).
-/// A question that waits is not pushed aside for it.
+/// Offers to try a call again after it gave up, if it only reads. Not while a conversational question is
+/// open.
 fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
     let asking = turn.head.pendings.iter().any(|open| open.kind.class() == PendingClass::Conversational);
     if asking || risk(turn.policy, job).is_none_or(Risk::outward) {

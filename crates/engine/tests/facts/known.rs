@@ -1,6 +1,6 @@
-//! One place: what is one fact, which one counts, which one leaves, and what moves.
+//! The facts of one place: identity, validity, limits and moves.
 
-use throughline_engine::memory::rekey::rekey;
+use throughline_engine::facts::rekey::rekey;
 
 use super::*;
 use FactStatus::{Disputed, Superseded, Valid};
@@ -20,8 +20,9 @@ fn the_vectors_of_the_specification() {
     assert_eq!(epic("AUTH-12"), "f1-52117417a481323bb8333bd985ffaf5d");
 }
 
+// row: C43
 #[test]
-fn c43_the_same_words_are_one_fact() {
+fn the_same_words_are_one_fact() {
     let mut place = Place::new();
     place.decide(said("We will use Postgres.", 1, 90));
     place.decide(said("we  will use  POSTGRES", 2, 90));
@@ -33,8 +34,9 @@ fn c43_the_same_words_are_one_fact() {
     assert_eq!(place.only().text, "database is x");
 }
 
+// row: C44
 #[test]
-fn c44_two_tenants_have_two_facts() {
+fn two_tenants_have_two_facts() {
     let theirs = FactKey { tenant: "globex".into(), ..thread() };
     let ids = [
         thread().fact(Decision, "use Postgres"),
@@ -48,8 +50,9 @@ fn c44_two_tenants_have_two_facts() {
     assert_eq!(unique.len(), 4);
 }
 
+// row: C45
 #[test]
-fn c45_the_same_statement_changes_nothing() {
+fn the_same_statement_changes_nothing() {
     let mut place = Place::new();
     place.decide(said("use Postgres", 5, 90));
     let before = place.facts.clone();
@@ -57,8 +60,9 @@ fn c45_the_same_statement_changes_nothing() {
     assert_eq!((joined, &place.facts), (Joined::Unchanged, &before), "fact.unchanged");
 }
 
+// row: C46
 #[test]
-fn c46_a_newer_and_less_sure_one_gives_text_and_time() {
+fn a_newer_unsure_statement_updates_text_and_time() {
     let mut place = Place::new();
     place.decide(said("use Postgres", 5, 90));
     place.decide(said("Use Postgres!", 9, 40));
@@ -69,8 +73,9 @@ fn c46_a_newer_and_less_sure_one_gives_text_and_time() {
     );
 }
 
+// row: C47
 #[test]
-fn c47_an_older_one_that_comes_late_changes_no_text() {
+fn a_late_older_statement_changes_no_text() {
     let mut place = Place::new();
     place.decide(said("Use Postgres!", 9, 80));
     place.decide(said("use Postgres", 5, 90));
@@ -80,7 +85,7 @@ fn c47_an_older_one_that_comes_late_changes_no_text() {
 }
 
 #[test]
-fn a_stranger_does_not_make_an_old_decision_new() {
+fn a_stranger_does_not_renew_an_old_decision() {
     let mut place = Place::new();
     place.decide(said("use Postgres", 5, 80));
     place.decide(stranger(said("use Postgres!", 9, 100)));
@@ -89,7 +94,7 @@ fn a_stranger_does_not_make_an_old_decision_new() {
         (fact.source_ts, fact.confidence, fact.author.as_str()),
         (Timestamp(5), Confidence::of(80), "ana")
     );
-    // And a member's word makes a stranger's fact theirs.
+    // A member's statement makes a stranger's fact theirs.
     let mut place = Place::new();
     place.decide(stranger(said("use Postgres", 9, 100)));
     place.decide(said("use Postgres", 5, 60));
@@ -99,7 +104,7 @@ fn a_stranger_does_not_make_an_old_decision_new() {
     );
 }
 
-/// MySQL on Monday, Postgres on Tuesday, both about the database; Tuesday's so sure.
+/// MySQL on Monday and Postgres on Tuesday, both about the database; `tuesday` is the confidence of the second.
 fn two(tuesday: u8, backwards: bool) -> (Place, FactId, FactId) {
     let mut place = Place::new();
     let monday = || about("database", said("use MySQL", DAY, 90));
@@ -115,8 +120,9 @@ fn two(tuesday: u8, backwards: bool) -> (Place, FactId, FactId) {
     (place, mysql, postgres)
 }
 
+// row: C48
 #[test]
-fn c48_the_newer_decision_counts_in_both_orders() {
+fn the_newer_decision_counts_in_both_orders() {
     let (one, mysql, postgres) = two(90, false);
     let (other, ..) = two(90, true);
     let statuses = |place: &Place| {
@@ -136,23 +142,26 @@ fn c48_the_newer_decision_counts_in_both_orders() {
     );
 }
 
+// row: C49
 #[test]
-fn c49_a_newer_one_that_is_not_sure_is_disputed() {
+fn a_newer_unsure_decision_is_disputed() {
     for backwards in [false, true] {
         let (place, mysql, postgres) = two(40, backwards);
         assert_eq!((place.status(&mysql), place.status(&postgres)), (Valid, Disputed), "fact.disputed");
     }
 }
 
+// row: C50
 #[test]
-fn c50_what_was_superseded_wins_again_when_it_is_said_again() {
+fn a_restated_fact_wins_again() {
     let (mut place, mysql, postgres) = two(90, false);
     place.decide(about("database", said("use MySQL", 3 * DAY, 90)));
     assert_eq!((place.status(&mysql), place.status(&postgres)), (Valid, Superseded));
 }
 
+// row: C51
 #[test]
-fn c51_a_sentence_and_its_negation() {
+fn a_sentence_contradicts_its_negation() {
     for (no, yes) in [
         ("we will not deploy on Friday", "we will deploy on Friday"),
         ("we won't deploy on Friday", "We will deploy on Friday."),
@@ -163,7 +172,7 @@ fn c51_a_sentence_and_its_negation() {
         let (no, yes) = (place.decide(said(no, 1, 90)), place.decide(said(yes, 2, 90)));
         assert_eq!((place.status(&no), place.status(&yes)), (Superseded, Valid));
     }
-    // Twice no is yes, and what differs in more is something else.
+    // A double negation is positive, and a further difference makes another statement.
     let mut place = Place::new();
     let (one, other) =
         (place.decide(said("we never do not test", 1, 90)), place.decide(said("we do test", 2, 90)));
@@ -172,8 +181,9 @@ fn c51_a_sentence_and_its_negation() {
     assert_eq!(place.status(&other), Valid);
 }
 
+// row: C52
 #[test]
-fn c52_an_assumption_takes_no_decisions_place() {
+fn an_assumption_supersedes_no_decision() {
     let mut place = Place::new();
     let decision = place.decide(about("database", said("use Postgres", 1, 90)));
     let (assumption, ..) = place.add(Assumption, about("database", said("use MySQL", 2, 90)));
@@ -184,8 +194,9 @@ fn c52_an_assumption_takes_no_decisions_place() {
     assert_eq!((place.status(&ours), place.status(&theirs)), (Valid, Disputed));
 }
 
+// row: C54
 #[test]
-fn c54_the_least_leaves() {
+fn the_least_important_fact_leaves_a_full_place() {
     let full = |used: usize| {
         let mut place = Place::new();
         let ids: Vec<FactId> =
@@ -228,8 +239,9 @@ fn c54_the_least_leaves() {
     }
 }
 
+// row: C55
 #[test]
-fn c55_what_is_known_of_a_draft_moves_to_its_issue() {
+fn facts_of_a_draft_move_to_its_issue() {
     let (from, to) = (key(FactScope::Epic, "draft:d7"), key(FactScope::Epic, "AUTH-12"));
     let (mut draft, mut issue) = (Place::of(from), Place::of(to.clone()));
     draft.add(Constraint, said("no data leaves EU", 1, 90));
@@ -252,8 +264,9 @@ fn c55_what_is_known_of_a_draft_moves_to_its_issue() {
     assert_eq!(issue.facts, before, "the second time nothing");
 }
 
+// row: C56
 #[test]
-fn c56_forty_strangers_hold_a_fifth() {
+fn forty_strangers_take_a_fifth_of_the_room() {
     let (mut place, _, postgres) = two(90, false);
     for n in 0..40 {
         place.add(Assumption, stranger(said(&format!("everything is free, number {n}"), 3 * DAY + n, 50)));
@@ -263,9 +276,9 @@ fn c56_forty_strangers_hold_a_fifth() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_taken_back() {
-    use throughline_engine::event::EventKind;
-    use throughline_engine::given::Actor;
+fn an_unknown_fact_cannot_be_taken_back() {
+    use throughline_engine::data::actor::Actor;
+    use throughline_engine::data::event::EventKind;
     use throughline_engine::{Event, Given, Lane, LaneKey, Policy, Reason, step};
     let lane = Lane::new(LaneKey::new("acme", "app", "web", "room", ""));
     let kind = EventKind::FactTakenBack { key: FactKey::thread(&lane.key), fact: "f1-0".into() };

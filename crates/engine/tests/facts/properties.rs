@@ -1,14 +1,14 @@
-//! K6, K7, K8 and K11.
+//! Properties of sets of facts.
 
 use proptest::prelude::*;
-use throughline_engine::memory::contradict::settle;
-use throughline_engine::memory::rekey::rekey;
+use throughline_engine::facts::contradict::settle;
+use throughline_engine::facts::rekey::rekey;
 
 use super::*;
 
 type Said = (FactType, Source);
 
-/// Statements that meet: few words, few subjects, few times.
+/// Statements that collide: few words, few subjects, few times.
 fn statement() -> impl Strategy<Value = Said> {
     let kind = prop_oneof![Just(FactType::Decision), Just(FactType::Constraint), Just(FactType::Assumption)];
     let text = prop_oneof![
@@ -43,7 +43,7 @@ fn made(all: &[Said]) -> Facts {
     facts
 }
 
-/// Everything but when it came to be known.
+/// Returns the facts without the time they became known.
 fn timeless(facts: &Facts) -> Vec<Fact> {
     facts
         .values()
@@ -52,10 +52,10 @@ fn timeless(facts: &Facts) -> Vec<Fact> {
 }
 
 proptest! {
-    /// K6, K7: in whatever order statements come, and however often, the facts are the same.
+    /// Any order and any repetition of statements gives equal facts.
     #[test]
-    fn k6_k7_the_order_makes_no_difference(all in prop::collection::vec(statement(), 0..10), order in any::<prop::sample::Index>(), again in any::<prop::sample::Index>()) {
-        // Of two that are one statement by time, author and words, the first is the one that counts.
+    fn the_order_of_statements_makes_no_difference(all in prop::collection::vec(statement(), 0..10), order in any::<prop::sample::Index>(), again in any::<prop::sample::Index>()) {
+        // Statements with equal time, author and words are one; the first is kept.
         let mut unique: Vec<Said> = Vec::new();
         for one in all {
             let same = |other: &&Said| (other.0, other.1.at, &other.1.author, &other.1.text) == (one.0, one.1.at, &one.1.author, &one.1.text);
@@ -72,7 +72,7 @@ proptest! {
             other.push(unique[again.index(unique.len())].clone());
         }
         prop_assert_eq!(timeless(&facts), timeless(&made(&other)));
-        // One of each group counts, and what does not is linked to what does.
+        // One fact of each group is valid, and the others are linked to it.
         for fact in facts.values() {
             let by = fact.superseded_by.as_ref();
             prop_assert_eq!(fact.status == FactStatus::Superseded, by.is_some());
@@ -82,10 +82,10 @@ proptest! {
         }
     }
 
-    /// K8: no limit is exceeded, and which one leaves follows from the set.
+    /// No limit is exceeded, and the set alone decides which fact leaves.
     #[test]
-    fn k8_no_limit_is_exceeded(all in prop::collection::vec((0..40u8, 0..=100u8, any::<bool>()), 0..60)) {
-        let policy = FactsPolicy { cap: throughline_engine::policy::context::FactCaps { thread: 10, ..FactsPolicy::default().cap }, ..FactsPolicy::default() };
+    fn no_limit_is_exceeded(all in prop::collection::vec((0..40u8, 0..=100u8, any::<bool>()), 0..60)) {
+        let policy = FactsPolicy { cap: throughline_engine::data::policy::context::FactCaps { thread: 10, ..FactsPolicy::default().cap }, ..FactsPolicy::default() };
         let mut facts = Facts::new();
         for (n, percent, member) in &all {
             let source = said(&format!("fact {n}"), i64::from(*n), *percent);
@@ -99,9 +99,9 @@ proptest! {
         }
     }
 
-    /// K11: moving facts loses no statement, and doing it again changes nothing.
+    /// Moving facts loses no statement, and moving them again changes nothing.
     #[test]
-    fn k11_moving_loses_no_statement(from in prop::collection::vec(statement(), 0..8), there in prop::collection::vec(statement(), 0..2)) {
+    fn moving_loses_no_statement(from in prop::collection::vec(statement(), 0..8), there in prop::collection::vec(statement(), 0..2)) {
         let key = key(FactScope::Epic, "AUTH-12");
         let mut old = made(&from);
         let mut new = Facts::new();

@@ -1,8 +1,8 @@
-//! What a model proposes, and which of it is taken.
+//! Facts that a model proposes.
 
 use throughline_engine::Reason;
-use throughline_engine::memory::extract::{Cited, Taken, judge};
-use throughline_engine::memory::{Claim, Proposal};
+use throughline_engine::data::fact_proposal::{Claim, Proposal};
+use throughline_engine::facts::extract::{Cited, Taken, judge};
 
 use super::*;
 
@@ -22,8 +22,9 @@ fn judged(proposal: &Proposal, trust: Trust) -> Result<Taken, Reason> {
     judge(proposal, Some(Cited { text: MESSAGE, trust }), &FactsPolicy::default())
 }
 
+// row: C56
 #[test]
-fn c56_a_strangers_word_is_an_assumption() {
+fn a_guests_statement_is_an_assumption() {
     let sure = Proposal {
         confidence: Claim::Is(Confidence::of(99)),
         scope: "epic".into(),
@@ -46,9 +47,9 @@ fn c56_a_strangers_word_is_an_assumption() {
     );
 }
 
-/// Quoted text is nobody's word here, whoever quotes it (`spec 05 §6`, `§11`).
+/// Quoted text counts as untrusted, whoever quotes it.
 #[test]
-fn what_a_member_only_quotes_is_a_strangers_word() {
+fn quoted_text_is_untrusted() {
     let sure = Proposal { scope: "epic".into(), ..proposal("we will use MySQL") };
     let judged = |text, trust| judge(&sure, Some(Cited { text, trust }), &FactsPolicy::default());
     for quoting in [
@@ -73,8 +74,9 @@ fn what_a_member_only_quotes_is_a_strangers_word() {
     assert_eq!(judged("> nothing of it", Trust::Member).unwrap_err(), Reason::FactUngrounded);
 }
 
+// row: C57
 #[test]
-fn c57_each_refusal_has_its_reason() {
+fn each_refusal_has_its_reason() {
     let refused = |proposal: &Proposal| judged(proposal, Trust::Member).unwrap_err();
     let fine = proposal("use Postgres for orders");
     assert_eq!(judge(&fine, None, &FactsPolicy::default()).unwrap_err(), Reason::FactSourceUnknown);
@@ -100,8 +102,9 @@ fn c57_each_refusal_has_its_reason() {
     }
 }
 
+// row: C57
 #[test]
-fn c57_a_confidence_is_a_number_or_it_is_refused() {
+fn a_confidence_must_be_a_number() {
     for (json, claim) in [
         ("0.85", Claim::Is(Confidence::of(85))),
         ("7", Claim::Is(Confidence::of(100))),
@@ -119,8 +122,9 @@ fn c57_a_confidence_is_a_number_or_it_is_refused() {
     }
 }
 
+// row: C58
 #[test]
-fn c58_a_model_says_nothing_for_a_channel() {
+fn a_model_proposes_no_channel_facts() {
     let channel = Proposal { scope: "channel".into(), ..proposal("use Postgres for orders") };
     assert_eq!(judged(&channel, Trust::Member).unwrap_err(), Reason::FactScopeRefused);
 }

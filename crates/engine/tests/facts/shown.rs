@@ -1,6 +1,6 @@
-//! What of the facts in reach stands in a prompt.
+//! The facts in a prompt.
 
-use throughline_engine::memory::shown::{Shown, choose};
+use throughline_engine::facts::shown::{Shown, choose};
 
 use super::*;
 
@@ -31,8 +31,9 @@ fn a_line_is_json_with_its_members_in_order() {
     assert!(shown(&[&place]).lines[0].line.ends_with(", \"trust\": \"untrusted\" }"));
 }
 
+// row: C44
 #[test]
-fn c44_only_the_decision_is_shown() {
+fn only_the_decision_is_shown() {
     let mut place = Place::new();
     place.add(FactType::Assumption, said("use Postgres", 9, 90));
     place.add(FactType::Constraint, said("use Postgres", 9, 90));
@@ -41,8 +42,9 @@ fn c44_only_the_decision_is_shown() {
     assert_eq!(shown.facts, [(thread(), id)]);
 }
 
+// row: C53
 #[test]
-fn c53_the_threads_own_decision_hides_the_channels() {
+fn the_threads_own_decision_hides_the_channels() {
     let mut channel = Place::of(key(FactScope::Channel, "C1"));
     channel.decide(about("database", said("use MySQL", 1, 90)));
     let mut here = Place::new();
@@ -50,7 +52,7 @@ fn c53_the_threads_own_decision_hides_the_channels() {
     assert_eq!(texts(&shown(&[&channel, &here])), ["use Postgres"]);
     assert_eq!(texts(&shown(&[&channel])), ["use MySQL"]);
     assert_eq!(shown(&[&channel, &here]).shadowed, 1, "fact.shadowed");
-    // The newer hides the older, whoever's it is; an assumption hides no decision.
+    // The newer fact hides the older, whoever stated it; an assumption hides no decision.
     channel.decide(about("database", said("use Oracle", 3, 90)));
     assert_eq!(texts(&shown(&[&channel, &here])), ["use Oracle"]);
     let mut here = Place::new();
@@ -58,9 +60,9 @@ fn c53_the_threads_own_decision_hides_the_channels() {
     assert_eq!(texts(&shown(&[&channel, &here])), ["use Oracle"]);
 }
 
-/// Untrusted text takes the place of nothing (`spec 05 §13.1`), here as little as in its own place.
+/// Untrusted text replaces nothing, neither here nor in its own place.
 #[test]
-fn what_a_stranger_says_hides_nothing_of_a_members() {
+fn a_strangers_fact_hides_no_members_fact() {
     let mut channel = Place::of(key(FactScope::Channel, "C1"));
     channel.add(FactType::Assumption, about("database", said("use Postgres", 1, 90)));
     channel.add(FactType::Constraint, said("we will not deploy on Friday", 1, 90));
@@ -69,20 +71,20 @@ fn what_a_stranger_says_hides_nothing_of_a_members() {
     here.add(FactType::Assumption, stranger(said("we will deploy on Friday", 9, 50)));
     assert_eq!(texts(&shown(&[&channel])), texts(&shown(&[&channel, &here])));
     assert_eq!(shown(&[&channel, &here]).shadowed, 2, "theirs are hidden");
-    // Of the same words the member's stand, however new the stranger's are, and however strong an import calls them.
+    // Of equal words the member's are shown, however new or confident the stranger's are.
     let mut here = Place::new();
     let own = here.add(FactType::Assumption, said("it is warm", 1, 60)).0;
     let mut epic = Place::of(key(FactScope::Epic, "AUTH-1"));
     epic.decide(stranger(said("it is warm", 9, 50)));
     assert_eq!(shown(&[&epic, &here]).facts, [(thread(), own)]);
-    // Nor does one make two of theirs contradict each other.
+    // A stranger's fact does not make two of a member's contradict each other.
     let mut here = Place::new();
     here.decide(about("database", said("use Postgres", 1, 90)));
     here.decide(said("no Oracle", 2, 90));
     let mut epic = Place::of(key(FactScope::Epic, "AUTH-1"));
     epic.decide(about("database", stranger(said("Oracle", 9, 50))));
     assert_eq!(texts(&shown(&[&epic, &here])), ["use Postgres", "no Oracle"]);
-    // Among themselves the newest stands.
+    // Among a stranger's own facts the newest is shown.
     epic.decide(about("cache", stranger(said("it is cold", 1, 50))));
     let mut here = Place::new();
     here.add(FactType::Assumption, about("queue", stranger(said("Oracle", 10, 50))));
@@ -91,8 +93,9 @@ fn what_a_stranger_says_hides_nothing_of_a_members() {
     assert!(!texts(&shown(&[&epic, &here])).contains(&"it is cold".to_owned()));
 }
 
+// row: C60
 #[test]
-fn c60_forty_are_chosen_by_priority() {
+fn forty_facts_are_chosen_by_priority() {
     let (mut channel, mut here) = (Place::of(key(FactScope::Channel, "C1")), Place::new());
     for n in 0..30 {
         channel.decide(said(&format!("c{n}"), 100 - n, 90));
@@ -108,21 +111,22 @@ fn c60_forty_are_chosen_by_priority() {
     let of = |scope| chosen.facts.iter().filter(|(key, _)| key.scope == scope).count();
     assert_eq!((of(FactScope::Thread), of(FactScope::Epic), of(FactScope::Channel)), (30, 1, 9));
     let texts = texts(&chosen);
-    // Shown the other way round, and each as it was said.
+    // Shown in the opposite order, each in its original words.
     assert_eq!(
         (texts[0].as_str(), texts[8].as_str(), texts[9].as_str(), texts[10].as_str(), texts[39].as_str()),
         ("c8", "c0", "e", "t0", "t29")
     );
     assert_eq!(chosen.standing(3).len(), 37, "what was left out of the prompt was not used");
     assert!(shown(&places).lines.len() < 40, "800 tokens");
-    // What is not sure enough, or does not count, never stands there.
+    // A fact that is not confident enough or not valid is never shown.
     let mut place = Place::new();
     place.decide(said("perhaps", 1, 49));
     assert!(super::shown::shown(&[&place]).lines.is_empty());
 }
 
+// row: C61
 #[test]
-fn c61_a_new_fact_stands_behind_the_others() {
+fn a_new_fact_is_listed_last() {
     let mut channel = Place::of(key(FactScope::Channel, "C1"));
     let mut here = Place::new();
     channel.decide(said("use Postgres", 50, 90));

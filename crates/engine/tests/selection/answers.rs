@@ -1,15 +1,16 @@
-//! Whatever a model answers: 50,000 random answers in a test run, as many as `THROUGHLINE_ANSWERS` says in a soak.
+//! Random answers of a model: 50,000 in a test run, and `THROUGHLINE_ANSWERS` in a soak.
 
-use throughline_engine::ask::{Answer, SELECT_CONTRACT, Says};
-use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{Event, EventKind};
-use throughline_engine::lane::LaneKey;
-use throughline_engine::selection::Provenance;
+use throughline_engine::data::ask::{Answer, SELECT_CONTRACT, Says};
+use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::event::{Event, EventKind};
+use throughline_engine::data::lane_key::LaneKey;
+use throughline_engine::data::selection_trace::Provenance;
 use throughline_engine::{Given, Step, step};
 
 use crate::lists::{self, Lists, settled, shown};
 
-/// Places that are none of the three offered, or only look like one; ids of this list, another, and somebody else's.
+/// Choices that are none of the three offered, or only look like one; ids of this list, of another, and of somebody
+/// else's.
 const ODD: [&str; 24] = [
     "c0",
     "c4",
@@ -47,7 +48,7 @@ const NEEDS: [&str; 8] = [
     "",
 ];
 
-/// Numbers drawn from a seed (`splitmix64`).
+/// A random number generator (splitmix64).
 struct Dice(u64);
 
 impl Dice {
@@ -60,7 +61,7 @@ impl Dice {
     }
 }
 
-/// An answer in proper form.
+/// A well-formed answer.
 pub(crate) fn proper(how: u8, place: usize, confidence: u8) -> Answer {
     let says = match how % 4 {
         0 => Says::Select,
@@ -99,11 +100,12 @@ fn any(dice: &mut Dice) -> Answer {
     Answer::Select { contract: contract.into(), says, choice, confidence, needs }
 }
 
-/// A lane where a model is being asked about the first list; another list is on the screen, and others are other people's.
-fn asking(lane: &str, phase_c: bool) -> (Lists, Effect) {
-    let mut w = Lists::new(phase_c);
+/// A lane where a model is asked about the first list; a second list is on the screen, and others belong to other
+/// people.
+fn asking(lane: &str, auto_execute: bool) -> (Lists, Effect) {
+    let mut w = Lists::new(auto_execute);
     w.lane.key = LaneKey::new(lane, "app", "web", "session", "");
-    let others = throughline_engine::selection::Shown { user: Some("bob".into()), ..shown(1, 0) };
+    let others = throughline_engine::data::option_set::Shown { user: Some("bob".into()), ..shown(1, 0) };
     for list in [others, shown(2, 0), shown(0, 0)] {
         let _ = w.event("", EventKind::OptionsShown(list));
     }
@@ -121,7 +123,7 @@ fn answered(w: &Lists, ask: &Effect, answer: Answer) -> Step {
     step(&w.lane, &event, &given, &w.policy)
 }
 
-/// What an answer may come to at most: the option it names by an alias that was offered, in proper form, for certain.
+/// Returns the only option the answer may execute: one it names by an offered alias, well-formed and confident enough.
 fn may(answer: &Answer) -> Option<&'static str> {
     let Answer::Select { contract, says: Says::Select, choice, confidence, needs } = answer else {
         return None;
@@ -142,10 +144,10 @@ fn no_answer_executes_anything_outside_the_pool() {
     let mut executions = 0;
     for _ in 0..rounds {
         let answer = any(&mut dice);
-        // Without Phase C nothing is executed that the rules do not prove, and they proved nothing before.
+        // Without auto-execution only the rules may execute an option, and they matched none.
         let step = answered(&off, &ask_off, answer.clone());
         assert_eq!(crate::executed(&step), [], "{answer:?}");
-        // With it, an option that was offered, exactly as it was named.
+        // With it, only an offered option may run, named exactly.
         let step = answered(&on, &ask_on, answer.clone());
         let done = crate::executed(&step);
         match (done.as_slice(), may(&answer)) {
@@ -161,7 +163,7 @@ fn no_answer_executes_anything_outside_the_pool() {
             }
             (done, may) => panic!("{answer:?} executed {done:?} and not {may:?}"),
         }
-        // The answer to a question of another tenant's lane is nothing here.
+        // The answer to a question in another tenant's lane has no effect here.
         if dice.below(50) == 0 {
             assert_eq!(crate::executed(&answered(&on, &foreign, answer)), []);
         }

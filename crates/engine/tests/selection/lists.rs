@@ -1,20 +1,23 @@
-//! Lists to play with, what people say about them, and a lane they are shown in.
+//! Lists, texts about them, and a lane they are shown in.
 
 use std::ops::{Deref, DerefMut};
 
-use throughline_engine::effect::{Effect, EffectBody, Outcome};
-use throughline_engine::event::EventKind;
-use throughline_engine::given::Actor;
-use throughline_engine::id::SetId;
-use throughline_engine::lane::Record;
-use throughline_engine::selection::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Shown, View};
-use throughline_engine::work::Risk;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::effect::{Effect, EffectBody, Outcome};
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::id::SetId;
+use throughline_engine::data::option_set::{OptionSet, Origin, Shown};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::set_option::{Metadata, Role, SetOption};
+use throughline_engine::data::view::View;
+use throughline_engine::data::work::Risk;
 use throughline_engine::{Given, Step};
 
-use crate::world::World;
+use crate::harness::TestLane;
 
-/// Texts; whether one may execute an option at all (a question, a denial, several or noise may not), and whether it
-/// means a place in the list.
+/// Texts, with two flags: the text may execute an option (no question, denial, noise or plural), and it contains a
+/// position.
 pub(crate) const SPOKEN: [(&str, bool, bool); 41] = [
     ("open the sample2 pls", true, false),
     ("sample2", true, false),
@@ -88,7 +91,7 @@ pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> Shown
     }
 }
 
-/// One of five lists: as it is, with other words, or with something else behind its options.
+/// Returns one of five lists; variant 1 has an alias more, variant 2 another action behind the first option.
 pub(crate) fn shown(list: usize, variant: u8) -> Shown {
     let mut shown = match list {
         0 => of(
@@ -115,14 +118,14 @@ pub(crate) fn shown(list: usize, variant: u8) -> Shown {
             vec![option("w-0", "Budget"), option("w-1", "sample2"), option("w-2", "Roadmap")],
         ),
         3 => of(Scope::Chat, "main", vec![option("a", "Alpha"), option("b", "Beta")]),
-        // One of them cannot be executed, so none of them can.
+        // An option that cannot be executed makes the whole list one to look at only.
         _ => {
             let mut options = vec![option("u-0", "Budget"), option("u-1", "sample2")];
             options[1].exec_ref = None;
             of(Scope::Dashboard, "board", options)
         }
     };
-    // One of them is nobody else's.
+    // One of the lists belongs to one person.
     shown.user = (list == 3).then(|| "ana".into());
     if list == 0 {
         shown.options[0].badge = Some("D".into());
@@ -139,7 +142,7 @@ pub(crate) fn id(list: usize) -> SetId {
     OptionSet::of(&shown(list, 0), Origin::Host).unwrap().id
 }
 
-/// A list as its host would show it once more.
+/// Returns a list as its host would show it again.
 pub(crate) fn as_shown(set: &OptionSet) -> Shown {
     Shown {
         title: set.title.clone(),
@@ -149,8 +152,8 @@ pub(crate) fn as_shown(set: &OptionSet) -> Shown {
     }
 }
 
-/// What a step says in the lane.
-pub(crate) fn told(step: &Step) -> String {
+/// Returns the text a step posts in the lane.
+pub(crate) fn posted_text(step: &Step) -> String {
     let words = step.effects.iter().filter_map(|effect| match &effect.body {
         EffectBody::Reply { text, .. } => Some(text.clone()),
         EffectBody::CardPost { card, .. } => Some(card.as_text()),
@@ -161,29 +164,29 @@ pub(crate) fn told(step: &Step) -> String {
 
 /// A lane in which lists are shown.
 #[derive(Clone)]
-pub(crate) struct Lists(World);
+pub(crate) struct Lists(TestLane);
 
 impl Deref for Lists {
-    type Target = World;
+    type Target = TestLane;
 
-    fn deref(&self) -> &World {
+    fn deref(&self) -> &TestLane {
         &self.0
     }
 }
 
 impl DerefMut for Lists {
-    fn deref_mut(&mut self) -> &mut World {
+    fn deref_mut(&mut self) -> &mut TestLane {
         &mut self.0
     }
 }
 
 impl Lists {
-    pub(crate) fn new(phase_c: bool) -> Self {
-        let mut world = World::new();
-        world.policy.selection.enabled = true;
-        world.policy.selection.model.enabled = true;
-        world.policy.selection.auto_execute.enabled = phase_c;
-        Self(world)
+    pub(crate) fn new(auto_execute: bool) -> Self {
+        let mut harness = TestLane::new();
+        harness.policy.selection.enabled = true;
+        harness.policy.selection.model.enabled = true;
+        harness.policy.selection.auto_execute.enabled = auto_execute;
+        Self(harness)
     }
 
     pub(crate) fn given(&self, actor: &str) -> Given {
@@ -199,7 +202,7 @@ impl Lists {
     }
 
     pub(crate) fn says(&mut self, actor: &str, text: &str) -> Step {
-        let posted = throughline_engine::event::Posted { text: text.into(), ..Default::default() };
+        let posted = throughline_engine::data::event::Posted { text: text.into(), ..Default::default() };
         self.event(actor, EventKind::MessagePosted(posted))
     }
 
@@ -208,7 +211,7 @@ impl Lists {
         self.event("", settled(effect, outcome))
     }
 
-    /// What is on its way of what this is about.
+    /// Returns the open model calls, requests for evidence and executions.
     pub(crate) fn open(&self) -> Vec<Effect> {
         let about = |effect: &&Effect| {
             matches!(
@@ -226,7 +229,7 @@ impl Lists {
         })
     }
 
-    /// A person's view: their own, else what everybody's begins with.
+    /// Returns a person's view: their own, or the shared default.
     pub(crate) fn view(&self, user: &str) -> View {
         let of = |wanted: &str| {
             self.lane.records.iter().find_map(|record| match record {

@@ -1,12 +1,13 @@
-//! What one text comes to in one list, over random lists: I6, I7, I8, and what the fingerprint of the evidence tells apart.
+//! One text with one list, over random lists, and the fingerprint of a model's evidence.
 
 use proptest::prelude::*;
-use throughline_engine::event::EventKind;
-use throughline_engine::selection::{Scope, SetOption};
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::set_option::SetOption;
 
 use crate::lists::{self, Lists, option};
 
-/// Words that collide: with one another, with places, with verbs and frames.
+/// Words that collide with one another, with positions, and with verbs and phrases.
 const WORDS: [&str; 18] = [
     "Links", "Panel", "Panels", "D", "E", "sample", "2", "Open", "House", "last", "first", "Report", "Q1",
     "one", "for", "chat", "the", "C#",
@@ -29,7 +30,7 @@ fn list() -> impl Strategy<Value = Vec<SetOption>> {
     })
 }
 
-/// A lane with that list in the chat, rejected as far as `rejected` names.
+/// A lane with that list in the chat, of which `rejected` marks the rejected options.
 fn lane(options: &[SetOption], displayed: Option<Vec<String>>) -> Lists {
     let mut w = Lists::new(false);
     w.policy.selection.model.enabled = false;
@@ -44,7 +45,7 @@ fn executes(w: &mut Lists, text: &str) -> Option<String> {
     crate::executed(&step).pop().map(|(_, option, _)| option)
 }
 
-/// It may mean a place.
+/// Returns true if the text may mean a position.
 fn placed(text: &str) -> bool {
     text.split(' ').any(|word| ["last", "first", "one", "2"].contains(&word.to_lowercase().as_str()))
 }
@@ -52,9 +53,10 @@ fn placed(text: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
-    /// I7: around an exact label nothing of that kind makes another option of it, unless the longer text is a label too.
+    /// Politeness, verbs and articles around an exact label select no other option, unless the longer text is a label
+    /// too.
     #[test]
-    fn politeness_verbs_and_articles_lead_to_no_other_option(
+    fn politeness_verbs_and_articles_select_no_other_option(
         options in list(),
         at in 0..7usize,
         before in prop::sample::select(&["", "please ", "open ", "can you open ", "show me the ", "the ", "i want "][..]),
@@ -75,25 +77,25 @@ proptest! {
         }
     }
 
-    /// I6: what was rejected makes no text execute what it does not denote without.
+    /// A rejection never makes a text execute an option that the text would not match without it.
     #[test]
-    fn a_rejection_leads_to_no_other_option(options in list(), text in label(), rejected in 0..64usize) {
+    fn a_rejection_selects_no_other_option(options in list(), text in label(), rejected in 0..64usize) {
         let mut w = lane(&options, None);
         for (at, option) in options.iter().enumerate().filter(|(at, _)| rejected & 1 << at != 0) {
-            // By its place: a name may be that of several.
+            // By its position: a label may belong to several.
             let _ = (w.says("ana", &format!("not number {}", at + 1)), option);
         }
         let without = executes(&mut lane(&options, None), &text);
         let with = executes(&mut w, &text);
-        // A place means what is on the screen, and what was rejected no longer is.
+        // A position counts displayed options, and a rejected one is no longer displayed.
         if let Some(option) = with.filter(|_| !placed(&text)) {
             prop_assert_eq!(Some(option), without, "{}", text);
         }
     }
 
-    /// I8: the order on the screen is only what places mean.
+    /// The displayed order changes the meaning of positions only.
     #[test]
-    fn the_order_on_the_screen_only_moves_places(options in list(), text in label(), turn in 0..6usize) {
+    fn the_displayed_order_changes_positions_only(options in list(), text in label(), turn in 0..6usize) {
         let mut order: Vec<String> = options.iter().map(|option| option.id.clone()).collect();
         let n = order.len();
         order.rotate_left(turn % n);
@@ -102,17 +104,17 @@ proptest! {
         if !placed(&text) {
             prop_assert_eq!(plain, turned, "{}", text);
         }
-        // And they mean what is there.
+        // A position names the option displayed there.
         let second = executes(&mut lane(&options, Some(order.clone())), "number 2");
         if let Some(second) = second {
             prop_assert_eq!(Some(&second), order.get(1));
         }
     }
 
-    /// The fingerprint is equal exactly where the evidence is: what a candidate is told apart by.
+    /// Fingerprints are equal exactly where the evidence is.
     #[test]
-    fn the_fingerprint_tells_evidence_apart(at in 0..3usize, what in 0..9usize) {
-        let fingerprint = |list: throughline_engine::selection::Shown| {
+    fn fingerprints_differ_exactly_with_the_evidence(at in 0..3usize, what in 0..9usize) {
+        let fingerprint = |list: throughline_engine::data::option_set::Shown| {
             let mut w = Lists::new(false);
             let _ = w.event("", EventKind::OptionsShown(list));
             let step = w.says("ana", "open sampl");
@@ -127,7 +129,7 @@ proptest! {
             3 => { option.metadata.owner = Some("ana".into()); true }
             4 => { option.metadata.recency_rank = Some(7); true }
             5 => { option.label = format!("{} panel", option.label); true }
-            // No part of the evidence: how it is written, what is run, in which order it is displayed.
+            // These are no part of the evidence: the spelling, the action, the displayed order.
             6 => { option.label = option.label.to_uppercase(); false }
             7 => { option.exec_ref = Some("else".into()); false }
             _ => { other.displayed = Some(vec!["opt-2".into(), "opt-0".into(), "opt-1".into()]); false }

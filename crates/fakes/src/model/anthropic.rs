@@ -4,9 +4,9 @@ use axum::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::chat::bearer;
-use super::schema::must;
+use super::schema::require;
 use super::serve::named;
-use super::{Does, Pieces, Wire, parts};
+use super::{Answer, Behaviour, Wire, parts};
 
 #[derive(Default)]
 pub(super) struct Anthropic;
@@ -14,19 +14,19 @@ pub(super) struct Anthropic;
 impl Wire for Anthropic {
     fn check(&self, body: &Value) -> Vec<String> {
         let mut wrong = Vec::new();
-        must(
+        require(
             &mut wrong,
             body["model"].as_str().is_some_and(|model| !model.is_empty()),
             "model: Field required",
         );
-        must(&mut wrong, body["max_tokens"].as_u64().is_some_and(|n| n > 0), "max_tokens: Field required");
-        must(
+        require(&mut wrong, body["max_tokens"].as_u64().is_some_and(|n| n > 0), "max_tokens: Field required");
+        require(
             &mut wrong,
             body["system"].is_string() || body["system"].is_null(),
             "system: Input should be a string",
         );
         let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-        must(
+        require(
             &mut wrong,
             messages.first().is_some_and(|first| first["role"] == "user"),
             "messages: first is no user's",
@@ -34,7 +34,7 @@ impl Wire for Anthropic {
         let empty = messages
             .iter()
             .any(|message| message["content"].as_str().is_none_or(|text| text.trim().is_empty()));
-        must(&mut wrong, !empty, "messages: text content blocks must be non-empty");
+        require(&mut wrong, !empty, "messages: text content blocks must be non-empty");
         let known = [
             "model",
             "max_tokens",
@@ -47,7 +47,7 @@ impl Wire for Anthropic {
             "output_config",
         ];
         for name in body.as_object().into_iter().flat_map(|members| members.keys()) {
-            must(
+            require(
                 &mut wrong,
                 known.contains(&name.as_str()),
                 &format!("{name}: Extra inputs are not permitted"),
@@ -58,10 +58,10 @@ impl Wire for Anthropic {
             let offered = body["tools"]
                 .as_array()
                 .is_some_and(|tools| tools.iter().any(|tool| tool["name"] == *forced));
-            must(&mut wrong, offered, "tool_choice: the tool is not in tools");
+            require(&mut wrong, offered, "tool_choice: the tool is not in tools");
         }
         for tool in body["tools"].as_array().into_iter().flatten() {
-            must(
+            require(
                 &mut wrong,
                 tool["input_schema"]["type"] == "object",
                 "tools.input_schema.type: should be object",
@@ -71,7 +71,7 @@ impl Wire for Anthropic {
     }
 
     fn key(&self, headers: &HeaderMap) -> Option<String> {
-        // Without a version there is no request of theirs. Their newer clients send the key as OpenAI's do.
+        // The version header is required. Newer clients of Anthropic send the key as a bearer token.
         headers.get("anthropic-version").filter(|version| version.len() == "2023-06-01".len())?;
         let own = headers.get("x-api-key").and_then(|key| key.to_str().ok()).map(Into::into);
         own.or_else(|| bearer(headers))
@@ -87,27 +87,27 @@ impl Wire for Anthropic {
         (schema, words.and_then(|words| words.as_str().map(Into::into)).unwrap_or_default())
     }
 
-    fn answer(&self, body: &Value, does: &Does, streamed: bool) -> Pieces {
-        let reason = match does {
-            Does::Refuse(_) | Does::Filter => "refusal",
-            Does::Length(_) => "max_tokens",
+    fn answer(&self, body: &Value, behaviour: &Behaviour, streamed: bool) -> Answer {
+        let reason = match behaviour {
+            Behaviour::Refuse(_) | Behaviour::Filter => "refusal",
+            Behaviour::Length(_) => "max_tokens",
             _ if forced(body) => "tool_use",
             _ => "end_turn",
         };
-        let counted = !matches!(does, Does::SayUncounted(_));
+        let counted = !matches!(behaviour, Behaviour::SayUncounted(_));
         let model = if counted { body["model"].clone() } else { json!("something-else-2") };
-        let blocks = blocks(body, does);
+        let blocks = blocks(body, behaviour);
         if !streamed {
-            if matches!(does, Does::Fail) {
-                return Pieces::Document(self.error(529, "Overloaded").to_string());
+            if matches!(behaviour, Behaviour::Fail) {
+                return Answer::Document(self.error(529, "Overloaded").to_string());
             }
             let content: Vec<Value> = blocks.iter().map(Block::whole).collect();
             let mut whole = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model,
                 "content": content, "stop_reason": reason, "stop_sequence": null});
             if counted {
-                whole["usage"] = json!({"input_tokens": 120, "output_tokens": does.output()});
+                whole["usage"] = json!({"input_tokens": 120, "output_tokens": behaviour.output()});
             }
-            return Pieces::Document(whole.to_string());
+            return Answer::Document(whole.to_string());
         }
         let usage =
             |n: u64| if counted { json!({"input_tokens": 120, "output_tokens": n}) } else { Value::Null };
@@ -116,17 +116,17 @@ impl Wire for Anthropic {
         for (block, index) in blocks.iter().zip(0..) {
             events.extend(block.events(index, true));
         }
-        if matches!(does, Does::Fail) {
+        if matches!(behaviour, Behaviour::Fail) {
             events.push(named(&self.error(529, "Overloaded")));
-            return Pieces::Events(events);
+            return Answer::Events(events);
         }
-        events.push(named(&json!({"type": "message_delta", "usage": usage(does.output()),
+        events.push(named(&json!({"type": "message_delta", "usage": usage(behaviour.output()),
             "delta": {"stop_reason": reason, "stop_sequence": null}})));
         events.push(named(&json!({"type": "message_stop"})));
-        Pieces::Events(events)
+        Answer::Events(events)
     }
 
-    fn beginning(&self, body: &Value, text: &str) -> Vec<String> {
+    fn partial_answer(&self, body: &Value, text: &str) -> Vec<String> {
         let block = said(body, text);
         let first = start(&body["model"], &json!({"input_tokens": 120, "output_tokens": 1}));
         std::iter::once(first).chain(block.events(0, false)).collect()
@@ -146,7 +146,7 @@ impl Wire for Anthropic {
     }
 }
 
-/// A part of an answer.
+/// A content block of an answer.
 enum Block {
     Text(String),
     Tool { name: String, input: String },
@@ -156,7 +156,7 @@ fn forced(body: &Value) -> bool {
     body["tool_choice"]["type"] == "tool"
 }
 
-/// Words, put where the request wants them.
+/// Puts a text where the request wants it: into a forced tool call, or into a text block.
 fn said(body: &Value, text: &str) -> Block {
     if forced(body) {
         Block::Tool {
@@ -168,14 +168,17 @@ fn said(body: &Value, text: &str) -> Block {
     }
 }
 
-fn blocks(body: &Value, does: &Does) -> Vec<Block> {
-    match does {
-        Does::Say(text) | Does::SayUncounted(text) | Does::SayCounted(text, _) | Does::Length(text) => {
+fn blocks(body: &Value, behaviour: &Behaviour) -> Vec<Block> {
+    match behaviour {
+        Behaviour::Say(text)
+        | Behaviour::SayUncounted(text)
+        | Behaviour::SayCounted(text, _)
+        | Behaviour::Length(text) => {
             vec![said(body, text)]
         }
-        Does::Two(text) => vec![said(body, text), said(body, text)],
-        Does::CallTool(tool) => vec![Block::Tool { name: tool.clone(), input: "{}".into() }],
-        Does::Refuse(text) => vec![Block::Text(text.clone())],
+        Behaviour::Two(text) => vec![said(body, text), said(body, text)],
+        Behaviour::CallTool(tool) => vec![Block::Tool { name: tool.clone(), input: "{}".into() }],
+        Behaviour::Refuse(text) => vec![Block::Text(text.clone())],
         _ => Vec::new(),
     }
 }
@@ -185,7 +188,7 @@ impl Block {
         match self {
             Self::Text(text) => json!({"type": "text", "text": text}),
             Self::Tool { name, input } => {
-                // What is no JSON cannot be said in one piece; a real model's input is always an object.
+                // A document cannot contain invalid JSON here. A real model's input is always an object.
                 let input: Value =
                     serde_json::from_str(input).unwrap_or_else(|_| json!({"unparsable": input}));
                 json!({"type": "tool_use", "id": "toolu_1", "name": name, "input": input})

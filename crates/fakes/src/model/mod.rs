@@ -1,17 +1,18 @@
-//! Models behind the three wires that providers speak: strict, scriptable, with a journal (`spec 07 §7`, `§13`).
+//! A fake of model providers, with their three HTTP APIs: strict, scriptable, with a journal of requests.
 //!
 //! ```no_run
 //! # async fn example() {
-//! use throughline_fakes::model::{Does, FakeModel};
+//! use throughline_fakes::model::{Behaviour, FakeModel};
 //! let model = FakeModel::start().await.unwrap();
-//! model.next(Does::Say(r#"{"label":"ticket","confidence":0.9}"#.into()));
+//! model.script(Behaviour::Say(r#"{"label":"ticket","confidence":0.9}"#.into()));
 //! // … a client with base_url = model.url("v1") asks …
 //! assert_eq!(model.violations(), [""; 0]);
 //! # }
 //! ```
 //!
-//! It is strict: what a vendor refuses it refuses in the vendor's words, and a question that nobody scripted an answer
-//! for is an error. [`FakeModel::obey`] makes a model of the worst kind instead: it does whatever the text says.
+//! It is strict: it refuses what a vendor refuses, with the vendor's error texts, and a request without a scripted
+//! behaviour is an error. After [`FakeModel::obey_texts`] it plays the worst model instead: it obeys every instruction
+//! in the text it is given.
 
 mod anthropic;
 mod chat;
@@ -28,77 +29,77 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-pub use obedient::obeyed;
+pub use obedient::obedient_answer;
 
-/// What the model does with a question.
+/// The reaction of the model to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Does {
-    /// Says this, and nothing is wrong with how it comes.
+pub enum Behaviour {
+    /// Answers with this text.
     Say(String),
-    /// The same, without a count of tokens and under another model's name.
+    /// Answers with this text, without token counts and under another model's name.
     SayUncounted(String),
-    /// The same, with that count of tokens.
+    /// Answers with this text and this count of output tokens.
     SayCounted(String, u64),
-    /// Says this slowly, a part every 20 ms, and comes to no end.
+    /// Streams this text in chunks, one every 20 ms, and closes the stream before the answer ends.
     Drip(String),
-    /// Sends the client to another address, where the answer would be.
+    /// Redirects to another path with status 307.
     Redirect,
-    /// Refuses the request with that status, in the vendor's form.
+    /// Refuses the request with this status and a body in the vendor's format.
     Status(u16),
-    /// 429, and when to come back.
+    /// Refuses the request with status 429 and this `Retry-After`.
     TooMany(String),
-    /// Takes the request and never answers.
+    /// Accepts the request and never answers.
     Hang,
-    /// Begins this answer and never goes on.
+    /// Streams this text, then sends nothing more and keeps the connection open.
     Stall(String),
-    /// Begins this answer and closes the connection.
+    /// Streams this text, then breaks the connection.
     Cut(String),
-    /// Ends in order, before the answer is over.
+    /// Streams this text and closes the stream properly, without the end of the answer.
     EndEarly(String),
-    /// Will not.
+    /// Answers with a refusal in these words.
     Refuse(String),
-    /// Was stopped by the vendor's filter.
+    /// Answers that the vendor's content filter stopped it.
     Filter,
-    /// Was stopped at the limit of tokens, so far.
+    /// Answers with this text, cut at the token limit.
     Length(String),
-    /// Gives two answers.
+    /// Answers twice with this text: two choices, messages or blocks.
     Two(String),
-    /// Calls a tool that nobody offered.
+    /// Calls this tool, which the request did not offer.
     CallTool(String),
-    /// An error in the middle of the stream.
+    /// Sends an error in place of the end of the answer, with status 200.
     Fail,
-    /// A proxy's page, with status 200.
+    /// Answers with a proxy's HTML page and status 200.
     Page,
 }
 
-impl Does {
-    /// How many tokens it says that its answer has.
+impl Behaviour {
+    /// Returns the count of output tokens to report.
     fn output(&self) -> u64 {
         if let Self::SayCounted(_, output) = self { *output } else { 12 }
     }
 }
 
-/// One request as the journal has it.
+/// A request in the journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct Request {
     /// The path.
     pub path: String,
-    /// The key it came with.
+    /// The API key it was sent with.
     pub key: Option<String>,
-    /// Its body.
+    /// The JSON body.
     pub body: Value,
     /// The status of the answer.
     pub status: u16,
-    /// What the vendor's rules and published schema say against it.
+    /// The violations of the vendor's rules and published schema.
     pub violations: Vec<String>,
 }
 
-/// What goes on behind the port.
+/// The state of a fake.
 #[derive(Default)]
 struct Inner {
-    script: VecDeque<Does>,
-    journal: Vec<Asked>,
-    /// Fields this endpoint does not know, as its refusal names them.
+    script: VecDeque<Behaviour>,
+    journal: Vec<Request>,
+    /// Fields that the endpoint refuses as unsupported.
     refused: BTreeSet<String>,
     obeys: bool,
     whole: bool,
@@ -124,10 +125,10 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// Starts one on a free port of this machine, with all three wires.
+    /// Starts a fake on a free loopback port, with all three APIs.
     ///
     /// # Errors
-    /// No port can be listened on.
+    /// Fails if no port can be listened on.
     pub async fn start() -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -137,95 +138,95 @@ impl FakeModel {
         Ok(Self { shared, address })
     }
 
-    /// Where it is. `OpenAI`'s wires are under `v1`, Anthropic's at the root.
+    /// Returns the base URL with a path appended: `v1` for `OpenAI`'s APIs, empty for Anthropic's.
     #[must_use]
     pub fn url(&self, under: &str) -> String {
         format!("http://{}/{under}", self.address)
     }
 
-    // ---- what it does ----
+    // ---- configuration ----
 
-    /// What it does with the next question that has nothing before it.
-    pub fn next(&self, does: Does) {
-        self.shared.inner().script.push_back(does);
+    /// Queues the behaviour for a request. Requests take behaviours in order.
+    pub fn script(&self, behaviour: Behaviour) {
+        self.shared.inner().script.push_back(behaviour);
     }
 
-    /// From now on it does whatever the texts it is shown say.
-    pub fn obey(&self) {
+    /// From now on obeys every instruction in the text of a request. Scripted behaviours are ignored.
+    pub fn obey_texts(&self) {
         self.shared.inner().obeys = true;
     }
 
-    /// It does not know that field: `json_schema`, `response_format`, `temperature`, `stream_options`, `max_tokens`.
-    pub fn refuse(&self, field: &str) {
+    /// Refuses requests with this field: `json_schema`, `response_format`, `temperature`, `stream_options`, `max_tokens`.
+    pub fn reject_field(&self, field: &str) {
         self.shared.inner().refused.insert(field.into());
     }
 
-    /// It answers in one piece, whatever it is asked for.
-    pub fn answer_whole(&self) {
+    /// Answers with a whole document, also to requests for a stream.
+    pub fn disable_streaming(&self) {
         self.shared.inner().whole = true;
     }
 
-    /// It takes no other key.
-    pub fn want_key(&self, key: &str) {
+    /// Refuses requests with any other API key.
+    pub fn require_key(&self, key: &str) {
         self.shared.inner().key = Some(key.into());
     }
 
-    // ---- what came of it ----
+    // ---- observations ----
 
-    /// Every request, in order.
+    /// Returns all requests, in order.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<Request> {
         self.shared.inner().journal.clone()
     }
 
-    /// How many requests came.
+    /// Returns the number of requests.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.shared.inner().journal.len()
     }
 
-    /// Requests that nobody scripted an answer for.
+    /// Returns the number of requests without a scripted behaviour.
     #[must_use]
     pub fn unscripted(&self) -> usize {
         self.shared.inner().unscripted
     }
 
-    /// Requests whose asker went away before the answer was over.
+    /// Returns the number of requests whose client disconnected before the end of the answer.
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.shared.inner().dropped
     }
 
-    /// What is against any request so far.
+    /// Returns the violations of all requests so far.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
-        self.asked().into_iter().flat_map(|asked| asked.violations).collect()
+        self.requests().into_iter().flat_map(|request| request.violations).collect()
     }
 }
 
-/// An answer in pieces: bodies of server-sent events, or one document.
-enum Pieces {
+/// The body of an answer: server-sent events, or one document.
+enum Answer {
     Events(Vec<String>),
     Document(String),
 }
 
-/// One vendor's wire.
+/// The HTTP API of a vendor.
 trait Wire: Send + Sync {
-    /// What its rules say against a request.
+    /// Returns the violations of the vendor's rules by a request.
     fn check(&self, body: &Value) -> Vec<String>;
-    /// The header that carries the key, without what stands before it.
+    /// Returns the API key of a request, without its scheme.
     fn key(&self, headers: &axum::http::HeaderMap) -> Option<String>;
-    /// The schema of the answer, where the request has one, and the words of the request.
+    /// Returns the JSON schema of the answer, or null, and the text of the last message.
     fn question(&self, body: &Value) -> (Value, String);
-    /// An answer that is over, as it does things.
-    fn answer(&self, body: &Value, does: &Does, streamed: bool) -> Pieces;
-    /// The beginning of a streamed answer that is never over.
-    fn beginning(&self, body: &Value, text: &str) -> Vec<String>;
-    /// A refusal.
+    /// Builds a complete answer.
+    fn answer(&self, body: &Value, behaviour: &Behaviour, streamed: bool) -> Answer;
+    /// Builds the first events of a streamed answer, without its end.
+    fn partial_answer(&self, body: &Value, text: &str) -> Vec<String>;
+    /// Builds the body of an error.
     fn error(&self, status: u16, text: &str) -> Value;
 }
 
-/// Text in parts, as a model says it.
+/// Splits a text into the chunks of a stream.
 fn parts(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks(11.max(letters.len() / 64)).map(|part| part.iter().collect()).collect()

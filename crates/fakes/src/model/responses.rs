@@ -4,9 +4,9 @@ use axum::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::chat::bearer;
-use super::schema::{must, published, strict};
+use super::schema::{published, require, strict};
 use super::serve::{named, openai_error};
-use super::{Does, Pieces, Wire, parts};
+use super::{Answer, Behaviour, Wire, parts};
 
 #[derive(Default)]
 pub(super) struct Responses;
@@ -14,18 +14,22 @@ pub(super) struct Responses;
 impl Wire for Responses {
     fn check(&self, body: &Value) -> Vec<String> {
         let mut wrong = published("CreateResponse", body);
-        must(
+        require(
             &mut wrong,
             body["model"].as_str().is_some_and(|model| !model.is_empty()),
             "you must provide a model",
         );
-        must(&mut wrong, body["input"].as_str().is_some_and(|input| !input.is_empty()), "there is no input");
-        // Not the vendor's rule but ours: what people say is not to be kept there.
-        must(&mut wrong, body["store"] == false, "the response would be stored");
+        require(
+            &mut wrong,
+            body["input"].as_str().is_some_and(|input| !input.is_empty()),
+            "there is no input",
+        );
+        // This is our rule, not the vendor's: messages must not be stored at the vendor.
+        require(&mut wrong, body["store"] == false, "the response would be stored");
         let format = &body["text"]["format"];
         if format["type"] == "json_schema" {
             wrong.extend(strict(&format["name"], &format["schema"]));
-            must(&mut wrong, format["strict"] == true, "the schema is not strict");
+            require(&mut wrong, format["strict"] == true, "the schema is not strict");
         }
         wrong
     }
@@ -38,46 +42,47 @@ impl Wire for Responses {
         (body["text"]["format"]["schema"].clone(), body["input"].as_str().unwrap_or_default().into())
     }
 
-    fn answer(&self, body: &Value, does: &Does, streamed: bool) -> Pieces {
+    fn answer(&self, body: &Value, behaviour: &Behaviour, streamed: bool) -> Answer {
         let message = |n: u8, part: Value| json!({"id": format!("msg_{n}"), "type": "message", "role": "assistant", "status": "completed", "content": [part]});
         let text =
             |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
-        let (said, output) = match does {
-            Does::Say(said) | Does::SayUncounted(said) | Does::SayCounted(said, _) | Does::Length(said) => {
-                (said.as_str(), vec![message(1, text(said))])
-            }
-            Does::Two(said) => (said.as_str(), vec![message(1, text(said)), message(2, text(said))]),
-            Does::Refuse(said) => ("", vec![message(1, json!({"type": "refusal", "refusal": said}))]),
-            Does::CallTool(tool) => (
+        let (said, output) = match behaviour {
+            Behaviour::Say(said)
+            | Behaviour::SayUncounted(said)
+            | Behaviour::SayCounted(said, _)
+            | Behaviour::Length(said) => (said.as_str(), vec![message(1, text(said))]),
+            Behaviour::Two(said) => (said.as_str(), vec![message(1, text(said)), message(2, text(said))]),
+            Behaviour::Refuse(said) => ("", vec![message(1, json!({"type": "refusal", "refusal": said}))]),
+            Behaviour::CallTool(tool) => (
                 "",
                 vec![json!({"type": "function_call", "id": "fc_1", "call_id": "call_1",
                 "name": tool, "arguments": "{}", "status": "completed"})],
             ),
             _ => ("", Vec::new()),
         };
-        let (status, why) = match does {
-            Does::Length(_) => ("incomplete", json!({"reason": "max_output_tokens"})),
-            Does::Filter => ("incomplete", json!({"reason": "content_filter"})),
-            Does::Fail => ("failed", Value::Null),
+        let (status, why) = match behaviour {
+            Behaviour::Length(_) => ("incomplete", json!({"reason": "max_output_tokens"})),
+            Behaviour::Filter => ("incomplete", json!({"reason": "content_filter"})),
+            Behaviour::Fail => ("failed", Value::Null),
             _ => ("completed", Value::Null),
         };
-        let counted = !matches!(does, Does::SayUncounted(_));
+        let counted = !matches!(behaviour, Behaviour::SayUncounted(_));
         let model = if counted { body["model"].clone() } else { json!("something-else-2") };
         let mut whole = json!({"id": "resp_1", "object": "response", "created_at": 1_700_000_000, "status": status,
             "error": null, "incomplete_details": why, "instructions": body["instructions"], "model": model,
             "output": output, "parallel_tool_calls": true, "store": false, "temperature": 0, "tool_choice": "auto",
             "tools": [], "top_p": 1, "metadata": {}});
         if counted {
-            whole["usage"] = json!({"input_tokens": 120, "output_tokens": does.output(), "total_tokens": does.output().saturating_add(120),
+            whole["usage"] = json!({"input_tokens": 120, "output_tokens": behaviour.output(), "total_tokens": behaviour.output().saturating_add(120),
                 "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}});
         }
-        if matches!(does, Does::Fail) {
+        if matches!(behaviour, Behaviour::Fail) {
             whole["error"] = json!({"code": "server_error", "message": "the server had an error"});
         }
         if !streamed {
-            return Pieces::Document(whole.to_string());
+            return Answer::Document(whole.to_string());
         }
-        let mut events = self.beginning(body, said);
+        let mut events = self.partial_answer(body, said);
         if !said.is_empty() {
             let (done, part) = (message(1, text(said)), text(said));
             for mut event in [
@@ -91,10 +96,10 @@ impl Wire for Responses {
         }
         let end = json!({"type": format!("response.{status}"), "sequence_number": 99, "response": whole});
         events.push(named(&end));
-        Pieces::Events(events)
+        Answer::Events(events)
     }
 
-    fn beginning(&self, body: &Value, text: &str) -> Vec<String> {
+    fn partial_answer(&self, body: &Value, text: &str) -> Vec<String> {
         let begun = json!({"id": "resp_1", "object": "response", "created_at": 1_700_000_000, "status": "in_progress",
             "model": body["model"], "output": [], "parallel_tool_calls": true, "tool_choice": "auto", "tools": []});
         let mut events = vec![json!({"type": "response.created", "response": begun})];
@@ -115,7 +120,7 @@ impl Wire for Responses {
     }
 }
 
-/// Everything that is streamed is about the one message there is.
+/// Adds the indexes and ids of the only message to an event.
 fn place(event: &mut Value) {
     event["sequence_number"] = json!(1);
     event["output_index"] = json!(0);

@@ -1,4 +1,4 @@
-//! What a request is held against: `OpenAI`'s published description, and the rules for strict schemas.
+//! Checks of requests against `OpenAI`'s published description and the rules for strict schemas.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::telegram::specs;
 
-/// The document in the folder of vendors' specifications.
+/// The path of the description in the folder of vendors' specifications.
 const DOCUMENT: &str = "llm/openai.subset.openapi.json";
 
 static PUBLISHED: LazyLock<Option<Value>> = LazyLock::new(|| {
@@ -16,13 +16,13 @@ static PUBLISHED: LazyLock<Option<Value>> = LazyLock::new(|| {
 });
 static COMPILED: LazyLock<Mutex<HashMap<String, jsonschema::Validator>>> = LazyLock::new(Mutex::default);
 
-pub(super) fn must(wrong: &mut Vec<String>, so: bool, else_: &str) {
+pub(super) fn require(wrong: &mut Vec<String>, so: bool, message: &str) {
     if !so {
-        wrong.push(else_.to_owned());
+        wrong.push(message.to_owned());
     }
 }
 
-/// What the published description says against a value of that type. Nothing, where it is not there.
+/// Returns the violations of a published type by a value. Returns none if the description is not installed.
 pub(super) fn published(kind: &str, value: &Value) -> Vec<String> {
     let Some(published) = PUBLISHED.as_ref() else { return Vec::new() };
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,14 +38,14 @@ pub(super) fn published(kind: &str, value: &Value) -> Vec<String> {
     errors.map(|error| format!("{kind}{}: {error}", error.instance_path())).collect()
 }
 
-/// The rules for a strict schema: every object closed, every property required, and no keyword beyond the subset.
+/// Returns the violations of the rules for strict schemas: closed objects, required properties, a subset of keywords.
 pub(super) fn strict(name: &Value, schema: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let named =
         name.as_str().is_some_and(|name| !name.is_empty() && name.len() <= 64 && name.chars().all(word));
-    must(&mut wrong, named, "Invalid 'name': it has letters, digits, _ and -");
-    must(&mut wrong, schema["type"] == "object", "Invalid schema: the root is no object");
+    require(&mut wrong, named, "Invalid 'name': it has letters, digits, _ and -");
+    require(&mut wrong, schema["type"] == "object", "Invalid schema: the root is no object");
     walk("", schema, &mut wrong);
     wrong
 }
@@ -77,14 +77,14 @@ fn walk(path: &str, schema: &Value, wrong: &mut Vec<String>) {
         wrong.push(format!("Invalid schema at {path}: '{keyword}' is not permitted"));
     }
     if let Some(properties) = schema["properties"].as_object() {
-        must(
+        require(
             wrong,
             schema["additionalProperties"] == false,
             &format!("Invalid schema at {path}: it is open"),
         );
         for (name, property) in properties {
             let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
-            must(wrong, required, &format!("Invalid schema at {path}: '{name}' is not required"));
+            require(wrong, required, &format!("Invalid schema at {path}: '{name}' is not required"));
             walk(&format!("{path}/{name}"), property, wrong);
         }
     }

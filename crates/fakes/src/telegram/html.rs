@@ -1,11 +1,11 @@
-//! HTML parse mode, as the Bot API reads it: a few tags, four named entities, and an error for everything else.
+//! The HTML parse mode of the Bot API: a few tags and four named entities. Anything else is an error.
 
 use serde_json::{Value, json};
 
-use super::refusal::Refusal;
+use super::api_error::ApiError;
 
-/// A text with what was marked in it.
-pub(super) struct Read {
+/// A parsed text with its formatting entities.
+pub(super) struct Parsed {
     pub(super) text: String,
     pub(super) entities: Vec<Value>,
 }
@@ -16,12 +16,12 @@ struct Open {
     at: usize,
 }
 
-fn refused(why: &str) -> Refusal {
-    Refusal::new(400, &format!("Bad Request: can't parse entities: {why}"))
+fn parse_error(why: &str) -> ApiError {
+    ApiError::new(400, &format!("Bad Request: can't parse entities: {why}"))
 }
 
-/// Reads a marked text.
-pub(super) fn read(html: &str) -> Result<Read, Refusal> {
+/// Parses a text with HTML tags.
+pub(super) fn parse(html: &str) -> Result<Parsed, ApiError> {
     let mut text = String::new();
     let mut open: Vec<Open> = Vec::new();
     let mut entities = Vec::new();
@@ -29,11 +29,12 @@ pub(super) fn read(html: &str) -> Result<Read, Refusal> {
     while at < html.len() {
         let rest = &html[at..];
         if let Some(tag) = rest.strip_prefix('<') {
-            let end =
-                tag.find('>').ok_or_else(|| refused(&format!("Unclosed start tag at byte offset {at}")))?;
+            let end = tag
+                .find('>')
+                .ok_or_else(|| parse_error(&format!("Unclosed start tag at byte offset {at}")))?;
             match tag[..end].strip_prefix('/') {
-                Some(name) => close(name, at, &mut open, &mut entities, &text)?,
-                None => open.push(begin(&tag[..end], at, units(&text))?),
+                Some(name) => close_tag(name, at, &mut open, &mut entities, &text)?,
+                None => open.push(open_tag(&tag[..end], at, utf16_len(&text))?),
             }
             at += end + 2;
         } else if rest.starts_with('&') {
@@ -48,18 +49,18 @@ pub(super) fn read(html: &str) -> Result<Read, Refusal> {
     }
     match open.pop() {
         Some(Open { tag, .. }) => {
-            Err(refused(&format!("Can't find end tag corresponding to start tag \"{tag}\"")))
+            Err(parse_error(&format!("Can't find end tag corresponding to start tag \"{tag}\"")))
         }
-        None => Ok(Read { text, entities }),
+        None => Ok(Parsed { text, entities }),
     }
 }
 
-/// How Telegram counts.
-pub(super) fn units(text: &str) -> usize {
+/// Returns the length in UTF-16 code units, the unit of the Bot API's offsets and limits.
+pub(super) fn utf16_len(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-fn begin(tag: &str, from: usize, at: usize) -> Result<Open, Refusal> {
+fn open_tag(tag: &str, from: usize, at: usize) -> Result<Open, ApiError> {
     let (name, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
     let name = name.to_lowercase();
     let kind = match name.as_str() {
@@ -73,7 +74,7 @@ fn begin(tag: &str, from: usize, at: usize) -> Result<Open, Refusal> {
         "blockquote" => Some(json!({"type": "blockquote"})),
         "a" => attributes.split('"').nth(1).map(link),
         _ => {
-            return Err(refused(&format!("Unsupported start tag \"{name}\" at byte offset {from}")));
+            return Err(parse_error(&format!("Unsupported start tag \"{name}\" at byte offset {from}")));
         }
     };
     Ok(Open { tag: name, entity: kind, at })
@@ -86,24 +87,24 @@ fn link(href: &str) -> Value {
     }
 }
 
-fn close(
+fn close_tag(
     name: &str,
     at: usize,
     open: &mut Vec<Open>,
     entities: &mut Vec<Value>,
     text: &str,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     let Some(last) = open.pop() else {
-        return Err(refused(&format!("Unexpected end tag at byte offset {at}")));
+        return Err(parse_error(&format!("Unexpected end tag at byte offset {at}")));
     };
     if last.tag != name.to_lowercase() {
         let why = format!(
             "Unmatched end tag at byte offset {at}, expected \"</{}>\", found \"</{name}>\"",
             last.tag
         );
-        return Err(refused(&why));
+        return Err(parse_error(&why));
     }
-    let length = units(text) - last.at;
+    let length = utf16_len(text) - last.at;
     if let Some(mut entity) = last.entity.filter(|_| length > 0) {
         entity["offset"] = json!(last.at);
         entity["length"] = json!(length);
@@ -112,7 +113,7 @@ fn close(
     Ok(())
 }
 
-/// The character of an entity and its length; an ampersand that begins none is itself.
+/// Returns the character of an HTML entity and the entity's length in bytes. Any other ampersand is a character itself.
 fn entity(rest: &str) -> (char, usize) {
     for (name, c) in [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"')] {
         if rest.starts_with(name) {
@@ -136,10 +137,11 @@ mod tests {
 
     #[test]
     fn reads_marks_and_counts_units() {
-        let read = read("👋 <b>a &lt;b&gt;</b> <a href=\"tg://user?id=7\">Ana</a> &#33; & x").ok().unwrap();
-        assert_eq!(read.text, "👋 a <b> Ana ! & x");
-        assert_eq!(read.entities[0], json!({"type": "bold", "offset": 3, "length": 5}));
-        assert_eq!(read.entities[1]["type"], "text_mention");
+        let parsed =
+            parse("👋 <b>a &lt;b&gt;</b> <a href=\"tg://user?id=7\">Ana</a> &#33; & x").ok().unwrap();
+        assert_eq!(parsed.text, "👋 a <b> Ana ! & x");
+        assert_eq!(parsed.entities[0], json!({"type": "bold", "offset": 3, "length": 5}));
+        assert_eq!(parsed.entities[1]["type"], "text_mention");
     }
 
     #[test]
@@ -151,7 +153,7 @@ mod tests {
             ("<b><i>x</b></i>", "Unmatched end tag at byte offset 7, expected \"</i>\", found \"</b>\""),
             ("1 < 2", "Unclosed start tag at byte offset 2"),
         ] {
-            let refusal = read(html).err().unwrap();
+            let refusal = parse(html).err().unwrap();
             assert_eq!(refusal.description, format!("Bad Request: can't parse entities: {why}"));
         }
     }

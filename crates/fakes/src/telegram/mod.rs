@@ -1,4 +1,4 @@
-//! Telegram's Bot API: the limits it enforces, the words it refuses with, its queues (`spec 07 §13`).
+//! A fake of Telegram's Bot API, with its limits, error texts and update queues.
 //!
 //! ```no_run
 //! # async fn example() {
@@ -11,12 +11,12 @@
 //! # }
 //! ```
 
-mod deliver;
+mod api_error;
 mod html;
 mod methods;
-mod refusal;
 mod schema;
 mod state;
+mod webhook;
 mod wire;
 
 use std::collections::VecDeque;
@@ -31,40 +31,40 @@ use tokio::sync::Notify;
 use crate::Clock;
 use state::{Query, World};
 
-pub use deliver::Delivery;
 pub use schema::{published_or_skipped, specs, violations};
-pub use state::{Answered, Shown, Typing};
+pub use state::{Message, PressAnswer, Typing};
+pub use webhook::Delivery;
 
-/// What goes wrong with a call.
+/// A fault of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// 429, with so many seconds to wait.
+    /// Refuses the call with status 429 and this many seconds to wait.
     TooMany(u32),
-    /// Refused with that status and those words.
+    /// Refuses the call with this status and text.
     Refuse(u16, String),
-    /// Not applied, and a proxy's page for an answer.
+    /// Answers with a proxy's HTML page. The call has no effect.
     Unreadable,
-    /// Applied, and a proxy's page for an answer.
+    /// Answers with a proxy's HTML page. The call has its effect.
     AppliedThenLost,
 }
 
-/// A call as the journal has it.
+/// A call in the journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Called {
-    /// When, in milliseconds.
+pub struct Call {
+    /// The time, in milliseconds since 1970.
     pub at: i64,
-    /// Which method.
+    /// The method.
     pub method: String,
-    /// Its parameters.
+    /// The parameters.
     pub body: Value,
-    /// The answer's status.
+    /// The HTTP status of the answer.
     pub status: u16,
-    /// What the published schema says against it and its answer.
+    /// The violations of the published schema by the call or its answer.
     pub violations: Vec<String>,
 }
 
-/// A fault that waits for its call.
-struct Armed {
+/// A fault that waits for a call of its method.
+struct PendingFault {
     method: String,
     chat: Option<i64>,
     fault: Fault,
@@ -74,9 +74,9 @@ struct Shared {
     token: String,
     clock: Clock,
     world: Mutex<World>,
-    journal: Mutex<Vec<Called>>,
-    faults: Mutex<VecDeque<Armed>>,
-    /// Rung when an update waits.
+    journal: Mutex<Vec<Call>>,
+    faults: Mutex<VecDeque<PendingFault>>,
+    /// Notified when an update is queued.
     bell: Notify,
     polls: AtomicU64,
 }
@@ -94,18 +94,18 @@ impl Shared {
         lock(&self.world)
     }
 
-    fn journal(&self, called: Called) {
+    fn journal(&self, called: Call) {
         lock(&self.journal).push(called);
     }
 
     fn fault(&self, method: &str, body: &Value) -> Option<Fault> {
         let mut faults = lock(&self.faults);
-        let of = |armed: &Armed| armed.chat.is_none_or(|chat| body["chat_id"].as_i64() == Some(chat));
+        let of = |armed: &PendingFault| armed.chat.is_none_or(|chat| body["chat_id"].as_i64() == Some(chat));
         let at = faults.iter().position(|armed| armed.method.eq_ignore_ascii_case(method) && of(armed))?;
         faults.remove(at).map(|armed| armed.fault)
     }
 
-    /// Another poll begins; the one before it, if it still waits, is told to end.
+    /// Starts a poll and ends the one that is waiting: the Bot API allows one at a time.
     fn next_poll(&self) -> u64 {
         let turn = self.polls.fetch_add(1, Ordering::SeqCst) + 1;
         self.bell.notify_waiters();
@@ -125,17 +125,17 @@ pub struct FakeTelegram {
 }
 
 impl FakeTelegram {
-    /// A token of the right form.
+    /// A bot token of the right form.
     pub const TOKEN: &str = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
-    /// The bot of that token.
+    /// The user id of the bot.
     pub const BOT: i64 = 110_201_543;
-    /// Its name.
+    /// The username of the bot.
     pub const NAME: &str = "maro_bot";
 
-    /// Starts one on a free port of this machine.
+    /// Starts a fake on a free loopback port.
     ///
     /// # Errors
-    /// No port can be listened on.
+    /// Fails if no port can be listened on.
     pub async fn start(token: &str, clock: Clock) -> std::io::Result<Self> {
         let bot = token.split(':').next().and_then(|id| id.parse().ok()).unwrap_or(Self::BOT);
         let shared = Arc::new(Shared {
@@ -154,22 +154,22 @@ impl FakeTelegram {
         Ok(Self { shared, address })
     }
 
-    /// Where it is: the `api_base` of a client.
+    /// Returns the base URL, the `api_base` of a client.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    // ---- the world ----
+    // ---- people and chats ----
 
-    /// A person, and the private chat with them.
+    /// Adds a person and the private chat with them.
     pub fn person(&self, id: i64, name: &str) {
         let mut world = self.shared.world();
         world.names.insert(id, name.into());
         world.room(id);
     }
 
-    /// A group, with topics if there are any.
+    /// Adds a group, with topics if there are any.
     pub fn group(&self, chat: i64, topics: &[i64]) {
         let mut world = self.shared.world();
         let room = world.room(chat);
@@ -177,8 +177,8 @@ impl FakeTelegram {
         room.next = topics.iter().max().map_or(room.next, |last| room.next.max(last + 1));
     }
 
-    fn tell(&self, world: &mut World, kind: &str, body: Value, queue: String) -> i64 {
-        let id = world.tell(kind, body, queue, self.shared.now());
+    fn queue_update(&self, world: &mut World, kind: &str, body: Value, queue: String) -> i64 {
+        let id = world.queue_update(kind, body, queue, self.shared.now());
         let update = world.waiting.back().map(|waiting| waiting.update.clone()).unwrap_or_default();
         let wrong = schema::violations("Update", &update);
         assert!(wrong.is_empty(), "the fake made an update that Telegram would not: {wrong:?} in {update}");
@@ -186,13 +186,13 @@ impl FakeTelegram {
         id
     }
 
-    /// Somebody writes; says the message's number.
+    /// Sends a message from a person. Returns the message's id.
     pub fn says(&self, chat: i64, by: i64, text: &str) -> i64 {
         self.writes(chat, by, text, None, None, None)
     }
 
-    /// Somebody sends something, with words under it if there are any: `photo`, `document`, `voice`, `sticker`,
-    /// `location`. Panics on any other kind.
+    /// Sends an attachment from a person, with an optional caption. Returns the message's id. `kind` is `photo`,
+    /// `document`, `voice`, `sticker` or `location`; panics on any other.
     pub fn sends_file(&self, chat: i64, by: i64, kind: &str, caption: &str) -> i64 {
         let known = json!({"file_id": "AgAC", "file_unique_id": "AQAD", "file_size": 4_711});
         let with = |more: Value| {
@@ -216,13 +216,13 @@ impl FakeTelegram {
         self.writes(chat, by, caption, None, None, Some((kind.into(), file)))
     }
 
-    /// The same as a reply.
+    /// Sends a reply from a person. Returns the message's id.
     pub fn replies(&self, chat: i64, by: i64, to: i64, text: &str) -> i64 {
         let topic = self.shared.world().room(chat).messages.get(&to).and_then(|shown| shown.topic);
         self.writes(chat, by, text, topic, Some(to), None)
     }
 
-    /// The same in a topic.
+    /// Sends a message from a person in a topic. Returns the message's id.
     pub fn says_in(&self, chat: i64, topic: i64, by: i64, text: &str) -> i64 {
         self.writes(chat, by, text, Some(topic), None, None)
     }
@@ -239,7 +239,7 @@ impl FakeTelegram {
         let mut world = self.shared.world();
         let entities = world.typed(text);
         let at = self.shared.now();
-        let shown = Shown {
+        let shown = Message {
             from: by,
             text: text.into(),
             entities,
@@ -247,64 +247,64 @@ impl FakeTelegram {
             reply_to,
             attached,
             at,
-            ..Shown::default()
+            ..Message::default()
         };
         let id = world.write(chat, shown);
         let mut message = world.message(chat, id);
         let group = world.room(chat).kind != "private";
         if let Some(to) = reply_to.filter(|_| group && topic.is_none()) {
-            // Groups without topics name the chain of replies here.
+            // In groups without topics, this is the first message of the chain of replies.
             message["message_thread_id"] = json!(to);
         }
-        self.tell(&mut world, "message", message, format!("chat:{chat}"));
+        self.queue_update(&mut world, "message", message, format!("chat:{chat}"));
         id
     }
 
-    /// Somebody changes what they wrote; the same words are what a preview or a reaction makes of it.
+    /// Edits a message of a person. Telegram sends the same update, with the same text, when a link preview or a reaction
+    /// is added.
     pub fn edits(&self, chat: i64, by: i64, message: i64, text: &str) {
         let mut world = self.shared.world();
         let (entities, at) = (world.typed(text), self.shared.now());
-        // One that was written before the bot came is as good as any.
-        let old = Shown { id: message, from: by, at, ..Shown::default() };
+        // A message from before the bot joined can be edited, too.
+        let old = Message { id: message, from: by, at, ..Message::default() };
         let shown = world.room(chat).messages.entry(message).or_insert(old);
         (shown.text, shown.entities) = (text.into(), entities);
         shown.edits += 1;
         let body = world.message(chat, message);
-        self.tell(&mut world, "edited_message", body, format!("chat:{chat}"));
+        self.queue_update(&mut world, "edited_message", body, format!("chat:{chat}"));
     }
 
-    /// Somebody presses the button of that label; says the press. Panics when there is no such button: a person could
-    /// not press it either.
+    /// Presses the button with a label. Returns the id of the callback query. Panics if the message has no such button.
     pub fn presses(&self, chat: i64, by: i64, message: i64, label: &str) -> String {
         let shown = self.shown(chat, message).unwrap_or_default();
         let Some(data) = shown.button(label).map(str::to_owned) else {
             panic!("message {message} of {chat} has no button {label:?}: {shown:#?}");
         };
-        self.sends(chat, by, message, &data)
+        self.presses_with_data(chat, by, message, &data)
     }
 
-    /// A changed client sends any data as a press.
-    pub fn sends(&self, chat: i64, by: i64, message: i64, data: &str) -> String {
+    /// Sends a callback query with any data, as a modified client can. Returns its id.
+    pub fn presses_with_data(&self, chat: i64, by: i64, message: i64, data: &str) -> String {
         let mut world = self.shared.world();
         let (now, id) = (self.shared.now(), format!("{}{}", 4_382_000, world.queries.len()));
         world.queries.insert(id.clone(), Query { at: now, answered: false });
         let body = json!({"id": id, "from": world.user(by), "message": world.message(chat, message),
             "chat_instance": format!("{chat}"), "data": data});
-        self.tell(&mut world, "callback_query", body, format!("user:{by}"));
+        self.queue_update(&mut world, "callback_query", body, format!("user:{by}"));
         id
     }
 
-    /// A group becomes a supergroup: the old chat says so and is closed, the new one begins empty.
+    /// Upgrades a group to a supergroup. The old chat announces it and is closed; the new one is empty.
     pub fn migrates(&self, from: i64, to: i64) {
         let mut world = self.shared.world();
         let kind = json!({"message_id": world.room(from).next, "date": self.shared.now() / 1_000,
             "chat": {"id": from, "type": "group", "title": "Team"}, "from": world.user(7), "migrate_to_chat_id": to});
         world.room(from).migrated_to = Some(to);
         world.room(to);
-        self.tell(&mut world, "message", kind, format!("chat:{from}"));
+        self.queue_update(&mut world, "message", kind, format!("chat:{from}"));
     }
 
-    /// A person blocks the bot, or lets it in again.
+    /// Blocks or unblocks the bot for a person.
     pub fn blocks(&self, person: i64, blocks: bool) {
         let mut world = self.shared.world();
         world.room(person).closed = blocks.then_some("bot was blocked by the user");
@@ -315,72 +315,72 @@ impl FakeTelegram {
         };
         let body = json!({"chat": world.chat(person), "from": world.user(person), "date": self.shared.now() / 1_000,
             "old_chat_member": member(before), "new_chat_member": member(status)});
-        self.tell(&mut world, "my_chat_member", body, format!("chat:{person}"));
+        self.queue_update(&mut world, "my_chat_member", body, format!("chat:{person}"));
     }
 
-    /// A message is gone.
+    /// Deletes a message.
     pub fn deletes(&self, chat: i64, message: i64) {
         self.shared.world().room(chat).messages.remove(&message);
     }
 
-    /// An update of a kind nobody has heard of.
-    pub fn tells_something_new(&self) {
+    /// Queues an update of an unknown kind.
+    pub fn sends_unknown_update(&self) {
         let mut world = self.shared.world();
-        world.tell("holiday_wish", json!({"from": 1}), "other".into(), self.shared.now());
+        world.queue_update("holiday_wish", json!({"from": 1}), "other".into(), self.shared.now());
     }
 
-    /// The next call of that method, to that chat or to any, goes wrong.
-    pub fn arm(&self, method: &str, chat: Option<i64>, fault: Fault) {
-        lock(&self.shared.faults).push_back(Armed { method: method.into(), chat, fault });
+    /// Lets the next call of a method fail, in one chat or in any.
+    pub fn fail_next(&self, method: &str, chat: Option<i64>, fault: Fault) {
+        lock(&self.shared.faults).push_back(PendingFault { method: method.into(), chat, fault });
     }
 
-    // ---- what came of it ----
+    // ---- observations ----
 
-    /// The bot's messages in a chat, oldest first.
+    /// Returns the bot's messages in a chat, oldest first.
     #[must_use]
-    pub fn bot_messages(&self, chat: i64) -> Vec<Shown> {
+    pub fn bot_messages(&self, chat: i64) -> Vec<Message> {
         let mut world = self.shared.world();
         let bot = world.bot;
         world.room(chat).messages.values().filter(|shown| shown.from == bot).cloned().collect()
     }
 
-    /// One message.
+    /// Returns a message.
     #[must_use]
-    pub fn shown(&self, chat: i64, message: i64) -> Option<Shown> {
+    pub fn shown(&self, chat: i64, message: i64) -> Option<Message> {
         self.shared.world().room(chat).messages.get(&message).cloned()
     }
 
-    /// The bot's newest message with buttons.
+    /// Returns the bot's newest message with buttons.
     #[must_use]
-    pub fn card(&self, chat: i64) -> Option<Shown> {
+    pub fn card(&self, chat: i64) -> Option<Message> {
         self.bot_messages(chat).into_iter().rev().find(|shown| !shown.keyboard.is_empty())
     }
 
-    /// What presses were answered with, in order.
+    /// Returns the answers to presses, in order.
     #[must_use]
-    pub fn answers(&self) -> Vec<Answered> {
+    pub fn answers(&self) -> Vec<PressAnswer> {
         self.shared.world().answers.clone()
     }
 
-    /// Every call, in order.
+    /// Returns all calls, in order.
     #[must_use]
-    pub fn calls(&self) -> Vec<Called> {
+    pub fn calls(&self) -> Vec<Call> {
         lock(&self.shared.journal).clone()
     }
 
-    /// Calls of one method.
+    /// Returns the calls of a method.
     #[must_use]
-    pub fn calls_of(&self, method: &str) -> Vec<Called> {
+    pub fn calls_of(&self, method: &str) -> Vec<Call> {
         self.calls().into_iter().filter(|called| called.method == method).collect()
     }
 
-    /// What the published schema says against any call or answer so far; nothing where it is not there.
+    /// Returns the violations of the published schema so far. Returns none if the schema is not installed.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
         self.calls().into_iter().flat_map(|called| called.violations).collect()
     }
 
-    /// Updates that wait for the bot.
+    /// Returns the number of updates that wait for the bot.
     #[must_use]
     pub fn waiting(&self) -> usize {
         let mut world = self.shared.world();
@@ -388,31 +388,31 @@ impl FakeTelegram {
         world.waiting.len()
     }
 
-    /// Updates that nobody fetched in time.
+    /// Returns the number of updates that expired before the bot fetched them.
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.shared.world().dropped
     }
 
-    /// The menu of commands of a language; without a code, everybody else's.
+    /// Returns the command menu of a language, or the default menu for an empty code.
     #[must_use]
     pub fn commands(&self, language: &str) -> Value {
         self.shared.world().commands.get(language).cloned().unwrap_or_default()
     }
 
-    /// When and where the bot said that it is typing.
+    /// Returns the typing indications of the bot, in order.
     #[must_use]
     pub fn typing(&self) -> Vec<Typing> {
         self.shared.world().typing.clone()
     }
 
-    /// The only reactions that a chat allows from now.
+    /// Sets the reactions that a chat allows.
     pub fn allows_reactions(&self, chat: i64, emoji: &[&str]) {
         let allowed = emoji.iter().map(|emoji| (*emoji).to_owned()).collect();
         self.shared.world().room(chat).reactions = Some(allowed);
     }
 
-    /// The webhook that is set.
+    /// Returns the URL of the webhook, if one is set.
     #[must_use]
     pub fn webhook(&self) -> Option<String> {
         self.shared.world().webhook.as_ref().map(|(url, _)| url.clone())

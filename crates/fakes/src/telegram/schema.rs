@@ -1,8 +1,8 @@
-//! The published Bot API, as JSON Schema: every call, every answer and every update is held against it.
+//! Checks of calls, answers and updates against the published Bot API, as JSON Schema.
 //!
-//! It is somebody else's document and not part of the project. It is read from the folder of vendors' specifications
-//! that `THROUGHLINE_SPECS` names, else from `../shared/data/specs` beside the repository. Where it is not, the fake
-//! still refuses what the vendor refuses, and finds nothing against anything beyond that.
+//! The schema is a third-party document and not part of the repository. It is read from the folder that
+//! `THROUGHLINE_SPECS` names, else from `../shared/data/specs` beside the repository. Without it, the fake still refuses
+//! what the vendor refuses, but reports no violations.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,16 +10,16 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-/// The variable that names the folder.
+/// The environment variable with the folder of vendors' specifications.
 const VARIABLE: &str = "THROUGHLINE_SPECS";
-/// Where it is when nobody says.
+/// The default folder.
 const BESIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/specs");
-/// The document in it.
+/// The path of the schema in the folder.
 const DOCUMENT: &str = "telegram/bot-api.schema.json";
 
 static PUBLISHED: LazyLock<Option<Value>> = LazyLock::new(|| {
     let text = std::fs::read_to_string(specs().join(DOCUMENT)).ok()?;
-    // Two types are referred to by names that the document does not define, one of which is no reference at all.
+    // The document refers to two undefined types, one of them by a name that is not a valid reference.
     let text = text.replace("Array of RichText", "ArrayOfRichText");
     let mut published: Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{DOCUMENT} is no JSON: {error}"));
@@ -29,13 +29,13 @@ static PUBLISHED: LazyLock<Option<Value>> = LazyLock::new(|| {
 });
 static COMPILED: LazyLock<Mutex<HashMap<String, jsonschema::Validator>>> = LazyLock::new(Mutex::default);
 
-/// The folder of vendors' specifications and recordings, whether it is there or not.
+/// Returns the folder of vendors' specifications and recordings. It may not exist.
 #[must_use]
 pub fn specs() -> PathBuf {
     std::env::var_os(VARIABLE).map_or_else(|| PathBuf::from(BESIDE), PathBuf::from)
 }
 
-/// Whether the published schema is there, for a test that is about nothing else; says that it is skipped if not.
+/// Returns true if the published schema is installed. Prints that the calling test is skipped if not.
 #[must_use]
 #[expect(clippy::print_stderr, reason = "nobody should take a skipped test for a passed one")]
 pub fn published_or_skipped() -> bool {
@@ -46,8 +46,8 @@ pub fn published_or_skipped() -> bool {
     there
 }
 
-/// What is wrong with a value of a published type: `Update`, `Message`, or, for the parameters of a method,
-/// `method:sendMessage`. A type that the Bot API does not know is wrong too. Nothing, where there is no schema.
+/// Returns the violations of a published type by a value. Types are `Update`, `Message` and so on, and for the
+/// parameters of a method `method:sendMessage`. An unknown type is a violation. Returns none without the schema.
 #[must_use]
 pub fn violations(kind: &str, value: &Value) -> Vec<String> {
     let Some(published) = PUBLISHED.as_ref() else { return Vec::new() };
@@ -68,7 +68,7 @@ pub fn violations(kind: &str, value: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with a method's answer: it has to be one of the types that the method is published to return.
+/// Returns the violations by a method's answer: it must be of one of the types that the method is published to return.
 pub(super) fn wrong_answer(method: &str, result: &Value) -> Vec<String> {
     let Some(published) = PUBLISHED.as_ref() else { return Vec::new() };
     let returns = published["$defs"][format!("method:{method}")]["x-returns"].as_array();

@@ -1,4 +1,4 @@
-//! The vendor's side of the world: chats, messages, people, and the updates that wait.
+//! The state of the fake: chats, messages, people, and the updates that wait for the bot.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,52 +6,52 @@ use serde_json::{Value, json};
 
 use super::html;
 
-/// Presses are dropped after so long, in milliseconds.
-const PRESS_LIVES: i64 = 150_000;
-/// A press can be answered for so long.
-const QUERY_LIVES: i64 = 15_000;
-/// Everything else waits a day.
-const UPDATE_LIVES: i64 = 86_400_000;
+/// The time until an unfetched press expires, in milliseconds.
+const PRESS_LIFETIME: i64 = 150_000;
+/// The time within which a press can be answered, in milliseconds.
+const QUERY_LIFETIME: i64 = 15_000;
+/// The time until any other unfetched update expires, in milliseconds.
+const UPDATE_LIFETIME: i64 = 86_400_000;
 
-/// A message as people see it.
+/// A message in a chat.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
-    /// Its number in the chat.
+pub struct Message {
+    /// The id in the chat.
     pub id: i64,
-    /// Who wrote it.
+    /// The user id of the author.
     pub from: i64,
-    /// Its words, without marks.
+    /// The text, without markup.
     pub text: String,
-    /// What was marked.
+    /// The formatting entities.
     pub entities: Vec<Value>,
     /// The topic it is in.
     pub topic: Option<i64>,
     /// The message it replies to.
     pub reply_to: Option<i64>,
-    /// Labels and data of its buttons, row by row.
+    /// The labels and data of its buttons, row by row.
     pub keyboard: Vec<Vec<(String, String)>>,
-    /// Words that its keyboard offers to say.
+    /// The texts of its reply keyboard.
     pub words: Vec<String>,
-    /// It asks for an answer, with that hint.
+    /// The placeholder, if the message forces a reply.
     pub force_reply: Option<String>,
-    /// What came with it: the field and what is in it.
+    /// The attachment: its field and value.
     pub attached: Option<(String, Value)>,
-    /// How the bot reacted to it.
+    /// The bot's reaction to it.
     pub reaction: Option<String>,
-    /// How often it was changed.
+    /// The number of edits.
     pub edits: u32,
-    /// When it was written, in milliseconds.
+    /// The time it was sent, in milliseconds since 1970.
     pub at: i64,
 }
 
-impl Shown {
-    /// What a press of the button of that label sends.
+impl Message {
+    /// Returns the data of the button with a label.
     #[must_use]
     pub fn button(&self, label: &str) -> Option<&str> {
         self.keyboard.iter().flatten().find(|(text, _)| text == label).map(|(_, data)| data.as_str())
     }
 
-    /// The labels of its buttons.
+    /// Returns the labels of all buttons.
     #[must_use]
     pub fn labels(&self) -> Vec<&str> {
         self.keyboard.iter().flatten().map(|(label, _)| label.as_str()).collect()
@@ -61,9 +61,9 @@ impl Shown {
 #[derive(Debug, Default)]
 pub(super) struct Room {
     pub(super) kind: String,
-    pub(super) messages: BTreeMap<i64, Shown>,
+    pub(super) messages: BTreeMap<i64, Message>,
     pub(super) topics: Vec<i64>,
-    /// The reactions it allows; all of them when nobody said.
+    /// The reactions it allows; all if `None`.
     pub(super) reactions: Option<Vec<String>>,
     pub(super) migrated_to: Option<i64>,
     pub(super) closed: Option<&'static str>,
@@ -77,32 +77,32 @@ pub(super) struct Query {
     pub(super) answered: bool,
 }
 
-/// What a press was answered with.
+/// An answer to a press.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
-    /// The press.
+pub struct PressAnswer {
+    /// The id of the callback query.
     pub query: String,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// In a window.
+    /// True if it is shown as an alert.
     pub alert: bool,
 }
 
-/// The bot says that it is typing.
+/// A typing indication of the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typing {
-    /// In which chat.
+    /// The chat.
     pub chat: i64,
-    /// In which topic of it.
+    /// The topic in the chat.
     pub topic: Option<i64>,
-    /// When, in milliseconds.
+    /// The time, in milliseconds since 1970.
     pub at: i64,
 }
 
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) update: Value,
-    /// Updates of one queue come one after the other: a chat's messages, a person's presses.
+    /// The queue it is delivered in: a chat's messages or a person's presses.
     pub(super) queue: String,
     until: i64,
 }
@@ -112,10 +112,10 @@ pub(super) struct World {
     pub(super) rooms: BTreeMap<i64, Room>,
     pub(super) names: BTreeMap<i64, String>,
     pub(super) queries: BTreeMap<String, Query>,
-    pub(super) answers: Vec<Answered>,
+    pub(super) answers: Vec<PressAnswer>,
     pub(super) waiting: VecDeque<Waiting>,
     pub(super) dropped: usize,
-    /// Menus, by language.
+    /// The command menus, by language.
     pub(super) commands: BTreeMap<String, Value>,
     pub(super) typing: Vec<Typing>,
     pub(super) webhook: Option<(String, Option<String>)>,
@@ -158,7 +158,7 @@ impl World {
         }
     }
 
-    /// A message as the Bot API tells it; what it replies to is told with it, one deep.
+    /// Returns a message as the Bot API sends it, with the message it replies to, one level deep.
     pub(super) fn message(&self, chat: i64, id: i64) -> Value {
         let mut message = self.bare(chat, id);
         let reply_to = self.rooms.get(&chat).and_then(|room| room.messages.get(&id)).and_then(|m| m.reply_to);
@@ -208,25 +208,25 @@ impl World {
         message
     }
 
-    /// Writes a message into a chat and says its number.
-    pub(super) fn write(&mut self, chat: i64, shown: Shown) -> i64 {
+    /// Adds a message to a chat. Returns its id.
+    pub(super) fn write(&mut self, chat: i64, shown: Message) -> i64 {
         let room = self.room(chat);
         let id = room.next;
         room.next += 1;
-        room.messages.insert(id, Shown { id, ..shown });
+        room.messages.insert(id, Message { id, ..shown });
         id
     }
 
-    /// An update on its way to the bot.
-    pub(super) fn tell(&mut self, kind: &str, body: Value, queue: String, now: i64) -> i64 {
+    /// Queues an update for the bot. Returns its id.
+    pub(super) fn queue_update(&mut self, kind: &str, body: Value, queue: String, now: i64) -> i64 {
         self.updates += 1;
-        let lives = if kind == "callback_query" { PRESS_LIVES } else { UPDATE_LIVES };
+        let lives = if kind == "callback_query" { PRESS_LIFETIME } else { UPDATE_LIFETIME };
         let update = json!({"update_id": self.updates, kind: body});
         self.waiting.push_back(Waiting { update, queue, until: now + lives });
         self.updates
     }
 
-    /// Drops what nobody fetched in time.
+    /// Drops the updates that have expired.
     pub(super) fn expire(&mut self, now: i64) {
         let before = self.waiting.len();
         self.waiting.retain(|waiting| now <= waiting.until);
@@ -234,10 +234,10 @@ impl World {
     }
 
     pub(super) fn query_open(&self, id: &str, now: i64) -> bool {
-        self.queries.get(id).is_some_and(|query| !query.answered && now - query.at <= QUERY_LIVES)
+        self.queries.get(id).is_some_and(|query| !query.answered && now - query.at <= QUERY_LIFETIME)
     }
 
-    /// The entities that a client would find in what somebody types.
+    /// Returns the entities that a client adds to a typed text: commands and mentions.
     pub(super) fn typed(&self, text: &str) -> Vec<Value> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -249,9 +249,9 @@ impl World {
                 _ => None,
             };
             if let Some(kind) = kind {
-                found.push(json!({"type": kind, "offset": at, "length": html::units(bare)}));
+                found.push(json!({"type": kind, "offset": at, "length": html::utf16_len(bare)}));
             }
-            at += html::units(word);
+            at += html::utf16_len(word);
         }
         found
     }

@@ -1,4 +1,5 @@
-//! The HTTP side: token, method, parameters in any of the forms the Bot API takes, faults, journal.
+//! The HTTP server: checks the token, reads parameters in every encoding the Bot API accepts, plays faults, keeps the
+//! journal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +13,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use serde_json::{Map, Value, json};
 
-use super::refusal::Refusal;
-use super::{Called, Fault, Shared, methods, schema};
+use super::api_error::ApiError;
+use super::{Call, Fault, Shared, methods, schema};
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new().route("/{bot}/{method}", any(handle)).with_state(shared)
@@ -28,20 +29,22 @@ async fn handle(
 ) -> Response {
     let body = parameters(query.as_deref().unwrap_or_default(), &headers, &body);
     if bot != format!("bot{}", shared.token) {
-        return told(&shared, &method, body, Err(Refusal::new(401, "Unauthorized")));
+        return respond(&shared, &method, body, Err(ApiError::new(401, "Unauthorized")));
     }
     match shared.fault(&method, &body) {
         Some(Fault::TooMany(seconds)) => {
-            return told(&shared, &method, body, Err(Refusal::too_many(seconds)));
+            return respond(&shared, &method, body, Err(ApiError::too_many(seconds)));
         }
-        Some(Fault::Refuse(code, why)) => return told(&shared, &method, body, Err(Refusal::new(code, &why))),
+        Some(Fault::Refuse(code, why)) => {
+            return respond(&shared, &method, body, Err(ApiError::new(code, &why)));
+        }
         Some(Fault::Unreadable) => {
-            shared.journal(Called { at: shared.now(), method, body, status: 502, violations: Vec::new() });
+            shared.journal(Call { at: shared.now(), method, body, status: 502, violations: Vec::new() });
             return (StatusCode::BAD_GATEWAY, "<html>bad gateway</html>").into_response();
         }
         Some(Fault::AppliedThenLost) => {
             let _ = methods::call(&mut shared.world(), &method, &body, shared.now());
-            shared.journal(Called { at: shared.now(), method, body, status: 504, violations: Vec::new() });
+            shared.journal(Call { at: shared.now(), method, body, status: 504, violations: Vec::new() });
             return (StatusCode::GATEWAY_TIMEOUT, "<html>timeout</html>").into_response();
         }
         None => {}
@@ -50,25 +53,25 @@ async fn handle(
         "getupdates" => get_updates(&shared, &body).await,
         _ => methods::call(&mut shared.world(), &method, &body, shared.now()),
     };
-    told(&shared, &method, body, result)
+    respond(&shared, &method, body, result)
 }
 
-fn told(shared: &Shared, method: &str, body: Value, result: Result<Value, Refusal>) -> Response {
+fn respond(shared: &Shared, method: &str, body: Value, result: Result<Value, ApiError>) -> Response {
     let asked = || schema::violations(&format!("method:{method}"), &body);
     let violations = match &result {
         Ok(result) => [asked(), schema::wrong_answer(method, result)].concat(),
-        Err(Refusal { code: 400 | 403 | 429, .. }) => asked(),
+        Err(ApiError { code: 400 | 403 | 429, .. }) => asked(),
         Err(_) => Vec::new(),
     };
     let (status, answer) = match &result {
         Ok(result) => (200, json!({"ok": true, "result": result})),
         Err(refusal) => (refusal.code, refusal.body()),
     };
-    shared.journal(Called { at: shared.now(), method: method.into(), body, status, violations });
+    shared.journal(Call { at: shared.now(), method: method.into(), body, status, violations });
     let mut response = answer.to_string().into_response();
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if let Err(Refusal { parameters: Some(parameters), .. }) = &result
+    if let Err(ApiError { parameters: Some(parameters), .. }) = &result
         && let Some(seconds) = parameters["retry_after"].as_u64()
     {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -76,8 +79,8 @@ fn told(shared: &Shared, method: &str, body: Value, result: Result<Value, Refusa
     response
 }
 
-/// Hands out updates from the offset on, and forgets those before it.
-async fn get_updates(shared: &Shared, body: &Value) -> Result<Value, Refusal> {
+/// Returns the updates from the offset on, and drops those before it.
+async fn get_updates(shared: &Shared, body: &Value) -> Result<Value, ApiError> {
     let turn = shared.next_poll();
     let until =
         tokio::time::Instant::now() + Duration::from_secs(body["timeout"].as_u64().unwrap_or(0).min(50));
@@ -89,11 +92,11 @@ async fn get_updates(shared: &Shared, body: &Value) -> Result<Value, Refusal> {
             if world.webhook.is_some() {
                 let why = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the \
                            webhook first";
-                return Err(Refusal::new(409, why));
+                return Err(ApiError::new(409, why));
             }
             if !shared.newest_poll(turn) {
                 let why = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
-                return Err(Refusal::new(409, why));
+                return Err(ApiError::new(409, why));
             }
             world.expire(shared.now());
             if let Some(offset) = body["offset"].as_i64() {
@@ -111,7 +114,7 @@ async fn get_updates(shared: &Shared, body: &Value) -> Result<Value, Refusal> {
     }
 }
 
-/// Parameters that are text; of a form, every other one is read as JSON.
+/// Text parameters. All other parameters of a form are JSON.
 const TEXTS: [&str; 8] = [
     "action",
     "callback_query_id",
@@ -123,7 +126,7 @@ const TEXTS: [&str; 8] = [
     "ip_address",
 ];
 
-/// The parameters: JSON, a form, parts of a form, or the query, as each client likes it.
+/// Reads the parameters of a call from the query and from the body: JSON, a form, or a multipart form.
 fn parameters(query: &str, headers: &HeaderMap, body: &[u8]) -> Value {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let mut all = Map::new();
@@ -131,12 +134,12 @@ fn parameters(query: &str, headers: &HeaderMap, body: &[u8]) -> Value {
         let value = if TEXTS.contains(&name.as_str()) { None } else { serde_json::from_str(&text).ok() };
         all.insert(name, value.unwrap_or(Value::String(text)));
     };
-    for (name, text) in form(query) {
-        put(name, text);
+    for (name, text) in form_urlencoded::parse(query.as_bytes()) {
+        put(name.into_owned(), text.into_owned());
     }
     if kind.starts_with("application/x-www-form-urlencoded") {
-        for (name, text) in form(&String::from_utf8_lossy(body)) {
-            put(name, text);
+        for (name, text) in form_urlencoded::parse(body) {
+            put(name.into_owned(), text.into_owned());
         }
     } else if let Some((_, boundary)) = kind.split_once("boundary=") {
         for (name, text) in parts(&String::from_utf8_lossy(body), boundary.trim_matches('"')) {
@@ -148,32 +151,7 @@ fn parameters(query: &str, headers: &HeaderMap, body: &[u8]) -> Value {
     Value::Object(all)
 }
 
-fn form(text: &str) -> Vec<(String, String)> {
-    let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(n, v)| (decoded(n), decoded(v)))
-        .collect()
-}
-
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let hex: Vec<u8> = rest.by_ref().take(2).collect();
-                let hex = std::str::from_utf8(&hex).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok());
-                bytes.push(hex.unwrap_or(b'?'));
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The fields of a multipart form; files are nothing the fake takes.
+/// Reads the fields of a multipart form. Files are not supported.
 fn parts(text: &str, boundary: &str) -> Vec<(String, String)> {
     let part = |part: &str| {
         let (head, value) = part.split_once("\r\n\r\n")?;

@@ -1,22 +1,26 @@
-//! The thirty misbehaviours of `spec 07 §7`, LLM-01, by name.
+//! The ways in which models misbehave, by name; each is tried in the tests of this crate and of the simulator.
+
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use throughline_engine::Timestamp;
-use throughline_engine::ask::{Answer, Ask, Question};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask, Question};
+use throughline_engine::data::effect::Attempt;
 
-use crate::once::{limited, not_answered, not_asked};
-use crate::{MAX_ANSWER, no_answer, parse};
+use crate::no_answer::{limited, no_answer, not_answered, not_asked};
+use crate::parse::parse;
+use crate::strict_json::MAX_ANSWER;
 
-/// What an ask may come to.
-enum Kind {
-    /// No byte was sent, or the vendor refused to process it: one retry in budget.
+/// The failure that a misbehaviour causes.
+enum Failure {
+    /// No byte was sent, or the vendor refused to process it: one retry within the ask's time.
     NotApplied(&'static str),
-    /// Sent, and nothing usable came: one retry in budget.
+    /// The request was sent and nothing usable came back: one retry within the ask's time.
     Unknown(&'static str),
-    /// No answer at once, and the word for why.
+    /// No answer at once, with the word for the reason.
     NoAnswer(&'static str),
-    /// This text came back, and the parser says what it is worth.
+    /// This text came back, which the parser judges.
     Raw(String),
 }
 
@@ -32,29 +36,29 @@ macro_rules! misbehaviours {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// Its word.
+            /// The word in scripts.
             #[must_use]
-            pub fn word(self) -> &'static str {
+            pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
 
-            fn kind(self, ask: &Ask) -> Kind {
-                let kind: fn(&Sound) -> Kind = match self { $(Self::$name => $kind,)* };
-                kind(&Sound::to(ask))
+            fn failure(self, ask: &Ask) -> Failure {
+                let failure: fn(&SoundAnswer) -> Failure = match self { $(Self::$name => $kind,)* };
+                failure(&SoundAnswer::to(ask))
             }
         }
     };
 }
 
-/// The answer that a misbehaviour spoils.
-struct Sound {
-    /// All but the pick and what stands behind it.
+/// The sound answer that a misbehaviour spoils.
+struct SoundAnswer {
+    /// The members before the pick.
     head: &'static str,
-    /// The member that picks, and what it picks: both are one of several that are offered.
+    /// The member that picks, and two values that are offered.
     picks: (&'static str, &'static str, &'static str),
 }
 
-impl Sound {
+impl SoundAnswer {
     fn to(ask: &Ask) -> Self {
         match ask.question {
             Question::Select(_) => {
@@ -65,7 +69,7 @@ impl Sound {
         }
     }
 
-    /// The answer, with that pick and more behind it.
+    /// The answer with that pick and more members behind it.
     fn with(&self, pick: &str, more: &str) -> String {
         format!(r#"{{{}"{}":"{pick}","confidence":0.99{more}}}"#, self.head, self.picks.0)
     }
@@ -75,54 +79,54 @@ impl Sound {
     }
 }
 
-fn raw(text: &str) -> Kind {
-    Kind::Raw(text.into())
+fn raw(text: &str) -> Failure {
+    Failure::Raw(text.into())
 }
 
 misbehaviours! {
     /// The connection is refused.
-    ConnectRefused = "refused" => |_| Kind::NotApplied("connection refused");
+    ConnectRefused = "refused" => |_| Failure::NotApplied("connection refused");
     /// The name does not resolve.
-    Dns = "dns" => |_| Kind::NotApplied("name not found");
+    Dns = "dns" => |_| Failure::NotApplied("name not found");
     /// The handshake fails.
-    Tls = "tls" => |_| Kind::NotApplied("TLS handshake failed");
+    Tls = "tls" => |_| Failure::NotApplied("TLS handshake failed");
     /// Nobody accepts the connection in time.
-    ConnectTimeout = "connect_timeout" => |_| Kind::NotApplied("no connection in time");
-    /// Slow down.
-    Status429 = "429" => |_| Kind::NotApplied("status 429");
+    ConnectTimeout = "connect_timeout" => |_| Failure::NotApplied("no connection in time");
+    /// Too many requests.
+    Status429 = "429" => |_| Failure::NotApplied("status 429");
     /// Nothing comes in time, once.
-    FirstByteTimeout = "first_byte_timeout" => |_| Kind::Unknown("no first byte in time");
-    /// An error of theirs.
-    Status500 = "500" => |_| Kind::Unknown("status 500");
+    FirstByteTimeout = "first_byte_timeout" => |_| Failure::Unknown("no first byte in time");
+    /// An internal error of the vendor.
+    Status500 = "500" => |_| Failure::Unknown("status 500");
     /// Overloaded.
-    Status503 = "503" => |_| Kind::Unknown("status 503");
-    /// Overloaded, as one vendor says it.
-    Status529 = "529" => |_| Kind::Unknown("status 529");
+    Status503 = "503" => |_| Failure::Unknown("status 503");
+    /// Overloaded, by the status that one vendor uses.
+    Status529 = "529" => |_| Failure::Unknown("status 529");
     /// The stream ends in the middle.
-    StreamCut = "stream_cut" => |_| Kind::Unknown("the stream was cut");
+    StreamCut = "stream_cut" => |_| Failure::Unknown("the stream was cut");
     /// The ask's whole time is used up.
-    Timeout = "timeout" => |_| Kind::NoAnswer("timeout");
-    /// The vendor did not like the request.
-    Status400 = "400" => |_| Kind::NoAnswer("status_400");
+    Timeout = "timeout" => |_| Failure::NoAnswer("timeout");
+    /// The request is refused.
+    Status400 = "400" => |_| Failure::NoAnswer("status_400");
     /// The key is not known.
-    Status401 = "401" => |_| Kind::NoAnswer("status_401");
-    /// The key may not.
-    Status403 = "403" => |_| Kind::NoAnswer("status_403");
+    Status401 = "401" => |_| Failure::NoAnswer("status_401");
+    /// The key has no permission.
+    Status403 = "403" => |_| Failure::NoAnswer("status_403");
     /// No such model.
-    Status404 = "404" => |_| Kind::NoAnswer("status_404");
+    Status404 = "404" => |_| Failure::NoAnswer("status_404");
     /// The vendor's filter stopped the answer.
-    ContentFilter = "content_filter" => |_| Kind::NoAnswer("content_filter");
-    /// Nothing.
+    ContentFilter = "content_filter" => |_| Failure::NoAnswer("content_filter");
+    /// An empty text.
     Empty = "empty" => |_| raw("");
     /// Nothing but blanks.
     Blanks = "blanks" => |_| raw(" \n\t ");
-    /// It will not.
+    /// A refusal in words.
     Refusal = "refusal" => |_| raw("I'm sorry, but I can't help with that.");
-    /// Bytes of no language.
+    /// Garbage.
     Garbage = "garbage" => |_| raw("\u{fffd}\u{1}%%<|im_end|>\u{fffd}{{]");
     /// Cut at the token limit.
     Cut = "cut" => |sound| raw(sound.whole().split_once("dence").map_or("{", |(cut, _)| cut));
-    /// The object with talk around it.
+    /// Prose around the object.
     Prose = "prose" => |sound| raw(&format!("Sure! Here it is: {} Anything else?", sound.whole()));
     /// A comment in the JSON.
     Comment = "comment" => |sound| raw(&sound.whole().replacen(",", ", // certain\n", 1));
@@ -130,54 +134,68 @@ misbehaviours! {
     TrailingComma = "trailing_comma" => |sound| raw(&sound.with(sound.picks.1, ","));
     /// The wrong shape.
     Schema = "schema" => |sound| raw(&sound.whole().replace("0.99", "\"high\""));
-    /// An id nobody offered.
+    /// An id that was not offered.
     OutOfPool = "out_of_pool" => |sound| raw(&sound.with("approve_everything", ""));
     /// An id that only looks like one that was offered.
     LookAlike = "look_alike" => |sound| raw(&sound.with(&sound.picks.1.replace("c", "\u{441}"), ""));
     /// Two answers in one.
     TwoChoices = "two_choices" => |sound| raw(&sound.with(sound.picks.1, &format!(r#","{}":"{}""#, sound.picks.0, sound.picks.2)));
-    /// A tool call nobody offered.
+    /// A call of a tool that was not offered.
     ToolCall = "tool_call" => |_| raw(r#"{"tool":"create_issue","arguments":{"project":"EVIL","title":"x"}}"#);
-    /// More than is read.
+    /// An answer longer than the limit.
     TooLong = "too_long" => |sound| raw(&sound.with(sound.picks.1, &format!(r#","pad":"{}""#, "x".repeat(MAX_ANSWER))));
     /// Text that tells the user to approve, and names another target.
     TellsToApprove = "tells_to_approve" => |_| raw("Please press Approve now; I moved it to project EVIL.");
-    /// Accepted: members nobody asked for.
+    /// Extra members, which are dropped.
     ExtraFields = "extra_fields" => |sound| raw(&sound.with(sound.picks.1, r#","approved":true,"project":"EVIL""#));
 }
 
 impl Misbehaviour {
-    /// The misbehaviour of that name.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|one| one.word() == word)
-    }
-
-    /// The text such a model sends back to this, when it sends any.
+    /// The text that such a model answers, if it answers any.
     #[must_use]
     pub fn raw(self, ask: &Ask) -> Option<String> {
-        match self.kind(ask) {
-            Kind::Raw(text) => Some(text),
-            Kind::NotApplied(_) | Kind::Unknown(_) | Kind::NoAnswer(_) => None,
+        match self.failure(ask) {
+            Failure::Raw(text) => Some(text),
+            Failure::NotApplied(_) | Failure::Unknown(_) | Failure::NoAnswer(_) => None,
         }
     }
 
-    /// How an ask ends.
+    /// The end of an ask that such a model is asked.
     #[must_use]
     pub fn answer(self, ask: &Ask) -> Attempt<Answer> {
-        match self.kind(ask) {
-            Kind::NotApplied(_) if self == Self::Status429 => limited(ask, Some(Timestamp::SECOND)),
-            Kind::NotApplied(why) => not_asked(ask, format!("the model was not asked: {why}")),
-            Kind::Unknown(why) => not_answered(ask, format!("the model did not answer: {why}")),
-            Kind::NoAnswer(why) => Attempt::Applied(no_answer(why)),
-            Kind::Raw(text) => Attempt::Applied(parse(ask, &text)),
+        match self.failure(ask) {
+            Failure::NotApplied(_) if self == Self::Status429 => limited(ask, Some(Timestamp::SECOND)),
+            Failure::NotApplied(why) => not_asked(ask, format!("the model was not asked: {why}")),
+            Failure::Unknown(why) => not_answered(ask, format!("the model did not answer: {why}")),
+            Failure::NoAnswer(why) => Attempt::Applied(no_answer(why)),
+            Failure::Raw(text) => Attempt::Applied(parse(ask, &text)),
         }
+    }
+}
+
+/// A word that names no misbehaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownMisbehaviour;
+
+impl fmt::Display for UnknownMisbehaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no such misbehaviour")
+    }
+}
+
+impl std::error::Error for UnknownMisbehaviour {}
+
+impl FromStr for Misbehaviour {
+    type Err = UnknownMisbehaviour;
+
+    fn from_str(word: &str) -> Result<Self, UnknownMisbehaviour> {
+        Self::ALL.iter().copied().find(|one| one.as_str() == word).ok_or(UnknownMisbehaviour)
     }
 }
 
 impl Serialize for Misbehaviour {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
+        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -194,8 +212,8 @@ impl<'de> Deserialize<'de> for Misbehaviour {
             Name::Status(status) => status.to_string(),
             Name::Word(word) => word,
         };
-        Self::from_word(&name).ok_or_else(|| {
-            let known = Self::ALL.iter().map(|one| one.word()).collect::<Vec<_>>().join(", ");
+        name.parse().map_err(|_: UnknownMisbehaviour| {
+            let known = Self::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
             de::Error::custom(format!("no model fails with “{name}”; known are {known}"))
         })
     }

@@ -1,40 +1,43 @@
-//! The scripted fake: answers by purpose, in order, and a journal of every ask.
+//! The scripted fake: answers by purpose, in order, and keeps a journal of every ask.
 //!
-//! It is strict: an ask nobody wrote an entry for has no answer and is noted as unscripted. Whatever it answers
-//! goes through the same parser as a real model's raw text.
+//! It is strict: an ask without an entry has no answer and is noted as unscripted. Its answers go through the same
+//! parser as a real model's raw text.
 
 mod misbehaviour;
 
-pub use misbehaviour::Misbehaviour;
+pub use misbehaviour::{Misbehaviour, UnknownMisbehaviour};
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde::Deserialize;
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
 
-use crate::{Caller, Model, no_answer, parse};
+use crate::no_answer::no_answer;
+use crate::parse::parse;
+use crate::{Caller, Model};
 
 /// One line of a scenario's `script`: `{purpose: classify, answer: {label: ticket, confidence: 0.9}}`,
 /// `{purpose: classify, raw: "…"}` or `{purpose: classify, fail: timeout}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Wire")]
-pub struct Entry {
+pub struct ScriptEntry {
     /// The asks it is for.
     pub purpose: Purpose,
-    /// What the model does.
-    pub does: Does,
+    /// The model's reply.
+    pub reply: ScriptedReply,
 }
 
-/// What a scripted model does with an ask.
+/// The reply of a scripted model.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Does {
-    /// Sends this text back.
-    Says(String),
-    /// Misbehaves.
-    Fails(Misbehaviour),
+pub enum ScriptedReply {
+    /// Answers this text.
+    Text(String),
+    /// Misbehaves in this way.
+    Failure(Misbehaviour),
 }
 
 #[derive(Deserialize)]
@@ -46,28 +49,28 @@ struct Wire {
     fail: Option<Misbehaviour>,
 }
 
-impl TryFrom<Wire> for Entry {
+impl TryFrom<Wire> for ScriptEntry {
     type Error = &'static str;
 
     fn try_from(wire: Wire) -> Result<Self, Self::Error> {
-        let does = match (wire.answer, wire.raw, wire.fail) {
-            (Some(answer), None, None) => Does::Says(answer.to_string()),
-            (None, Some(raw), None) => Does::Says(raw),
-            (None, None, Some(fail)) => Does::Fails(fail),
+        let reply = match (wire.answer, wire.raw, wire.fail) {
+            (Some(answer), None, None) => ScriptedReply::Text(answer.to_string()),
+            (None, Some(raw), None) => ScriptedReply::Text(raw),
+            (None, None, Some(fail)) => ScriptedReply::Failure(fail),
             _ => return Err("a script entry has exactly one of answer, raw and fail"),
         };
-        Ok(Self { purpose: wire.purpose, does })
+        Ok(Self { purpose: wire.purpose, reply })
     }
 }
 
-/// One ask as it was made and answered.
+/// An ask and its answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct JournalEntry {
     /// The question.
     pub ask: Ask,
-    /// What came back.
+    /// The answer.
     pub attempt: Attempt<Answer>,
-    /// No entry was left for it.
+    /// True if no entry was left for it.
     pub unscripted: bool,
 }
 
@@ -79,44 +82,44 @@ pub struct Scripted {
 
 #[derive(Debug, Default)]
 struct Inner {
-    script: VecDeque<Entry>,
-    journal: Vec<Asked>,
+    script: VecDeque<ScriptEntry>,
+    journal: Vec<JournalEntry>,
 }
 
 impl Scripted {
-    /// A model that answers by this script.
+    /// Creates a model that answers by a script.
     #[must_use]
-    pub fn new(script: impl IntoIterator<Item = Entry>) -> Self {
+    pub fn new(script: impl IntoIterator<Item = ScriptEntry>) -> Self {
         let script = script.into_iter().collect();
         Self { inner: Mutex::new(Inner { script, journal: Vec::new() }) }
     }
 
-    /// One more entry, behind those that wait.
-    pub fn push(&self, entry: Entry) {
+    /// Adds an entry behind those that wait.
+    pub fn push(&self, entry: ScriptEntry) {
         self.lock().script.push_back(entry);
     }
 
-    /// Every ask so far, in order: what proves that a press made no model call.
+    /// Every ask so far, in order. It proves that a press made no model call.
     #[must_use]
-    pub fn journal(&self) -> Vec<Asked> {
+    pub fn journal(&self) -> Vec<JournalEntry> {
         self.lock().journal.clone()
     }
 
-    /// How many asks were made.
+    /// The number of asks.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.lock().journal.len()
     }
 
-    /// How many asks had no entry.
+    /// The number of asks without an entry.
     #[must_use]
     pub fn unscripted(&self) -> usize {
         self.lock().journal.iter().filter(|asked| asked.unscripted).count()
     }
 
-    /// Entries nobody asked for yet.
+    /// Entries that no ask has used yet.
     #[must_use]
-    pub fn left(&self) -> Vec<Entry> {
+    pub fn left(&self) -> Vec<ScriptEntry> {
         self.lock().script.iter().cloned().collect()
     }
 
@@ -132,11 +135,11 @@ impl Model for Scripted {
         let at = inner.script.iter().position(|entry| entry.purpose == ask.purpose());
         let entry = at.and_then(|at| inner.script.remove(at));
         let attempt = match &entry {
-            Some(Entry { does: Does::Says(raw), .. }) => Attempt::Applied(parse(ask, raw)),
-            Some(Entry { does: Does::Fails(misbehaviour), .. }) => misbehaviour.answer(ask),
+            Some(ScriptEntry { reply: ScriptedReply::Text(raw), .. }) => Attempt::Applied(parse(ask, raw)),
+            Some(ScriptEntry { reply: ScriptedReply::Failure(misbehaviour), .. }) => misbehaviour.answer(ask),
             None => Attempt::Applied(no_answer("unscripted")),
         };
-        let asked = Asked { ask: ask.clone(), attempt: attempt.clone(), unscripted: entry.is_none() };
+        let asked = JournalEntry { ask: ask.clone(), attempt: attempt.clone(), unscripted: entry.is_none() };
         inner.journal.push(asked);
         attempt
     }

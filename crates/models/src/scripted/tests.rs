@@ -1,8 +1,8 @@
-//! The script, its strictness, its journal, and the thirty misbehaviours.
+//! The script, its strictness, its journal, and every misbehaviour.
 
 use throughline_engine::Policy;
 
-use throughline_engine::ask::{Question, Says};
+use throughline_engine::data::ask::{Question, Says};
 
 use super::*;
 use crate::conformance::{asked, asks};
@@ -12,7 +12,7 @@ fn ask() -> Ask {
 }
 
 fn script(yaml: &str) -> Scripted {
-    Scripted::new(serde_yaml_ng::from_str::<Vec<Entry>>(yaml).unwrap())
+    Scripted::new(serde_yaml_ng::from_str::<Vec<ScriptEntry>>(yaml).unwrap())
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ fn a_script_that_says_nothing_or_too_much_is_an_error() {
         ("{ purpose: classify, fial: timeout }", "fial"),
     ];
     for (yaml, said) in table {
-        let error = serde_yaml_ng::from_str::<Entry>(yaml).unwrap_err().to_string();
+        let error = serde_yaml_ng::from_str::<ScriptEntry>(yaml).unwrap_err().to_string();
         assert!(error.contains(said), "{yaml}: {error}");
     }
 }
@@ -64,9 +64,10 @@ fn select() -> Ask {
     asks("the links thing").into_iter().find(|ask| matches!(ask.question, Question::Select(_))).unwrap()
 }
 
-/// How one misbehaviour ends for an ask.
+/// The end of an ask with one misbehaviour, in a word.
 async fn ends(ask: &Ask, misbehaviour: Misbehaviour) -> String {
-    let model = Scripted::new([Entry { purpose: ask.purpose(), does: Does::Fails(misbehaviour) }]);
+    let model =
+        Scripted::new([ScriptEntry { purpose: ask.purpose(), reply: ScriptedReply::Failure(misbehaviour) }]);
     match asked(&model, ask).await {
         Attempt::NotApplied { .. } => "not applied".to_owned(),
         Attempt::Unknown { .. } => "unknown".to_owned(),
@@ -77,8 +78,8 @@ async fn ends(ask: &Ask, misbehaviour: Misbehaviour) -> String {
     }
 }
 
-/// LLM-01, as far as it is one ask: R comes back to be retried, N is no answer at once, A is an answer; nothing
-/// is ever an answer outside the pool.
+/// A failure that may be retried comes back as such, any other is no answer at once; nothing is ever an answer
+/// outside the pool.
 #[tokio::test]
 async fn every_misbehaviour_ends_as_listed() {
     use Misbehaviour as M;
@@ -103,12 +104,12 @@ async fn every_misbehaviour_ends_as_listed() {
     };
     for misbehaviour in M::ALL {
         assert_eq!(ends(&ask(), *misbehaviour).await, listed(*misbehaviour), "{misbehaviour:?}");
-        assert_eq!(M::from_word(misbehaviour.word()), Some(*misbehaviour));
+        assert_eq!(misbehaviour.as_str().parse(), Ok(*misbehaviour));
     }
 }
 
-/// LLM-01 where somebody waits for which option is meant: R is no answer at once, by the class of its failure
-/// (`spec 04 §16`). What was not offered comes through as it is: the step judges it.
+/// A choice is not retried, because somebody waits: no answer at once, with the class of the failure
+/// (`docs/design/0023-model-picks.md`). An option that was not offered is passed on for the step to judge.
 #[tokio::test]
 async fn every_misbehaviour_of_a_choice_ends_at_once() {
     use Misbehaviour as M;
@@ -128,7 +129,7 @@ async fn every_misbehaviour_of_a_choice_ends_at_once() {
     }
 }
 
-/// A script says what a model says of options, and evidence it asks for.
+/// A script can pick options and ask for evidence.
 #[tokio::test]
 async fn a_choice_is_scripted_like_any_answer() {
     let model = script(

@@ -1,10 +1,11 @@
-//! `POST {base}/responses`: nothing is stored there (`store: false`).
+//! `POST {base}/responses`, with `store: false` so that nothing is stored there.
 
 use serde_json::{Value, json};
 
-use super::{Reply, Request, Stop, Takes, error_word};
+use super::reply::{Reply, StopReason, error_word};
+use super::request::{Features, Request};
 
-pub(super) fn body(request: &Request<'_>, takes: Takes) -> Value {
+pub(super) fn body(request: &Request<'_>, features: Features) -> Value {
     let mut body = json!({
         "model": request.model,
         "instructions": request.system,
@@ -14,19 +15,19 @@ pub(super) fn body(request: &Request<'_>, takes: Takes) -> Value {
         "stream": true,
         "text": {"format": {"type": "json_schema", "name": request.name, "strict": true, "schema": request.schema}},
     });
-    if takes.temperature {
+    if features.temperature {
         body["temperature"] = json!(0);
     }
     body
 }
 
-/// The events that matter: words as they come, so that too many are noticed, and the reply as a whole at the end.
-pub(super) fn event(value: &Value, reply: &mut Reply) {
+/// Reads the events that matter: text as it comes, so that too much is noticed, and the whole reply at the end.
+pub(super) fn read_event(value: &Value, reply: &mut Reply) {
     match value["type"].as_str().unwrap_or_default() {
-        "response.output_text.delta" => reply.says(value["delta"].as_str().unwrap_or_default()),
-        "response.refusal.delta" => reply.stop = Some(Stop::Refused),
+        "response.output_text.delta" => reply.push_text(value["delta"].as_str().unwrap_or_default()),
+        "response.refusal.delta" => reply.stop = Some(StopReason::Refused),
         "response.completed" | "response.incomplete" | "response.failed" => {
-            whole(&value["response"], reply);
+            read_document(&value["response"], reply);
             reply.done = true;
         }
         "error" => reply.error = Some(error_word(value)),
@@ -34,15 +35,15 @@ pub(super) fn event(value: &Value, reply: &mut Reply) {
     }
 }
 
-pub(super) fn whole(value: &Value, reply: &mut Reply) {
-    reply.counts(&value["usage"], "input_tokens", "output_tokens");
+pub(super) fn read_document(value: &Value, reply: &mut Reply) {
+    reply.add_usage(&value["usage"], "input_tokens", "output_tokens");
     if !value["error"].is_null() || value["status"] == "failed" {
         reply.error = Some(error_word(&value["error"]));
     }
     match value["incomplete_details"]["reason"].as_str() {
-        Some("content_filter") => reply.stop = Some(Stop::Filtered),
-        Some(_) => reply.stop = Some(Stop::Length),
-        None if value["status"] == "incomplete" => reply.stop = Some(Stop::Length),
+        Some("content_filter") => reply.stop = Some(StopReason::Filtered),
+        Some(_) => reply.stop = Some(StopReason::Length),
+        None if value["status"] == "incomplete" => reply.stop = Some(StopReason::Length),
         None => {}
     }
     let mut messages = 0;
@@ -53,13 +54,13 @@ pub(super) fn whole(value: &Value, reply: &mut Reply) {
                 messages += 1;
                 for part in item["content"].as_array().into_iter().flatten() {
                     match part["type"].as_str() {
-                        Some("refusal") => reply.stop = Some(Stop::Refused),
+                        Some("refusal") => reply.stop = Some(StopReason::Refused),
                         _ => text.push_str(part["text"].as_str().unwrap_or_default()),
                     }
                 }
             }
             Some("reasoning") | None => {}
-            Some(_) => reply.foreign_tool = true,
+            Some(_) => reply.unknown_tool = true,
         }
     }
     reply.several |= messages > 1;

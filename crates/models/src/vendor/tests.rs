@@ -1,36 +1,38 @@
-//! What a reply comes to, by what it is made of; the wire itself is tried in `tests/http.rs`.
+//! The outcome of replies by their content; the wire formats are tried over HTTP in `tests/http`.
 
 use serde_json::json;
 
+use super::reply::error_word;
+use super::request::JsonMode;
 use super::*;
 
-fn said(kind: Kind, content_type: &str, body: &str) -> Verdict {
-    let mut reading = Reading::new(kind, content_type);
+fn read(kind: Kind, content_type: &str, body: &str) -> CallOutcome {
+    let mut reader = ReplyReader::new(kind, content_type);
     for chunk in body.as_bytes().chunks(7) {
-        if !reading.more(chunk) {
-            return Reading::too_long();
+        if !reader.push(chunk) {
+            return ReplyReader::too_long();
         }
     }
-    reading.end()
+    reader.finish()
 }
 
 #[test]
 fn a_line_may_come_in_pieces_and_end_in_any_way() {
     let body = "event: x\r\ndata:{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Grü\"}}]}\r\n\r\n: ping\n\n\
         data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ße\"},\"finish_reason\":\"stop\"}]}";
-    let verdict = said(Kind::OpenAiChat, "text/event-stream", body);
-    assert_eq!(verdict, Verdict::Said { text: "Grüße".into(), usage: None });
+    let outcome = read(Kind::OpenAiChat, "text/event-stream", body);
+    assert_eq!(outcome, CallOutcome::Answered { text: "Grüße".into(), usage: None });
 }
 
 #[test]
 fn words_beyond_the_limit_are_not_waited_for() {
     let part = "x".repeat(4_096);
     let event = format!("data: {}\n", json!({"choices": [{"index": 0, "delta": {"content": part}}]}));
-    let mut reading = Reading::new(Kind::OpenAiChat, "text/event-stream");
-    let taken = (0..100).take_while(|_| reading.more(event.as_bytes())).count();
+    let mut reader = ReplyReader::new(Kind::OpenAiChat, "text/event-stream");
+    let taken = (0..100).take_while(|_| reader.push(event.as_bytes())).count();
     assert_eq!(taken, 64, "256 KiB and no more");
-    let mut document = Reading::new(Kind::Anthropic, "application/json");
-    assert!(document.more(&vec![b' '; 4 * 1024 * 1024]) && !document.more(b" "));
+    let mut document = ReplyReader::new(Kind::Anthropic, "application/json");
+    assert!(document.push(&vec![b' '; 4 * 1024 * 1024]) && !document.push(b" "));
 }
 
 #[test]
@@ -43,18 +45,18 @@ fn what_is_no_reply_is_not_understood() {
         ("text/event-stream", ""),
         ("text/event-stream", "data: {}\n\n"),
     ] {
-        assert!(matches!(said(Kind::OpenAiChat, content_type, body), Verdict::Unknown(_)), "{body}");
+        assert!(matches!(read(Kind::OpenAiChat, content_type, body), CallOutcome::Unknown(_)), "{body}");
     }
 }
 
 #[test]
 fn an_endpoint_is_asked_for_less_until_there_is_nothing_less() {
-    let full = Takes::everything(false);
-    let chat = |takes: Takes, words: &str| takes.without(words, Kind::OpenAiChat);
+    let full = Features::everything(false);
+    let chat = |features: Features, words: &str| features.without(words, Kind::OpenAiChat);
     let object =
         chat(full, "Invalid parameter: 'response_format' of type 'json_schema' is not supported").unwrap();
     let plain = chat(object, "response_format.type must be text").unwrap();
-    assert_eq!((object.form, plain.form), (Form::Object, Form::Plain));
+    assert_eq!((object.json_mode, plain.json_mode), (JsonMode::Object, JsonMode::Plain));
     assert_eq!(chat(plain, "response_format is unknown"), None);
     assert!(!chat(full, "Unsupported value: 'temperature' does not support 0").unwrap().temperature);
     assert!(!chat(full, "Use 'max_completion_tokens' instead.").unwrap().max_tokens);

@@ -1,15 +1,16 @@
-//! Providers over real HTTP, against the strict fake: each wire, each of the thirty misbehaviours, and what is kept to.
+//! Providers over real HTTP, against the strict fake: each wire format, each misbehaviour, and the limits.
 
-mod kept;
-mod misbehave;
-mod obedient;
+mod injection;
+mod limits;
+mod misbehaviour;
 mod wires;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use throughline_engine::ask::{Answer, Ask, Purpose};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::purpose::Purpose;
 use throughline_fakes::model::FakeModel;
 use throughline_models::conformance::{asked, asks};
 use throughline_models::{ApiKey, Caps, Kind, Price, Providers, Setting, Timeouts, default_output};
@@ -17,14 +18,14 @@ use throughline_models::{ApiKey, Caps, Kind, Price, Providers, Setting, Timeouts
 /// A key that must never be seen.
 pub(crate) const KEY: &str = "sk-canary-0123456789abcdef";
 
-/// What a sound model says to a classification.
+/// A sound answer to a classification.
 pub(crate) const TICKET: &str = r#"{"label":"ticket","confidence":0.9,"anchor":null}"#;
 
-/// What one says of options.
+/// A sound answer to a choice.
 pub(crate) const FIRST: &str =
     r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":0.9,"neededEvidenceTypes":[]}"#;
 
-/// A wire, and for Anthropic which of its two ways.
+/// A wire format; `native` is for Anthropic, which has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wire {
     pub(crate) kind: Kind,
@@ -39,7 +40,7 @@ pub(crate) const WIRES: [Wire; 4] = [
 ];
 
 impl Wire {
-    /// Where a fake takes its requests.
+    /// The base address of a fake.
     pub(crate) fn base(self, fake: &FakeModel) -> String {
         let under = if self.kind == Kind::Anthropic { "" } else { "v1" };
         fake.url(under)
@@ -50,7 +51,7 @@ impl Wire {
             kind: self.kind,
             base_url: base_url.into(),
             model: "small-1".into(),
-            key: ApiKey::read(KEY),
+            key: ApiKey::parse(KEY),
             allow_loopback: true,
             native: self.native,
             max_output: default_output(purpose),
@@ -58,12 +59,12 @@ impl Wire {
         }
     }
 
-    /// That provider for every purpose, with all the time there is.
+    /// Providers for every purpose, with the default timeouts.
     pub(crate) fn at(self, base_url: &str, caps: Caps) -> Providers {
         self.within(base_url, caps, Timeouts::default())
     }
 
-    /// The same for whom nobody answers: it gives up soon.
+    /// Providers with short timeouts, for endpoints that do not answer.
     pub(crate) fn hasty(self, base_url: &str) -> Providers {
         let (connect, first_byte) = (Duration::from_millis(200), Duration::from_secs(1));
         self.within(base_url, Caps::default(), Timeouts { connect, first_byte })
@@ -77,7 +78,7 @@ impl Wire {
 
     pub(crate) async fn started(self) -> (FakeModel, Providers) {
         let fake = FakeModel::start().await.unwrap();
-        fake.want_key(KEY);
+        fake.require_key(KEY);
         let providers = self.at(&self.base(&fake), Caps::default());
         (fake, providers)
     }
@@ -87,12 +88,12 @@ pub(crate) fn classify(text: &str) -> Ask {
     asks(text).remove(0)
 }
 
-/// Which of the options is meant.
+/// An ask for which option is meant.
 pub(crate) fn select(text: &str) -> Ask {
     asks(text).into_iter().find(|ask| ask.purpose() == Purpose::Select).unwrap()
 }
 
-/// How an ask ended, in a word: the label or the alias, why there is none, or that a second try may mend it.
+/// The end of an ask, in a word: the label or alias, the reason there is none, or that a second attempt may mend it.
 pub(crate) async fn ended(providers: &Providers, ask: &Ask) -> String {
     match asked(providers, ask).await {
         Attempt::Applied(Answer::Classify { label, .. }) => label,

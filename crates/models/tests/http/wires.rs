@@ -1,9 +1,9 @@
-//! A sound answer over every wire, streamed and in one piece; and endpoints that take less.
+//! Sound answers over every wire format, streamed and in one piece; and endpoints that support less.
 
 use serde_json::json;
-use throughline_engine::ask::Answer;
-use throughline_engine::effect::Attempt;
-use throughline_fakes::model::Does;
+use throughline_engine::data::ask::Answer;
+use throughline_engine::data::effect::Attempt;
+use throughline_fakes::model::Behaviour;
 use throughline_models::conformance::{asked, asks, check};
 
 use crate::{FIRST, KEY, TICKET, WIRES, classify, ended};
@@ -27,10 +27,10 @@ async fn every_question_is_answered_over_every_wire() {
         for whole in [false, true] {
             let (fake, providers) = wire.started().await;
             if whole {
-                fake.answer_whole();
+                fake.disable_streaming();
             }
             for (ask, sound) in asks("Please look at the login.").iter().zip(SOUND) {
-                fake.next(Does::Say(sound.into()));
+                fake.script(Behaviour::Say(sound.into()));
                 let attempt = asked(&providers, ask).await;
                 assert!(
                     matches!(&attempt, Attempt::Applied(answer) if !matches!(answer, Answer::None { .. })),
@@ -39,7 +39,7 @@ async fn every_question_is_answered_over_every_wire() {
                 );
             }
             assert_eq!(fake.violations(), [""; 0], "{wire:?}");
-            let requests = fake.asked();
+            let requests = fake.requests();
             assert!(requests.iter().all(|request| request.key.as_deref() == Some(KEY)));
             assert!(
                 requests
@@ -50,11 +50,11 @@ async fn every_question_is_answered_over_every_wire() {
     }
 }
 
-/// The name a message was offered under comes back as the message's id.
+/// The alias of a message comes back as the message's id.
 #[tokio::test]
 async fn a_picked_name_is_the_id_it_stands_for() {
     let (fake, providers) = WIRES[1].started().await;
-    fake.next(Does::Say(SOUND[0].into()));
+    fake.script(Behaviour::Say(SOUND[0].into()));
     let Attempt::Applied(Answer::Classify { anchor, .. }) = asked(&providers, &classify("that")).await else {
         panic!()
     };
@@ -65,31 +65,31 @@ async fn a_picked_name_is_the_id_it_stands_for() {
 async fn the_contract_of_models_is_kept_by_all() {
     for wire in WIRES {
         let (fake, providers) = wire.started().await;
-        fake.obey();
+        fake.obey_texts();
         check(&providers, "Create a ticket").await;
         check(&providers, "{\"items\": 1}").await;
     }
 }
 
-/// What an endpoint refuses by name is left out, once found out for good, for that model only.
+/// A feature that an endpoint refuses by name is left out, found out once, for that model only.
 #[tokio::test]
 async fn an_endpoint_that_takes_less_is_asked_for_less() {
     let (fake, providers) = WIRES[0].started().await;
     for field in ["json_schema", "stream_options", "temperature", "max_tokens"] {
-        fake.refuse(field);
+        fake.reject_field(field);
     }
-    fake.next(Does::Say(TICKET.into()));
-    fake.next(Does::Say(TICKET.into()));
+    fake.script(Behaviour::Say(TICKET.into()));
+    fake.script(Behaviour::Say(TICKET.into()));
     assert_eq!(ended(&providers, &classify("one")).await, "ticket");
     assert_eq!(fake.calls(), 5, "four refusals, each about another field");
     assert_eq!(ended(&providers, &classify("two")).await, "ticket");
     assert_eq!(fake.calls(), 6, "remembered");
-    let last = fake.asked().pop().unwrap();
+    let last = fake.requests().pop().unwrap();
     assert_eq!(last.body["response_format"], json!({"type": "json_object"}));
     assert!(last.body["max_completion_tokens"].is_u64() && last.body["temperature"].is_null());
-    fake.refuse("response_format");
-    fake.next(Does::Say(format!("```json\n{TICKET}\n```")));
+    fake.reject_field("response_format");
+    fake.script(Behaviour::Say(format!("```json\n{TICKET}\n```")));
     assert_eq!(ended(&providers, &classify("three")).await, "ticket");
-    assert!(fake.asked().pop().unwrap().body["response_format"].is_null(), "plain text with one object");
+    assert!(fake.requests().pop().unwrap().body["response_format"].is_null(), "plain text with one object");
     assert_eq!(fake.violations(), [""; 0]);
 }

@@ -1,18 +1,17 @@
-//! Messages and cards, for channels that are sent to.
+//! Delivers replies, cards and notices over channels that have to be sent to.
 
 use std::sync::Arc;
 
 use throughline_channels::{Addressee, Channel, Delivered, Sending};
-use throughline_engine::effect::{Attempt, EffectBody};
-use throughline_engine::lane::{MessageKind, Record};
+use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::record::Record;
 use throughline_engine::{EventKind, LaneKey, MessageId, Timestamp};
 use throughline_store::StoredEffect;
 
-use crate::given::{decode, unreadable};
-use crate::record::Turn;
-use crate::{FailPoint, Runtime, Stop};
+use crate::{FailPoint, Runtime, RuntimeError, stored};
 
-/// A message on its way out, with everything that a channel is told of it.
+/// A message to deliver, with everything its channel needs.
 pub(super) struct Outgoing<'a> {
     channel: Arc<dyn Channel>,
     effect: &'a StoredEffect,
@@ -24,7 +23,7 @@ pub(super) struct Outgoing<'a> {
 }
 
 impl Outgoing<'_> {
-    /// How many parts of it are out: each took an attempt that is not to be counted against the next.
+    /// The number of parts already delivered. Each took an attempt that must not count against the next part.
     pub(super) fn parts_out(&self) -> u32 {
         u32::try_from(self.sent.len()).unwrap_or(u32::MAX)
     }
@@ -42,13 +41,13 @@ impl Outgoing<'_> {
         }
     }
 
-    /// When it may not begin yet.
+    /// The earliest time to begin, when the channel cannot take it now.
     pub(super) fn not_before(&self, now: Timestamp) -> Option<Timestamp> {
         self.channel.not_before(&self.sending(now))
     }
 }
 
-/// The message that an effect shows.
+/// The message that a delivery effect shows.
 pub(super) fn shows(body: &EffectBody) -> Option<&MessageId> {
     match body {
         EffectBody::Reply { message, .. }
@@ -59,12 +58,13 @@ pub(super) fn shows(body: &EffectBody) -> Option<&MessageId> {
 }
 
 impl Runtime {
-    /// What a channel is told of a delivery. `None`: it is none, or there is no such channel here.
+    /// Gathers what the channel of a delivery needs. `None` if the effect is no delivery, or the channel is not
+    /// configured.
     pub(super) async fn outgoing<'a>(
         &self,
         effect: &'a StoredEffect,
         body: &EffectBody,
-    ) -> Result<Option<Outgoing<'a>>, Stop> {
+    ) -> Result<Option<Outgoing<'a>>, RuntimeError> {
         let delivers = shows(body).is_some() || matches!(body, EffectBody::Notice { .. });
         let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| delivers);
         let Some(channel) = channel.cloned() else { return Ok(None) };
@@ -74,7 +74,7 @@ impl Runtime {
             self.keys.fill(&lane.tenant, card);
         }
         let sent = match shows(&body) {
-            Some(message) => self.store.sent(lane, message.as_str()).await?,
+            Some(message) => self.store.channel_ids(lane, message.as_str()).await?,
             None => Vec::new(),
         };
         let question = match &body {
@@ -93,22 +93,22 @@ impl Runtime {
         Ok(Some(Outgoing { channel, effect, body, sent, answers, person, question }))
     }
 
-    async fn is_question(&self, lane: &LaneKey, message: &MessageId) -> Result<bool, Stop> {
+    async fn is_question(&self, lane: &LaneKey, message: &MessageId) -> Result<bool, RuntimeError> {
         let Some(stored) = self.store.record(lane, "message", message.as_str()).await? else {
             return Ok(false);
         };
         Ok(
-            matches!(decode(&stored)?, Record::Message(message) if message.kind == Some(MessageKind::Question)),
+            matches!(stored::record(&stored)?, Record::Message(message) if message.kind == Some(MessageKind::Question)),
         )
     }
 
-    /// The message that caused the turn of an effect, by the channel's id, and who wrote or pressed. Both are gone when
-    /// the turn's content was erased.
-    async fn cause(&self, effect: &StoredEffect) -> Result<(Option<String>, Option<String>), Stop> {
+    /// The channel's id of the message that caused an effect's turn, and the person who wrote or pressed. Both are
+    /// `None` when the turn's content was erased.
+    async fn cause(&self, effect: &StoredEffect) -> Result<(Option<String>, Option<String>), RuntimeError> {
         let Some(stored) = self.store.turn(&effect.lane.tenant, &effect.turn).await? else {
             return Ok((None, None));
         };
-        let turn = Turn::read(&stored).map_err(|e| unreadable("a turn row", &e.to_string()))?;
+        let turn = stored::turn(&stored)?;
         let Some(event) = turn.content.map(|content| content.event) else { return Ok((None, None)) };
         let by = Some(event.actor).filter(|actor| !actor.is_empty());
         Ok(match event.kind {
@@ -117,8 +117,8 @@ impl Runtime {
         })
     }
 
-    /// One attempt at one part.
-    pub(super) async fn send(&self, outgoing: &Outgoing<'_>) -> Result<Attempt<Delivered>, Stop> {
+    /// Attempts to deliver the next part.
+    pub(super) async fn send(&self, outgoing: &Outgoing<'_>) -> Result<Attempt<Delivered>, RuntimeError> {
         let class = outgoing.body.class().word();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = outgoing.channel.deliver(outgoing.sending(self.store.now())).await;

@@ -1,45 +1,44 @@
-//! Effects: leased, marked before the first byte, performed, and their outcome recorded (`spec 06 §4`).
+//! Performs effects: leases them, marks each attempt before its first byte, performs it and records the outcome
+//! (`docs/design/0031-effects-and-retries.md`).
 
+mod call;
 mod message;
 mod model;
 mod post;
 mod tracker;
-mod work;
 
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::Delivered;
 use throughline_engine::EventKind;
-use throughline_engine::effect::{
-    AfterUnknown, Attempt, EffectBody, EffectClass, EffectResult, FieldError, Guarantee, Outcome,
-    after_unknown, retry_delay,
-};
-use throughline_engine::policy::limits;
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::policy::limits;
+use throughline_engine::retry::{AfterUnknown, Guarantee, after_unknown, retry_delay};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
-pub(crate) use model::Asks;
-use work::{Came, underway};
+use call::{CallProgress, underway};
 
 use message::{Outgoing, shows};
 
-use crate::given::unreadable;
-use crate::{FailPoint, Runtime, Stop};
+use crate::{FailPoint, Runtime, RuntimeError, stored};
 
 impl Runtime {
-    /// Leases effects that may be performed now. Hand each to [`Self::perform`].
+    /// Leases at most `limit` effects that may be performed now. Hand each to [`Self::perform`].
     ///
     /// # Errors
     /// The store did not answer.
-    pub async fn lease_effects(&self, limit: u32) -> Result<Vec<Leased>, Stop> {
+    pub async fn lease_effects(&self, limit: u32) -> Result<Vec<Leased>, RuntimeError> {
         Ok(self.store.lease(&self.owner, limit).await?)
     }
 
-    /// Leases and performs one after the other; says how many. What the simulator calls.
+    /// Leases effects and performs them one after the other; returns how many. For hosts without tasks, like the
+    /// simulator.
     ///
     /// # Errors
-    /// The store failed or a fail point was reached; the leases run out and others go on.
-    pub async fn dispatch(&self) -> Result<usize, Stop> {
+    /// The store failed or a fail point was reached. The leases run out, and another worker goes on.
+    pub async fn dispatch(&self) -> Result<usize, RuntimeError> {
         let leased = self.lease_effects(16).await?;
         let count = leased.len();
         for effect in leased {
@@ -48,35 +47,34 @@ impl Runtime {
         Ok(count)
     }
 
-    /// Performs one leased effect: once, from the mark to the recorded outcome.
+    /// Performs one leased effect once, from the mark to the recorded outcome.
     ///
     /// # Errors
-    /// The store failed or a fail point was reached; the lease runs out and the attempt counts as unknown.
-    pub async fn perform(&self, leased: Leased) -> Result<(), Stop> {
+    /// The store failed or a fail point was reached. The lease runs out, and the attempt counts as unknown.
+    pub async fn perform(&self, leased: Leased) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
         let class = effect.row.class.word();
         self.faults.at(FailPoint::EffectClaimed, class)?;
         if effect.row.payload.is_empty() {
-            // Erased while it was on its way: it is not sent again, and nobody is asked about it.
+            // Erased while it waited: it is not sent, and nobody is asked about it.
             let outcome =
                 Outcome::Failed { reason: "erased".into(), text: String::new(), errors: Vec::new() };
             let outcome = serde_json::to_string(&outcome).unwrap_or_default();
             return self.settle(&leased, SettleTo::End(EffectState::Failed, outcome), None, None).await;
         }
-        let body: EffectBody = serde_json::from_str(&effect.row.payload)
-            .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
+        let body = stored::effect_body(effect)?;
         let guarantee = self.guarantee(&body);
         let outgoing = self.outgoing(effect, &body).await?;
         let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
         if leased.found_attempted {
             if underway(effect).is_some() {
-                // The far side has it: that is looked at again, and nothing is sent.
+                // The far side has it already: ask for its state again, send nothing.
                 return self.settle(&leased, SettleTo::Retry(self.store.now()), None, None).await;
             }
-            // Its worker is gone, and with it the answer: nobody knows whether it was applied.
+            // The worker stopped between the mark and the outcome, so nobody knows whether the effect was applied.
             let why = "the worker that tried it is gone".to_owned();
             let attempts = effect.attempts.saturating_sub(parts_out);
-            return self.ended(&leased, &body, attempts, Attempt::Unknown { why }, guarantee).await;
+            return self.record_attempt(&leased, &body, attempts, Attempt::Unknown { why }, guarantee).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
             return self.settle(&leased, SettleTo::Retry(later), None, None).await;
@@ -100,34 +98,43 @@ impl Runtime {
         self.faults.at(FailPoint::AttemptMarked, class)?;
         let outcome = match &outgoing {
             None => match self.attempt_shown(effect, &body).await? {
-                Attempt::Applied(Came::GoesOn(now)) => {
-                    return self.goes_on(&leased, &body, attempt, now).await;
+                Attempt::Applied(CallProgress::Underway(now)) => {
+                    return self.record_progress(&leased, &body, attempt, now).await;
                 }
-                Attempt::Applied(Came::To(result)) => Attempt::Applied(result),
+                Attempt::Applied(CallProgress::Ended(result)) => Attempt::Applied(result),
                 Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
                 Attempt::Rejected { text, errors } => Attempt::Rejected { text, errors },
                 Attempt::Unknown { why } => Attempt::Unknown { why },
             },
             Some(outgoing) => match self.send(outgoing).await? {
                 Attempt::Applied(Delivered { id, more: true }) => {
-                    return self.part_out(&leased, &body, id).await;
+                    return self.record_part(&leased, &body, id).await;
                 }
                 outcome => outcome.map(|delivered| EffectResult::Delivered { channel_id: delivered.id }),
             },
         };
-        self.ended(&leased, &body, attempt.saturating_sub(parts_out), outcome, guarantee).await
+        self.record_attempt(&leased, &body, attempt.saturating_sub(parts_out), outcome, guarantee).await
     }
 
-    /// A part is out and on record; the next is an attempt of its own, so that a restart continues with it.
-    async fn part_out(&self, leased: &Leased, body: &EffectBody, id: Option<String>) -> Result<(), Stop> {
+    /// Records a delivered part. The next part is an attempt of its own, so that a restart continues with it.
+    async fn record_part(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        id: Option<String>,
+    ) -> Result<(), RuntimeError> {
         let message = id.zip(shows(body).map(|message| message.0.clone()));
         self.settle(leased, SettleTo::Retry(self.store.now()), message, None).await
     }
 
-    /// An attempt at what somebody waits for an answer of is shown as work, where the channel can; showing it delays
-    /// nothing.
-    async fn attempt_shown(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<Came>, Stop> {
-        // A look at what goes on elsewhere is no work of ours.
+    /// Makes an attempt. While somebody waits for its answer, the channel shows that work is going on, if it can;
+    /// showing it delays nothing.
+    async fn attempt_shown(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+    ) -> Result<Attempt<CallProgress>, RuntimeError> {
+        // Asking how far a remote task got is not shown as work.
         let asks =
             matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_))
                 && underway(effect).is_none();
@@ -135,25 +142,29 @@ impl Runtime {
         let Some(channel) = channel else { return self.attempt(effect, body).await };
         let (attempt, shown) =
             (pin!(self.attempt(effect, body)), channel.working(&effect.lane, self.store.now()));
-        // The attempt is looked at first: what answers at once is not shown at all.
+        // `select` polls the attempt first: an answer that is there at once is not shown as work.
         match select(attempt, shown).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), attempt)) => attempt.await,
         }
     }
 
-    async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<Came>, Stop> {
+    async fn attempt(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+    ) -> Result<Attempt<CallProgress>, RuntimeError> {
         if let EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) = body {
             return self.call(effect, call).await;
         }
-        Ok(self.attempt_ours(effect, body).await?.map(Came::To))
+        Ok(self.attempt_ours(effect, body).await?.map(CallProgress::Ended))
     }
 
     async fn attempt_ours(
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
-    ) -> Result<Attempt<EffectResult>, Stop> {
+    ) -> Result<Attempt<EffectResult>, RuntimeError> {
         match body {
             EffectBody::ModelAsk(ask) => self.ask_model(effect, ask).await,
             EffectBody::TrackerCheck { .. }
@@ -196,15 +207,16 @@ impl Runtime {
         }
     }
 
-    /// From the outcome of an attempt to the effect's next state (`spec 06 §4.3`, `§4.4`).
-    async fn ended(
+    /// Moves an effect to its next state after an attempt: ended, retried or parked
+    /// (`docs/design/0031-effects-and-retries.md`).
+    async fn record_attempt(
         &self,
         leased: &Leased,
         body: &EffectBody,
         attempt: u32,
         outcome: Attempt<EffectResult>,
         guarantee: Guarantee,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
         let class = body.class();
         let failed = |reason: &str, text: String, errors: Vec<FieldError>| Outcome::Failed {
@@ -216,15 +228,16 @@ impl Runtime {
         let now = self.store.now();
         let again = |hint| now.plus(retry_delay(&effect.row.id, attempt, hint));
         let retry = |hint| SettleTo::Retry(again(hint));
-        // A question's second try is inside of its time, or there is none.
+        // A model is asked a second time only if that fits into the time of the question.
         let latest = match (&outcome, class) {
             (Attempt::NotApplied { hint, .. }, EffectClass::ModelAsk) => again(*hint),
             (_, EffectClass::ModelAsk) => again(None),
             _ => now,
         };
         let may_retry = attempt < max && latest.since(effect.created_at) <= age;
-        // What leaves the thread and may have arrived, now or at an earlier attempt, has not failed when trying ends:
-        // asked for again under another id it could be there twice. A refusal is another matter, it is an answer.
+        // An outward effect that may have arrived, now or at an earlier attempt, has not failed when the attempts are
+        // used up: asked for again under another id, it could exist twice. A refusal is different, because it is an
+        // answer.
         let unknown = matches!(outcome, Attempt::Unknown { .. });
         let unsure = body.outward() && (unknown || effect.outcome.is_some());
         let gave_up = |why: String| match unsure {
@@ -255,17 +268,16 @@ impl Runtime {
         self.end(leased, body, attempt, outcome).await
     }
 
-    /// Ends a leased effect as told: how a scenario says what a far side did.
+    /// Ends a leased effect with a given outcome. For scenarios, which say what a far side did.
     ///
     /// # Errors
     /// The store did not answer.
-    pub async fn end_as(&self, leased: &Leased, outcome: Outcome) -> Result<(), Stop> {
-        let body: EffectBody = serde_json::from_str(&leased.effect.row.payload)
-            .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
+    pub async fn end_with(&self, leased: &Leased, outcome: Outcome) -> Result<(), RuntimeError> {
+        let body = stored::effect_body(&leased.effect)?;
         self.end(leased, &body, leased.effect.attempts, outcome).await
     }
 
-    async fn refuse(&self, leased: &Leased, body: &EffectBody, text: &str) -> Result<(), Stop> {
+    async fn refuse(&self, leased: &Leased, body: &EffectBody, text: &str) -> Result<(), RuntimeError> {
         let outcome = Outcome::Failed { reason: "refused".into(), text: text.into(), errors: Vec::new() };
         self.end(leased, body, leased.effect.attempts, outcome).await
     }
@@ -276,7 +288,7 @@ impl Runtime {
         body: &EffectBody,
         attempt: u32,
         outcome: Outcome,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RuntimeError> {
         let class = body.class();
         let message = match (&outcome, body) {
             (Outcome::Done { result: EffectResult::Delivered { channel_id } }, body) => {
@@ -307,7 +319,7 @@ impl Runtime {
             card: body.card().cloned(),
             task: body.task().cloned(),
         };
-        self.happened(&leased.effect, key, kind)
+        self.effect_event(&leased.effect, key, kind)
     }
 
     async fn settle(
@@ -316,7 +328,7 @@ impl Runtime {
         to: SettleTo,
         message: Option<(String, String)>,
         event: Option<Delivery>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RuntimeError> {
         let lane = &leased.effect.lane;
         let wakes_lane = event.is_some();
         let settlement = Settlement {
@@ -333,29 +345,28 @@ impl Runtime {
             self.wakes.wake(lane);
         }
         if !ours {
-            // Another worker took it over in the meantime and has parked or tried it; this result comes too late.
+            // Another worker took the effect over and has parked or tried it; this result is too late.
             tracing::error!(effect = %leased.effect.row.id, "an attempt outlived its lease");
             metrics::counter!("throughline_lease_lost_total").increment(1);
         }
-        // What waited for this one in its stream, or depends on it, may be due now.
+        // Effects that waited for this one, in its stream or by dependency, may be due now.
         self.wakes.effects.notify_one();
         Ok(())
     }
 
-    /// A host's report on an effect it performs: settles it once. `false`: it had ended already.
+    /// Takes a host's report on an effect that the host performs. Returns false if the effect had ended already.
     ///
     /// # Errors
     /// The store did not answer.
-    pub async fn report(&self, effect: &StoredEffect, outcome: Outcome) -> Result<bool, Stop> {
-        let body: EffectBody = serde_json::from_str(&effect.row.payload)
-            .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
+    pub async fn report(&self, effect: &StoredEffect, outcome: Outcome) -> Result<bool, RuntimeError> {
+        let body = stored::effect_body(effect)?;
         let leased = Leased { effect: effect.clone(), fence: 0, found_attempted: false };
         let state = match &outcome {
             Outcome::Done { .. } => EffectState::Done,
             Outcome::Failed { .. } => EffectState::Failed,
             Outcome::Uncertain { .. } => EffectState::Uncertain,
         };
-        // What ends an uncertain effect is another event than what made it uncertain.
+        // The event that ends an uncertain effect is not the one that made it uncertain, so its key differs.
         let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
         let event = self.settled_event(&leased, &body, n, &outcome);
         let settlement = Settlement {
@@ -374,11 +385,12 @@ impl Runtime {
         Ok(settled)
     }
 
-    /// Host effects that nobody reported in time: outward ones become uncertain, the rest failed.
+    /// Ends host effects that were not reported in time: outward ones as uncertain, the rest as failed. Returns how
+    /// many.
     ///
     /// # Errors
     /// The store did not answer.
-    pub async fn overdue(&self) -> Result<usize, Stop> {
+    pub async fn end_overdue(&self) -> Result<usize, RuntimeError> {
         let overdue = self.store.overdue(64).await?;
         for effect in &overdue {
             let text = "the host did not report in time".to_owned();

@@ -1,24 +1,24 @@
-//! Posts at the root of a conversation: what a decision was, for everybody (`spec 03 §5`).
+//! Posts at the root of a conversation, for everybody: the outcome of a decision
+//! (`docs/design/0019-decision-records.md`).
 
 use throughline_channels::Surface;
-use throughline_engine::effect::{Attempt, EffectResult};
-use throughline_engine::event::AssistantPosted;
-use throughline_engine::given::Addressing;
-use throughline_engine::lane::MessageKind;
-use throughline_engine::{Event, EventKind, LaneKey};
+use throughline_engine::data::effect::{Attempt, EffectResult};
+use throughline_engine::data::event::AssistantPosted;
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::{EventKind, LaneKey};
 use throughline_store::StoredEffect;
 
-use crate::{FailPoint, Inbound, Runtime, Stop};
+use crate::{FailPoint, Inbound, Runtime, RuntimeError};
 
 impl Runtime {
-    /// Posts once. Where people read from the store the post is an event of the root's lane, under a key of the effect's:
-    /// however often it is tried, it is there once.
+    /// Posts a text. Where people read from the store, the post is an event of the root's lane under a key made from
+    /// the effect's id, so it is there once however often it is tried.
     pub(super) async fn post(
         &self,
         effect: &StoredEffect,
         to: &LaneKey,
         text: &str,
-    ) -> Result<Attempt<EffectResult>, Stop> {
+    ) -> Result<Attempt<EffectResult>, RuntimeError> {
         let class = effect.row.class.word();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match self.ports.channels.get(&to.channel) {
@@ -32,7 +32,7 @@ impl Runtime {
             Some(channel) => {
                 let key = format!("post:{}", effect.row.id);
                 let posted = AssistantPosted {
-                    // It tells everybody something and asks nobody: what is said next is not about it.
+                    // It asks nobody anything, so the next message is not taken as an answer to it.
                     kind: MessageKind::Notification,
                     task: None,
                     text: text.into(),
@@ -41,10 +41,7 @@ impl Runtime {
                     expires: None,
                 };
                 let kind = EventKind::AssistantPosted(posted);
-                let event =
-                    Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
-                let (lane, keys, addressing) = (to.clone(), vec![key], Addressing::default());
-                self.accept(Inbound { lane, keys, event, addressing, body_hash: None }).await?;
+                self.accept(Inbound::internal(to.clone(), key, kind, self.store.now())).await?;
                 Attempt::Applied(EffectResult::Posted { url: channel.link(to) })
             }
         };
@@ -53,7 +50,7 @@ impl Runtime {
         Ok(outcome)
     }
 
-    /// Whether posting there twice under one effect posts once.
+    /// True if posting there twice under one effect posts once.
     pub(super) fn posts_once(&self, to: &LaneKey) -> bool {
         self.ports
             .channels

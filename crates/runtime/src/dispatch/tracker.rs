@@ -1,17 +1,17 @@
-//! Trackers: dry run, look-up, create.
+//! Performs the effects of trackers: check, find, search, update, create.
 
-use throughline_engine::effect::{Attempt, EffectBody, EffectResult, Outcome, Under};
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome, Under};
 use throughline_store::StoredEffect;
 use throughline_trackers::Issue;
 
-use crate::{FailPoint, Runtime, Stop};
+use crate::{FailPoint, Runtime, RuntimeError};
 
 impl Runtime {
     pub(super) async fn track(
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
-    ) -> Result<Attempt<EffectResult>, Stop> {
+    ) -> Result<Attempt<EffectResult>, RuntimeError> {
         let (EffectBody::TrackerCheck { target, .. }
         | EffectBody::TrackerFind { target, .. }
         | EffectBody::TrackerSeek { target, .. }
@@ -74,8 +74,8 @@ impl Runtime {
         Ok(outcome)
     }
 
-    /// The key of an epic: of the issue an effect created, which is done before what depends on it starts.
-    async fn key_of(&self, tenant: &str, under: &Under) -> Result<Option<String>, Stop> {
+    /// The key of the parent issue. The effect that creates it has ended before an effect that depends on it starts.
+    async fn key_of(&self, tenant: &str, under: &Under) -> Result<Option<String>, RuntimeError> {
         let effect = match under {
             Under::Issue(key) => return Ok(Some(key.clone())),
             Under::Effect(effect) => effect,

@@ -1,173 +1,176 @@
-//! What becomes of each thing a store keeps, when somebody or something is erased.
+//! Decides for each stored value whether an erasure keeps, rewrites or deletes it.
 
 use std::sync::Arc;
 
 use serde_json::Value;
-use throughline_engine::approval::Approval;
-use throughline_engine::canon::{hex, sha256};
-use throughline_engine::effect::{EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::erase::{ERASED, Person, left};
-use throughline_engine::work::Underway;
-use throughline_engine::{LaneKey, Timestamp, snapshot};
-use throughline_store::{Fate, Holds, Judge};
+use throughline_engine::data::approval::Approval;
+use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::erasure::ERASED;
+use throughline_engine::data::person::Person;
+use throughline_engine::data::snapshot;
+use throughline_engine::data::work::Underway;
+use throughline_engine::erase::left;
+use throughline_engine::{LaneKey, Timestamp};
+use throughline_store::{Redaction, Redactor, TextSource};
 
-use super::trace::TraceOf;
+use super::personal_trace::PersonalTrace;
 
-/// Members of an answer that hold what was said. The rest says that, and how, a request was handled.
+/// Members of a stored response that hold people's words. The other members say that and how a request was handled.
 const SAID: [&str; 5] = ["messages", "effects", "items", "options", "errors"];
 
-/// What an approval would release when its words are gone.
+/// The payload of an approval whose words are erased.
 const NOTHING: &str = "{}";
 
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Of a lane, when a person is erased.
-pub(super) fn of_person(trace: &Arc<TraceOf>) -> Judge {
+/// The rules for a lane's values when a person is erased.
+pub(super) fn of_person(trace: &Arc<PersonalTrace>) -> Redactor {
     let trace = trace.clone();
     Arc::new(move |kept| {
         let person = &trace.person;
-        match &kept.what {
-            Holds::Content { revision } => erase_if(trace.turns.contains(revision)),
-            // What the lane was before is in no state that is kept.
-            Holds::Checkpoint { revision } => {
+        match &kept.source {
+            TextSource::Content { revision } => erase_if(trace.turns.contains(revision)),
+            // A state from before the erasing turn is deleted.
+            TextSource::Checkpoint { revision } => {
                 let before = trace.turned.is_some_and(|turned| *revision < turned);
-                // The state behind that turn still names what they made, by its id.
+                // Later states may still name, by id, what the person made.
                 erase_if(before || person.scrub(&mut value(kept.text)))
             }
-            Holds::Record => record(person, kept.text),
-            Holds::Event => erase_if(person.in_value(&value(kept.text))),
-            Holds::Payload { id, revision, class, .. } => {
+            TextSource::Record => record(person, kept.text),
+            TextSource::Event => erase_if(person.in_value(&value(kept.text))),
+            TextSource::Payload { id, revision, class, .. } => {
                 // An approved request may have been released by somebody else's press: there the words decide.
                 let theirs = trace.effects.contains(*id) && stays_inside(*class, kept.text);
                 if Some(*revision) == trace.turned {
-                    return Fate::Keep;
+                    return Redaction::Keep;
                 }
                 let mut payload = value(kept.text);
                 match person.in_value(&payload) {
                     false => erase_if(theirs),
-                    // What somebody else asks a model goes on, without the words.
+                    // Another person's question to a model goes on, without the words.
                     true if *class == EffectClass::ModelAsk && !theirs => {
                         person.scrub(&mut payload);
-                        Fate::Rewrite(throughline_engine::canon::jcs(&payload))
+                        Redaction::Rewrite(throughline_engine::data::canon::jcs(&payload))
                     }
-                    true => Fate::Erase,
+                    true => Redaction::Erase,
                 }
             }
-            Holds::Outcome { id, .. } => {
+            TextSource::Outcome { id, .. } => {
                 let theirs = trace.effects.contains(*id) || person.in_value(&value(kept.text));
-                if theirs { outcome(kept.text) } else { Fate::Keep }
+                if theirs { outcome(kept.text) } else { Redaction::Keep }
             }
-            Holds::Approval => approval(Some(person), kept.text),
-            Holds::Decided => scrubbed(person, kept.text),
-            Holds::Answer { .. } | Holds::Fact | Holds::Document { .. } => Fate::Keep,
+            TextSource::Approval => approval(Some(person), kept.text),
+            TextSource::Decision => scrubbed(person, kept.text),
+            TextSource::Response { .. } | TextSource::Fact | TextSource::Document { .. } => Redaction::Keep,
         }
     })
 }
 
-/// Of a tenant, when a person is erased.
-pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<TraceOf>>) -> Judge {
+/// The rules for a tenant's values outside of lanes when a person is erased.
+pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<PersonalTrace>>) -> Redactor {
     let alone = Person::new(id);
-    Arc::new(move |kept| match &kept.what {
-        Holds::Answer { turn } => {
+    Arc::new(move |kept| match &kept.source {
+        TextSource::Response { turn } => {
             let theirs = turn.as_ref().is_some_and(|(lane, revision)| {
-                traces.iter().any(|trace| trace.lane.as_ref() == Some(lane) && trace.turns.contains(revision))
+                traces.iter().any(|trace| trace.lane == *lane && trace.turns.contains(revision))
             });
             let parsed = value(kept.text);
             if theirs || persons(&alone, &traces).any(|person| person.in_value(&parsed)) {
                 answer(&parsed, persons(&alone, &traces))
             } else {
-                Fate::Keep
+                Redaction::Keep
             }
         }
-        Holds::Document { collection, key } => {
-            // Filed under them: their conversations' titles, their name, their account.
+        TextSource::Document { collection, key } => {
+            // Filed under the person: the titles of their conversations, their name, their account.
             let filed = *key == alone.id() || collection.rsplit('.').next() == Some(alone.id());
             let mut body = value(kept.text);
             let about = body.as_str() == Some(alone.id())
                 || ["user", "used_by"].iter().any(|member| body[*member] == alone.id());
             if filed || about {
-                return Fate::Erase;
+                return Redaction::Erase;
             }
-            // Each is asked: what one lane knows of them another may not.
+            // Every trace is applied: one lane may know names that another does not.
             let changed =
                 persons(&alone, &traces).fold(false, |changed, person| person.scrub(&mut body) | changed);
-            if changed { Fate::Rewrite(body.to_string()) } else { Fate::Keep }
+            if changed { Redaction::Rewrite(body.to_string()) } else { Redaction::Keep }
         }
-        _ => Fate::Keep,
+        _ => Redaction::Keep,
     })
 }
 
-fn persons<'t>(alone: &'t Person, traces: &'t [Arc<TraceOf>]) -> impl Iterator<Item = &'t Person> {
+fn persons<'t>(alone: &'t Person, traces: &'t [Arc<PersonalTrace>]) -> impl Iterator<Item = &'t Person> {
     traces.iter().map(|trace| &trace.person).chain([alone])
 }
 
-/// Of a lane that is emptied by the turn of that revision.
-pub(super) fn of_lane(turned: Option<u64>) -> Judge {
-    Arc::new(move |kept| match &kept.what {
-        Holds::Approval => approval(None, kept.text),
-        Holds::Decided => Fate::Keep,
-        Holds::Outcome { .. } => outcome(kept.text),
-        // The state behind it is empty, and what it says is that cards are over.
-        Holds::Checkpoint { revision } | Holds::Payload { revision, .. } => {
+/// The rules for a lane that is emptied by the turn with that revision.
+pub(super) fn of_lane(turned: Option<u64>) -> Redactor {
+    Arc::new(move |kept| match &kept.source {
+        TextSource::Approval => approval(None, kept.text),
+        TextSource::Decision => Redaction::Keep,
+        TextSource::Outcome { .. } => outcome(kept.text),
+        // The state after that turn is empty, and its messages only say that cards are closed.
+        TextSource::Checkpoint { revision } | TextSource::Payload { revision, .. } => {
             erase_if(turned.is_none_or(|turned| *revision < turned))
         }
-        _ => Fate::Erase,
+        _ => Redaction::Erase,
     })
 }
 
-/// Of a tenant, when one of its lanes is emptied.
-pub(super) fn of_lanes_tenant(lane: &LaneKey) -> Judge {
+/// The rules for a tenant's values outside of lanes when one lane is emptied.
+pub(super) fn of_lanes_tenant(lane: &LaneKey) -> Redactor {
     let (id, conversation) = (lane.id(), lane.conversation.clone());
-    Arc::new(move |kept| match &kept.what {
-        Holds::Answer { turn: Some((lane, _)) } if *lane == id => {
+    Arc::new(move |kept| match &kept.source {
+        TextSource::Response { turn: Some((lane, _)) } if *lane == id => {
             answer(&value(kept.text), std::iter::empty())
         }
-        // What a conversation is called is kept under its person and its own name.
-        Holds::Document { collection, key } => {
+        // The title of a conversation is filed under its person and its own name.
+        TextSource::Document { collection, key } => {
             let owner = collection.rsplit('.').next().unwrap_or_default();
             erase_if(conversation == format!("{owner}:{key}"))
         }
-        _ => Fate::Keep,
+        _ => Redaction::Keep,
     })
 }
 
-fn erase_if(theirs: bool) -> Fate {
-    if theirs { Fate::Erase } else { Fate::Keep }
+fn erase_if(theirs: bool) -> Redaction {
+    if theirs { Redaction::Erase } else { Redaction::Keep }
 }
 
-/// Neither leaves the thread with an approval, nor prepares what will.
+/// True if the effect neither leaves the thread with an approval nor prepares one that will.
 fn stays_inside(class: EffectClass, payload: &str) -> bool {
     let outward = || serde_json::from_str(payload).is_ok_and(|body: EffectBody| body.outward());
     class != EffectClass::TrackerCheck && !outward()
 }
 
-fn scrubbed(person: &Person, text: &str) -> Fate {
+fn scrubbed(person: &Person, text: &str) -> Redaction {
     let mut value = value(text);
-    if person.scrub(&mut value) { Fate::Rewrite(value.to_string()) } else { Fate::Keep }
+    if person.scrub(&mut value) { Redaction::Rewrite(value.to_string()) } else { Redaction::Keep }
 }
 
-/// A record that is no longer loaded. One that cannot be read is left: nobody could say what it holds.
-fn record(person: &Person, text: &str) -> Fate {
+/// A record that lanes no longer load. One that cannot be decoded is only scrubbed: nobody can say what it holds.
+fn record(person: &Person, text: &str) -> Redaction {
     let Ok(record) = snapshot::decode_record(text) else { return scrubbed(person, text) };
     match left(person, record.clone(), Timestamp(0)) {
-        None => Fate::Erase,
-        Some(left) if left != record => Fate::Rewrite(snapshot::encode_record(&left)),
-        Some(_) => Fate::Keep,
+        None => Redaction::Erase,
+        Some(left) if left != record => Redaction::Rewrite(snapshot::encode_record(&left)),
+        Some(_) => Redaction::Keep,
     }
 }
 
-/// An approval of theirs, or any: what would run goes, ids and who decided stay.
-fn approval(person: Option<&Person>, text: &str) -> Fate {
-    let Ok(approval) = serde_json::from_str::<Approval>(text) else { return Fate::Keep };
+/// An approval of the person, or any approval without one: the payload goes; ids and who decided stay.
+fn approval(person: Option<&Person>, text: &str) -> Redaction {
+    let Ok(approval) = serde_json::from_str::<Approval>(text) else { return Redaction::Keep };
     let theirs = person.is_none_or(|person| {
         person.is(&approval.requested_by)
             || person.has(&approval.source.0)
             || person.in_value(&value(&approval.payload))
     });
     if !theirs || approval.payload == NOTHING {
-        return Fate::Keep;
+        return Redaction::Keep;
     }
     let bare = Approval {
         payload: NOTHING.into(),
@@ -175,15 +178,15 @@ fn approval(person: Option<&Person>, text: &str) -> Fate {
         requested_by: ERASED.into(),
         ..approval
     };
-    serde_json::to_string(&bare).map_or(Fate::Keep, Fate::Rewrite)
+    serde_json::to_string(&bare).map_or(Redaction::Keep, Redaction::Rewrite)
 }
 
-/// How an effect ended, or stands, without words: the keys of what was made stay, and what work that goes on is called
-/// where it is done, or it would be sent there again.
-fn outcome(text: &str) -> Fate {
+/// The outcome or remote state of an effect, without words. Keys of created issues stay, and the name of a remote
+/// task, or it would be sent again.
+fn outcome(text: &str) -> Redaction {
     if let Ok(underway) = serde_json::from_str::<Underway>(text) {
         let silent = Underway { told: String::new(), ..underway };
-        return serde_json::to_string(&silent).map_or(Fate::Keep, Fate::Rewrite);
+        return serde_json::to_string(&silent).map_or(Redaction::Keep, Redaction::Rewrite);
     }
     let told = match serde_json::from_str::<Outcome>(text) {
         Ok(Outcome::Done { result: EffectResult::Found { key, url, parent, .. } }) => {
@@ -196,7 +199,7 @@ fn outcome(text: &str) -> Fate {
                 | EffectResult::Asked(_)
                 | EffectResult::Snapshot { .. },
         })
-        | Err(_) => return Fate::Erase,
+        | Err(_) => return Redaction::Erase,
         Ok(Outcome::Done { result: EffectResult::Stopped { .. } }) => {
             Outcome::Done { result: EffectResult::Stopped { text: ERASED.into() } }
         }
@@ -206,11 +209,11 @@ fn outcome(text: &str) -> Fate {
         }
         Ok(Outcome::Uncertain { .. }) => Outcome::Uncertain { text: ERASED.into() },
     };
-    serde_json::to_string(&told).map_or(Fate::Keep, Fate::Rewrite)
+    serde_json::to_string(&told).map_or(Redaction::Keep, Redaction::Rewrite)
 }
 
-/// The answer to a request, without words: who asks again learns that it was handled, and how.
-fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p Person>) -> Fate {
+/// A stored response without words: a repeated request learns that it was handled, and how.
+fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p Person>) -> Redaction {
     let mut bare = parsed.clone();
     if let Value::Object(members) = &mut bare {
         for (name, value) in members.iter_mut() {
@@ -225,7 +228,7 @@ fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p Person>) -> Fate
     for person in persons {
         person.scrub(&mut bare);
     }
-    Fate::Rewrite(bare.to_string())
+    Redaction::Rewrite(bare.to_string())
 }
 
 #[cfg(test)]
@@ -237,9 +240,9 @@ mod tests {
     #[test]
     fn an_outcome_keeps_what_names_things_and_no_words() {
         let left = |outcome: Value| match outcome_of(&outcome) {
-            Fate::Rewrite(text) => value(&text),
-            Fate::Erase => Value::Null,
-            Fate::Keep => panic!("{outcome} is kept"),
+            Redaction::Rewrite(text) => value(&text),
+            Redaction::Erase => Value::Null,
+            Redaction::Keep => panic!("{outcome} is kept"),
         };
         let done = |result: Value| json!({ "as": "done", "result": result });
         let asked = json!({ "what": "asked", "remote": "{}", "text": "Which city?", "fields": [] });
@@ -264,7 +267,7 @@ mod tests {
         }
     }
 
-    fn outcome_of(outcome: &Value) -> Fate {
+    fn outcome_of(outcome: &Value) -> Redaction {
         super::outcome(&outcome.to_string())
     }
 

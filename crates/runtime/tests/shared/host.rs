@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use throughline_engine::event::Posted;
-use throughline_engine::given::{Actor, Addressing};
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::event::Posted;
+use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy};
 use throughline_runtime::{Directory, Faults, Inbound, Keys, Parts, Ports, Runtime};
 use throughline_store::Store;
@@ -20,7 +21,7 @@ impl Directory for Everybody {
     }
 }
 
-/// `seed`: no two runtimes over one store have the same.
+/// Creates a runtime. Runtimes over one store need different seeds.
 pub(crate) fn host(store: Arc<dyn Store>, faults: Arc<dyn Faults>, seed: u8) -> Runtime {
     let ports = Ports {
         directory: Arc::new(Everybody),
@@ -45,7 +46,7 @@ pub(crate) fn host(store: Arc<dyn Store>, faults: Arc<dyn Faults>, seed: u8) -> 
     })
 }
 
-/// Somebody says something to it, and every lane that has work is run.
+/// Posts a message, then runs every lane that has work.
 pub(crate) async fn says(host: &Runtime, lane: LaneKey, who: &str, key: &str, text: &str) {
     let event = Event {
         id: key.into(),

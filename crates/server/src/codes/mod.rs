@@ -1,49 +1,51 @@
-//! Every error code, in one table: problem documents, `throughline explain` and the docs pages are made of it.
+//! Error codes, in one table. Problem documents, `throughline explain` and the docs page are made from it.
 //!
 //! Numbers are never reused: 1xxx configuration and start, 2xxx intake and HTTP, 3xxx channels, 4xxx approvals and
-//! effects, 5xxx models, tools and trackers, 6xxx storage (`spec 07 §10`).
+//! effects, 5xxx models, tools and trackers, 6xxx storage.
 
 mod table;
 
 use std::fmt::Write as _;
 
+use throughline_store::StoreError;
+
 pub use table::*;
 
-/// One error code.
+/// Error code with its explanation.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Code {
-    /// The number, `2203` for `TL-2203`.
+    /// Number: `2203` for `TL-2203`.
     pub number: u16,
-    /// The stable name, `idempotency.key_reused`.
+    /// Stable name: `idempotency.key_reused`.
     pub name: &'static str,
-    /// The HTTP status it answers with, when it is an answer to a request.
+    /// HTTP status, if a request can be answered with this code.
     pub status: Option<u16>,
-    /// One line.
+    /// Title, one line.
     pub title: &'static str,
-    /// What happened.
+    /// Description of what happened.
     pub what: &'static str,
-    /// Why it is so.
+    /// Cause.
     pub why: &'static str,
-    /// What to do about it.
+    /// Remedy.
     pub fix: &'static str,
-    /// Related settings.
+    /// Paths of related settings.
     pub settings: &'static [&'static str],
 }
 
 impl Code {
-    /// `TL-2203`.
+    /// Returns the code as it is printed: `TL-2203`.
     #[must_use]
     pub fn id(&self) -> String {
         format!("TL-{:04}", self.number)
     }
 
-    /// The `type` of its problem documents.
+    /// Returns the `type` of its problem documents, a URN.
     #[must_use]
     pub fn urn(&self) -> String {
         format!("urn:throughline:error:{}", self.id())
     }
 
-    /// The code as a person reads it in a terminal: what happened, why, what to do, which settings.
+    /// Returns the explanation for a terminal: what happened, why, what to do, related settings.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = format!("{} {}: {}\n\n", self.id(), self.name, self.title);
@@ -59,7 +61,7 @@ impl Code {
         out
     }
 
-    /// The same text as a section of the docs page.
+    /// Returns the explanation as a section of the docs page.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut out = format!("## {} `{}`\n\n**{}**\n\n", self.id(), self.name, self.title);
@@ -75,7 +77,7 @@ impl Code {
     }
 }
 
-/// The code a person named: `TL-4103`, `tl-4103`, `4103` or its name, `press.no_policy`.
+/// Finds a code by number or name: `TL-4103`, `tl-4103`, `4103` or `press.no_policy`.
 #[must_use]
 pub fn explain(named: &str) -> Option<&'static Code> {
     let named = named.trim();
@@ -84,7 +86,7 @@ pub fn explain(named: &str) -> Option<&'static Code> {
     ALL.iter().copied().find(|code| digits.parse() == Ok(code.number) || code.name == named)
 }
 
-/// The docs page: every code in order, a heading for each.
+/// Returns the docs page: every code in order, each with a heading.
 #[must_use]
 pub fn markdown() -> String {
     let mut out = String::from(
@@ -97,6 +99,18 @@ pub fn markdown() -> String {
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// Returns the code for an error of the store.
+pub(crate) fn store_error(error: &StoreError) -> &'static Code {
+    match error {
+        StoreError::ReadOnly { .. } => &READ_ONLY,
+        StoreError::InUse { .. } => &STORE_IN_USE,
+        StoreError::Open { why, .. } if why.contains("TL-6101") => &SQLITE_TOO_OLD,
+        StoreError::Open { .. } => &STORE_OPEN,
+        StoreError::Unknown { .. } | StoreError::Backend { .. } => &STORE_UNAVAILABLE,
+        StoreError::Refused { .. } => &INTERNAL,
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +149,6 @@ mod tests {
         }
     }
 
-    /// `spec 07 §10` fixes these.
     #[test]
     fn the_codes_of_the_spec_mean_what_it_says() {
         for (number, name) in [

@@ -1,4 +1,4 @@
-//! The codes themselves. A new one goes where its number belongs; a number that was used stays used.
+//! Table of the error codes. Insert a new code where its number belongs; never reuse a number.
 
 use super::Code;
 

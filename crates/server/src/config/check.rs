@@ -1,4 +1,4 @@
-//! From merged settings to a typed configuration: what no single setting can say about itself.
+//! Checks across settings, and the step from merged settings to a typed configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -15,73 +15,73 @@ use super::{
 use crate::auth::Token;
 use crate::codes::{self, Code};
 
-/// Collects what is wrong.
-struct Wrong<'m> {
+/// Merged settings with the errors found in them so far.
+struct Checker<'m> {
     merged: &'m Merged,
     errors: Vec<ConfigError>,
 }
 
-impl Wrong<'_> {
-    fn say(&mut self, code: &'static Code, path: &str, text: String) {
+impl Checker<'_> {
+    fn error(&mut self, code: &'static Code, path: &str, text: String) {
         let origin = self.merged.origin(path);
         self.errors.push(ConfigError { code, origin, text, suggestion: None });
     }
 
-    /// The same id twice in a list of tables.
-    fn doubled<'a>(&mut self, path: &str, ids: impl Iterator<Item = (&'a str, &'a str)>) {
+    /// Reports an id that occurs twice in a list of tables.
+    fn duplicates<'a>(&mut self, path: &str, ids: impl Iterator<Item = (&'a str, &'a str)>) {
         let mut seen = BTreeSet::new();
         for (tenant, id) in ids {
             if !seen.insert((tenant, id)) {
-                self.say(&codes::CONFIG_INCONSISTENT, path, format!("`{path}` defines “{id}” twice"));
+                self.error(&codes::CONFIG_INCONSISTENT, path, format!("`{path}` defines “{id}” twice"));
             }
         }
     }
 }
 
-pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
+pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
     let settings = settings(&merged);
-    let mut wrong = Wrong { merged: &merged, errors: Vec::new() };
+    let mut checker = Checker { merged: &merged, errors: Vec::new() };
     let raw: Raw = merged.table.clone().try_into().map_err(|error: toml::de::Error| {
         let text = error.message().replace('\n', ", ");
         ConfigError { code: &codes::CONFIG_INVALID, origin: None, text, suggestion: None }
     })?;
-    let listen = listen(&mut wrong, &raw.server.listen);
+    let listen = listen(&mut checker, &raw.server.listen);
     if raw.server.demo && !listen.ip().is_loopback() {
         let text = format!("a demo listens on this machine only, not on {listen}");
-        wrong.say(&codes::DEMO_NOT_LOOPBACK, "server.listen", text);
+        checker.error(&codes::DEMO_NOT_LOOPBACK, "server.listen", text);
     }
-    for host in raw.web.frame_ancestors.iter().filter(|host| !frames(host)) {
+    for host in raw.web.frame_ancestors.iter().filter(|host| !is_frame_ancestor(host)) {
         let text = format!(
             "`web.frame_ancestors` names hosts like https://app.example.org or https://*.example.org, not “{host}”"
         );
-        wrong.say(&codes::CONFIG_INVALID, "web.frame_ancestors", text);
+        checker.error(&codes::CONFIG_INVALID, "web.frame_ancestors", text);
     }
-    let store = store(&mut wrong, &raw.store.url);
+    let store = store(&mut checker, &raw.store.url);
     let of = |user: &'_ super::User| user.tenant.clone().unwrap_or_else(|| raw.tenant.clone());
     let owners: Vec<String> = raw.users.iter().map(of).collect();
-    wrong.doubled(
+    checker.duplicates(
         "users",
         owners.iter().map(String::as_str).zip(raw.users.iter().map(|user| user.id.as_str())),
     );
-    wrong.doubled("tokens", raw.tokens.iter().map(|token| ("", token.id.as_str())));
+    checker.duplicates("tokens", raw.tokens.iter().map(|token| ("", token.id.as_str())));
     for user in raw.users.iter().filter(|user| user.id.is_empty() || user.id.contains(char::is_whitespace)) {
-        wrong.say(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
+        checker.error(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
     }
-    people_speak(&mut wrong, &raw);
+    zones_and_languages(&mut checker, &raw);
     let numbers = raw.users.iter().filter_map(|user| user.telegram.as_deref());
-    wrong.doubled("users", owners.iter().map(String::as_str).zip(numbers));
-    let telegram = telegram(&mut wrong, raw.telegram);
+    checker.duplicates("users", owners.iter().map(String::as_str).zip(numbers));
+    let telegram = telegram(&mut checker, raw.telegram);
     let (models, unusable) = models::checked(raw.models);
     for (path, text) in unusable {
-        wrong.say(&codes::MODEL_MISCONFIGURED, &path, text);
+        checker.error(&codes::MODEL_MISCONFIGURED, &path, text);
     }
     let mut tokens = Vec::new();
     for token in raw.tokens {
-        tokens.extend(checked(&mut wrong, token, &raw.tenant, &raw.app));
+        tokens.extend(self::token(&mut checker, token, &raw.tenant, &raw.app));
     }
     for (path, value) in [("tenant", &raw.tenant), ("app", &raw.app)] {
         if value.is_empty() {
-            wrong.say(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
+            checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
         }
     }
     let projects: BTreeMap<String, ProjectConfig> =
@@ -89,26 +89,26 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     let raw_tools = tools::RawTools { servers: raw.mcp, tools: raw.tools, agents: raw.agents };
     let called = tools::checked(raw_tools);
     for (path, text) in &called.wrong {
-        wrong.say(&codes::TOOL_MISCONFIGURED, path, text.clone());
+        checker.error(&codes::TOOL_MISCONFIGURED, path, text.clone());
     }
     let mut policy = raw.policy;
     policy.approvers = raw.approvers;
     policy.tools = called.tools;
     policy.agents = called.agents;
     if let Some((path, why)) = policy.wrong() {
-        wrong.say(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
+        checker.error(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
     }
     if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
         let text =
             format!("tickets go to the project {}, which is not in `projects`", policy.project.project);
-        wrong.say(&codes::CONFIG_INCONSISTENT, "policy.project.project", text);
+        checker.error(&codes::CONFIG_INCONSISTENT, "policy.project.project", text);
     } else if policy.project.tracker != "local" {
         let text =
             format!("tickets go to the tracker “{}”; this version has only “local”", policy.project.tracker);
-        wrong.say(&codes::CONFIG_INCONSISTENT, "policy.project.tracker", text);
+        checker.error(&codes::CONFIG_INCONSISTENT, "policy.project.tracker", text);
     }
-    if !wrong.errors.is_empty() {
-        return Err(ConfigErrors(wrong.errors));
+    if !checker.errors.is_empty() {
+        return Err(ConfigErrors(checker.errors));
     }
     Ok(Config {
         server: Server {
@@ -137,8 +137,8 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     })
 }
 
-/// Every time zone has to be one, and every language a code of one.
-fn people_speak(wrong: &mut Wrong<'_>, raw: &Raw) {
+/// Checks that every time zone exists and that every language has the shape of a language code.
+fn zones_and_languages(checker: &mut Checker<'_>, raw: &Raw) {
     let own = raw.users.iter().map(|user| ("users", user.zone.as_ref(), user.language.as_deref()));
     let all = [("", raw.zone.as_ref(), raw.language.as_deref())].into_iter().chain(own);
     for (path, zone, language) in all {
@@ -146,17 +146,17 @@ fn people_speak(wrong: &mut Wrong<'_>, raw: &Raw) {
             && let Err(unknown) = zone.name.parse::<Zone>()
         {
             let path = if path.is_empty() { "zone" } else { path };
-            wrong.say(&codes::CONFIG_INVALID, path, unknown.to_string());
+            checker.error(&codes::CONFIG_INVALID, path, unknown.to_string());
         }
         if let Some(language) = language.filter(|language| !is_language(language)) {
             let path = if path.is_empty() { "language" } else { path };
             let text = format!("a language is a code like en, de or de-AT, not “{language}”");
-            wrong.say(&codes::CONFIG_INVALID, path, text);
+            checker.error(&codes::CONFIG_INVALID, path, text);
         }
     }
 }
 
-/// The shape of a BCP 47 code: a word of two or three letters, then words of letters and digits.
+/// Returns true for the shape of a BCP 47 code: a subtag of two or three letters, then subtags of letters and digits.
 fn is_language(code: &str) -> bool {
     let mut words = code.split('-');
     let first = words
@@ -166,9 +166,9 @@ fn is_language(code: &str) -> bool {
         && words.all(|word| (1..=8).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// Whether that can stand in `frame-ancestors`: a host, with a scheme and a port if it likes; nothing that would begin
-/// another directive.
-fn frames(host: &str) -> bool {
+/// Returns true if `host` can stand in `frame-ancestors`: a host with an optional scheme and port, and nothing that
+/// could begin another directive.
+fn is_frame_ancestor(host: &str) -> bool {
     let name = host.strip_prefix("https://").or_else(|| host.strip_prefix("http://")).unwrap_or(host);
     let (name, port) = name.split_once(':').unwrap_or((name, "*"));
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'*');
@@ -176,18 +176,18 @@ fn frames(host: &str) -> bool {
     host == "'self'" || (named && (port == "*" || port.parse::<u16>().is_ok()))
 }
 
-fn listen(wrong: &mut Wrong<'_>, text: &str) -> SocketAddr {
+fn listen(checker: &mut Checker<'_>, text: &str) -> SocketAddr {
     let localhost = text.strip_prefix("localhost:").and_then(|port| port.parse().ok());
     let address =
         text.parse().ok().or(localhost.map(|port| SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)));
     address.unwrap_or_else(|| {
         let text = format!("`server.listen` is an address and a port like 127.0.0.1:7070, not “{text}”");
-        wrong.say(&codes::CONFIG_INVALID, "server.listen", text);
+        checker.error(&codes::CONFIG_INVALID, "server.listen", text);
         SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
     })
 }
 
-fn store(wrong: &mut Wrong<'_>, url: &str) -> StoreUrl {
+fn store(checker: &mut Checker<'_>, url: &str) -> StoreUrl {
     match url.split_once(':') {
         Some(("memory", "")) => StoreUrl::Memory,
         Some(("sqlite", path)) if !path.is_empty() => {
@@ -195,20 +195,20 @@ fn store(wrong: &mut Wrong<'_>, url: &str) -> StoreUrl {
         }
         _ => {
             let text = format!("`store.url` is sqlite:PATH or memory:, not “{url}”");
-            wrong.say(&codes::STORE_URL, "store.url", text);
+            checker.error(&codes::STORE_URL, "store.url", text);
             StoreUrl::Memory
         }
     }
 }
 
-fn telegram(wrong: &mut Wrong<'_>, raw: RawTelegram) -> Option<TelegramConfig> {
+fn telegram(checker: &mut Checker<'_>, raw: RawTelegram) -> Option<TelegramConfig> {
     let RawTelegram { mode, token_file, secret_file, api_base, allow_loopback } = raw;
     let token_file = token_file?;
     let mode = match (mode.as_str(), secret_file) {
         ("webhook", Some(secret_file)) => TelegramMode::Webhook { secret_file },
         ("webhook", None) => {
             let text = "a webhook without a secret could be called by anybody: name a `telegram.secret_file`";
-            wrong.say(&codes::CONFIG_INCONSISTENT, "telegram.mode", text.into());
+            checker.error(&codes::CONFIG_INCONSISTENT, "telegram.mode", text.into());
             return None;
         }
         _ => TelegramMode::Poll,
@@ -216,22 +216,22 @@ fn telegram(wrong: &mut Wrong<'_>, raw: RawTelegram) -> Option<TelegramConfig> {
     Some(TelegramConfig { mode, token_file, api_base, allow_loopback })
 }
 
-fn checked(wrong: &mut Wrong<'_>, raw: RawToken, tenant: &str, app: &str) -> Option<Token> {
+fn token(checker: &mut Checker<'_>, raw: RawToken, tenant: &str, app: &str) -> Option<Token> {
     let RawToken { id, sha256, tenant: of, app: its, scopes, principal } = raw;
     if !Token::valid_id(&id) {
         let text = format!("a token's id is 1 to 32 lower-case letters, digits and dashes, not “{id}”");
-        wrong.say(&codes::CONFIG_INVALID, "tokens", text);
+        checker.error(&codes::CONFIG_INVALID, "tokens", text);
         return None;
     }
     let sha256 = sha256.to_lowercase();
     if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let text =
             format!("the token “{id}” wants the SHA-256 of the whole token, 64 hex digits, as `sha256`");
-        wrong.say(&codes::CONFIG_INVALID, "tokens", text);
+        checker.error(&codes::CONFIG_INVALID, "tokens", text);
         return None;
     }
     if principal.is_empty() {
-        wrong.say(
+        checker.error(
             &codes::CONFIG_INVALID,
             "tokens",
             format!("the token “{id}” acts as nobody: name a `principal`"),
@@ -243,7 +243,7 @@ fn checked(wrong: &mut Wrong<'_>, raw: RawToken, tenant: &str, app: &str) -> Opt
     Some(Token { id, sha256, tenant, app, scopes, principal })
 }
 
-/// Every setting in force, leaf by leaf.
+/// Lists every setting in force, leaf by leaf.
 fn settings(merged: &Merged) -> Vec<Setting> {
     let mut found = Vec::new();
     for (path, origin) in &merged.origins {
@@ -261,7 +261,7 @@ fn settings(merged: &Merged) -> Vec<Setting> {
     found
 }
 
-/// A token's hash is nothing to copy around.
+/// Masks the hashes of tokens.
 fn hide(path: &str, value: &Value) -> Value {
     let mut value = value.clone();
     if path == "tokens"
@@ -308,7 +308,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     found
 }
 
-/// What a dry run would refuse every time.
+/// Warns about projects in which no issue can be created.
 fn projects(config: &Config) -> Vec<String> {
     let mut found = Vec::new();
     let key = &config.policy.project.project;
@@ -328,7 +328,7 @@ fn projects(config: &Config) -> Vec<String> {
     found
 }
 
-/// A secret is for its owner only.
+/// Warns if a file that holds a secret can be read by other users.
 fn readable_by_others(file: &std::path::Path, what: &str) -> Option<String> {
     #[cfg(unix)]
     {

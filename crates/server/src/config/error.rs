@@ -1,20 +1,20 @@
-//! What is wrong with a configuration: where, what, and the nearest thing that would be right.
+//! Configuration errors: place, problem, and the nearest valid name.
 
 use std::fmt;
 
 use super::Origin;
 use crate::codes::Code;
 
-/// One thing that is wrong.
+/// One error in the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigError {
-    /// Its code.
+    /// Error code.
     pub code: &'static Code,
-    /// Where it was said; `None` for what follows from several settings.
+    /// Source of the setting; `None` if the error follows from several settings.
     pub origin: Option<Origin>,
-    /// What is wrong, naming the setting.
+    /// Description, which names the setting.
     pub text: String,
-    /// The name that was probably meant.
+    /// Valid name that was probably meant.
     pub suggestion: Option<String>,
 }
 
@@ -31,12 +31,12 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// Everything that is wrong, in the order it was found. Never empty.
+/// All errors of a configuration, in the order they were found. Never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
 impl ConfigErrors {
-    /// The code of the first one.
+    /// Returns the code of the first error.
     #[must_use]
     pub fn code(&self) -> &'static Code {
         self.0.first().map_or(&crate::codes::CONFIG_INVALID, |error| error.code)

@@ -1,4 +1,4 @@
-//! One source of settings, and how the stronger is laid over the weaker.
+//! Layers of settings: one source each, merged so that the stronger overrides the weaker.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,28 +8,28 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::ConfigError;
-use super::shape::{Misfit, Shape, join};
+use super::schema::{Mismatch, Schema, join};
 use crate::codes;
 
-/// Where a value was said.
+/// Source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nowhere: it is the default.
+    /// Built-in default.
     Default,
-    /// In the demo's defaults.
+    /// Default of the demo.
     Demo,
-    /// In a file. Line and column count from 1; 0 when the whole file is meant.
+    /// Configuration file. Line and column count from 1; 0 means the file as a whole.
     File {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// The line.
+        /// Line.
         line: usize,
-        /// The column.
+        /// Column.
         column: usize,
     },
-    /// In an environment variable of that name.
+    /// Environment variable of that name.
     Environment(String),
-    /// On the command line, by that flag.
+    /// Command-line flag of that name.
     Flag(String),
 }
 
@@ -46,16 +46,16 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One source: its values, and where each was said.
+/// Values of one source, with their positions in it.
 pub(super) struct Layer {
     table: Table,
     whole: Origin,
-    /// Byte offsets turned into line and column, by path.
+    /// Line and column by path.
     places: BTreeMap<String, (usize, usize)>,
 }
 
 impl Layer {
-    /// A file's text.
+    /// Parses the text of a file.
     pub(super) fn parse(text: &str, whole: Origin) -> Result<Self, ConfigError> {
         let spans = DeTable::parse(text).map_err(|error| syntax(text, &whole, &error))?;
         let table = text.parse().map_err(|error| syntax(text, &whole, &error))?;
@@ -64,7 +64,7 @@ impl Layer {
         Ok(Self { table, whole, places })
     }
 
-    /// One value at a path.
+    /// Makes a layer of one value at a path.
     pub(super) fn single(path: &str, value: Value, whole: Origin) -> Self {
         let mut value = value;
         let mut names: Vec<&str> = path.split('.').collect();
@@ -75,23 +75,23 @@ impl Layer {
         Self { table: Table::from_iter([(first.to_owned(), value)]), whole, places: BTreeMap::new() }
     }
 
-    /// A table that was not written by anybody.
+    /// Makes a layer of built-in values, which have no position.
     pub(super) fn built_in(table: Table) -> Self {
         Self { table, whole: Origin::Default, places: BTreeMap::new() }
     }
 
-    /// Everything in it that is not a setting.
-    pub(super) fn check(&self, shape: &Shape, errors: &mut Vec<ConfigError>) {
-        let mut misfits = Vec::new();
-        shape.misfits("", &Value::Table(self.table.clone()), &mut misfits);
-        errors.extend(misfits.into_iter().map(|misfit| match misfit {
-            Misfit::Unknown { path, nearest } => ConfigError {
+    /// Adds an error for everything in the layer that does not match the schema.
+    pub(super) fn check(&self, schema: &Schema, errors: &mut Vec<ConfigError>) {
+        let mut mismatches = Vec::new();
+        schema.mismatches("", &Value::Table(self.table.clone()), &mut mismatches);
+        errors.extend(mismatches.into_iter().map(|mismatch| match mismatch {
+            Mismatch::Unknown { path, nearest } => ConfigError {
                 code: &codes::CONFIG_UNKNOWN_KEY,
                 origin: Some(self.place(&path)),
                 text: format!("there is no setting `{path}` in this version"),
                 suggestion: nearest,
             },
-            Misfit::Invalid { path, why, nearest } => ConfigError {
+            Mismatch::Invalid { path, why, nearest } => ConfigError {
                 code: &codes::CONFIG_INVALID,
                 origin: Some(self.place(&path)),
                 text: format!("the setting `{path}` cannot be used: {why}"),
@@ -109,13 +109,13 @@ impl Layer {
         }
     }
 
-    pub(super) fn says(&self, path: &[&str]) -> Option<&Value> {
+    pub(super) fn get(&self, path: &[&str]) -> Option<&Value> {
         let (first, rest) = path.split_first()?;
         rest.iter().try_fold(self.table.get(*first)?, |value, name| value.get(name))
     }
 }
 
-/// The layers laid over one another.
+/// Result of merging the layers.
 #[derive(Default)]
 pub(super) struct Merged {
     pub(super) table: Table,
@@ -123,16 +123,16 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// Lays a stronger layer over what is there. Tables are merged; everything else is replaced.
-    pub(super) fn lay(&mut self, layer: &Layer) {
-        over("", &mut self.table, &layer.table, &mut |path| {
+    /// Merges a stronger layer. Tables are merged; every other value is replaced.
+    pub(super) fn apply(&mut self, layer: &Layer) {
+        merge("", &mut self.table, &layer.table, &mut |path| {
             let inside = format!("{path}.");
             self.origins.retain(|known, _| known != path && !known.starts_with(&inside));
             self.origins.insert(path.to_owned(), layer.place(path));
         });
     }
 
-    /// Where the value at a path was said; of a table, where the first of its values was.
+    /// Returns the source of the value at a path; for a table, the source of its first value.
     pub(super) fn origin(&self, path: &str) -> Option<Origin> {
         let inside = format!("{path}.");
         let first =
@@ -141,14 +141,14 @@ impl Merged {
     }
 }
 
-fn over(path: &str, under: &mut Table, upper: &Table, said: &mut dyn FnMut(&str)) {
+fn merge(path: &str, under: &mut Table, upper: &Table, said: &mut dyn FnMut(&str)) {
     for (name, value) in upper {
         let path = join(path, name);
         match (under.get_mut(name), value) {
-            (Some(Value::Table(under)), Value::Table(upper)) => over(&path, under, upper, said),
+            (Some(Value::Table(under)), Value::Table(upper)) => merge(&path, under, upper, said),
             (_, Value::Table(upper)) => {
                 let mut fresh = Table::new();
-                over(&path, &mut fresh, upper, said);
+                merge(&path, &mut fresh, upper, said);
                 under.insert(name.clone(), Value::Table(fresh));
             }
             _ => {
@@ -186,7 +186,7 @@ fn note_value(
     }
 }
 
-/// Line and column of a byte offset, from 1; columns count characters.
+/// Converts a byte offset to line and column, both from 1. Columns count characters.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;

@@ -1,13 +1,13 @@
-//! Configuration: TOML files, environment and flags, checked against one table of settings (`spec 07 §10`).
+//! Configuration: TOML files, environment variables and flags, checked against one schema.
 //!
-//! Strongest first: flags, environment, `./throughline.toml`, the user's file, the system's file, defaults. A key
-//! that does not exist is an error with its line, its column and a suggestion. Every value knows where it is from.
+//! Precedence, strongest first: flags, environment, `./throughline.toml`, the user's file, the system's file,
+//! defaults. An unknown key is an error with its line, its column and a suggestion. Every value remembers its source.
 
 mod check;
 mod error;
 mod layer;
 mod models;
-mod shape;
+mod schema;
 mod sources;
 mod tools;
 
@@ -16,8 +16,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use throughline_engine::effect::EffectClass;
-use throughline_engine::policy::ApproverRule;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::{Policy, Timestamp};
 use throughline_runtime::Zone;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
@@ -30,87 +30,87 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
 
-/// Everything an installation may say.
+/// Configuration of an installation.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The port and who may reach it.
+    /// Port, and who may reach it.
     pub server: Server,
-    /// The pages.
+    /// Web pages.
     pub web: Web,
-    /// Where the data is.
+    /// Place of the data.
     pub store: StoreUrl,
-    /// The tenant of what has no token of its own: the demo, the terminal, the command line.
+    /// Tenant of whatever has no token of its own: the demo, the terminal, the command line.
     pub tenant: String,
-    /// The app of the same.
+    /// App of whatever has no token of its own.
     pub app: String,
-    /// The time zone of who has none of their own; UTC when nobody says.
+    /// Time zone of people without their own; UTC if not set.
     pub zone: Option<ConfiguredZone>,
-    /// The language of who has none of their own, as a BCP 47 code; English when nobody says.
+    /// Language of people without their own, as a BCP 47 code; English if not set.
     pub language: Option<String>,
     /// Limits, lifetimes and approver rules.
     pub policy: Policy,
-    /// The people.
+    /// Configured people.
     pub users: Vec<User>,
-    /// The bearer tokens.
+    /// Bearer tokens.
     pub tokens: Vec<Token>,
-    /// The local tracker's projects.
+    /// Projects of the local tracker.
     pub tracker: LocalConfig,
     /// Effect classes that the host behind the HTTP API performs itself.
     pub delivery_host: Vec<EffectClass>,
-    /// The Telegram channel, if there is one.
+    /// Telegram channel, if configured.
     pub telegram: Option<TelegramConfig>,
-    /// The models, by purpose.
+    /// Models, by purpose.
     pub models: ModelsConfig,
-    /// The tools and sub-agents that have clients here.
+    /// Tools and sub-agents that have clients in this process.
     pub tools: ToolsConfig,
-    /// The log.
+    /// Log settings.
     pub telemetry: Telemetry,
-    /// The file of the instance key; beside the database when nobody says.
+    /// File of the instance key; beside the database if not set.
     pub instance_key_file: Option<PathBuf>,
     settings: Vec<Setting>,
 }
 
-/// The port and who may reach it.
+/// Port, and who may reach it.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// The address to listen on.
+    /// Address to listen on.
     pub listen: SocketAddr,
-    /// The address people see, for links.
+    /// Address that people see, for links.
     pub public_url: Option<String>,
-    /// Host names that may be used on loopback beside the loopback names.
+    /// Host names that are allowed on loopback in addition to the loopback names.
     pub allowed_hosts: Vec<String>,
-    /// No token needed, loopback only.
+    /// Demo mode: no token needed, loopback only.
     pub demo: bool,
 }
 
-/// The pages.
+/// Web pages.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Web {
-    /// Who may show them in a frame, as CSP has it: `https://app.example.org`. Nobody when empty.
+    /// Hosts that may show the pages in a frame, as in CSP: `https://app.example.org`. Empty: none.
     #[serde(default)]
     pub frame_ancestors: Vec<String>,
 }
 
-/// Where the data is.
+/// Place of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreUrl {
-    /// In memory: gone with the process.
+    /// Memory: lost when the process ends.
     Memory,
-    /// In an SQLite file.
+    /// SQLite file.
     Sqlite(PathBuf),
 }
 
-/// A person.
+/// Configured person.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct User {
-    /// The id that channels and tokens name.
+    /// Id that channels and tokens refer to.
     pub id: String,
-    /// Whose person this is; the configured tenant's when nobody says.
+    /// Tenant the person belongs to; the configured tenant if not set.
     #[serde(default)]
     pub tenant: Option<String>,
-    /// What to call them; the id when empty.
+    /// Display name; the id if empty.
     #[serde(default)]
     pub name: String,
     /// Roles, for approver rules: `role:pm`.
@@ -119,21 +119,22 @@ pub struct User {
     /// Groups, for approver rules: `group:backend`.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// Their Telegram number.
+    /// Telegram number.
     #[serde(default)]
     pub telegram: Option<String>,
-    /// Deactivated, a bot or a guest: may not approve unless listed one by one. The text says which.
+    /// Reason for exclusion: deactivated, a bot or a guest. The person may not approve unless a rule names them
+    /// individually.
     #[serde(default)]
     pub barred: Option<String>,
-    /// Their time zone: what "tomorrow" and "at 5" are counted in.
+    /// Time zone in which “tomorrow” and “at 5” are understood.
     #[serde(default)]
     pub zone: Option<ConfiguredZone>,
-    /// The language they write in, as a BCP 47 code: its words are tried first.
+    /// Language, as a BCP 47 code; its words are tried first.
     #[serde(default)]
     pub language: Option<String>,
 }
 
-/// A time zone as it was written.
+/// Time zone, with the name it was configured by.
 #[derive(Clone, Debug)]
 pub struct ConfiguredZone {
     name: String,
@@ -141,7 +142,7 @@ pub struct ConfiguredZone {
 }
 
 impl ConfiguredZone {
-    /// How far clocks there are ahead of UTC at that moment, in seconds.
+    /// Returns the offset from UTC in seconds at a moment; positive east of Greenwich.
     #[must_use]
     pub fn offset_s(&self, at: Timestamp) -> i32 {
         self.zone.as_ref().map_or(0, |zone| zone.offset_s(at))
@@ -157,7 +158,7 @@ impl PartialEq for ConfiguredZone {
 impl Eq for ConfiguredZone {}
 
 impl<'de> Deserialize<'de> for ConfiguredZone {
-    /// Takes any name: an unknown one is told with all else that is wrong.
+    /// Accepts any name, so that an unknown one is reported together with the other errors.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let zone = name.parse().ok();
@@ -165,49 +166,49 @@ impl<'de> Deserialize<'de> for ConfiguredZone {
     }
 }
 
-/// The Telegram channel.
+/// Telegram channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TelegramConfig {
-    /// How updates come.
+    /// Way in which updates arrive.
     pub mode: TelegramMode,
-    /// The file of the bot's token.
+    /// File that holds the bot's token.
     pub token_file: PathBuf,
-    /// The Bot API.
+    /// Address of the Bot API.
     pub api_base: String,
-    /// It may be `http` on this machine.
+    /// Allows an `http` address on this machine.
     pub allow_loopback: bool,
 }
 
-/// How Telegram's updates come.
+/// Way in which Telegram's updates arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TelegramMode {
-    /// We ask for them.
+    /// Long polling.
     Poll,
-    /// They are delivered.
+    /// Webhook.
     Webhook {
-        /// The file of the secret that proves it.
+        /// File that holds the secret which proves the sender.
         secret_file: PathBuf,
     },
 }
 
-/// The log.
+/// Log settings.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Telemetry {
-    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter like `info,throughline_runtime=debug`.
+    /// Level `error`, `warn`, `info`, `debug` or `trace`, or a filter like `info,throughline_runtime=debug`.
     pub level: String,
-    /// `text` or `json`.
+    /// Format: `text` or `json`.
     pub format: String,
 }
 
-/// One setting as it is in force.
+/// Setting in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// `server.listen`.
+    /// Path: `server.listen`.
     pub path: String,
-    /// Its value, as TOML.
+    /// Value, as TOML.
     pub value: String,
-    /// Where it is from.
+    /// Source of the value.
     pub origin: Origin,
 }
 
@@ -215,53 +216,54 @@ impl Config {
     /// Reads and checks every source.
     ///
     /// # Errors
-    /// Everything that is wrong, not only the first thing.
+    /// All errors found, not only the first.
     pub fn load(sources: &Sources) -> Result<Self, ConfigErrors> {
         let merged = sources.read()?;
-        check::typed(merged)
+        check::build(merged)
     }
 
-    /// The demo on this machine: loopback, no token, a local tracker, its data in `data` or here.
+    /// Returns the configuration of a demo on this machine: loopback, no token, a local tracker, data in `data` or
+    /// the working directory.
     ///
     /// # Errors
-    /// As [`Self::load`]; with no other source nothing can be wrong.
+    /// As [`Self::load`]; defaults alone have no errors.
     pub fn demo(data: Option<PathBuf>) -> Result<Self, ConfigErrors> {
         Self::load(&Sources { demo: true, data, ..Sources::default() })
     }
 
-    /// Every setting in force with its origin, in path order: what `config show` prints.
+    /// Returns every setting in force with its source, in path order, for `config show`.
     #[must_use]
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    /// The JSON Schema of the configuration file: what `config schema` prints.
+    /// Returns the JSON Schema of the configuration file, for `config schema`.
     #[must_use]
     pub fn schema() -> serde_json::Value {
-        shape::settings().json_schema("Throughline configuration")
+        schema::settings().json_schema("Throughline configuration")
     }
 
-    /// What is valid but probably not meant: one line each, for `config check` and `doctor`.
+    /// Returns warnings about settings that are valid but probably not intended, one line each.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         check::warnings(self)
     }
 
-    /// The user of that id in that tenant.
+    /// Returns the user with that id in that tenant.
     #[must_use]
     pub fn user(&self, tenant: &str, id: &str) -> Option<&User> {
         let of = |user: &User| user.tenant.as_deref().unwrap_or(&self.tenant) == tenant;
         self.users.iter().find(|user| user.id == id && of(user))
     }
 
-    /// Every tenant that is named.
+    /// Returns every tenant that the configuration names.
     #[must_use]
     pub fn tenants(&self) -> std::collections::BTreeSet<&str> {
         let of_tokens = self.tokens.iter().map(|token| token.tenant.as_str());
         of_tokens.chain([self.tenant.as_str()]).collect()
     }
 
-    /// Where the instance key is kept; `None` for a store in memory, whose key need not outlive it.
+    /// Returns the file of the instance key; `None` for a store in memory, whose key need not outlive the process.
     #[must_use]
     pub fn key_file(&self) -> Option<PathBuf> {
         match (&self.instance_key_file, &self.store) {
@@ -281,7 +283,7 @@ impl std::fmt::Display for StoreUrl {
     }
 }
 
-/// The file's form, after every layer was merged.
+/// Configuration file after all layers were merged.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -351,7 +353,7 @@ struct RawToken {
     principal: String,
 }
 
-/// Which keys there are, `shape.rs` says.
+/// Project as written; `schema.rs` defines the keys.
 #[derive(Deserialize)]
 struct RawProject {
     #[serde(rename = "tracker")]

@@ -1,43 +1,43 @@
-//! The settings of `models`: what `default` says holds for every purpose, until the purpose says otherwise.
+//! Settings of `models`. Values under `default` apply to every purpose that does not set its own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use throughline_engine::ask::Purpose;
+use throughline_engine::data::purpose::Purpose;
 use throughline_models::{Cap, Caps, Kind, Price, check_address, default_output};
 
-/// The models of an installation.
+/// Models of an installation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelsConfig {
-    /// Who is asked for what. A purpose that is not here has no model.
+    /// Model for each purpose. A purpose that is missing here has no model.
     pub by_purpose: BTreeMap<Purpose, ModelConfig>,
-    /// What may be spent.
+    /// Daily limits.
     pub caps: Caps,
 }
 
-/// One model.
+/// Settings of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// The provider's wire format.
+    /// Wire format of the provider.
     pub kind: Kind,
-    /// The provider's address.
+    /// Address of the provider.
     pub base_url: String,
-    /// The model's name there.
+    /// Name of the model at the provider.
     pub model: String,
-    /// The file of the key.
+    /// File that holds the API key.
     pub api_key_file: Option<PathBuf>,
-    /// The address may be of this machine.
+    /// Allows an address on this machine.
     pub allow_loopback: bool,
     /// For Anthropic: structured output instead of a forced tool.
     pub native: bool,
-    /// The most tokens of an answer.
+    /// Maximum tokens of an answer.
     pub max_output: u32,
-    /// What it costs.
+    /// Price of tokens.
     pub price: Price,
 }
 
-/// The table as it is written.
+/// Table as written in the file.
 #[derive(Deserialize)]
 pub(super) struct RawModels {
     default: Option<RawModel>,
@@ -62,7 +62,7 @@ struct RawModel {
     output_price: Option<u64>,
 }
 
-/// 0 is no cap.
+/// Daily limit as written; 0 means no limit.
 #[derive(Default, Deserialize)]
 struct RawCap {
     #[serde(default)]
@@ -81,8 +81,8 @@ impl RawCap {
 }
 
 impl RawModel {
-    /// What is said here, and there where nothing is. Another provider, and another address, begins anew: the default's
-    /// key is not for it, and neither are its address and model.
+    /// Completes these settings from the default. If the provider or the address differs, the default's address,
+    /// model and key are not taken over: the key must not be sent to another provider.
     fn over(self, default: &Self) -> Self {
         let other = self.kind.is_some() && self.kind != default.kind;
         let elsewhere = self.base_url.is_some() && self.base_url.as_deref() != default.address();
@@ -104,17 +104,18 @@ impl RawModel {
         }
     }
 
-    /// Where it is asked, as far as it says so.
+    /// Address, if these settings determine one.
     fn address(&self) -> Option<&str> {
-        let home = || self.kind.as_deref().and_then(Kind::from_word).map(Kind::home);
+        let home = || self.kind.as_deref().and_then(|word| word.parse().ok()).map(Kind::home);
         self.base_url.as_deref().or_else(home)
     }
 
-    /// `None`: off. An error is the setting it is about, below the model, and what is wrong.
+    /// Returns the typed settings; `None` if the model is off. An error names the setting below the model, and the
+    /// problem.
     fn typed(self, purpose: Purpose) -> Result<Option<ModelConfig>, (&'static str, String)> {
-        let kind = match self.kind.as_deref() {
+        let kind: Kind = match self.kind.as_deref() {
             Some("off") => return Ok(None),
-            Some(word) => Kind::from_word(word).ok_or(("kind", format!("there is no provider “{word}”")))?,
+            Some(word) => word.parse().map_err(|_| ("kind", format!("there is no provider “{word}”")))?,
             None => return Err(("", "it names no `kind`: which provider is it?".into())),
         };
         let model = self.model.filter(|model| !model.is_empty());
@@ -135,7 +136,7 @@ impl RawModel {
     }
 }
 
-/// The models, and what is wrong with them: the setting and why.
+/// Returns the models, and the errors as pairs of setting and problem.
 pub(super) fn checked(raw: RawModels) -> (ModelsConfig, Vec<(String, String)>) {
     let RawModels { default, user_day, tenant_day, mut by_purpose } = raw;
     let mut wrong: Vec<(String, String)> = Vec::new();

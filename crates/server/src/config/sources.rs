@@ -1,4 +1,4 @@
-//! Where settings come from: files, environment, flags.
+//! Sources of settings: files, environment variables, flags.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use throughline_engine::Policy;
 use toml::{Table, Value};
 
 use super::layer::{Layer, Merged};
-use super::{ConfigError, ConfigErrors, Origin, shape};
+use super::{ConfigError, ConfigErrors, Origin, schema};
 use crate::codes;
 
-/// The file that is looked for in the working directory and the configuration folders.
+/// Name of the file that is searched for in the working directory and the configuration folders.
 const FILE: &str = "throughline.toml";
-/// Environment variables of ours that are no settings.
+/// Environment variables with our prefix that are not settings.
 const NOT_SETTINGS: [&str; 7] = [
     "THROUGHLINE_CONFIG",
     "THROUGHLINE_FAILPOINT",
@@ -21,28 +21,28 @@ const NOT_SETTINGS: [&str; 7] = [
     "THROUGHLINE_TOKEN_FILE",
     "THROUGHLINE_TRACKER_FAULTS",
 ];
-/// Environment variables of ours with another name than the setting's path.
+/// Environment variables whose names differ from the path of their setting.
 const ALIASES: [(&str, &str); 1] = [("THROUGHLINE_SELECTION_ENABLED", "POLICY__SELECTION__ENABLED")];
 
-/// What to read, weakest last in effect: see the module's order. [`Sources::default`] reads nothing but defaults.
+/// Sources to read, in the precedence given at the module. [`Sources::default`] reads the defaults alone.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Start from the demo's defaults, and read no file that was not named.
+    /// Starts from the demo's defaults, and reads no file unless one is named.
     pub demo: bool,
-    /// Keep the database in this folder (`--data DIR`).
+    /// Folder of the database (`--data DIR`).
     pub data: Option<PathBuf>,
-    /// Read this file (`--config FILE`) instead of the three that are looked for.
+    /// File to read instead of the three that are searched for (`--config FILE`).
     pub file: Option<PathBuf>,
-    /// Files that are looked for, weakest first; missing ones are fine.
+    /// Files to search for, weakest first; missing ones are skipped.
     pub looked_for: Vec<PathBuf>,
-    /// Environment variables; those that do not begin with `THROUGHLINE_` are ignored.
+    /// Environment variables; those without the prefix `THROUGHLINE_` are ignored.
     pub environment: Vec<(String, String)>,
-    /// Flags: the setting's path, its value, and the flag's name for messages.
+    /// Flags: path of the setting, value, and name of the flag for messages.
     pub flags: Vec<(String, String, String)>,
 }
 
 impl Sources {
-    /// What a process on this machine reads: system file, user's file, `./throughline.toml`, environment.
+    /// Returns the sources of a process on this machine: system file, user's file, `./throughline.toml`, environment.
     #[must_use]
     pub fn of_this_process() -> Self {
         let variable =
@@ -57,39 +57,39 @@ impl Sources {
         Self { looked_for, environment, ..Self::default() }
     }
 
-    /// The same with one more flag.
+    /// Adds a flag.
     #[must_use]
     pub fn flag(mut self, setting: &str, value: impl Into<String>, name: &str) -> Self {
         self.flags.push((setting.into(), value.into(), name.into()));
         self
     }
 
-    /// Reads everything and lays it over one another.
+    /// Reads all sources and merges them.
     pub(super) fn read(&self) -> Result<Merged, ConfigErrors> {
-        let shape = shape::settings();
+        let schema = schema::settings();
         let mut errors = Vec::new();
         let mut said = Vec::new();
         self.files(&mut said, &mut errors);
-        self.variables(&shape, &mut said, &mut errors);
+        self.variables(&schema, &mut said, &mut errors);
         if let Some(folder) = &self.data {
             let url = format!("sqlite:{}", folder.join("throughline.db").display());
             said.push(Layer::single("store.url", Value::String(url), Origin::Flag("--data".into())));
         }
         for (path, value, name) in &self.flags {
             let origin = Origin::Flag(name.clone());
-            said.extend(single(&shape, &path.split('.').collect::<Vec<_>>(), value, origin, &mut errors));
+            said.extend(single(&schema, &path.split('.').collect::<Vec<_>>(), value, origin, &mut errors));
         }
         for layer in &said {
-            layer.check(&shape, &mut errors);
+            layer.check(&schema, &mut errors);
         }
         if !errors.is_empty() {
             return Err(ConfigErrors(errors));
         }
         let demo =
-            said.iter().rev().find_map(|layer| layer.says(&["server", "demo"]).and_then(Value::as_bool));
+            said.iter().rev().find_map(|layer| layer.get(&["server", "demo"]).and_then(Value::as_bool));
         let mut merged = Merged::default();
         for layer in defaults(demo.unwrap_or(self.demo))?.iter().chain(&said) {
-            merged.lay(layer);
+            merged.apply(layer);
         }
         Ok(merged)
     }
@@ -121,7 +121,7 @@ impl Sources {
         }
     }
 
-    fn variables(&self, shape: &shape::Shape, said: &mut Vec<Layer>, errors: &mut Vec<ConfigError>) {
+    fn variables(&self, schema: &schema::Schema, said: &mut Vec<Layer>, errors: &mut Vec<ConfigError>) {
         for (name, value) in &self.environment {
             let Some(path) = name.strip_prefix("THROUGHLINE_") else { continue };
             if NOT_SETTINGS.contains(&name.as_str()) {
@@ -129,14 +129,14 @@ impl Sources {
             }
             let path = ALIASES.iter().find(|(alias, _)| alias == name).map_or(path, |(_, path)| path);
             let segments: Vec<&str> = path.split("__").collect();
-            said.extend(single(shape, &segments, value, Origin::Environment(name.clone()), errors));
+            said.extend(single(schema, &segments, value, Origin::Environment(name.clone()), errors));
         }
     }
 }
 
-/// A layer of one flag or variable.
+/// Makes a layer of one flag or variable.
 fn single(
-    shape: &shape::Shape,
+    schema: &schema::Schema,
     segments: &[&str],
     value: &str,
     origin: Origin,
@@ -147,8 +147,8 @@ fn single(
         errors.push(ConfigError { code, origin: Some(origin.clone()), text, suggestion });
         None
     };
-    match shape.find(segments) {
-        Ok((path, shape)) => match shape.read(value) {
+    match schema.find(segments) {
+        Ok((path, schema)) => match schema.read(value) {
             Ok(value) => Some(Layer::single(&path, value, origin)),
             Err(why) => {
                 wrong(&codes::CONFIG_INVALID, format!("the setting `{path}` cannot be used: {why}"), None)
@@ -161,7 +161,7 @@ fn single(
     }
 }
 
-/// The weakest layers: ours, the engine's policy and, for a demo, the demo's.
+/// Returns the weakest layers: the built-in defaults, the engine's policy and, for a demo, the demo's defaults.
 fn defaults(demo: bool) -> Result<Vec<Layer>, ConfigErrors> {
     let built_in = Origin::Default;
     let mut layers = vec![Layer::parse(include_str!("defaults.toml"), built_in)?];

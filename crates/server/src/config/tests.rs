@@ -1,9 +1,9 @@
-//! What is said is what is in force; what is not a setting is told with its place.
+//! Tests of the configuration: precedence, errors with their positions, warnings.
 
 use std::fs;
 
 use tempfile::tempdir;
-use throughline_engine::tickets::{ItemType, Part};
+use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_trackers::local::{FieldKind, FieldRule};
 
 use super::*;
@@ -59,7 +59,6 @@ fn a_demo_that_others_could_reach_does_not_start() {
     }
 }
 
-/// `spec 07 §14`, CL3.
 #[test]
 fn flags_beat_the_environment_and_the_environment_beats_files() {
     let folder = tempdir().unwrap();
@@ -96,7 +95,6 @@ fn flags_beat_the_environment_and_the_environment_beats_files() {
     assert_eq!(origin("server.demo"), "false from default");
 }
 
-/// `spec 07 §14`, CL1.
 #[test]
 fn an_unknown_key_has_its_line_its_column_and_a_suggestion() {
     let errors = wrong(
@@ -233,8 +231,9 @@ fn lists_of_options_have_settings_and_a_short_name_for_the_switch() {
     }
 }
 
+// row: C4
 #[test]
-fn c4_a_limit_of_context_out_of_its_bounds_is_named_with_its_value_and_its_bounds() {
+fn a_limit_of_context_out_of_its_bounds_is_named_with_its_value_and_its_bounds() {
     let (_folder, sources) = file("[policy.context]\nrecent_tasks = 3\n");
     assert_eq!(Config::load(&sources).unwrap().policy.context.recent_tasks, 3);
     for (table, key, value, bounds) in [

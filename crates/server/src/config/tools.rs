@@ -1,14 +1,14 @@
-//! The settings of `mcp`, `tools` and `agents`: what there is, how risky we say it is, and where it is spoken to.
+//! Settings of `mcp`, `tools` and `agents`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use throughline_engine::recognize::Expected;
-use throughline_engine::work::{Agent, Risk, Tool};
+use throughline_engine::data::work::{Agent, Risk, Tool};
+use throughline_language::Expected;
 use throughline_tools::check_address;
 
-/// The tools and sub-agents that have clients here. One without is performed by the host behind the HTTP API.
+/// Tools and sub-agents with clients in this process. The host behind the HTTP API performs the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolsConfig {
     /// MCP servers by name.
@@ -19,63 +19,63 @@ pub struct ToolsConfig {
     pub agents: BTreeMap<String, AgentConfig>,
 }
 
-/// An MCP server.
+/// MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerConfig {
-    /// A child process.
+    /// Child process.
     Child {
-        /// The program.
+        /// Program.
         command: PathBuf,
-        /// Its arguments.
+        /// Arguments.
         args: Vec<String>,
-        /// The names of the environment that it is given.
+        /// Names of the environment variables passed to it.
         env: Vec<String>,
     },
-    /// A server over HTTP.
+    /// Server over HTTP.
     Http(PlaceConfig),
 }
 
-/// Where a far side is.
+/// Address of a server or agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceConfig {
-    /// Its address.
+    /// URL.
     pub url: String,
-    /// The file of the token it wants.
+    /// File that holds the bearer token.
     pub token_file: Option<PathBuf>,
-    /// It may be of this machine.
+    /// Allows an address on this machine.
     pub allow_loopback: bool,
 }
 
-/// A tool of an MCP server.
+/// Tool of an MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolConfig {
-    /// On which server.
+    /// Name of the server.
     pub server: String,
-    /// Its name there.
+    /// Name of the tool on that server.
     pub tool: String,
-    /// What is asked for before it is called.
+    /// Arguments that a person is asked for before the call.
     pub args: Vec<String>,
-    /// Our word that a call made twice is one call.
+    /// True if calling it twice has the effect of one call, as the operator declares.
     pub idempotent: bool,
 }
 
-/// An A2A agent.
+/// A2A agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentConfig {
-    /// Where it is.
+    /// Address.
     pub place: PlaceConfig,
-    /// Our word that a message sent twice is one message.
+    /// True if sending a message twice has the effect of sending it once, as the operator declares.
     pub idempotent: bool,
 }
 
 impl ToolsConfig {
-    /// Nothing here has a client.
+    /// Returns true if nothing configured has a client here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty() && self.agents.is_empty()
     }
 
-    /// The files of tokens, each once.
+    /// Returns the token files, each once.
     pub(super) fn token_files(&self) -> BTreeSet<&PathBuf> {
         let servers = self.servers.values().filter_map(|server| match server {
             ServerConfig::Http(place) => place.token_file.as_ref(),
@@ -122,14 +122,15 @@ pub(super) struct RawAgent {
     idempotent: bool,
 }
 
-/// The tables as they are written.
+/// Tables as written in the file.
 pub(super) struct RawTools {
     pub(super) servers: BTreeMap<String, RawServer>,
     pub(super) tools: BTreeMap<String, RawTool>,
     pub(super) agents: BTreeMap<String, RawAgent>,
 }
 
-/// What the engine is told of them, what has clients, and what is wrong: the setting and why.
+/// Result of checking the tables: definitions for the engine, settings of the clients, and errors as pairs of setting
+/// and problem.
 pub(super) struct Checked {
     pub(super) tools: BTreeMap<String, Tool>,
     pub(super) agents: BTreeMap<String, Agent>,
@@ -194,9 +195,9 @@ impl Checked {
     }
 }
 
-type Misfit = (&'static str, String);
+type SettingError = (&'static str, String);
 
-fn server(raw: RawServer) -> Result<ServerConfig, Misfit> {
+fn server(raw: RawServer) -> Result<ServerConfig, SettingError> {
     let RawServer { command, args, env, url, token_file, allow_loopback } = raw;
     match (command, url) {
         (Some(_), Some(_)) => Err(("", "it is a `command` or a `url`, not both".into())),
@@ -209,7 +210,11 @@ fn server(raw: RawServer) -> Result<ServerConfig, Misfit> {
     }
 }
 
-fn place(url: String, token_file: Option<PathBuf>, allow_loopback: bool) -> Result<PlaceConfig, Misfit> {
+fn place(
+    url: String,
+    token_file: Option<PathBuf>,
+    allow_loopback: bool,
+) -> Result<PlaceConfig, SettingError> {
     check_address(&url, allow_loopback).map_err(|why| (".url", why))?;
     Ok(PlaceConfig { url, token_file, allow_loopback })
 }

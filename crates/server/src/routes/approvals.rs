@@ -1,4 +1,4 @@
-//! `/v1/approvals`: the list, the record, and deciding.
+//! `/v1/approvals`: list, read and decide approvals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,42 +7,42 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use throughline_engine::event::Press;
-use throughline_engine::workflow::Action;
-use throughline_engine::{CardId, Event, EventKind, Reason};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::event::Press;
+use throughline_engine::{CardId, Event, EventKind};
 use throughline_runtime::FailPoint;
-use throughline_store::{ApprovalRow, StoredResponse};
+use throughline_store::ApprovalRow;
 
 use super::json;
 use super::lanes::{bad_cursor, cursor, place};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
-use crate::codes::{self, Code};
-use crate::deliver::{Delivery, Tell, deliver};
-use crate::idempotency::{Keyed, to_json};
+use crate::codes;
+use crate::deliver::{AnswerKind, Delivery, deliver};
+use crate::idempotency::KeyedRequest;
 use crate::problem::{Problem, ProblemDetails};
-use crate::request::{Asked, Named, caller, limit, parse, read_json, wait};
-use crate::telling;
+use crate::request::{PathParam, QueryParams, caller, limit, parse, read_json, wait};
+use crate::views;
 use crate::wire;
 
-/// How long a decision is waited for when nobody says.
+/// Time to wait for a decision if the request names none.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
-/// How many rows of an unkeyed list are looked through for a cursor.
+/// Rows that are searched for the cursor's item.
 const DEPTH: u32 = 1_000;
 
-/// Which approvals.
+/// Filter of the list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
     /// `pending` (the default) or `all`.
     state: Option<String>,
-    /// How many, at most 200.
+    /// Maximum number of items, at most 200.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// Cursor of the page.
     cursor: Option<String>,
 }
 
-/// A page of a list that the store gives whole, newest first: what follows the cursor's item.
+/// Cuts a page from a list that the store returns whole, newest first: the items after the cursor's.
 pub(crate) fn page<T>(
     all: Vec<T>,
     after: Option<&str>,
@@ -59,7 +59,7 @@ pub(crate) fn page<T>(
     Ok((items, next))
 }
 
-/// How much to ask the store for, so that a page can be cut from it.
+/// Returns the number of rows to read so that a page can be cut from them.
 pub(crate) fn depth(after: Option<&str>, limit: u32) -> u32 {
     if after.is_some() { DEPTH } else { limit + 1 }
 }
@@ -74,7 +74,7 @@ pub(crate) fn depth(after: Option<&str>, limit: u32) -> u32 {
 pub(crate) async fn list_approvals(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Asked(filter): Asked<Filter>,
+    QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::ApprovalsRead)?;
     let limit = limit(filter.limit)?;
@@ -90,7 +90,7 @@ pub(crate) async fn list_approvals(
     let (rows, next) = page(all, after.as_deref(), limit, |row| row.approval.card.0.clone())?;
     let mut items = Vec::new();
     for row in &rows {
-        items.push(telling::approval(app.runtime(), row).await?);
+        items.push(views::approval(app.runtime(), row).await?);
     }
     Ok(json(&wire::Page { items, next }))
 }
@@ -111,23 +111,24 @@ pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<Approva
 pub(crate) async fn get_approval(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
+    PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::ApprovalsRead)?;
     let row = find(&app, &caller, &id).await?;
-    Ok(json(&telling::approval(app.runtime(), &row).await?))
+    Ok(json(&views::approval(app.runtime(), &row).await?))
 }
 
 /// Decide an approval
 ///
-/// The same as pressing the card's button at that version: whoever comes second is told what happened.
+/// This is the same act as pressing a button of the card at that version. Only the first decision counts; later ones
+/// are answered with what happened.
 #[utoipa::path(
     post, path = "/v1/approvals/{approval}/decide", tag = "approvals", operation_id = "decideApproval",
     request_body = wire::Decide,
     params(
         ("approval" = String, Path, description = "ap_…"),
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the outcome; 10 when not said"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the outcome; 10 if absent"),
     ),
     responses(
         (status = 200, description = "Decided.", body = wire::TurnAnswer),
@@ -137,7 +138,11 @@ pub(crate) async fn get_approval(
         (status = 423, description = "Sending is paused.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn post_decide(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Response {
+pub(crate) async fn post_decide(
+    State(app): State<Arc<App>>,
+    PathParam(id): PathParam,
+    request: Request,
+) -> Response {
     asked(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
@@ -149,7 +154,7 @@ async fn asked(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Respo
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Decide = parse(&body)?;
     let row = find(app, &caller, id).await?;
-    let keyed = Keyed::of(&caller, &parts.method, &route(&row), &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, &route(&row), &parts.headers, &body)?;
     decide(app, &caller, row, &asked, keyed, wait(&parts.headers).unwrap_or(WAIT)).await
 }
 
@@ -157,18 +162,18 @@ fn href(row: &ApprovalRow) -> String {
     format!("/v1/approvals/{}", row.approval.card)
 }
 
-/// Where an approval is decided: part of the delivery key.
+/// Returns the path where an approval is decided, which is part of the delivery key.
 pub(crate) fn route(row: &ApprovalRow) -> String {
     format!("{}/decide", href(row))
 }
 
-/// Presses the button of that decision at the version that was seen.
+/// Presses the button of a decision at the version that was seen.
 pub(crate) async fn decide(
     app: &Arc<App>,
     caller: &Caller,
     row: ApprovalRow,
     asked: &wire::Decide,
-    keyed: Keyed,
+    keyed: KeyedRequest,
     wait: Duration,
 ) -> Result<Response, Problem> {
     let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
@@ -192,45 +197,7 @@ pub(crate) async fn decide(
         kind: EventKind::CardPressed { press, remember: false },
     };
     let (lane, wait) = (row.lane, Some(wait));
-    let delivery = Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
+    let delivery =
+        Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, answer_kind: AnswerKind::Decision };
     deliver(app, delivery).await
-}
-
-/// The answer to a decision: the turn when it counted, else a problem with the text the person was told.
-pub(crate) async fn decided(
-    app: &App,
-    tenant: &str,
-    answer: &wire::TurnAnswer,
-    href: &str,
-) -> Result<StoredResponse, Problem> {
-    let Some(code) = refusal(&answer.reason) else {
-        return Ok(StoredResponse { status: 200, body: to_json(answer) });
-    };
-    let told = telling::notices(&answer.effects);
-    let told = if told.is_empty() { code.title.to_owned() } else { told };
-    let mut problem = Problem::new(code, told).about(&answer.turn);
-    let id = href.rsplit('/').next().unwrap_or_default();
-    if code.number == codes::STALE_VERSION.number
-        && let Some(row) = app.store().approval(tenant, &CardId::from(id)).await?
-    {
-        problem = problem.current(row.approval.version, href.into());
-    }
-    Ok(problem.stored())
-}
-
-/// The code of a reason that refuses a press.
-fn refusal(reason: &str) -> Option<&'static Code> {
-    Some(match Reason::from_code(reason)? {
-        Reason::PressUnknown => &codes::PRESS_UNKNOWN,
-        Reason::PressConsumed => &codes::PRESS_CONSUMED,
-        Reason::StaleVersion => &codes::STALE_VERSION,
-        Reason::StaleStep => &codes::STALE_STEP,
-        Reason::FormInvalid => &codes::SCHEMA,
-        Reason::PressExpired => &codes::PRESS_EXPIRED,
-        Reason::PressForbidden | Reason::PressSelf => &codes::FORBIDDEN,
-        Reason::PressNoPolicy => &codes::NO_POLICY,
-        Reason::EffectsPaused => &codes::PAUSED,
-        Reason::PressTampered => &codes::TAMPERED,
-        _ => return None,
-    })
 }

@@ -1,4 +1,4 @@
-//! What prompts tell of the past: of a lane, and of a supervisor's state that is sent along. Nothing is stored.
+//! Prompt context: of a lane, and of a supervisor's state sent with the request. Nothing is stored.
 
 use std::sync::Arc;
 
@@ -17,67 +17,67 @@ use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::problem::{Pointed, Problem};
-use crate::request::{Asked, Named, caller, parse, read_json_within};
-use crate::telling::context::{self, Refused};
+use crate::request::{PathParam, QueryParams, caller, parse, read_json_within};
+use crate::views::context::{self, PromptError};
 use crate::wire;
 
-/// What stands around the document in a body.
-const AROUND: usize = 1024 * 1024;
+/// Bytes allowed in a body beside the document.
+const ENVELOPE: usize = 1024 * 1024;
 
-/// How it is answered.
+/// Format of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
-    /// An object, with the prompt in it.
+    /// Object that contains the prompt.
     #[default]
     Json,
-    /// The prompt alone.
+    /// Prompt alone.
     Markdown,
 }
 
-/// How the answer is wanted.
+/// Query of a lane's context.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+pub(crate) struct ContextQuery {
     /// `json`, or `markdown` for the prompt alone.
     #[serde(default)]
     #[param(inline)]
     format: Format,
-    /// Tokens of the prompt: at least 6,000.
+    /// Maximum tokens of the prompt: at least 6,000.
     max_tokens: Option<u32>,
 }
 
-/// The same, where the body says how long it may be.
+/// Query of a rendering, whose body has the limits.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Formatted {
+pub(crate) struct RenderQuery {
     /// `json`, or `markdown` for the prompt alone.
     #[serde(default)]
     #[param(inline)]
     format: Format,
 }
 
-/// Read what a prompt is told of a lane
+/// Read the context that prompts give of a lane
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/context", tag = "lanes", operation_id = "getContext",
-    params(("lane" = String, Path, description = "ln_…"), Wanted),
+    params(("lane" = String, Path, description = "ln_…"), ContextQuery),
     responses(
-        (status = 200, description = "What every agent's prompt is told, as the lane stands.", content(
+        (status = 200, description = "The context that every prompt gives of the lane.", content(
             (wire::Context = "application/json"), (String = "text/markdown"))),
     )
 )]
 pub(crate) async fn get_context(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
-    Asked(wanted): Asked<Wanted>,
+    PathParam(id): PathParam,
+    QueryParams(wanted): QueryParams<ContextQuery>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::ContextRead)?;
     let info = lanes::find(&app, &caller, &id).await?;
     Ok(answer(&of_lane(&app, &info, wanted.max_tokens).await?, wanted.format))
 }
 
-/// What every agent's prompt is told of that lane.
+/// Returns the context that every agent's prompt gives of the lane.
 pub(crate) async fn of_lane(
     app: &App,
     info: &LaneInfo,
@@ -91,7 +91,7 @@ pub(crate) async fn of_lane(
 /// Render a supervisor's state
 #[utoipa::path(
     post, path = "/v1/context/render", tag = "context", operation_id = "renderContext",
-    params(Formatted),
+    params(RenderQuery),
     request_body = wire::Render,
     responses(
         (status = 200, description = "The prompt of its task, or the record of its tasks alone.", content(
@@ -100,22 +100,22 @@ pub(crate) async fn of_lane(
 )]
 pub(crate) async fn post_render(
     State(app): State<Arc<App>>,
-    Asked(wanted): Asked<Formatted>,
+    QueryParams(wanted): QueryParams<RenderQuery>,
     request: Request,
 ) -> Response {
-    let told = render(&app, request).await;
-    told.map_or_else(IntoResponse::into_response, |told| answer(&told, wanted.format))
+    let context = render(&app, request).await;
+    context.map_or_else(IntoResponse::into_response, |context| answer(&context, wanted.format))
 }
 
 async fn render(app: &Arc<App>, request: Request) -> Result<wire::Context, Problem> {
     let (parts, body) = request.into_parts();
     caller(app, &parts)?.need(Scope::ContextRead)?;
-    let body = read_json_within(&parts.headers, body, MAX_BYTES + AROUND).await?;
+    let body = read_json_within(&parts.headers, body, MAX_BYTES + ENVELOPE).await?;
     let asked: wire::Render = parse(&body)?;
     let unusable = |pointer: &str, error: import::Error| {
         let mut problem =
             Problem::new(&codes::CONTEXT_UNUSABLE, format!("{pointer} cannot be used: {error}"));
-        problem.point(Pointed { pointer: pointer.into(), text: error.to_string() });
+        problem.push_error(Pointed { pointer: pointer.into(), text: error.to_string() });
         problem
     };
     let task = asked.task.map(|task| Assignment::read(task.get().as_bytes())).transpose();
@@ -124,20 +124,20 @@ async fn render(app: &Arc<App>, request: Request) -> Result<wire::Context, Probl
     context::of_state(state, task.as_ref(), asked.history, asked.max_tokens).map_err(problem)
 }
 
-fn problem(refused: Refused) -> Problem {
-    match refused {
-        Refused::Bounds { key, why } => {
+fn problem(error: PromptError) -> Problem {
+    match error {
+        PromptError::Bounds { key, why } => {
             let text = format!("{key} {why}");
             Problem::schema(vec![Pointed { pointer: format!("/{key}"), text }])
         }
-        Refused::TooLarge(TooLarge { .. }) => Problem::new(&codes::CONTEXT_TOO_LARGE, refused.to_string()),
+        PromptError::TooLarge(TooLarge { .. }) => Problem::new(&codes::CONTEXT_TOO_LARGE, error.to_string()),
     }
 }
 
-fn answer(told: &wire::Context, format: Format) -> Response {
+fn answer(context: &wire::Context, format: Format) -> Response {
     let (body, kind) = match format {
-        Format::Json => (told.json(), "application/json"),
-        Format::Markdown => (told.prompt.clone(), "text/markdown; charset=utf-8"),
+        Format::Json => (context.json(), "application/json"),
+        Format::Markdown => (context.prompt.clone(), "text/markdown; charset=utf-8"),
     };
     let mut response = body.into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

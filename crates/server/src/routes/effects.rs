@@ -1,4 +1,4 @@
-//! `/v1/effects`: the list, one effect, and a host's report on one it performs.
+//! `/v1/effects`: list and read effects, and report those that a host performs.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use throughline_channels::api::{self, OptionRequest};
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::{EffectId, LaneId};
 use throughline_runtime::FailPoint;
 use throughline_store::{Performer, StoredEffect};
@@ -17,23 +17,23 @@ use super::lanes::place;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::idempotency::{Keyed, once};
+use crate::idempotency::{KeyedRequest, run_once};
 use crate::problem::{Pointed, Problem, ProblemDetails};
-use crate::request::{Asked, Named, caller, limit, parse, read_json};
-use crate::telling;
+use crate::request::{PathParam, QueryParams, caller, limit, parse, read_json};
+use crate::views;
 use crate::wire;
 
-/// Which effects.
+/// Filter of the list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
-    /// One state: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
+    /// State: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
     state: Option<String>,
-    /// One lane.
+    /// Id of a lane.
     lane: Option<String>,
-    /// How many, at most 200.
+    /// Maximum number of items, at most 200.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// Cursor of the page.
     cursor: Option<String>,
 }
 
@@ -47,13 +47,13 @@ pub(crate) struct Filter {
 pub(crate) async fn list_effects(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Asked(filter): Asked<Filter>,
+    QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
     let limit = limit(filter.limit)?;
     let unknown =
         |word: &str| Problem::new(&codes::BAD_REQUEST, format!("there is no state {word:?} of an effect"));
-    let state = filter.state.as_deref().map(|word| telling::state_of(word).ok_or_else(|| unknown(word)));
+    let state = filter.state.as_deref().map(|word| views::effect_state(word).ok_or_else(|| unknown(word)));
     let state = state.transpose()?;
     let lane = match filter.lane.as_deref() {
         None => None,
@@ -66,7 +66,7 @@ pub(crate) async fn list_effects(
     let depth = depth(after.as_deref(), limit);
     let all = app.store().effects(&caller.tenant, lane.as_ref(), state, depth).await?;
     let (rows, next) = page(all, after.as_deref(), limit, |effect| effect.row.id.0.clone())?;
-    let items = rows.iter().map(|effect| telling::effect(app.runtime(), effect)).collect();
+    let items = rows.iter().map(|effect| views::effect(app.runtime(), effect)).collect();
     Ok(json(&wire::Page { items, next }))
 }
 
@@ -86,29 +86,33 @@ pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredE
 pub(crate) async fn get_effect(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
+    PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
-    Ok(json(&telling::effect(app.runtime(), &find(&app, &caller, &id).await?)))
+    Ok(json(&views::effect(app.runtime(), &find(&app, &caller, &id).await?)))
 }
 
 /// Report an effect
 ///
-/// For effects offered with `delivery: host`: what came of it. It settles once; the same report again is answered
-/// with `settled: false`.
+/// For effects offered with `delivery: host`. An effect settles once; repeating the report is answered with `settled:
+/// false`.
 #[utoipa::path(
     post, path = "/v1/effects/{effect}/result", tag = "effects", operation_id = "reportEffect",
     request_body = wire::ResultReport,
     params(
         ("effect" = String, Path, description = "fx_…"),
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
     ),
     responses(
         (status = 200, description = "Settled, now or before.", body = wire::Settled),
-        (status = 409, description = "Not the host's, or ended otherwise.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = 409, description = "Not the host's effect, or ended with another outcome.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn post_result(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Response {
+pub(crate) async fn post_result(
+    State(app): State<Arc<App>>,
+    PathParam(id): PathParam,
+    request: Request,
+) -> Response {
     result(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
@@ -121,9 +125,9 @@ async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, 
     let report: wire::ResultReport = parse(&body)?;
     let effect = find(app, &caller, id).await?;
     let route = format!("/v1/effects/{}/result", effect.row.id);
-    let keyed = Keyed::of(&caller, &parts.method, &route, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, &body)?;
     app.runtime().fault(FailPoint::Verified)?;
-    once(app, keyed, settle(app, effect, report)).await
+    run_once(app, keyed, settle(app, effect, report)).await
 }
 
 async fn settle(
@@ -141,13 +145,13 @@ async fn settle(
     let now = app.store().effect(tenant, &effect.row.id).await?.unwrap_or(effect);
     let stands = now.outcome.as_deref().and_then(|outcome| serde_json::from_str::<Outcome>(outcome).ok());
     if !settled && stands.as_ref() != Some(&outcome) {
-        let text = format!("{} had ended as {} already", now.row.id, telling::state_word(now.state));
+        let text = format!("{} had ended as {} already", now.row.id, views::effect_state_name(now.state));
         return Err(Problem::new(&codes::ALREADY_SETTLED, text));
     }
-    Ok(wire::Settled { settled, effect: telling::effect(app.runtime(), &now) })
+    Ok(wire::Settled { settled, effect: views::effect(app.runtime(), &now) })
 }
 
-/// What a report means for an effect of that class.
+/// Converts a report to the outcome of an effect of that class.
 fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome, Problem> {
     let wire::ResultReport { outcome, remote, snapshot, error } = report;
     let remote = remote.unwrap_or_default();
@@ -175,7 +179,7 @@ fn applied(
     };
     let missing = |member: &str| needs(&format!("/remote/{member}"));
     let wire::Remote { id, key, url, title, text } = remote;
-    Ok(match telling::body(effect) {
+    Ok(match views::effect_body(effect) {
         Some(EffectBody::TrackerCreate { .. }) => {
             EffectResult::Issue { key: key.ok_or_else(|| missing("key"))?, url }
         }
@@ -198,7 +202,7 @@ fn applied(
         Some(EffectBody::EvidenceFetch { .. }) => {
             let wire::SnapshotBody { options, focused } = snapshot.ok_or_else(|| needs("/snapshot"))?;
             let options = options.into_iter().map(OptionRequest::from).collect();
-            api::snapshot("/snapshot", options, focused).map_err(Problem::of_channel)?
+            api::snapshot("/snapshot", options, focused).map_err(Problem::from_channel)?
         }
         Some(EffectBody::ModelAsk(_)) => {
             let text = "a model's answer cannot be reported by a host in this version";

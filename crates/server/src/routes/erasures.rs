@@ -1,4 +1,5 @@
-//! `DELETE /v1/subjects/{id}` and its like: erasing a person, a lane, everything (`spec 06 §7.6`).
+//! `DELETE /v1/subjects/{id}`, `/v1/lanes/{lane}` and `/v1/tenant`: erasure of a person, a lane, or everything
+//! (`docs/design/0028-erasure.md`).
 
 use std::sync::Arc;
 
@@ -12,74 +13,75 @@ use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::problem::{Pointed, Problem};
-use crate::request::{Asked, Named};
+use crate::request::{PathParam, QueryParams};
 use crate::wire;
 
 /// Erase a person
 ///
-/// In every lane of the tenant: what they said and what was made of it. Their open approvals are cancelled; of executed
-/// ones ids and issue keys stay. It cannot be undone. Doing it again erases what came since.
+/// Erases in every lane of the tenant what the person said and what was made from it. Their open approvals are
+/// cancelled; of executed ones the ids and issue keys stay. It cannot be undone. Repeating it erases what was added
+/// since.
 #[utoipa::path(
     delete, path = "/v1/subjects/{id}", tag = "operations", operation_id = "eraseSubject",
     params(("id" = String, Path, description = "The user id, as the person's channel gives it")),
     responses(
-        (status = 200, description = "What was erased, in numbers.", body = wire::Erasure),
+        (status = 200, description = "The numbers of erased things.", body = wire::Erasure),
     )
 )]
 pub(crate) async fn delete_subject(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
+    PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     let erased = erase(&app, &caller, Subject::Person { id: id.clone() }).await?;
-    Ok(told("subject", id, erased))
+    Ok(to_wire("subject", id, erased))
 }
 
 /// Erase a lane
 ///
-/// Everything of it but its ids and the hashes of its turns. It cannot be undone.
+/// Erases everything but the lane's ids and the hashes of its turns. It cannot be undone.
 #[utoipa::path(
     delete, path = "/v1/lanes/{lane}", tag = "operations", operation_id = "eraseLane",
     params(("lane" = String, Path, description = "ln_…")),
     responses(
-        (status = 200, description = "What was erased, in numbers.", body = wire::Erasure),
+        (status = 200, description = "The numbers of erased things.", body = wire::Erasure),
     )
 )]
 pub(crate) async fn delete_lane(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(lane): Named,
+    PathParam(lane): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     let lane = LaneId(lane);
     app.store().lane(&caller.tenant, &lane).await?.ok_or_else(|| Problem::not_found("lane"))?;
     let erased = erase(&app, &caller, Subject::Lane { lane: lane.clone() }).await?;
-    Ok(told("lane", lane.0, erased))
+    Ok(to_wire("lane", lane.0, erased))
 }
 
-/// Which tenant is meant to be erased.
+/// Confirmation of the tenant's name.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Confirmed {
-    /// The tenant's name, so that nobody does this by mistake.
+    /// Name of the tenant, so that nobody does this by mistake.
     #[serde(default)]
     confirm: String,
 }
 
 /// Erase everything
 ///
-/// Every lane of the tenant, and every document. It cannot be undone.
+/// Erases every lane and every document of the tenant. It cannot be undone.
 #[utoipa::path(
     delete, path = "/v1/tenant", tag = "operations", operation_id = "eraseTenant", params(Confirmed),
     responses(
-        (status = 200, description = "What was erased, in numbers.", body = wire::Erasure),
+        (status = 200, description = "The numbers of erased things.", body = wire::Erasure),
     )
 )]
 pub(crate) async fn delete_tenant(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Asked(confirmed): Asked<Confirmed>,
+    QueryParams(confirmed): QueryParams<Confirmed>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     if confirmed.confirm != caller.tenant {
@@ -87,10 +89,10 @@ pub(crate) async fn delete_tenant(
         return Err(Problem::schema(vec![Pointed { pointer: "/confirm".into(), text }]));
     }
     let erased = erase(&app, &caller, Subject::Tenant).await?;
-    Ok(told("tenant", caller.tenant.clone(), erased))
+    Ok(to_wire("tenant", caller.tenant.clone(), erased))
 }
 
-/// To the end, whether or not whoever asked still waits for the answer.
+/// Erases in a task of its own, so that it is finished even if the client goes away.
 async fn erase(app: &Arc<App>, caller: &Caller, subject: Subject) -> Result<Erased, Problem> {
     let (runtime, tenant, by) =
         (app.instance.runtime.clone(), caller.tenant.clone(), caller.principal.clone());
@@ -101,7 +103,7 @@ async fn erase(app: &Arc<App>, caller: &Caller, subject: Subject) -> Result<Eras
     }
 }
 
-fn told(of: &str, id: String, erased: Erased) -> Response {
+fn to_wire(of: &str, id: String, erased: Erased) -> Response {
     let Erased { lanes, turns, records, checkpoints, effects, approvals, deliveries, facts, documents } =
         erased;
     let of = of.into();

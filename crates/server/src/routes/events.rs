@@ -7,25 +7,25 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use throughline_channels::api::{Context, EventRequest, Inbound, Refused};
+use throughline_channels::api::{BodyError, Context, EventRequest, NormalisedEvent};
 use throughline_engine::EventKind;
 use throughline_runtime::FailPoint;
 
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::deliver::{Delivery, Tell, deliver};
-use crate::idempotency::Keyed;
+use crate::conversations;
+use crate::deliver::{AnswerKind, Delivery, deliver};
+use crate::idempotency::KeyedRequest;
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, malformed, read_json, wait};
-use crate::sent::on_sent;
-use crate::web::conversations;
+use crate::response_end::on_sent;
 use crate::wire;
 
-/// Where events are delivered: part of every delivery key.
+/// Path where events are delivered, which is part of every delivery key.
 pub(crate) const ROUTE: &str = "/v1/events";
-/// What a person may send who speaks for nobody else.
-const OF_PEOPLE: [&str; 7] = [
+/// Kinds of event that people may send who act only as themselves.
+const KINDS_OF_PEOPLE: [&str; 7] = [
     "message.posted",
     "card.pressed",
     "form.submitted",
@@ -34,36 +34,37 @@ const OF_PEOPLE: [&str; 7] = [
     "options.closed",
     "focus.changed",
 ];
-/// What says what is on a screen: with a scope of its own.
-const OF_SCREENS: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
+/// Kinds of event that describe a screen; they need a scope of their own.
+const KINDS_OF_SCREENS: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
 
 /// Deliver an event
 ///
-/// The event is durable before it is answered. With `Prefer: wait=N` (at most 30) the answer is the turn, turns on
-/// the outcomes of its effects included; without it, or when the time is over, it is 202 and a `Location`.
+/// The event is durable before it is answered. With `Prefer: wait=N` (at most 30) the answer is the turn, together
+/// with the turns on the outcomes of its effects. Without it, or when the time is over, the answer is 202 with a
+/// `Location`.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events", operation_id = "postEvent",
     request_body = wire::EventBody,
     params(
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
         ("Prefer" = Option<String>, Header, description = "wait=N: answer with the turn, waiting at most N seconds"),
     ),
     responses(
         (status = 200, description = "The turn.", body = wire::TurnAnswer),
-        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = 202, description = "Durable; the turn can be read at Location later.", body = wire::Received),
     )
 )]
 pub(crate) async fn post_event(State(app): State<Arc<App>>, request: Request) -> Response {
     let started = std::time::Instant::now();
     let mut kind = "unread";
     let mut channel = "api";
-    let answer = handle(&app, request, &mut kind, &mut channel).await;
+    let answer = read_and_deliver(&app, request, &mut kind, &mut channel).await;
     let response = answer.unwrap_or_else(IntoResponse::into_response);
     count(channel, kind, response.status(), started.elapsed());
     acked(&app, response)
 }
 
-async fn handle(
+async fn read_and_deliver(
     app: &Arc<App>,
     request: Request<Body>,
     kind: &mut &'static str,
@@ -74,49 +75,50 @@ async fn handle(
     let caller = caller(app, &parts)?;
     caller.need(Scope::EventsWrite)?;
     let body = read_json(&parts.headers, body).await?;
-    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     let event = EventRequest::from_json(&body).map_err(refused)?;
     *kind = known_kind(&event.kind);
     *channel = known_channel(event.lane.channel.as_deref().unwrap_or("api"));
-    take(app, &caller, keyed, event, wait(&parts.headers)).await
+    deliver_request(app, &caller, keyed, event, wait(&parts.headers)).await
 }
 
-/// Why a body is no request of ours.
-pub(crate) fn refused(refused: Refused) -> Problem {
+/// Converts the API channel's refusal of a body.
+pub(crate) fn refused(refused: BodyError) -> Problem {
     match refused {
-        Refused::Malformed(why) => malformed(&why),
-        Refused::Invalid(problems) => Problem::of_channel(problems),
+        BodyError::Malformed(why) => malformed(&why),
+        BodyError::Invalid(problems) => Problem::from_channel(problems),
     }
 }
 
-/// Takes an event of a caller who may write, and answers.
-pub(crate) async fn take(
+/// Checks the caller's rights to the event, delivers it, and answers.
+pub(crate) async fn deliver_request(
     app: &Arc<App>,
     caller: &Caller,
-    keyed: Keyed,
+    keyed: KeyedRequest,
     event: EventRequest,
     wait: Option<Duration>,
 ) -> Result<Response, Problem> {
-    if caller.only_themselves() && !OF_PEOPLE.contains(&event.kind.as_str()) {
-        let text = format!("{} may send {}, not {:?}", caller.called(), OF_PEOPLE.join(", "), event.kind);
+    if caller.acts_only_as_self() && !KINDS_OF_PEOPLE.contains(&event.kind.as_str()) {
+        let text =
+            format!("{} may send {}, not {:?}", caller.label(), KINDS_OF_PEOPLE.join(", "), event.kind);
         return Err(Problem::new(&codes::SCOPE, text));
     }
-    if OF_SCREENS.contains(&event.kind.as_str()) {
+    if KINDS_OF_SCREENS.contains(&event.kind.as_str()) {
         caller.need(Scope::OptionsWrite)?;
     }
     let named = event.actor.as_ref().and_then(|actor| actor.id.as_deref());
     caller.actor(named)?;
-    let inbound = normal(app, caller, &keyed, event).map_err(Problem::of_channel)?;
-    give(app, caller, keyed, inbound, wait, Tell::Turn).await
+    let inbound = normalise(app, caller, &keyed, event).map_err(Problem::from_channel)?;
+    deliver_inbound(app, caller, keyed, inbound, wait, AnswerKind::Turn).await
 }
 
-/// The event a request is, of whoever calls unless it names another.
-pub(crate) fn normal(
+/// Converts a request to an event. Its actor is the caller unless it names another.
+pub(crate) fn normalise(
     app: &App,
     caller: &Caller,
-    keyed: &Keyed,
+    keyed: &KeyedRequest,
     event: EventRequest,
-) -> Result<Inbound, Vec<throughline_channels::api::Problem>> {
+) -> Result<NormalisedEvent, Vec<throughline_channels::api::Problem>> {
     event.normalise(Context {
         tenant: caller.tenant.clone(),
         app: caller.app.clone(),
@@ -126,29 +128,29 @@ pub(crate) fn normal(
     })
 }
 
-/// Delivers an event and answers with what came of it.
-pub(crate) async fn give(
+/// Delivers an event and answers with its outcome.
+pub(crate) async fn deliver_inbound(
     app: &Arc<App>,
     caller: &Caller,
-    keyed: Keyed,
-    inbound: Inbound,
+    keyed: KeyedRequest,
+    inbound: NormalisedEvent,
     wait: Option<Duration>,
-    tell: Tell,
+    answer_kind: AnswerKind,
 ) -> Result<Response, Problem> {
     plugged_in(app, &inbound)?;
-    let Inbound { lane, keys, event, .. } = inbound;
+    let NormalisedEvent { lane, keys, event, .. } = inbound;
     if !caller.sees(&lane) {
         return Err(Problem::not_found("lane"));
     }
     speaks_for(caller, &event.kind)?;
     app.runtime().fault(FailPoint::Verified)?;
-    conversations::begun(app, &lane, &event).await;
-    let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
+    conversations::record_title(app, &lane, &event).await;
+    let href = keyed.turn_href();
     let more_keys = keys.into_iter().skip(1).collect();
-    deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, tell }).await
+    deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, answer_kind }).await
 }
 
-/// A list, or a look, of somebody else is a host's to tell, never another person's.
+/// Checks that a person reports only their own lists and focus; hosts may report those of others.
 fn speaks_for(caller: &Caller, kind: &EventKind) -> Result<(), Problem> {
     let user = match kind {
         EventKind::OptionsShown(shown) => shown.user.as_deref(),
@@ -156,13 +158,13 @@ fn speaks_for(caller: &Caller, kind: &EventKind) -> Result<(), Problem> {
         _ => None,
     };
     match user {
-        Some(other) if caller.only_themselves() => caller.actor(Some(other)).map(drop),
+        Some(other) if caller.acts_only_as_self() => caller.actor(Some(other)).map(drop),
         _ => Ok(()),
     }
 }
 
-/// Events come in only for channels that are plugged in here.
-fn plugged_in(app: &App, inbound: &Inbound) -> Result<(), Problem> {
+/// Checks that the event's channel exists in this installation.
+fn plugged_in(app: &App, inbound: &NormalisedEvent) -> Result<(), Problem> {
     let channel = inbound.lane.channel.as_str();
     let channels = &app.runtime().ports().channels;
     if channels.contains_key(channel) {
@@ -173,12 +175,12 @@ fn plugged_in(app: &App, inbound: &Inbound) -> Result<(), Problem> {
     Err(Problem::schema(vec![Pointed { pointer: "/lane/channel".into(), text }]))
 }
 
-/// The channel as a metric's label: none that a caller makes up.
+/// Returns the channel as a metric's label. Unknown names become `other`, so that callers cannot invent labels.
 fn known_channel(channel: &str) -> &'static str {
     ["api", "terminal", "web"].into_iter().find(|known| *known == channel).unwrap_or("other")
 }
 
-/// The kind as a metric's label: none that a caller makes up.
+/// Returns the kind as a metric's label. Unknown names become `other`, so that callers cannot invent labels.
 fn known_kind(kind: &str) -> &'static str {
     let known = [
         "message.posted",
@@ -203,28 +205,15 @@ fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Du
     ::metrics::histogram!("throughline_ingress_ack_seconds").record(took.as_secs_f64());
 }
 
-/// Reaches the fail point once the answer was handed over.
+/// Reaches the fail point after the answer was handed to the connection.
 fn acked(app: &Arc<App>, response: Response) -> Response {
     if !response.status().is_success() {
         return response;
     }
-    // The fail points alone: an answer on its way must not keep the store open behind a server that has ended.
+    // Capture only the fail points: an answer being sent must not keep the store of a stopped server open.
     let faults = app.instance.runtime.faults();
     on_sent(response, move || {
-        // The real process is killed there; nothing else can come of it.
+        // A real process is killed at this point, so the result does not matter.
         let _ = faults.at(FailPoint::Acked, "");
-    })
-}
-
-/// A key as one segment of a path.
-pub(crate) fn escaped(key: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-    key.bytes().fold(String::new(), |mut out, byte| {
-        if plain(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-        out
     })
 }

@@ -1,5 +1,5 @@
-//! What is known (`spec 05 §8`): listed by place, stated and taken back. Both go the way of every event, so who may, and
-//! what becomes of it, is the engine's to say.
+//! `/v1/facts`: list, state and erase facts (`docs/design/0027-facts.md`). Stating and erasing are events, so the
+//! engine decides who may and what follows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,51 +8,51 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use throughline_engine::event::FactStated;
-use throughline_engine::lane::Record;
-use throughline_engine::memory::{FactKey, FactScope, FactType};
+use throughline_engine::data::event::FactStated;
+use throughline_engine::data::fact::{FactKey, FactScope, FactType};
+use throughline_engine::data::record::Record;
 use throughline_engine::{Event, EventKind, FactId, LaneId, LaneKey};
 use throughline_runtime::FailPoint;
 use utoipa::IntoParams;
 
-use super::events::escaped;
 use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::deliver::{Delivery, Tell, deliver};
-use crate::idempotency::Keyed;
+use crate::deliver::{AnswerKind, Delivery, deliver};
+use crate::idempotency::KeyedRequest;
 use crate::problem::{Pointed, Problem};
-use crate::request::{Asked, Named, caller, parse, read_json, wait};
+use crate::request::{PathParam, QueryParams, caller, parse, read_json, wait};
 use crate::wire;
 
 const ROUTE: &str = "/v1/facts";
 
-/// So long the answer waits for its turn when the request does not say.
+/// Time to wait for the turn if the request names none.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Which place.
+/// Place whose facts are listed.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
+pub(crate) struct FactsQuery {
     /// `thread`, `epic` or `channel`.
     scope: String,
-    /// Of a thread or a channel the id of a lane in it, `ln_…`; of an epic its issue's key, or `draft:` and the draft.
+    /// For a thread or a channel the id of one of its lanes, `ln_…`; for an epic its issue's key, or `draft:` with
+    /// the draft's id.
     id: String,
 }
 
 /// List facts
 ///
-/// All that is known in one place, whether or not it counts.
+/// Lists all facts of one place, including those that no longer count.
 #[utoipa::path(
     get, path = "/v1/facts", tag = "context", operation_id = "listFacts",
-    params(Which),
+    params(FactsQuery),
     responses((status = 200, description = "The facts, in the order of their ids.", body = wire::Page<wire::Fact>))
 )]
 pub(crate) async fn list_facts(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Asked(which): Asked<Which>,
+    QueryParams(which): QueryParams<FactsQuery>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::ContextRead)?;
     let scope = scope(&which.scope, "scope")?;
@@ -62,8 +62,8 @@ pub(crate) async fn list_facts(
         FactScope::Channel => FactKey::channel(&lane(&app, &caller, &which.id).await?),
     };
     let facts = match scope {
-        FactScope::Thread => here(&app, &lane(&app, &caller, &which.id).await?).await?,
-        // Whoever sees only their own conversations sees no epic that others talk about.
+        FactScope::Thread => lane_facts(&app, &lane(&app, &caller, &which.id).await?).await?,
+        // A person who sees only their own conversations must not see an epic of others.
         FactScope::Epic if !sees_all(&caller) => return Err(Problem::not_found("epic")),
         FactScope::Epic | FactScope::Channel => app.runtime().facts(&key).await?.facts.clone(),
     };
@@ -73,18 +73,18 @@ pub(crate) async fn list_facts(
 
 /// State a fact
 ///
-/// The same as “remember that …” in the conversation, which answers it. What is known already is not added again, and what
-/// contradicts it is settled by the same rules.
+/// This is the same act as “remember that …” in the conversation, which gets the answer. A known fact is not added
+/// again, and a contradiction is resolved by the usual rules.
 #[utoipa::path(
     post, path = "/v1/facts", tag = "context", operation_id = "stateFact",
     request_body = wire::StateFact,
     params(
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 if absent"),
     ),
     responses(
         (status = 200, description = "The turn.", body = wire::TurnAnswer),
-        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = 202, description = "Durable; the turn can be read at Location later.", body = wire::Received),
     )
 )]
 pub(crate) async fn post_fact(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -93,9 +93,9 @@ pub(crate) async fn post_fact(State(app): State<Arc<App>>, request: Request) -> 
 
 async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let caller = enter(app, &parts)?;
+    let caller = authorise(app, &parts)?;
     let body = read_json(&parts.headers, body).await?;
-    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     let asked: wire::StateFact = parse(&body)?;
     let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     let kind = FactType::from_word(&asked.kind)
@@ -106,59 +106,65 @@ async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     }
     let lane = lane(app, &caller, &asked.lane).await?;
     let fact = FactStated { kind, scope, epic: asked.epic, text: asked.text, subject: asked.subject };
-    give(app, keyed, lane, actor, EventKind::FactStated(fact), &parts).await
+    deliver_fact(app, keyed, lane, actor, EventKind::FactStated(fact), &parts).await
 }
 
-/// Where a fact is taken back.
+/// Place where a fact is erased.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Where {
-    /// The conversation, `ln_…`. A fact of a thread is found in no other; of an epic's or a channel's it is the one that
-    /// takes it back, and the one it was said in when it is left out.
+pub(crate) struct EraseFactQuery {
+    /// Conversation, `ln_…`. Required for a fact of a thread, which is not found from elsewhere. For a fact of an
+    /// epic or a channel it is the conversation that records the erasure; if absent, the one in which the fact was
+    /// stated.
     lane: Option<String>,
 }
 
 /// Erase a fact
 ///
-/// Who said it may, and any member. The message it came from does not yield it again.
+/// Allowed to its author and to every member. The message that stated it will not yield it again.
 #[utoipa::path(
     delete, path = "/v1/facts/{fact}", tag = "context", operation_id = "eraseFact",
     params(
-        ("fact" = String, Path, description = "f1-…"), Where,
-        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+        ("fact" = String, Path, description = "f1-…"), EraseFactQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 if absent"),
     ),
     responses(
-        (status = 200, description = "The turn; its reason is fact.erased when it is gone.", body = wire::TurnAnswer),
-        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = 200, description = "The turn; its reason is fact.erased if the fact was erased.", body = wire::TurnAnswer),
+        (status = 202, description = "Durable; the turn can be read at Location later.", body = wire::Received),
     )
 )]
 pub(crate) async fn delete_fact(
     State(app): State<Arc<App>>,
-    Named(fact): Named,
-    Asked(place): Asked<Where>,
+    PathParam(fact): PathParam,
+    QueryParams(place): QueryParams<EraseFactQuery>,
     request: Request,
 ) -> Response {
     erase(&app, FactId(fact), place, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
-async fn erase(app: &Arc<App>, fact: FactId, place: Where, request: Request) -> Result<Response, Problem> {
+async fn erase(
+    app: &Arc<App>,
+    fact: FactId,
+    place: EraseFactQuery,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let caller = enter(app, &parts)?;
+    let caller = authorise(app, &parts)?;
     let (key, lane) = find(app, &caller, &fact, place.lane.as_deref()).await?;
     let route = format!("{ROUTE}/{fact}");
     let body = serde_json::json!({ "lane": place.lane });
     let keyed = if parts.headers.contains_key("idempotency-key") {
-        Keyed::of(&caller, &parts.method, &route, &parts.headers, body.to_string().as_bytes())?
+        KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, body.to_string().as_bytes())?
     } else {
-        // Erasing is the same however often it is done, so nobody has to name it.
-        Keyed::new(&caller, &parts.method, &route, &crate::web::session::random()?, &body)
+        // Erasing twice has the effect of erasing once, so no key is required.
+        KeyedRequest::new(&caller, &parts.method, &route, &crate::random::id()?, &body)
     };
     let actor = caller.actor(None)?;
-    give(app, keyed, lane, actor, EventKind::FactTakenBack { key, fact }, &parts).await
+    deliver_fact(app, keyed, lane, actor, EventKind::FactTakenBack { key, fact }, &parts).await
 }
 
-/// Where a fact is kept, and the conversation that takes it back.
+/// Returns the place of a fact, and the conversation that records its erasure.
 async fn find(
     app: &App,
     caller: &Caller,
@@ -170,7 +176,7 @@ async fn find(
         None => None,
     };
     if let Some(lane) = &named
-        && here(app, lane).await?.iter().any(|known| known.canonical_id == *fact)
+        && lane_facts(app, lane).await?.iter().any(|known| known.canonical_id == *fact)
     {
         return Ok((FactKey::thread(lane), lane.clone()));
     }
@@ -193,16 +199,16 @@ async fn find(
     if near { Ok((key, lane)) } else { Err(none()) }
 }
 
-fn enter(app: &App, parts: &Parts) -> Result<Caller, Problem> {
+fn authorise(app: &App, parts: &Parts) -> Result<Caller, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let caller = caller(app, parts)?;
     caller.need(Scope::FactsWrite)?;
     Ok(caller)
 }
 
-async fn give(
+async fn deliver_fact(
     app: &Arc<App>,
-    keyed: Keyed,
+    keyed: KeyedRequest,
     lane: LaneKey,
     actor: String,
     kind: EventKind,
@@ -210,20 +216,24 @@ async fn give(
 ) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::Verified)?;
     let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
-    let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
+    let href = keyed.turn_href();
     let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
-    deliver(app, Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Turn }).await
+    deliver(
+        app,
+        Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, answer_kind: AnswerKind::Turn },
+    )
+    .await
 }
 
-/// A lane the caller sees.
+/// Returns a lane that the caller may see.
 async fn lane(app: &App, caller: &Caller, id: &str) -> Result<LaneKey, Problem> {
     let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
     let info = found.filter(|info| caller.sees(&info.key)).ok_or_else(|| Problem::not_found("lane"))?;
     Ok(info.key)
 }
 
-/// The facts of a lane.
-async fn here(app: &App, lane: &LaneKey) -> Result<Vec<throughline_engine::memory::Fact>, Problem> {
+/// Returns the facts of a lane.
+async fn lane_facts(app: &App, lane: &LaneKey) -> Result<Vec<throughline_engine::data::fact::Fact>, Problem> {
     let lane = app.runtime().lane(lane).await?;
     let facts = lane.records.iter().filter_map(|record| match record {
         Record::Fact(fact) => Some((**fact).clone()),
@@ -232,7 +242,7 @@ async fn here(app: &App, lane: &LaneKey) -> Result<Vec<throughline_engine::memor
     Ok(facts.collect())
 }
 
-/// Whether it sees every conversation of its tenant.
+/// Returns true if the caller sees every conversation of the tenant.
 fn sees_all(caller: &Caller) -> bool {
     caller.sees(&LaneKey::new(&caller.tenant, "", "", "", ""))
 }

@@ -1,4 +1,4 @@
-//! How the process is: `/livez`, `/readyz`, `/metrics`, `/version`.
+//! State of the process: `/livez`, `/readyz`, `/metrics`, `/version`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::problem::{Problem, ProblemDetails};
 use crate::request::bearer;
 use crate::wire;
 
-/// The process runs
+/// Check that the process runs
 #[utoipa::path(get, path = "/livez", tag = "health", operation_id = "livez",
-    responses((status = 200, description = "It does.", body = String, content_type = "text/plain")))]
+    responses((status = 200, description = "It runs.", body = String, content_type = "text/plain")))]
 pub(crate) async fn livez() -> Response {
     text("ok\n".into())
 }
 
-/// The instance takes requests
+/// Check that the instance takes requests
 ///
-/// The store takes writes, tried just now, and the instance is not shutting down.
+/// Tries a write to the store, and checks that the instance is not shutting down.
 #[utoipa::path(get, path = "/readyz", tag = "health", operation_id = "readyz",
     responses(
-        (status = 200, description = "It does.", body = wire::Ready),
-        (status = 503, description = "It does not, and why.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = 200, description = "It takes them.", body = wire::Ready),
+        (status = 503, description = "It takes none; the problem gives the reason.", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     if app.draining() {
@@ -41,9 +41,9 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
     Ok(json(&wire::Ready { ready: true, store: app.store().describe() }))
 }
 
-/// Metrics for Prometheus
+/// Read metrics for Prometheus
 ///
-/// From this machine, or with a token.
+/// Allowed from this machine, and with a token.
 #[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics",
     responses(
         (status = 200, description = "Prometheus text.", body = String, content_type = "text/plain"),
@@ -60,7 +60,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>, request: Request) -> Re
     Ok(text(app.metrics.render()).into_response())
 }
 
-/// The request comes from this machine, and not through a proxy on it.
+/// Returns true if the request comes from this machine, and not through a proxy on it.
 fn here(request: &Request) -> bool {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     peer.is_some_and(|ConnectInfo(peer)| peer.ip().is_loopback()) && !forwarded(request.headers())
@@ -70,7 +70,7 @@ fn forwarded(headers: &HeaderMap) -> bool {
     ["forwarded", "x-forwarded-for", "x-real-ip"].iter().any(|name| headers.contains_key(*name))
 }
 
-/// What is running
+/// Read the version
 #[utoipa::path(get, path = "/version", tag = "health", operation_id = "version",
     responses((status = 200, description = "The build.", body = wire::Version)))]
 pub(crate) async fn version() -> Response {

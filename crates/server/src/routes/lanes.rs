@@ -1,4 +1,4 @@
-//! `GET /v1/lanes` and what is in a lane.
+//! `GET /v1/lanes` and the content of a lane.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 use throughline_engine::{LaneId, MessageId};
-use throughline_runtime::record::Turn;
-use throughline_runtime::{Runtime, Stop};
+use throughline_runtime::turn_log::Turn;
+use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::{LaneInfo, StoredTurn};
 
 use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
+use crate::conversations;
 use crate::problem::Problem;
-use crate::request::{Asked, Named, limit};
-use crate::telling;
-use crate::web::conversations;
+use crate::request::{PathParam, QueryParams, limit};
+use crate::views;
 use crate::wire;
 
-/// Which page of a list.
+/// Page of a list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Paging {
-    /// How many, at most 200.
+pub(crate) struct PageQuery {
+    /// Maximum number of items, at most 200.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// Cursor of the page.
     cursor: Option<String>,
 }
 
-/// A place in a list, as clients carry it around.
+/// Encodes a position in a list for clients.
 pub(crate) fn cursor(place: &str) -> String {
     URL_SAFE_NO_PAD.encode(place)
 }
 
-/// The place of a cursor that we gave out.
+/// Decodes the position of a cursor.
 pub(crate) fn place(cursor: Option<&str>) -> Result<Option<String>, Problem> {
     let Some(cursor) = cursor else { return Ok(None) };
     let read = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -51,7 +51,7 @@ pub(crate) fn bad_cursor() -> Problem {
     )
 }
 
-/// The lane of that id, if it is there for the caller.
+/// Returns the lane of that id, if the caller may see it.
 pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInfo, Problem> {
     caller.need(Scope::LanesRead)?;
     let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
@@ -60,7 +60,7 @@ pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInf
 
 /// List lanes
 #[utoipa::path(
-    get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(Paging),
+    get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(PageQuery),
     responses(
         (status = 200, description = "Lanes in id order.", body = wire::Page<wire::LaneInfo>),
     )
@@ -68,11 +68,11 @@ pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInf
 pub(crate) async fn list_lanes(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Asked(paging): Asked<Paging>,
+    QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::LanesRead)?;
     let limit = limit(paging.limit)?;
-    if caller.only_themselves() {
+    if caller.acts_only_as_self() {
         let own = conversations::lanes(&app, &caller, limit).await?;
         return Ok(json(&wire::Page { items: own.iter().map(wire::LaneInfo::from).collect(), next: None }));
     }
@@ -89,30 +89,30 @@ pub(crate) async fn list_lanes(
     get, path = "/v1/lanes/{lane}", tag = "lanes", operation_id = "getLane",
     params(("lane" = String, Path, description = "ln_…")),
     responses(
-        (status = 200, description = "The lane as it stands.", body = wire::Lane),
+        (status = 200, description = "The lane in its current state.", body = wire::Lane),
     )
 )]
 pub(crate) async fn get_lane(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
+    PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     let info = find(&app, &caller, &id).await?;
-    Ok(json(&telling::lane(app.runtime(), &info).await?))
+    Ok(json(&views::lane(app.runtime(), &info).await?))
 }
 
-/// List what waits in a lane
+/// List a lane's pending questions
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/pending", tag = "lanes", operation_id = "getPending",
     params(("lane" = String, Path, description = "ln_…")),
     responses(
-        (status = 200, description = "Everything that waits.", body = wire::Page<wire::Pending>),
+        (status = 200, description = "All pending questions and cards.", body = wire::Page<wire::Pending>),
     )
 )]
 pub(crate) async fn get_pending(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
+    PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     let info = find(&app, &caller, &id).await?;
     let lane = app.runtime().lane(&info.key).await?;
@@ -120,11 +120,11 @@ pub(crate) async fn get_pending(
     Ok(json(&wire::Page { items, next: None }))
 }
 
-/// Turns below the cursor's revision, newest first, and the cursor of the next page.
+/// Returns turns below the cursor's revision, newest first, and the cursor of the next page.
 async fn turns(
     app: &App,
     info: &LaneInfo,
-    paging: &Paging,
+    paging: &PageQuery,
 ) -> Result<(Vec<StoredTurn>, Option<String>), Problem> {
     let limit = limit(paging.limit)?;
     let before = match place(paging.cursor.as_deref())? {
@@ -139,7 +139,7 @@ async fn turns(
 }
 
 pub(crate) fn read(stored: &StoredTurn) -> Result<Turn, Problem> {
-    let unreadable = |error: throughline_runtime::record::Unreadable| Stop::Unreadable {
+    let unreadable = |error: throughline_runtime::turn_log::Unreadable| RuntimeError::Unreadable {
         what: "a turn row".into(),
         why: error.to_string(),
     };
@@ -149,7 +149,7 @@ pub(crate) fn read(stored: &StoredTurn) -> Result<Turn, Problem> {
 /// List a lane's turns, newest first
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/turns", tag = "lanes", operation_id = "listTurns",
-    params(("lane" = String, Path, description = "ln_…"), Paging),
+    params(("lane" = String, Path, description = "ln_…"), PageQuery),
     responses(
         (status = 200, description = "Turns with their reasons.", body = wire::Page<wire::TurnInfo>),
     )
@@ -157,8 +157,8 @@ pub(crate) fn read(stored: &StoredTurn) -> Result<Turn, Problem> {
 pub(crate) async fn list_turns(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
-    Asked(paging): Asked<Paging>,
+    PathParam(id): PathParam,
+    QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
     let info = find(&app, &caller, &id).await?;
     let (turns, next) = turns(&app, &info, &paging).await?;
@@ -168,19 +168,19 @@ pub(crate) async fn list_turns(
 
 /// List a lane's messages
 ///
-/// A page covers the messages of `limit` turns, the newest page first; within it the oldest message comes first.
+/// A page covers the messages of `limit` turns, the newest page first. Within a page the oldest message comes first.
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/messages", tag = "lanes", operation_id = "listMessages",
-    params(("lane" = String, Path, description = "ln_…"), Paging),
+    params(("lane" = String, Path, description = "ln_…"), PageQuery),
     responses(
-        (status = 200, description = "Messages as they are shown now.", body = wire::Page<wire::Message>),
+        (status = 200, description = "Messages in their current form.", body = wire::Page<wire::Message>),
     )
 )]
 pub(crate) async fn list_messages(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
-    Asked(paging): Asked<Paging>,
+    PathParam(id): PathParam,
+    QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
     let info = find(&app, &caller, &id).await?;
     let (turns, next) = turns(&app, &info, &paging).await?;
@@ -192,7 +192,7 @@ pub(crate) async fn list_messages(
     Ok(json(&wire::Page { items, next }))
 }
 
-/// Messages of a lane as they are shown now.
+/// Returns messages of a lane in their current form.
 pub(crate) async fn messages(
     runtime: &Runtime,
     info: &LaneInfo,

@@ -1,4 +1,4 @@
-//! The routes, by what they are about, and the OpenAPI document made of them.
+//! Routes of the HTTP API, one file for each resource, and the OpenAPI document.
 
 pub(crate) mod approvals;
 pub(crate) mod context;
@@ -17,6 +17,7 @@ mod replay;
 pub(crate) mod resolve;
 mod sign_in_links;
 mod stream;
+mod telegram_hook;
 mod telegram_links;
 mod tools;
 pub(crate) mod tracker;
@@ -25,8 +26,6 @@ pub(crate) mod turns;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
-use axum::http::Uri;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -34,13 +33,11 @@ use axum::routing::{delete, get, post, put};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::codes;
-use crate::problem::Problem;
 
 pub use openapi::openapi;
 
-/// Every route.
-pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
+/// Returns the routes of the HTTP API, of Telegram's webhook and of health checks.
+pub(crate) fn routes() -> Router<Arc<App>> {
     let v1 = Router::new()
         .route("/events", post(events::post_event))
         .route("/turns/{turn}", get(turns::get_turn))
@@ -79,43 +76,28 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/openapi.json", get(openapi::get_openapi));
     Router::new()
         .nest("/v1", v1)
-        .merge(crate::web::routes(app))
-        .route("/telegram/{hook}", post(crate::telegram::post_update))
+        .route("/telegram/{hook}", post(telegram_hook::post_update))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
         .route("/version", get(health::version))
-        .fallback(nothing_here)
-        .method_not_allowed_fallback(wrong_method)
 }
 
-async fn nothing_here(uri: Uri) -> Problem {
-    Problem::new(
-        &codes::NOT_FOUND,
-        format!("there is nothing at {}; /v1/openapi.json lists the routes", uri.path()),
-    )
-}
-
-async fn wrong_method(request: Request) -> Problem {
-    let text = format!("{} does not take {}", request.uri().path(), request.method());
-    Problem::new(&codes::METHOD, text)
-}
-
-/// A JSON answer.
+/// Returns a JSON answer.
 pub(crate) fn json<T: Serialize>(value: &T) -> Response {
     let mut response = crate::idempotency::to_json(value).into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// A plain text answer.
+/// Returns a plain text answer.
 pub(crate) fn text(text: String) -> Response {
     let mut response = text.into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }
 
-/// Whether plain text is asked for before JSON.
+/// Returns true if plain text is preferred to JSON.
 pub(crate) fn wants_text(headers: &HeaderMap) -> bool {
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let place = |kind: &str| accept.find(kind).unwrap_or(usize::MAX);

@@ -1,4 +1,5 @@
-//! The OpenAPI document, made of the routes and the wire types. `crates/server/openapi.json` is the checked-in copy.
+//! OpenAPI document, generated from the routes and the wire types. `crates/server/openapi.json` is the checked-in
+//! copy.
 
 use axum::response::Response;
 use utoipa::OpenApi;
@@ -17,22 +18,22 @@ use super::{
 #[openapi(
     info(
         title = "Throughline HTTP API",
-        description = "Deliver events, read decisions and why they were taken, decide approvals, report effects.",
+        description = "Deliver events, read decisions with their reasons, decide approvals, report effects.",
         license(name = "Apache-2.0 OR MIT")
     ),
     security(("bearer" = []), ()),
-    // In the order in which somebody new to it would read them.
+    // Ordered for a first reader.
     tags(
-        (name = "events", description = "What happened, as a host delivers it."),
-        (name = "turns", description = "What was decided, and why."),
-        (name = "lanes", description = "Conversations: what was said, what waits, and a stream of both."),
-        (name = "context", description = "What a prompt tells of the past, for a supervisor of agents."),
-        (name = "options", description = "Lists of options people are shown, and where they look."),
-        (name = "approvals", description = "What waits for somebody who may approve it."),
-        (name = "effects", description = "Everything that was to be done in the world, and what became of it."),
-        (name = "tracker", description = "The embedded tracker's issues."),
-        (name = "operations", description = "For whoever runs it."),
-        (name = "health", description = "For what watches it."),
+        (name = "events", description = "Delivery of events by a host."),
+        (name = "turns", description = "Decisions with their reasons."),
+        (name = "lanes", description = "Conversations: messages, pending questions, and a stream of events."),
+        (name = "context", description = "Context of prompts and facts, for supervisors of agents."),
+        (name = "options", description = "Lists of options shown to people, and the focus in them."),
+        (name = "approvals", description = "Approvals and decisions on them."),
+        (name = "effects", description = "Planned effects, their outcomes, and reports on them."),
+        (name = "tracker", description = "Issues of the embedded tracker."),
+        (name = "operations", description = "Operation of an installation."),
+        (name = "health", description = "Health and metrics."),
     ),
     modifiers(&Bearer, &Problems),
     components(schemas(ProblemDetails)),
@@ -49,7 +50,7 @@ use super::{
 )]
 struct Document;
 
-/// Names the one way to say who calls.
+/// Adds the bearer token as the security scheme.
 struct Bearer;
 
 impl utoipa::Modify for Bearer {
@@ -63,7 +64,7 @@ impl utoipa::Modify for Bearer {
     }
 }
 
-/// What every operation may answer beside its own: a problem document.
+/// Adds the problem document to every operation.
 struct Problems;
 
 impl utoipa::Modify for Problems {
@@ -87,7 +88,7 @@ impl utoipa::Modify for Problems {
     }
 }
 
-/// The OpenAPI 3.1 document as JSON, pretty and with a final newline: what is checked in.
+/// Returns the OpenAPI 3.1 document as formatted JSON with a final newline.
 #[must_use]
 pub fn openapi() -> String {
     let mut text = Document::openapi().to_pretty_json().unwrap_or_default();
@@ -95,7 +96,7 @@ pub fn openapi() -> String {
     text
 }
 
-/// This document
+/// Read this document
 #[utoipa::path(get, path = "/v1/openapi.json", tag = "health", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1.", body = Object)))]
 pub(crate) async fn get_openapi() -> Response {

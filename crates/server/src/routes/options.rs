@@ -1,5 +1,5 @@
-//! Lists of options of a lane, and where people look in them (`spec 04 §2.3`): the same events that `POST /v1/events`
-//! takes, for a lane that is there, answered with what they are about.
+//! `/v1/lanes/{lane}/option-sets` and `/focus`: lists of options in a lane, and the focus in them. They deliver the
+//! same events as `POST /v1/events`, for an existing lane.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,38 +12,38 @@ use throughline_engine::LaneId;
 use throughline_runtime::FailPoint;
 use throughline_store::LaneInfo;
 
-use super::events::{give, normal, refused};
+use super::events::{deliver_inbound, normalise, refused};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
-use crate::deliver::Tell;
-use crate::idempotency::Keyed;
+use crate::deliver::AnswerKind;
+use crate::idempotency::KeyedRequest;
 use crate::problem::Problem;
-use crate::request::{Named, caller, read_json, wait};
+use crate::request::{PathParam, caller, read_json, wait};
 use crate::wire;
 
-/// So long the answer waits for its turn when the request does not say: what it holds is known only then.
+/// Time to wait for the turn if the request names none. Without the turn the answer could not hold the list.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Show a list of options
 ///
-/// What a user sees to choose from: “the second one” is then one of these. The answer holds the list's id, which is the
-/// same wherever and however often the same options of the same place are shown. Showing never executes anything.
+/// Registers a list that a user sees, so that “the second one” can be understood. The answer holds the list's id,
+/// which is always the same for the same options in the same place. Showing a list never executes anything.
 #[utoipa::path(
     post, path = "/v1/lanes/{lane}/option-sets", tag = "options", operation_id = "showOptions",
     request_body = wire::ShownBody,
     params(
         ("lane" = String, Path, description = "ln_…"),
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 if absent"),
     ),
     responses(
-        (status = 200, description = "The list as it stands.", body = wire::OptionSetAnswer),
-        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = 200, description = "The list after the change.", body = wire::OptionSetAnswer),
+        (status = 202, description = "Durable; the turn can be read at Location later.", body = wire::Received),
     )
 )]
 pub(crate) async fn post_options(
     State(app): State<Arc<App>>,
-    Named(lane): Named,
+    PathParam(lane): PathParam,
     request: Request,
 ) -> Response {
     show(&app, &lane, request).await.unwrap_or_else(IntoResponse::into_response)
@@ -51,29 +51,29 @@ pub(crate) async fn post_options(
 
 async fn show(app: &Arc<App>, lane: &str, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let (caller, info) = enter(app, &parts, lane).await?;
+    let (caller, info) = authorise(app, &parts, lane).await?;
     let body = read_json(&parts.headers, body).await?;
     let route = format!("/v1/lanes/{}/option-sets", info.id);
-    let keyed = Keyed::of(&caller, &parts.method, &route, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, &body)?;
     let shown = ShownRequest::from_json(&body).map_err(refused)?;
     let event = EventRequest { kind: "options.shown".into(), shown: Some(shown), ..EventRequest::default() };
-    deliver(app, &caller, info, keyed, event, &parts, Tell::Options).await
+    deliver_request(app, &caller, info, keyed, event, &parts, AnswerKind::Options).await
 }
 
 /// Close a list of options
 ///
-/// It is there no more: no text and no press chooses from it.
+/// Removes the list: no text and no press chooses from it any more.
 #[utoipa::path(
     delete, path = "/v1/lanes/{lane}/option-sets/{set}", tag = "options", operation_id = "closeOptions",
     params(
         ("lane" = String, Path, description = "ln_…"),
         ("set" = String, Path, description = "os1-…"),
-        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 if absent"),
     ),
     responses(
-        (status = 200, description = "The list as it stands.", body = wire::OptionSetAnswer),
-        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = 200, description = "The list after the change.", body = wire::OptionSetAnswer),
+        (status = 202, description = "Durable; the turn can be read at Location later.", body = wire::Received),
     )
 )]
 pub(crate) async fn delete_options(
@@ -86,52 +86,58 @@ pub(crate) async fn delete_options(
 
 async fn close(app: &Arc<App>, lane: &str, set: String, request: Request) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let (caller, info) = enter(app, &parts, lane).await?;
+    let (caller, info) = authorise(app, &parts, lane).await?;
     let route = format!("/v1/lanes/{}/option-sets/{set}", info.id);
     let keyed = if parts.headers.contains_key("idempotency-key") {
-        Keyed::of(&caller, &parts.method, &route, &parts.headers, b"{}")?
+        KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, b"{}")?
     } else {
-        // Closing is the same however often it is done, so nobody has to name it.
-        let key = crate::web::session::random()?;
-        Keyed::new(&caller, &parts.method, &route, &key, &serde_json::json!({}))
+        // Closing twice has the effect of closing once, so no key is required.
+        let key = crate::random::id()?;
+        KeyedRequest::new(&caller, &parts.method, &route, &key, &serde_json::json!({}))
     };
     let closed = ClosedRequest { set: Some(set), scope_instance: None };
     let event =
         EventRequest { kind: "options.closed".into(), closed: Some(closed), ..EventRequest::default() };
-    deliver(app, &caller, info, keyed, event, &parts, Tell::Options).await
+    deliver_request(app, &caller, info, keyed, event, &parts, AnswerKind::Options).await
 }
 
-/// Say where somebody looks
+/// Set the focus
+///
+/// Reports the place, and the option in it, that a user has before them.
 #[utoipa::path(
     put, path = "/v1/lanes/{lane}/focus", tag = "options", operation_id = "putFocus",
     request_body = wire::FocusBody,
     params(
         ("lane" = String, Path, description = "ln_…"),
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 if absent"),
     ),
     responses(
         (status = 200, description = "The turn.", body = wire::TurnAnswer),
-        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = 202, description = "Durable; the turn can be read at Location later.", body = wire::Received),
     )
 )]
-pub(crate) async fn put_focus(State(app): State<Arc<App>>, Named(lane): Named, request: Request) -> Response {
-    look(&app, &lane, request).await.unwrap_or_else(IntoResponse::into_response)
+pub(crate) async fn put_focus(
+    State(app): State<Arc<App>>,
+    PathParam(lane): PathParam,
+    request: Request,
+) -> Response {
+    change_focus(&app, &lane, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
-async fn look(app: &Arc<App>, lane: &str, request: Request) -> Result<Response, Problem> {
+async fn change_focus(app: &Arc<App>, lane: &str, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let (caller, info) = enter(app, &parts, lane).await?;
+    let (caller, info) = authorise(app, &parts, lane).await?;
     let body = read_json(&parts.headers, body).await?;
     let route = format!("/v1/lanes/{}/focus", info.id);
-    let keyed = Keyed::of(&caller, &parts.method, &route, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, &body)?;
     let focus = FocusRequest::from_json(&body).map_err(refused)?;
     let event = EventRequest { kind: "focus.changed".into(), focus: Some(focus), ..EventRequest::default() };
-    deliver(app, &caller, info, keyed, event, &parts, Tell::Turn).await
+    deliver_request(app, &caller, info, keyed, event, &parts, AnswerKind::Turn).await
 }
 
-/// Who may write lists, and the lane, if it is there for them.
-async fn enter(app: &Arc<App>, parts: &Parts, lane: &str) -> Result<(Caller, LaneInfo), Problem> {
+/// Returns the caller, who needs the scope, and the lane, if the caller may see it.
+async fn authorise(app: &Arc<App>, parts: &Parts, lane: &str) -> Result<(Caller, LaneInfo), Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let caller = caller(app, parts)?;
     caller.need(Scope::OptionsWrite)?;
@@ -140,16 +146,16 @@ async fn enter(app: &Arc<App>, parts: &Parts, lane: &str) -> Result<(Caller, Lan
     Ok((caller, info))
 }
 
-async fn deliver(
+async fn deliver_request(
     app: &Arc<App>,
     caller: &Caller,
     info: LaneInfo,
-    keyed: Keyed,
+    keyed: KeyedRequest,
     mut event: EventRequest,
     parts: &Parts,
-    tell: Tell,
+    answer_kind: AnswerKind,
 ) -> Result<Response, Problem> {
-    // The event's own place in a body of events is none of this body's.
+    // Pointers lose the prefix they would have in a body of `POST /v1/events`.
     let part = match event.kind.as_str() {
         "options.shown" => "/shown",
         "options.closed" => "/closed",
@@ -158,15 +164,15 @@ async fn deliver(
     event.lane.channel = Some(info.key.channel.clone());
     event.lane.conversation = Some(info.key.conversation.clone());
     event.lane.thread = Some(info.key.thread.clone());
-    let mut inbound = normal(app, caller, &keyed, event).map_err(|mut problems| {
+    let mut inbound = normalise(app, caller, &keyed, event).map_err(|mut problems| {
         for problem in &mut problems {
             if let Some(place) = problem.pointer.strip_prefix(part) {
                 problem.pointer = place.to_owned();
             }
         }
-        Problem::of_channel(problems)
+        Problem::from_channel(problems)
     })?;
     inbound.lane = info.key;
     let wait = wait(&parts.headers).unwrap_or(WAIT);
-    give(app, caller, keyed, inbound, Some(wait), tell).await
+    deliver_inbound(app, caller, keyed, inbound, Some(wait), answer_kind).await
 }

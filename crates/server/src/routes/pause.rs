@@ -1,23 +1,23 @@
-//! `/v1/pause`: the kill switch (`spec 06 §5.7`).
+//! `/v1/pause`: the kill switch (`docs/design/0032-approvals.md`).
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde_json::json as value;
-use throughline_engine::canon::jcs;
+use throughline_engine::data::canon::jcs;
 use throughline_store::PauseRow;
 
 use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::idempotency::{Keyed, once};
+use crate::idempotency::{KeyedRequest, run_once};
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
 use crate::wire;
 
-/// Operators and administrators: the scope `admin`, or `effects:resolve` with a principal of such a role.
+/// Checks for an operator or administrator: the scope `admin`, or `effects:resolve` with a principal of such a role.
 pub(crate) fn operates(app: &App, caller: &Caller) -> Result<(), Problem> {
     let role = |word: &str| {
         let user = app.config().user(&caller.tenant, &caller.principal);
@@ -34,7 +34,7 @@ pub(crate) fn operates(app: &App, caller: &Caller) -> Result<(), Problem> {
     Err(Problem::new(&codes::SCOPE, text))
 }
 
-pub(crate) fn told(pause: Option<PauseRow>) -> wire::Pause {
+pub(crate) fn to_wire(pause: Option<PauseRow>) -> wire::Pause {
     match pause {
         None => wire::Pause { paused: false, level: None, by: None, since: None, reason: None },
         Some(row) => wire::Pause {
@@ -51,23 +51,23 @@ pub(crate) fn told(pause: Option<PauseRow>) -> wire::Pause {
 #[utoipa::path(
     get, path = "/v1/pause", tag = "operations", operation_id = "getPause",
     responses(
-        (status = 200, description = "How it stands.", body = wire::Pause),
+        (status = 200, description = "The current state.", body = wire::Pause),
     )
 )]
 pub(crate) async fn get_pause(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
-    Ok(json(&told(app.store().pause(&caller.tenant).await?)))
+    Ok(json(&to_wire(app.store().pause(&caller.tenant).await?)))
 }
 
 /// Switch the kill switch
 ///
-/// On: nothing that leaves a conversation is begun after this is answered. Every switch is audited.
+/// While it is on, no effect that leaves a conversation is begun. Every change is recorded in the audit log.
 #[utoipa::path(
     put, path = "/v1/pause", tag = "operations", operation_id = "putPause",
     request_body = wire::PauseChange,
-    params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request")),
+    params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request")),
     responses(
-        (status = 200, description = "How it stands now.", body = wire::Pause),
+        (status = 200, description = "The state after the change.", body = wire::Pause),
     )
 )]
 pub(crate) async fn put_pause(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -80,19 +80,19 @@ async fn put(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     operates(app, &caller)?;
     let body = read_json(&parts.headers, body).await?;
     let change: wire::PauseChange = parse(&body)?;
-    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     change_to(app, &caller, change, keyed).await
 }
 
-/// Where it is switched: part of the request's key.
+/// Path of the switch, which is part of the request's key.
 pub(crate) const ROUTE: &str = "/v1/pause";
 
-/// Switches for a request by that key, once what it asks for was found to be whole.
+/// Switches for a request whose body was validated.
 pub(crate) async fn change_to(
     app: &Arc<App>,
     caller: &Caller,
     change: wire::PauseChange,
-    keyed: Keyed,
+    keyed: KeyedRequest,
 ) -> Result<Response, Problem> {
     let everything = match change.level.as_deref() {
         None | Some("outward") => false,
@@ -106,7 +106,7 @@ pub(crate) async fn change_to(
     if reason.chars().count() > 500 {
         return Err(wrong("/reason", "a reason has at most 500 characters"));
     }
-    once(app, keyed, switch(app, caller, change.paused, everything, reason)).await
+    run_once(app, keyed, switch(app, caller, change.paused, everything, reason)).await
 }
 
 fn wrong(pointer: &str, text: &str) -> Problem {
@@ -131,5 +131,5 @@ async fn switch(
     if !paused {
         app.runtime().wakes().effects.notify_one();
     }
-    Ok(told(row))
+    Ok(to_wire(row))
 }

@@ -1,4 +1,4 @@
-//! `GET /v1/lanes/{lane}/events`: the events of the stream by long polling, for where a proxy holds streams back.
+//! `GET /v1/lanes/{lane}/events`: a lane's events by long polling, for networks whose proxies hold back streams.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,57 +8,61 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
 
-use super::feed::{Feed, From, Told};
+use super::feed::{Feed, FeedItem, ResumeQuery};
 use super::{json, lanes};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Problem;
-use crate::request::{Asked, MAX_WAIT, Named};
+use crate::request::{MAX_WAIT, PathParam, QueryParams};
 use crate::wire;
 
-/// How long to wait.
+/// Waiting time of a poll.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Patience {
-    /// Seconds to wait when nothing has happened since, at most 30; 0 when not said.
+pub(crate) struct PollQuery {
+    /// Seconds to wait if there is no event yet, at most 30; 0 if absent.
     #[serde(default)]
     wait: u64,
 }
 
 /// Poll a lane
 ///
-/// The events of `streamLane` behind a place, with the same ids in the same order. When there are none it waits for
-/// some. A `status`, which has no id, comes with every answer.
+/// Returns the events of `streamLane` after a position, with the same ids in the same order. If there are none it
+/// waits. Every answer ends with a `status`, which has no id.
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/events", tag = "lanes", operation_id = "pollLane",
     params(
         ("lane" = String, Path, description = "ln_…"),
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that arrived"),
-        From,
-        Patience,
+        ResumeQuery,
+        PollQuery,
     ),
     responses(
-        (status = 200, description = "What happened since; nothing when the time is up.", body = wire::LaneEvents),
+        (status = 200, description = "The events since; none if the time is up.", body = wire::LaneEvents),
     )
 )]
 pub(crate) async fn get_events(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
-    Asked(from): Asked<From>,
-    Asked(patience): Asked<Patience>,
+    PathParam(id): PathParam,
+    QueryParams(resume): QueryParams<ResumeQuery>,
+    QueryParams(query): QueryParams<PollQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let lane = lanes::find(&app, &caller, &id).await?;
-    let mut feed = Feed::open(app, lane, from.place(&headers)?);
+    let mut feed = Feed::open(app, lane, resume.position(&headers)?);
     let mut told = feed.next().await?;
-    let wait = Duration::from_secs(patience.wait.min(MAX_WAIT));
+    let wait = Duration::from_secs(query.wait.min(MAX_WAIT));
     if !wait.is_zero() && told.iter().all(|told| told.id.is_none()) {
         let happened = tokio::time::timeout(wait, feed.more()).await;
         if matches!(happened, Ok(true)) {
             told = feed.next().await?;
         }
     }
-    let item = |Told { id, what }: Told| wire::LaneEvent { id, event: what.name().into(), data: what.data() };
+    let item = |FeedItem { id, what }: FeedItem| wire::LaneEvent {
+        id,
+        event: what.name().into(),
+        data: what.data(),
+    };
     Ok(json(&wire::LaneEvents { items: told.into_iter().map(item).collect() }))
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
-use crate::telling;
+use crate::views;
 use crate::wire;
 
 /// Decide recorded turns again, dry
@@ -21,7 +21,7 @@ use crate::wire;
     post, path = "/v1/replay", tag = "operations", operation_id = "postReplay",
     request_body = wire::Replay,
     responses(
-        (status = 200, description = "How the turns compare, hash for hash.", body = wire::Replays),
+        (status = 200, description = "The comparison of the turns, hash for hash.", body = wire::Replays),
     )
 )]
 pub(crate) async fn post_replay(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -37,7 +37,7 @@ async fn replay(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let mut told = wire::Replays { lane: lane.id().0, turns: 0, same: 0, differing: Vec::new() };
     let mut seen = |replayed: &Replayed| {
         told.turns += 1;
-        match telling::differs(replayed) {
+        match views::replay_difference(replayed) {
             None => told.same += 1,
             Some(turn) => told.differing.push(turn),
         }
@@ -49,7 +49,7 @@ async fn replay(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     Ok(json(&told))
 }
 
-/// The lane, and the one revision that is asked for.
+/// Returns the lane, and the revision if one turn was asked for.
 async fn find(app: &App, caller: &Caller, asked: wire::Replay) -> Result<(LaneKey, Option<u64>), Problem> {
     match asked {
         wire::Replay { lane: Some(lane), turn: None } => {

@@ -1,4 +1,4 @@
-//! `POST /v1/effects/{effect}/resolve`: a person answers for an effect of which nobody knows whether it happened.
+//! `POST /v1/effects/{effect}/resolve`: a person states the outcome of an uncertain effect.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use throughline_engine::effect::EffectClass;
-use throughline_engine::event::Press;
-use throughline_engine::pending::{PendingKind, PendingState};
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::event::Press;
+use throughline_engine::data::pending::{PendingKind, PendingState};
 use throughline_engine::{CardId, Event, EventKind};
 use throughline_runtime::FailPoint;
 use throughline_store::{EffectState, StoredEffect};
@@ -19,23 +19,23 @@ use super::effects::find;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::deliver::{Delivery, Tell, deliver};
-use crate::idempotency::Keyed;
+use crate::deliver::{AnswerKind, Delivery, deliver};
+use crate::idempotency::KeyedRequest;
 use crate::problem::{Pointed, Problem};
-use crate::request::{Named, caller, parse, read_json, wait};
+use crate::request::{PathParam, caller, parse, read_json, wait};
 use crate::wire;
 
 /// Resolve an uncertain effect
 ///
-/// The same as a button of the card that asks: it exists, make it again, or drop it. Whoever decides must be an
-/// approver by rule.
+/// This is the same act as a button of the card that asks about it: it happened, make it again, or drop it. The actor
+/// must be an approver by rule.
 #[utoipa::path(
     post, path = "/v1/effects/{effect}/resolve", tag = "effects", operation_id = "resolveEffect",
     request_body = wire::Resolve,
     params(
         ("effect" = String, Path, description = "fx_…"),
-        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
-        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the outcome; 10 when not said"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the outcome; 10 if absent"),
     ),
     responses(
         (status = 200, description = "Taken.", body = wire::TurnAnswer),
@@ -44,7 +44,7 @@ use crate::wire;
 )]
 pub(crate) async fn post_resolve(
     State(app): State<Arc<App>>,
-    Named(id): Named,
+    PathParam(id): PathParam,
     request: Request,
 ) -> Response {
     asked(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
@@ -58,7 +58,7 @@ async fn asked(app: &Arc<App>, id: &str, request: Request) -> Result<Response, P
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Resolve = parse(&body)?;
     let effect = find(app, &caller, id).await?;
-    let keyed = Keyed::of(&caller, &parts.method, &route(&effect), &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, &route(&effect), &parts.headers, &body)?;
     resolve(app, &caller, effect, &asked, keyed, wait(&parts.headers).unwrap_or(WAIT)).await
 }
 
@@ -66,25 +66,25 @@ fn href(effect: &StoredEffect) -> String {
     format!("/v1/effects/{}", effect.row.id)
 }
 
-/// Where an effect is resolved: part of the delivery key.
+/// Returns the path where an effect is resolved, which is part of the delivery key.
 pub(crate) fn route(effect: &StoredEffect) -> String {
     format!("{}/resolve", href(effect))
 }
 
-/// Presses the button of that resolution on the card that asks about the effect.
+/// Presses the button of a resolution on the card that asks about the effect.
 pub(crate) async fn resolve(
     app: &Arc<App>,
     caller: &Caller,
     effect: StoredEffect,
     asked: &wire::Resolve,
-    keyed: Keyed,
+    keyed: KeyedRequest,
     wait: Duration,
 ) -> Result<Response, Problem> {
     let href = href(&effect);
     let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     app.runtime().fault(FailPoint::Verified)?;
     let kind = if known(app, &keyed).await? {
-        // The request came before: whatever stands in for the event, its stored answer is given.
+        // The request was sent before: its stored answer is given, so the event's content is irrelevant.
         EventKind::Unknown { name: "effects.resolve".into() }
     } else {
         press(asking(app, &effect).await?, effect.row.class, asked)?
@@ -92,16 +92,17 @@ pub(crate) async fn resolve(
     tracing::info!(effect = %effect.row.id, by = actor, reason = asked.reason, "an uncertain effect is resolved");
     let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
     let (lane, wait) = (effect.lane, Some(wait));
-    let delivery = Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
+    let delivery =
+        Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, answer_kind: AnswerKind::Decision };
     deliver(app, delivery).await
 }
 
-/// The request's key was used before, for this or for another body.
-async fn known(app: &App, keyed: &Keyed) -> Result<bool, Problem> {
+/// Returns true if the request's key was used before.
+async fn known(app: &App, keyed: &KeyedRequest) -> Result<bool, Problem> {
     Ok(app.store().delivery(&keyed.tenant, &keyed.key).await?.is_some())
 }
 
-/// The card that asks about the effect, at its version.
+/// Returns the card that asks about the effect, with its version.
 async fn asking(app: &App, effect: &StoredEffect) -> Result<(CardId, u32), Problem> {
     let lane = app.runtime().lane(&effect.lane).await?;
     let about = |pending: &PendingState| match &pending.kind {

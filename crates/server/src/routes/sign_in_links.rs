@@ -10,13 +10,13 @@ use crate::app::App;
 use crate::auth::Scope;
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
-use crate::web::link::Link;
+use crate::sign_in_link::Link;
 use crate::wire;
 
 /// Make a sign-in link
 ///
-/// For a configured user, to hand to that person: it works once, for ten minutes. Nothing is kept of it before it is
-/// used, so there is no key to send.
+/// The link is for a configured user and is handed to that person. It works once, for ten minutes. No Idempotency-Key
+/// is needed, since nothing is stored before the link is used.
 #[utoipa::path(
     post, path = "/v1/sign-in-links", tag = "operations", operation_id = "postSignInLink",
     request_body = wire::SignInLinkFor,
@@ -34,10 +34,10 @@ async fn make(app: &App, request: Request) -> Result<Response, Problem> {
     tracing::info!(user, by, "a sign-in link was made");
     let config = app.config();
     let address = app.address.get().copied().unwrap_or(config.server.listen);
-    Ok(json(&link.told(app.runtime().keys(), config, address)))
+    Ok(json(&link.into_wire(app.runtime().keys(), config, address)))
 }
 
-/// The configured user that an administrator asks a link for, and who asks.
+/// Returns the configured user an administrator asks a link for, and the administrator.
 pub(super) async fn for_whom(app: &App, request: Request) -> Result<(String, String), Problem> {
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;

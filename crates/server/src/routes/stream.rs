@@ -12,30 +12,31 @@ use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
-use super::feed::{Feed, From, Told};
+use super::feed::{Feed, FeedItem, ResumeQuery};
 use super::lanes;
-use crate::app::{App, Counted, STREAMS};
+use crate::app::{App, CountGuard, STREAMS};
 use crate::auth::Caller;
 use crate::codes;
 use crate::problem::Problem;
-use crate::request::{Asked, Named};
+use crate::request::{PathParam, QueryParams};
 
-/// A comment after so long without an event (`spec 07 §4`).
+/// Interval of comments that keep a quiet stream open.
 const QUIET: Duration = Duration::from_secs(15);
-/// How long a browser waits before it comes back.
+/// Time after which a browser reconnects.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Follow a lane
 ///
-/// Events `turn`, `message`, `card`, `effect`, `pending`; `status` at once and after each batch, without an id; and
-/// `reset` when the place to resume from is not to be found: read the lane anew. A comment at once and every 15
-/// seconds. It begins with the effects that the host was offered and has not reported, without an id.
+/// Sends the events `turn`, `message`, `card`, `effect` and `pending`; `status` at once and after each batch, without
+/// an id; and `reset` if the position to resume from no longer exists, in which case the lane has to be read anew. A
+/// comment is sent at once and every 15 seconds. The stream begins with the effects that were offered to the host and
+/// are not reported yet, without an id.
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/stream", tag = "lanes", operation_id = "streamLane",
     params(
         ("lane" = String, Path, description = "ln_…"),
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that arrived"),
-        From,
+        ResumeQuery,
     ),
     responses(
         (status = 200, description = "Server-sent events.", body = String, content_type = "text/event-stream"),
@@ -44,19 +45,19 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(crate) async fn get_stream(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(id): Named,
-    Asked(from): Asked<From>,
+    PathParam(id): PathParam,
+    QueryParams(resume): QueryParams<ResumeQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let lane = lanes::find(&app, &caller, &id).await?;
-    let place = from.place(&headers)?;
+    let position = resume.position(&headers)?;
     let counted = app.enter(format!("streams\n{}", caller.tenant));
     if app.count(&format!("streams\n{}", caller.tenant)) > STREAMS {
         let text = format!("{STREAMS} streams of this tenant are open");
         return Err(Problem::new(&codes::TOO_MANY_STREAMS, text).retry_after(5));
     }
     let source = Source {
-        feed: Feed::open(app, lane, place),
+        feed: Feed::open(app, lane, position),
         ready: VecDeque::from([Event::default().comment("here"), Event::default().retry(RETRY)]),
         _counted: counted,
     };
@@ -68,11 +69,11 @@ pub(crate) async fn get_stream(
     Ok(response)
 }
 
-/// Where a stream's events come from.
+/// State of a stream.
 struct Source {
     feed: Feed,
     ready: VecDeque<Event>,
-    _counted: Counted,
+    _counted: CountGuard,
 }
 
 fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
@@ -89,7 +90,7 @@ fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
                 }
                 Ok(told) => source.ready.extend(told.into_iter().map(event)),
                 Err(problem) => {
-                    // The client resumes behind the last event that arrived.
+                    // The client resumes after the last event that arrived.
                     tracing::warn!(code = problem.code().id(), "a stream was broken off");
                     return None;
                 }
@@ -98,7 +99,7 @@ fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
     })
 }
 
-fn event(Told { id, what }: Told) -> Event {
+fn event(FeedItem { id, what }: FeedItem) -> Event {
     let event = Event::default().event(what.name());
     let event = match id {
         Some(id) => event.id(id),

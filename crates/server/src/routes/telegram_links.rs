@@ -14,8 +14,8 @@ use crate::wire;
 
 /// Make a link that joins a Telegram user to an account
 ///
-/// For a configured user, to hand to that person: whoever follows it first is that user on Telegram from then on, with
-/// everything that user may approve. It works once, for ten minutes.
+/// The link is for a configured user and is handed to that person. The first Telegram user who follows it acts as
+/// that user from then on, with all of their rights to approve. It works once, for ten minutes.
 #[utoipa::path(
     post, path = "/v1/telegram-links", tag = "operations", operation_id = "postTelegramLink",
     request_body = wire::SignInLinkFor,
@@ -32,10 +32,10 @@ async fn make(app: &App, request: Request) -> Result<Response, Problem> {
     let none = || {
         Problem::new(&codes::NOT_FOUND, "there is no Telegram bot here; telegram.token_file names its token")
     };
-    let edge = app.instance.telegram.as_ref().ok_or_else(none)?;
+    let adapter = app.instance.telegram.as_ref().ok_or_else(none)?;
     let mut random = [0; 16];
     getrandom::fill(&mut random)?;
-    let (url, ends) = edge.invite(&user, random).await?;
+    let (url, ends) = adapter.invite(&user, random).await?;
     tracing::info!(user, by, "a link to join on Telegram was made");
     Ok(json(&wire::SignInLink { url, user, expires_at: ends.rfc3339() }))
 }

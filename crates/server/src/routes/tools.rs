@@ -10,17 +10,18 @@ use super::json;
 use crate::app::App;
 use crate::auth::Scope;
 use crate::codes;
-use crate::idempotency::{Keyed, once};
+use crate::idempotency::{KeyedRequest, run_once};
 use crate::problem::Problem;
 use crate::request::{caller, parse, read_json};
 use crate::{tools, wire};
 
-/// Where they are pinned: part of the request's key.
+/// Path of pinning, which is part of the request's key.
 const ROUTE: &str = "/v1/tools/pin";
 
-/// Tools and sub-agents
+/// List tools and sub-agents
 ///
-/// What is configured, and what MCP servers have beside it, each asked just now: whether it is as it was pinned.
+/// Lists what is configured, and the other tools of the configured MCP servers. Each is asked for its current
+/// definition, which is compared with its pin.
 #[utoipa::path(
     get, path = "/v1/tools", tag = "operations", operation_id = "listTools",
     responses((status = 200, description = "All of them, in one page.", body = wire::Page<wire::Tool>))
@@ -42,13 +43,13 @@ async fn list(app: &App, request: Request) -> Result<Response, Problem> {
 
 /// Pin tools and sub-agents
 ///
-/// As they describe themselves now: all that are configured, or the named one. What is not pinned, or says something else
-/// of itself since, is off (TL-5301).
+/// Pins the current definition of all that are configured, or of the one that is named. A tool without a pin, or with
+/// a changed definition, is off (TL-5301).
 #[utoipa::path(
     post, path = "/v1/tools/pin", tag = "operations", operation_id = "postToolsPin",
     request_body = wire::PinTools,
-    params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request")),
-    responses((status = 200, description = "What was pinned anew, and what could not be asked.", body = wire::PinnedTools))
+    params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; repeat the key when repeating the request")),
+    responses((status = 200, description = "The names newly pinned, and those that could not be asked.", body = wire::PinnedTools))
 )]
 pub(crate) async fn post_pin(State(app): State<Arc<App>>, request: Request) -> Response {
     pin(&app, request).await.unwrap_or_else(IntoResponse::into_response)
@@ -60,7 +61,7 @@ async fn pin(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     let body = read_json(&parts.headers, body).await?;
     let wire::PinTools { name } = parse(&body)?;
-    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     let none = || {
         Problem::new(&codes::NOT_FOUND, "no tool and no sub-agent has a client here; see `mcp` and `agents`")
     };
@@ -72,7 +73,7 @@ async fn pin(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
         return Err(Problem::new(&codes::NOT_FOUND, text));
     }
     let by = caller.principal;
-    once(app, keyed, async move {
+    run_once(app, keyed, async move {
         let Pinned { pinned, unreachable } = clients.pin(name.as_deref(), &by).await.map_err(cannot)?;
         tracing::warn!(by, pinned = pinned.join(" "), "tools were pinned");
         let unreachable = unreachable.into_iter().map(|(name, why)| wire::UnreachableTool { name, why });
@@ -81,7 +82,7 @@ async fn pin(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     .await
 }
 
-/// Tools are the installation's, and so are its own tenant's to look at.
+/// Returns the clients of the installation's own tenant; other tenants have none.
 fn clients(app: &App, tenant: &str) -> Option<Arc<Clients>> {
     app.instance.tools.clone().filter(|_| tenant == app.config().tenant)
 }

@@ -1,35 +1,35 @@
-//! `/v1/tracker/issues`: what is in the local tracker.
+//! `/v1/tracker/issues`: issues of the local tracker.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use throughline_trackers::local::{Comment, Link, May, StoredIssue};
+use throughline_trackers::local::{Comment, Link, Permission, StoredIssue};
 
 use super::json;
 use super::lanes::{cursor, place};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::problem::Problem;
-use crate::request::{Asked, Named, limit};
+use crate::request::{PathParam, QueryParams, limit};
 use crate::wire;
 
-/// Which issues.
+/// Filter of the list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
-    /// The project's key; the default project when not said.
+    /// Key of the project; the default project if absent.
     project: Option<String>,
-    /// Words that all have to be in it. A page looks through 2,000 issues and may be empty where a later one is not.
+    /// Words that must all occur. A page searches 2,000 issues, so it may be empty although a later one is not.
     q: Option<String>,
-    /// How many, at most 200.
+    /// Maximum number of items, at most 200.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// Cursor of the page.
     cursor: Option<String>,
 }
 
-pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
+pub(crate) fn to_wire(issue: StoredIssue) -> wire::Issue {
     let link = |link: Link| wire::IssueLink { kind: link.kind, key: link.key };
     let comment = |said: Comment| wire::IssueComment { effect: said.effect.0, text: said.text };
     wire::Issue {
@@ -44,21 +44,25 @@ pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
     }
 }
 
-/// Whether the project lets this caller see its issues. Of one that is configured no more nobody knows whom it let.
+/// Returns true if the project shows its issues to this caller. A project that is not configured any more shows them
+/// to nobody, since its rules are unknown.
 pub(crate) fn shows(app: &App, caller: &Caller, project: &str) -> bool {
     let config = app.instance.tracker.config();
-    config.projects.get(project).is_some_and(|project| project.allows(May::Browse, Some(&caller.principal)))
+    config
+        .projects
+        .get(project)
+        .is_some_and(|project| project.allows(Permission::Browse, Some(&caller.principal)))
 }
 
-/// The project that a key is of.
+/// Returns the project of an issue's key.
 pub(crate) fn project_of(key: &str) -> &str {
     key.rsplit_once('-').map_or("", |(project, _)| project)
 }
 
-/// The issue of that key, for who may see it.
+/// Returns an issue, if the caller may see it.
 ///
 /// # Errors
-/// There is none, the project keeps it from them, or it cannot be read.
+/// There is no such issue, the project hides it from the caller, or it cannot be read.
 pub(crate) async fn seen(app: &App, caller: &Caller, key: &str) -> Result<StoredIssue, Problem> {
     let none = || Problem::not_found("issue");
     if !shows(app, caller, project_of(key)) {
@@ -67,10 +71,10 @@ pub(crate) async fn seen(app: &App, caller: &Caller, key: &str) -> Result<Stored
     app.instance.tracker.issue(&caller.tenant, key).await?.ok_or_else(none)
 }
 
-/// The projects this caller may see, and the one that was asked for; the default one when none was.
+/// Returns the projects this caller may see, and the named one; the default project if `named` is empty.
 ///
 /// # Errors
-/// There is no such project for them.
+/// The caller sees no such project.
 pub(crate) fn projects(app: &App, caller: &Caller, named: &str) -> Result<(Vec<String>, String), Problem> {
     let named = if named.is_empty() { &app.config().policy.project.project } else { named };
     let config = app.instance.tracker.config();
@@ -82,10 +86,10 @@ pub(crate) fn projects(app: &App, caller: &Caller, named: &str) -> Result<(Vec<S
     Err(Problem::not_found("project"))
 }
 
-/// A page of a project's issues, of those that hold every word if there are any, and the cursor of the next one.
+/// Returns a page of a project's issues that contain every word, and the cursor of the next page.
 ///
 /// # Errors
-/// The cursor is none of ours, or they cannot be read.
+/// The cursor is invalid, or the issues cannot be read.
 pub(crate) async fn page(
     app: &App,
     caller: &Caller,
@@ -109,14 +113,14 @@ pub(crate) async fn page(
 pub(crate) async fn list_issues(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Asked(filter): Asked<Filter>,
+    QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
     let limit = limit(filter.limit)?;
     let (_, project) = projects(&app, &caller, filter.project.as_deref().unwrap_or_default())?;
     let words = filter.q.unwrap_or_default();
     let (found, next) = page(&app, &caller, &project, &words, filter.cursor.as_deref(), limit).await?;
-    Ok(json(&wire::Page { items: found.into_iter().map(told).collect(), next }))
+    Ok(json(&wire::Page { items: found.into_iter().map(to_wire).collect(), next }))
 }
 
 /// Read an issue of the local tracker
@@ -130,8 +134,8 @@ pub(crate) async fn list_issues(
 pub(crate) async fn get_issue(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(key): Named,
+    PathParam(key): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
-    Ok(json(&told(seen(&app, &caller, &key).await?)))
+    Ok(json(&to_wire(seen(&app, &caller, &key).await?)))
 }

@@ -6,28 +6,28 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use throughline_engine::TurnId;
-use throughline_runtime::record::Turn;
+use throughline_runtime::turn_log::Turn;
 
 use super::{json, text, wants_text};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
-use crate::follow;
-use crate::guard::TURN_HEADER;
-use crate::idempotency::delivery_key;
+use crate::idempotency::{delivery_key, turn_href};
+use crate::middleware::TURN_HEADER;
 use crate::problem::Problem;
-use crate::request::Named;
+use crate::request::PathParam;
 use crate::routes::events;
-use crate::telling;
+use crate::turn_chain;
+use crate::views;
 use crate::wire;
 
-/// A turn that was asked for.
+/// Result of looking a turn up.
 enum Found {
     Turn(TurnId),
-    /// The event is durable and waits.
+    /// The event is durable, and its turn has not run yet.
     Waits(wire::Received),
 }
 
-/// By id, or by the Idempotency-Key of the request that delivered its event: `key:…`.
+/// Finds a turn by its id, or by `key:` and the Idempotency-Key of the request that delivered its event.
 async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> {
     let Some(client) = name.strip_prefix("key:") else { return Ok(Found::Turn(name.into())) };
     let key = delivery_key(caller, events::ROUTE, client);
@@ -38,12 +38,12 @@ async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> 
         None => Found::Waits(wire::Received {
             state: "received".into(),
             lane: row.lane.id().0,
-            href: format!("/v1/turns/key:{}", events::escaped(client)),
+            href: turn_href(client),
         }),
     })
 }
 
-/// A turn of a lane that is there for the caller.
+/// Returns a turn of a lane that the caller may see.
 pub(crate) async fn seen(app: &App, caller: &Caller, turn: &TurnId) -> Result<Turn, Problem> {
     let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
     let found = found.filter(|(lane, _)| caller.sees(lane));
@@ -66,49 +66,49 @@ fn about(mut response: Response, turn: &str) -> Response {
 
 /// Read a turn
 ///
-/// By its id, or by `key:` and the Idempotency-Key that its event was delivered under.
+/// The turn is named by its id, or by `key:` and the Idempotency-Key that its event was delivered under.
 #[utoipa::path(
     get, path = "/v1/turns/{turn}", tag = "turns", operation_id = "getTurn",
     params(("turn" = String, Path, description = "tn_… or key:…")),
     responses(
         (status = 200, description = "The turn.", body = wire::Turn),
-        (status = 202, description = "The event is durable and waits for its turn.", body = wire::Received),
+        (status = 202, description = "The event is durable, and its turn has not run yet.", body = wire::Received),
     )
 )]
 pub(crate) async fn get_turn(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(name): Named,
+    PathParam(name): PathParam,
 ) -> Result<Response, Problem> {
     caller.need(Scope::LanesRead)?;
     let turn = match find(&app, &caller, &name).await? {
         Found::Turn(turn) => turn,
         Found::Waits(received) => return Ok(waits(&received)),
     };
-    let chain = follow::so_far(app.runtime(), &caller.tenant, &turn).await?;
+    let chain = turn_chain::so_far(app.runtime(), &caller.tenant, &turn).await?;
     let chain = chain.filter(|chain| caller.sees(&chain.lane)).ok_or_else(|| Problem::not_found("turn"))?;
     let of = if name.starts_with("key:") { chain.deciding() } else { &chain.own };
     let stored = app.store().turn(&caller.tenant, &of.row.turn).await?;
     let hashes = stored.map(|stored| (stored.log.prev_hash, stored.log.hash)).unwrap_or_default();
-    let told = telling::turn(app.runtime(), &chain, of, hashes).await?;
+    let told = views::turn(app.runtime(), &chain, of, hashes).await?;
     Ok(about(json(&told), &told.answer.turn))
 }
 
-/// Ask why
+/// Explain a turn
 ///
-/// Every rung with the predicate that failed, in JSON or, with `Accept: text/plain`, in plain words.
+/// Lists every rung with the predicate that failed, in JSON or, with `Accept: text/plain`, in plain words.
 #[utoipa::path(
     get, path = "/v1/turns/{turn}/why", tag = "turns", operation_id = "getWhy",
     params(("turn" = String, Path, description = "tn_… or key:…")),
     responses(
         (status = 200, description = "The explanation.", content((wire::Why = "application/json"), (String = "text/plain"))),
-        (status = 202, description = "The event is durable and waits for its turn.", body = wire::Received),
+        (status = 202, description = "The event is durable, and its turn has not run yet.", body = wire::Received),
     )
 )]
 pub(crate) async fn get_why(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Named(name): Named,
+    PathParam(name): PathParam,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     caller.need(Scope::LanesRead)?;
@@ -116,7 +116,7 @@ pub(crate) async fn get_why(
         Found::Turn(turn) => turn,
         Found::Waits(received) => return Ok(waits(&received)),
     };
-    let why = telling::why(&seen(&app, &caller, &turn).await?);
+    let why = views::why(&seen(&app, &caller, &turn).await?);
     let response = if wants_text(&headers) { text(format!("{}\n", why.text)) } else { json(&why) };
     Ok(about(response.into_response(), &why.turn))
 }

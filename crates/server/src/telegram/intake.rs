@@ -1,88 +1,97 @@
-//! From an update to an inbox row: its lane, what only the store knows of it, and, of a press, what it is answered with.
+//! Intake of updates: from an update to an inbox row in its lane, and to the answer of a press.
 
 use std::time::Duration;
 
 use serde_json::Value;
 use throughline_channels::telegram::inbound::lane;
-use throughline_channels::telegram::{About, Also, Bot, CHANNEL, Incoming, Place, Said, inbound};
-use throughline_engine::lane::Record;
-use throughline_engine::{EventKind, LaneKey, snapshot};
-use throughline_runtime::{Inbound, Keys, Runtime, Stop};
+use throughline_channels::telegram::{
+    Bot, CHANNEL, FollowUp, IncomingUpdate, Place, PressAnswer, RelatedMessage, inbound,
+};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::snapshot;
+use throughline_engine::{EventKind, LaneKey};
+use throughline_runtime::{Inbound, Keys, Runtime, RuntimeError};
 use throughline_store::Accepted;
 
-use super::Edge;
-use super::book::Joined;
+use super::Adapter;
+use super::contacts::JoinOutcome;
 
-/// How long looking ahead may take; then the press is told that it is being worked on (`spec 07 §3.3`: an answer within
-/// a second).
-const LOOK: Duration = Duration::from_millis(700);
-/// What the lanes of a chat that moved are told.
-const MOVED: &str = "This chat has moved; what waits for a decision is shown here again";
-/// Buttons of a replied-to message that are looked up. Ours has fewer; another bot's may have a hundred.
-const TOKENS: usize = 16;
+/// Maximum time of a preview; after it a press is answered as being worked on. Telegram expects an answer within
+/// about a second.
+const PREVIEW_TIME: Duration = Duration::from_millis(700);
+/// Notice in the lanes of a chat that moved.
+const MOVED_NOTICE: &str = "This chat has moved; what waits for a decision is shown here again";
+/// Maximum number of a message's buttons that are looked up. Our cards have fewer; another bot's may have a hundred.
+const MAX_TOKENS: usize = 16;
 
-/// An update that is durable.
+/// Update that has been stored.
 #[derive(Debug)]
-pub struct Taken {
-    /// What is left to do: answer the press it was.
-    answer: Option<Answering>,
+pub struct AcceptedUpdate {
+    /// Press that is still to be answered.
+    answer: Option<PressToAnswer>,
 }
 
 #[derive(Debug)]
-struct Answering {
+struct PressToAnswer {
     query: String,
     lane: LaneKey,
     to: String,
-    said: Said,
+    said: PressAnswer,
 }
 
-/// Where an update goes, and the message of ours that it is about when only a button told it.
-struct Found {
+/// Lane of an update, and the message it refers to if that was found through a button.
+struct Destination {
     lane: LaneKey,
     anchor: Option<String>,
 }
 
-impl Edge {
-    /// Makes an update durable. Only after this returned may the offset move on or 200 be answered.
+impl Adapter {
+    /// Stores an update. Only after this succeeds may the offset advance, or a webhook be answered with 200.
     ///
     /// # Errors
-    /// The store took nothing; Telegram will send the update again.
-    pub async fn take(&self, runtime: &Runtime, bot: &Bot, update: &Value) -> Result<Taken, Stop> {
-        let Incoming { keys, chat, place, mut event, addressing, person, also } = inbound(update, bot);
+    /// Nothing was stored; Telegram will send the update again.
+    pub async fn accept(
+        &self,
+        runtime: &Runtime,
+        bot: &Bot,
+        update: &Value,
+    ) -> Result<AcceptedUpdate, RuntimeError> {
+        let IncomingUpdate { keys, chat, place, mut event, addressing, person, follow_up } =
+            inbound(update, bot);
         let tenant = self.tenant.as_str();
-        match &also {
-            Also::Migrate { to } => {
-                self.book.migrate(tenant, chat, *to).await?;
-                // What was shown under the old number can be reached by nobody.
-                let conversation = self.book.conversation(tenant, chat).await?;
+        match &follow_up {
+            FollowUp::Migrate { to } => {
+                self.contacts.migrate(tenant, chat, *to).await?;
+                // Cards under the old number can no longer be pressed.
+                let conversation = self.contacts.conversation(tenant, chat).await?;
                 let moved = format!("moved:{to}");
-                self.show_open_cards(runtime, Some(&conversation), &moved, MOVED).await?;
+                self.show_open_cards(runtime, Some(&conversation), &moved, MOVED_NOTICE).await?;
             }
-            Also::Speak(speak) => {
-                let conversation = self.book.conversation(tenant, chat).await?;
+            FollowUp::Speak(speak) => {
+                let conversation = self.contacts.conversation(tenant, chat).await?;
                 let why = (!speak).then(|| "the bot was removed or blocked".to_owned());
-                self.book.silence(tenant, &conversation, why).await?;
+                self.contacts.silence(tenant, &conversation, why).await?;
             }
-            Also::Nothing | Also::Answer { .. } | Also::Link { .. } => {}
+            FollowUp::Nothing | FollowUp::Answer { .. } | FollowUp::Link { .. } => {}
         }
         if let Some(person) = &person {
-            self.book.note(tenant, person).await?;
+            self.contacts.remember_name(tenant, person).await?;
         }
         event.received_at = self.store.now();
         let number = std::mem::take(&mut event.actor);
-        let conversation = self.book.conversation(tenant, chat).await?;
-        let Found { lane, anchor } = self.find(bot, &conversation, &place).await?;
-        self.complete(&lane, &mut event.kind, anchor).await?;
-        if let Also::Link { token } = &also {
+        let conversation = self.contacts.conversation(tenant, chat).await?;
+        let Destination { lane, anchor } = self.destination(bot, &conversation, &place).await?;
+        self.complete_event(&lane, &mut event.kind, anchor).await?;
+        if let FollowUp::Link { token } = &follow_up {
             event.kind = self.join(token, &number).await?;
         }
         if !number.is_empty() {
-            event.actor = self.book.who(tenant, &number).await?;
+            event.actor = self.contacts.user_of(tenant, &number).await?;
         }
-        // Looked at before the press is durable: afterwards its own lane may have consumed the button.
-        let said = match &also {
-            Also::Answer { .. } => self.foresee(runtime, &lane, &event).await,
-            _ => Said::Nothing,
+        // The preview comes before the press is stored: afterwards the press itself may have consumed the button.
+        let said = match &follow_up {
+            FollowUp::Answer { .. } => self.preview(runtime, &lane, &event).await,
+            _ => PressAnswer::Empty,
         };
         let to = event.actor.clone();
         let inbound = Inbound { lane: lane.clone(), keys, event, addressing, body_hash: None };
@@ -90,28 +99,34 @@ impl Edge {
         if matches!(accepted, Accepted::Duplicate(_)) {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => CHANNEL).increment(1);
         }
-        let said = if matches!(accepted, Accepted::New(_)) { said } else { Said::Nothing };
-        let answer = match also {
-            Also::Answer { query } => Some(Answering { query, lane, to, said }),
+        let said = if matches!(accepted, Accepted::New(_)) { said } else { PressAnswer::Empty };
+        let answer = match follow_up {
+            FollowUp::Answer { query } => Some(PressToAnswer { query, lane, to, said }),
             _ => None,
         };
-        Ok(Taken { answer })
+        Ok(AcceptedUpdate { answer })
     }
 
-    /// Does what is left to do after an update was taken: at most one call, beside the lane and never in its way.
-    pub async fn finish(&self, taken: Taken) {
-        let Some(Answering { query, lane, to, said }) = taken.answer else { return };
+    /// Answers the press of an update, if it was one: at most one call, outside of the lane.
+    pub async fn answer_press(&self, accepted: AcceptedUpdate) {
+        let Some(PressToAnswer { query, lane, to, said }) = accepted.answer else { return };
         let answer = self.channel.answer(&query, &lane, &to, said).await;
         tracing::debug!(?answer, "answered a press");
     }
 
-    /// The lane of a place (`spec 07 §3.2`): its topic; else that of the message it is about, by the message map, then by
-    /// a button under it; else the root. What a button leads to is its card's message, whether the map has it or not.
-    async fn find(&self, bot: &Bot, conversation: &str, place: &Place) -> Result<Found, Stop> {
+    /// Returns the lane of an update: its topic; else the lane of the message it replies to, found by the message map
+    /// or a button of it; else the chat's root. A button leads to the message of its card, even if the map does not
+    /// have it.
+    async fn destination(
+        &self,
+        bot: &Bot,
+        conversation: &str,
+        place: &Place,
+    ) -> Result<Destination, RuntimeError> {
         let tenant = self.tenant.as_str();
         let of = |topic: Option<i64>| lane(tenant, bot, conversation, topic);
-        let Some(About { message, tokens, topic }) = &place.about else {
-            return Ok(Found { lane: of(place.topic), anchor: None });
+        let Some(RelatedMessage { message, tokens, topic }) = &place.about else {
+            return Ok(Destination { lane: of(place.topic), anchor: None });
         };
         let candidates: Vec<LaneKey> = match place.topic {
             Some(topic) => vec![of(Some(topic))],
@@ -119,28 +134,28 @@ impl Edge {
         };
         for lane in &candidates {
             if self.store.record(lane, "message", message).await?.is_some() {
-                return Ok(Found { lane: lane.clone(), anchor: None });
+                return Ok(Destination { lane: lane.clone(), anchor: None });
             }
         }
-        for token in tokens.iter().take(TOKENS) {
+        for token in tokens.iter().take(MAX_TOKENS) {
             for lane in &candidates {
                 let Some(button) = self.store.token(lane, &Keys::hash(token)).await? else { continue };
                 let card = self.store.record(lane, "card", button.card.as_str()).await?;
                 let card = card.and_then(|card| snapshot::decode_record(&card).ok());
                 let anchor = if let Some(Record::Card(card)) = card { Some(card.message.0) } else { None };
-                return Ok(Found { lane: lane.clone(), anchor });
+                return Ok(Destination { lane: lane.clone(), anchor });
             }
         }
-        Ok(Found { lane: of(place.topic.or(*topic)), anchor: None })
+        Ok(Destination { lane: of(place.topic.or(*topic)), anchor: None })
     }
 
-    /// What of an event only the store knows.
-    async fn complete(
+    /// Completes an event with what only the store knows.
+    async fn complete_event(
         &self,
         lane: &LaneKey,
         kind: &mut EventKind,
         anchor: Option<String>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RuntimeError> {
         match kind {
             EventKind::MessagePosted(posted) => {
                 if let Some(anchor) = anchor {
@@ -150,7 +165,7 @@ impl Edge {
             EventKind::MessageEdited { message, text, metadata_only } => {
                 let stored = self.store.record(lane, "message", message).await?;
                 let stored = stored.and_then(|stored| snapshot::decode_record(&stored).ok());
-                // Telegram calls a reaction or a preview an edit too; the words say whether it is one.
+                // Telegram reports reactions and link previews as edits too; only a changed text is one.
                 if let Some(Record::Message(stored)) = stored {
                     *metadata_only |= stored.text == *text;
                 }
@@ -160,26 +175,33 @@ impl Edge {
         Ok(())
     }
 
-    async fn join(&self, token: &str, person: &str) -> Result<EventKind, Stop> {
-        let joined = self.book.join(&self.tenant, token, person, self.store.now()).await?;
+    async fn join(&self, token: &str, person: &str) -> Result<EventKind, RuntimeError> {
+        let joined = self.contacts.join(&self.tenant, token, person, self.store.now()).await?;
         let message = match joined {
-            Joined::To(user) => format!("You are {user} here now: what {user} may approve, you may approve."),
-            Joined::No => "This link is not good any more. Ask for a new one.".into(),
+            JoinOutcome::Joined(user) => {
+                format!("You are {user} here now: what {user} may approve, you may approve.")
+            }
+            JoinOutcome::Refused => "This link is not good any more. Ask for a new one.".into(),
         };
         Ok(EventKind::IntakeNotice { why: "linked".into(), message })
     }
 
-    async fn foresee(&self, runtime: &Runtime, lane: &LaneKey, event: &throughline_engine::Event) -> Said {
-        match tokio::time::timeout(LOOK, runtime.foresee(lane, event)).await {
-            Ok(Ok(foreseen)) => match foreseen.told {
-                Some(text) => Said::Told { text, alert: foreseen.refused },
-                None => Said::Working,
+    async fn preview(
+        &self,
+        runtime: &Runtime,
+        lane: &LaneKey,
+        event: &throughline_engine::Event,
+    ) -> PressAnswer {
+        match tokio::time::timeout(PREVIEW_TIME, runtime.preview_press(lane, event)).await {
+            Ok(Ok(preview)) => match preview.notice {
+                Some(text) => PressAnswer::Text { text, alert: preview.refused },
+                None => PressAnswer::Working,
             },
             Ok(Err(error)) => {
                 tracing::warn!(%error, "looking ahead of a press failed");
-                Said::Working
+                PressAnswer::Working
             }
-            Err(_) => Said::Working,
+            Err(_) => PressAnswer::Working,
         }
     }
 }

@@ -1,10 +1,9 @@
-//! Telegram, plugged in: its bot, the way in (polling or webhook) and what is kept about chats and people.
+//! Telegram adapter: bot, intake by polling or webhook, and contacts.
 //!
-//! An update's way: [`poll`] or [`hook`] → [`intake`] (lane, inbox row) → only then the offset moves on or 200 is
-//! answered → the press's answer, beside the lane.
+//! Path of an update: `poll.rs` or the webhook's route → `intake.rs` (lane, inbox row) → the offset advances or 200 is
+//! answered → a press is answered, outside of its lane.
 
-mod book;
-mod hook;
+mod contacts;
 mod intake;
 mod outage;
 mod poll;
@@ -16,46 +15,44 @@ use std::sync::{Arc, OnceLock};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use throughline_channels::telegram::{Answer, Bot, BotToken, Client, Telegram, menu, outbound};
-use throughline_engine::canon::{hex, sha256};
-use throughline_engine::given::Actor;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::canon::{hex, sha256};
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_runtime::Runtime;
 use throughline_store::{Store, StoreError};
 use tokio::sync::watch;
 
-pub use intake::Taken;
+pub use intake::AcceptedUpdate;
 pub use poll::{Polled, Poller};
 pub use setup::{examine, set_up};
 
-pub(crate) use hook::post_update;
+use crate::config::{Config, TelegramConfig, TelegramMode};
+use crate::start_error::StartError;
+pub(crate) use contacts::Contacts;
 
-use crate::config::{TelegramConfig, TelegramMode};
-use crate::{Config, StartError};
-pub(crate) use book::Book;
-
-/// The Telegram channel of one process.
-pub struct Edge {
+/// Telegram channel of one process.
+pub struct Adapter {
     channel: Arc<Telegram>,
-    book: Arc<Book>,
+    contacts: Arc<Contacts>,
     store: Arc<dyn Store>,
     tenant: String,
     command: String,
-    /// Without the at sign, once Telegram told it.
+    /// Name without the at sign, once Telegram has told it.
     username: OnceLock<String>,
-    /// Of the webhook; none when polling.
+    /// Webhook; `None` when polling.
     hook: Option<Hook>,
 }
 
-/// What a webhook is known by.
-struct Hook {
-    /// The last part of its path.
-    id: String,
-    /// What Telegram sends along.
-    secret: String,
+/// Webhook of the bot.
+pub(crate) struct Hook {
+    /// Last segment of its path.
+    pub(crate) id: String,
+    /// Secret that Telegram sends with each update.
+    pub(crate) secret: String,
 }
 
-impl Edge {
-    /// The configured channel; `None` when there is none. Nothing is asked of Telegram yet.
+impl Adapter {
+    /// Opens the configured channel; `None` if there is none. Telegram is not asked anything yet.
     ///
     /// # Errors
     /// The token, the secret or the address cannot be used.
@@ -72,11 +69,11 @@ impl Edge {
                 Some(Hook { id: hook_id(key, client.bot_id()), secret: secret(secret_file)? })
             }
         };
-        let book = Arc::new(Book::new(config, store.clone(), client.bot_id()));
+        let contacts = Arc::new(Contacts::new(config, store.clone(), client.bot_id()));
         let pages = config.server.public_url.as_deref();
         Ok(Some(Self {
-            channel: Arc::new(Telegram::new(client, book.clone()).with_pages(pages)),
-            book,
+            channel: Arc::new(Telegram::new(client, contacts.clone()).with_pages(pages)),
+            contacts,
             store: store.clone(),
             tenant: config.tenant.clone(),
             command: config.policy.command.0.trim_start_matches('/').to_owned(),
@@ -85,18 +82,18 @@ impl Edge {
         }))
     }
 
-    /// The channel, for the loop.
+    /// Returns the channel for the runtime.
     pub(crate) fn channel(&self) -> Arc<Telegram> {
         self.channel.clone()
     }
 
-    /// What is kept about chats and people.
-    pub(crate) fn book(&self) -> Arc<Book> {
-        self.book.clone()
+    /// Returns the contacts.
+    pub(crate) fn contacts(&self) -> Arc<Contacts> {
+        self.contacts.clone()
     }
 
-    /// A link by which whoever follows it first joins that account, within ten minutes (`spec 07 §3.3`), and when they
-    /// are over.
+    /// Makes an invitation to an account, for the first person who follows it within ten minutes. Returns the link
+    /// and the end of its validity.
     ///
     /// # Errors
     /// The store did not answer, or Telegram has not said which bot this is.
@@ -106,21 +103,26 @@ impl Edge {
             why: format!("{answer:?}"),
         })?;
         let token = URL_SAFE_NO_PAD.encode(random);
-        let ends = self.store.now().plus(INVITED);
-        self.book.offer(&self.tenant, &token, user, ends).await?;
+        let ends = self.store.now().plus(INVITATION_LIFETIME);
+        self.contacts.offer(&self.tenant, &token, user, ends).await?;
         Ok((format!("https://t.me/{}?start={token}", bot.username), ends))
     }
 
-    /// The path that updates are delivered to. `None` when polling.
+    /// Returns the webhook; `None` when polling.
+    pub(crate) fn hook(&self) -> Option<&Hook> {
+        self.hook.as_ref()
+    }
+
+    /// Returns the path of the webhook; `None` when polling.
     #[must_use]
     pub fn hook_path(&self) -> Option<String> {
         self.hook.as_ref().map(|hook| format!("/telegram/{}", hook.id))
     }
 
-    /// Whether updates can come the way the configuration says. Telegram being out of reach is no reason not to start.
+    /// Checks that updates can arrive in the configured way. The start goes on if Telegram cannot be reached.
     ///
     /// # Errors
-    /// Polling, and a webhook is set.
+    /// Polling is configured, and a webhook is set.
     pub(crate) async fn check(&self) -> Result<(), StartError> {
         if self.hook.is_some() {
             return Ok(());
@@ -137,17 +139,17 @@ impl Edge {
         }
     }
 
-    /// Receives until told to stop.
+    /// Receives updates until told to stop.
     pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>, mut stop: watch::Receiver<bool>) {
         let mut random = [0; 16];
-        // Only to tell two processes apart.
+        // Distinguishes processes; it need not be secret.
         let _ = getrandom::fill(&mut random);
         let mut poller = Poller::new(self.clone(), runtime.clone(), &hex(&random));
         let receiving = async {
             self.menu().await;
             match self.hook {
                 None => poller.run().await,
-                Some(_) => self.listen(&runtime).await,
+                Some(_) => self.record_heartbeats(&runtime).await,
             }
         };
         tokio::select! {
@@ -162,8 +164,9 @@ impl Edge {
         self.channel.client()
     }
 
-    /// Who we are. Asked once: without our own name no mention is ours, and what mentions us would be overheard.
-    async fn bot(&self) -> Result<Bot, Answer> {
+    /// Returns the bot's identity, asking Telegram once. Updates wait for it: without the bot's name a mention of it
+    /// could not be recognised.
+    pub(crate) async fn bot(&self) -> Result<Bot, Answer> {
         let bot = |username: &String| Bot {
             id: self.client().bot_id(),
             username: username.clone(),
@@ -181,7 +184,7 @@ impl Edge {
         }
     }
 
-    /// Keeps the menu of commands as it should be, in every language.
+    /// Sets the menu of commands in every language, where it differs.
     pub async fn menu(&self) {
         for language in menu::LANGUAGES {
             match self.client().call(&menu::get_my_commands(language)).await {
@@ -200,23 +203,24 @@ impl Edge {
         }
     }
 
-    /// Somebody of a Telegram lane who has no account with us: their number, and a name to call them.
-    pub(crate) async fn stranger(book: &Book, lane: &LaneKey, id: &str) -> Actor {
-        let known = book.person(&lane.tenant, id).await;
+    /// Returns the actor for a person without an account: their number and name.
+    pub(crate) async fn stranger(contacts: &Contacts, lane: &LaneKey, id: &str) -> Actor {
+        let known = contacts.person(&lane.tenant, id).await;
         let name = known.as_ref().map_or(id, |person| person.name.as_str()).to_owned();
-        let nobody = NOBODY.contains(&id) || known.is_some_and(|person| person.bot);
-        let barred = nobody.then(|| "bot".to_owned());
+        let shared = SHARED_ACCOUNTS.contains(&id) || known.is_some_and(|person| person.bot);
+        let barred = shared.then(|| "bot".to_owned());
         Actor { id: id.into(), name, principals: vec![format!("telegram:{id}")], barred, ..Actor::default() }
     }
 }
 
-/// How long an invitation is good.
-const INVITED: Millis = 10 * Timestamp::MINUTE;
+/// Lifetime of an invitation.
+const INVITATION_LIFETIME: Millis = 10 * Timestamp::MINUTE;
 
-/// Accounts that stand for many: an anonymous administrator of a group, a channel, Telegram itself (`spec 06 §5.2`).
-const NOBODY: [&str; 3] = ["1087968824", "136817688", "777000"];
+/// Numbers that many people share: an anonymous administrator of a group, a channel, Telegram itself. They may not
+/// approve.
+const SHARED_ACCOUNTS: [&str; 3] = ["1087968824", "136817688", "777000"];
 
-/// A client with the configured token.
+/// Makes a client with the configured token.
 fn client(config: &TelegramConfig) -> Result<Client, StartError> {
     let cannot = |why: String| StartError::Telegram { why };
     let file = &config.token_file;
@@ -232,7 +236,7 @@ fn client(config: &TelegramConfig) -> Result<Client, StartError> {
         .map_err(|why| cannot(format!("telegram.api_base cannot be used: {why}")))
 }
 
-/// The webhook's secret: 1 to 256 letters, digits, dashes and underscores, as Telegram takes it.
+/// Reads the webhook's secret: letters, digits, dashes and underscores, as Telegram accepts.
 fn secret(file: &Path) -> Result<String, StartError> {
     let cannot = |why: String| StartError::Telegram { why };
     let text = std::fs::read_to_string(file)
@@ -246,7 +250,7 @@ fn secret(file: &Path) -> Result<String, StartError> {
     Ok(secret.to_owned())
 }
 
-/// Where updates are delivered: unguessable without the instance key, and the same at every start.
+/// Derives the webhook's path segment: unguessable without the instance key, and the same at every start.
 fn hook_id(key: &[u8; 32], bot: i64) -> String {
     let digest = sha256(&[b"throughline/telegram-hook/1", key, bot.to_string().as_bytes()]);
     URL_SAFE_NO_PAD.encode(&digest[..16])

@@ -1,62 +1,62 @@
-//! After an outage: Telegram drops presses that it cannot deliver for 150 seconds, so every open card says that it still
-//! waits (`spec 06 §5.6`).
+//! Recovery after an outage. Telegram drops presses that it cannot deliver for 150 seconds, so every open card is
+//! shown again with a notice that it still waits.
 
 use std::time::Duration;
 
 use throughline_channels::telegram::CHANNEL;
-use throughline_engine::given::Addressing;
-use throughline_engine::workflow::Card;
+use throughline_engine::data::card::Card;
+use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Millis, Timestamp};
-use throughline_runtime::{Inbound, Runtime, Stop};
+use throughline_runtime::{Inbound, Runtime, RuntimeError};
 use throughline_store::{Accepted, Document};
 
-use super::Edge;
+use super::Adapter;
 
-/// So long without intake is an outage: 30 seconds before the first press is lost.
+/// Time without intake that counts as an outage: 30 seconds less than Telegram keeps a press.
 const OUTAGE: Millis = 120 * Timestamp::SECOND;
-/// When deliveries could last be kept.
+/// Collection that holds the last time deliveries could be stored.
 const HEARD: &str = "telegram.heard";
-/// Lanes read at once.
+/// Lanes read at a time.
 const PAGE: u32 = 200;
 
-/// How often a process that has its updates delivered says that it listens.
-const BEAT: Duration = Duration::from_secs(30);
+/// Interval at which a process with a webhook records that it can receive.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
 
-impl Edge {
-    /// Says again and again that this process listens, for as long as the store can be written: what the webhook cannot
-    /// keep is an outage too.
-    pub(super) async fn listen(&self, runtime: &Runtime) {
+impl Adapter {
+    /// Records heartbeats as long as the store can be written. If a webhook's updates cannot be stored, that is an
+    /// outage too.
+    pub(super) async fn record_heartbeats(&self, runtime: &Runtime) {
         loop {
-            if let Err(error) = self.beat(runtime).await {
+            if let Err(error) = self.heartbeat(runtime).await {
                 tracing::warn!(%error, "that Telegram is heard was not kept");
             }
-            tokio::time::sleep(BEAT).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
         }
     }
 
-    /// Once; what was missed since the time before is told.
+    /// Records one heartbeat, and reports an outage that lies before it.
     ///
     /// # Errors
     /// The store did not answer.
-    pub async fn beat(&self, runtime: &Runtime) -> Result<(), Stop> {
+    pub async fn heartbeat(&self, runtime: &Runtime) -> Result<(), RuntimeError> {
         let (now, key) = (self.store.now(), self.client().bot_id().to_string());
         let found = self.store.document(&self.tenant, HEARD, &key).await?;
         let before = found.as_ref().and_then(|found| found.body.parse().ok()).map_or(now, Timestamp);
         self.after_outage(runtime, before, now).await?;
         let version = found.map_or(0, |found| found.version);
         let document = Document { key, version, body: now.0.to_string() };
-        // Another process may have said it in the meantime, which is as good.
+        // If another process has written a heartbeat meanwhile, that is as good.
         self.store.write_documents(&self.tenant, vec![(HEARD.to_owned(), document)], None).await?;
         Ok(())
     }
 
-    /// Tells every lane with an open card about a time in which presses may have been lost, if there was one.
+    /// Notifies every lane with an open card of a time in which presses may have been lost, if there was one.
     pub(super) async fn after_outage(
         &self,
         runtime: &Runtime,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RuntimeError> {
         if to.since(from) <= OUTAGE {
             return Ok(());
         }
@@ -68,15 +68,15 @@ impl Edge {
         self.show_open_cards(runtime, None, &format!("outage:{}", from.0), &message).await
     }
 
-    /// Has every lane with an open card, of one conversation or of all, show it again with that note, and one lane of
-    /// each chat say it. `why` tells one occasion from another.
+    /// Shows every open card again with a note, in one conversation or in all, and posts the note in one lane of each
+    /// chat. `why` distinguishes the occasions.
     pub(super) async fn show_open_cards(
         &self,
         runtime: &Runtime,
         conversation: Option<&str>,
         why: &str,
         note: &str,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RuntimeError> {
         let app = self.client().bot_id().to_string();
         let ours = |key: &LaneKey| {
             let here = conversation.is_none_or(|conversation| key.conversation == conversation);
@@ -89,8 +89,8 @@ impl Edge {
             after = Some(last.id.clone());
             for info in lanes.into_iter().filter(|info| ours(&info.key)) {
                 let lane = match runtime.lane(&info.key).await {
-                    // It is told nothing, and keeps nobody else from being told.
-                    Err(Stop::Unreadable { what, why }) => {
+                    // This lane is skipped, and the others are still notified.
+                    Err(RuntimeError::Unreadable { what, why }) => {
                         tracing::error!(lane = %info.id, what, why, "a lane cannot be read");
                         continue;
                     }
@@ -101,7 +101,7 @@ impl Edge {
                 }
                 let of_lane = format!("notice:{why}:{}", info.id);
                 let of_chat = format!("notice:{why}:chat:{}", info.key.conversation);
-                // The chat's key is used up by the first lane that says it, also across a restart.
+                // The first lane to post it uses the chat's key up, also across a restart.
                 let told =
                     self.notice(runtime, &info.key, "still_open", note, vec![of_lane.clone(), of_chat]);
                 if matches!(told.await?, Accepted::Duplicate(_)) {
@@ -117,7 +117,7 @@ impl Edge {
         why: &str,
         note: &str,
         keys: Vec<String>,
-    ) -> Result<Accepted, Stop> {
+    ) -> Result<Accepted, RuntimeError> {
         let kind = EventKind::IntakeNotice { why: why.into(), message: note.into() };
         let id = keys.first().cloned().unwrap_or_default();
         let event = Event { id, received_at: self.store.now(), actor: String::new(), kind };

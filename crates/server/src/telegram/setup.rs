@@ -1,15 +1,17 @@
-//! What `throughline doctor telegram` looks at and `throughline telegram setup` does: real calls, each once.
+//! Checks for `throughline doctor telegram`, and the actions of `throughline telegram setup`: real calls, each made
+//! once.
 
 use throughline_channels::telegram::outbound::{self, Call};
 use throughline_channels::telegram::{Answer, Client, menu};
 
 use super::{client, hook_id, secret};
-use crate::config::{TelegramConfig, TelegramMode};
+use crate::config::{Config, TelegramConfig, TelegramMode};
 use crate::finding::{Finding, State, finding};
-use crate::{Config, StartError, key};
+use crate::instance_key;
+use crate::start_error::StartError;
 
-/// Looks at the bot. `alone`: no instance of ours is running, so asking for updates disturbs nobody. Without a
-/// configured bot there is nothing to look at.
+/// Checks the bot. `alone` means that no instance of ours is running, so that asking for updates disturbs nobody.
+/// Returns nothing if no bot is configured.
 pub async fn examine(config: &Config, alone: bool) -> Vec<Finding> {
     let Some(telegram) = &config.telegram else { return Vec::new() };
     let client = match client(telegram) {
@@ -23,7 +25,7 @@ pub async fn examine(config: &Config, alone: bool) -> Vec<Finding> {
     if telegram.allow_loopback {
         let fix = "remove telegram.allow_loopback outside of tests";
         let text = format!("an emulator at {} is allowed", telegram.api_base);
-        found.push(finding("telegram api", State::Odd, text, Some(fix)));
+        found.push(finding("telegram api", State::Warning, text, Some(fix)));
     }
     match client.call(&outbound::get_me()).await {
         Answer::Applied(me) => {
@@ -65,7 +67,7 @@ fn privacy(reads_all: bool) -> Finding {
         let fix = "it works without: @BotFather, /setprivacy, Enable; then add the bot to its groups again";
         return finding(
             "telegram privacy",
-            State::Odd,
+            State::Warning,
             "off: the bot receives every message of its groups",
             Some(fix),
         );
@@ -74,7 +76,7 @@ fn privacy(reads_all: bool) -> Finding {
     finding("telegram privacy", State::Ok, text, None)
 }
 
-/// Whether updates come the way the configuration says.
+/// Checks that updates arrive in the configured way.
 async fn delivery(config: &Config, telegram: &TelegramConfig, client: &Client, alone: bool) -> Finding {
     const WHAT: &str = "telegram updates";
     let info = match client.call(&outbound::get_webhook_info()).await {
@@ -126,7 +128,7 @@ async fn delivery(config: &Config, telegram: &TelegramConfig, client: &Client, a
                     let fix = "the address has to be reachable from outside, over https, and answer 2xx";
                     finding(
                         WHAT,
-                        State::Odd,
+                        State::Warning,
                         format!("Telegram last failed to deliver: {error}; {waiting} wait"),
                         Some(fix),
                     )
@@ -137,7 +139,7 @@ async fn delivery(config: &Config, telegram: &TelegramConfig, client: &Client, a
     }
 }
 
-/// The address that updates are delivered to.
+/// Returns the address of the webhook.
 fn hook_url(config: &Config, client: &Client) -> Result<String, String> {
     let base = config
         .server
@@ -148,11 +150,12 @@ fn hook_url(config: &Config, client: &Client) -> Result<String, String> {
         return Err(format!("server.public_url is {base}; Telegram delivers to https only"));
     }
     let file = config.key_file().ok_or("a store in memory has no lasting instance key; use sqlite")?;
-    let (key, _) = key::load_or_make(&file).map_err(|error| error.to_string())?;
+    let (key, _) = instance_key::load_or_make(&file).map_err(|error| error.to_string())?;
     Ok(format!("{}/telegram/{}", base.trim_end_matches('/'), hook_id(&key, client.bot_id())))
 }
 
-/// Makes Telegram do what the configuration says: a webhook set or removed, the menu of commands. Says what was done.
+/// Applies the configuration to Telegram: sets or removes the webhook, and sets the menu of commands. Returns what
+/// was done.
 ///
 /// # Errors
 /// The configuration cannot be used.

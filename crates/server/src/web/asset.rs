@@ -1,15 +1,15 @@
-//! Scripts, style sheets and pictures, compiled in. A page links to each by a name that holds the hash of its
-//! content, so a browser keeps it for ever and never shows yesterday's.
+//! Assets: scripts, style sheets and pictures, compiled in. Their address contains the hash of their content, so
+//! browsers may cache them for ever.
 
 use std::sync::LazyLock;
 
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use throughline_engine::canon::{hex, sha256};
+use throughline_engine::data::canon::{hex, sha256};
 
 use crate::problem::Problem;
-use crate::request::Named;
+use crate::request::PathParam;
 
 struct Asset {
     name: &'static str,
@@ -19,14 +19,14 @@ struct Asset {
 
 const ASSETS: &[Asset] = &[
     Asset { name: "style.css", kind: CSS, bytes: include_bytes!("../../web/style.css") },
-    // One sheet a page: the chat's own stands on what every page is made of.
+    // One style sheet for each page: the chat's follows the shared one.
     Asset {
         name: "chat.css",
         kind: CSS,
         bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/chat.css")).as_bytes(),
     },
     Asset { name: "chat.js", kind: JS, bytes: include_bytes!("../../web/chat.js") },
-    // The workspace is the chat with panels beside it: its own stands behind the chat's, in one file.
+    // The workspace's files follow the chat's in one file, since it is the chat with panels.
     Asset {
         name: "workspace.css",
         kind: CSS,
@@ -55,23 +55,23 @@ const ASSETS: &[Asset] = &[
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 
-/// The addresses of [`ASSETS`], in their order.
+/// Addresses of [`ASSETS`], in the same order.
 static ADDRESSES: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(address).collect());
 
-/// `style.css` as `/assets/0a1b2c3d4e5f.style.css`.
+/// Returns the address of an asset: `/assets/0a1b2c3d4e5f.style.css` for `style.css`.
 fn address(asset: &Asset) -> String {
     let hash = hex(&sha256(&[asset.bytes]));
     format!("/assets/{}.{}", &hash[..12], asset.name)
 }
 
-/// Where a page finds the asset of that name. A name that is not there is the page's mistake.
+/// Returns the address of the asset with that name. A missing asset is an error in the page.
 pub(crate) fn link(name: &str) -> Option<&'static str> {
     let at = ASSETS.iter().position(|asset| asset.name == name)?;
     ADDRESSES.get(at).map(String::as_str)
 }
 
-/// `GET /assets/{file}`: under its present address for ever, under any other not at all.
-pub(crate) async fn get_asset(Named(file): Named) -> Result<Response, Problem> {
+/// `GET /assets/{file}`: served under its current address only.
+pub(crate) async fn get_asset(PathParam(file): PathParam) -> Result<Response, Problem> {
     let wanted = format!("/assets/{file}");
     let at = ADDRESSES.iter().position(|address| *address == wanted);
     let asset = at.and_then(|at| ASSETS.get(at)).ok_or_else(|| Problem::not_found("file"))?;
@@ -90,9 +90,9 @@ mod tests {
     async fn an_asset_is_served_under_the_address_a_page_links_to() {
         let address = link("style.css").unwrap();
         let file = address.strip_prefix("/assets/").unwrap().to_owned();
-        let response = get_asset(Named(file)).await.unwrap();
+        let response = get_asset(PathParam(file)).await.unwrap();
         assert_eq!(response.headers()[CONTENT_TYPE], "text/css; charset=utf-8");
-        assert!(get_asset(Named("style.css".into())).await.is_err());
+        assert!(get_asset(PathParam("style.css".into())).await.is_err());
         assert_eq!(link("none.css"), None);
     }
 }

@@ -1,103 +1,104 @@
-//! The chat's page at `/`: one conversation of the visitor's, and the list of them.
+//! Chat page at `/`: one conversation of the visitor, and the list of all.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
-use throughline_engine::lane::Lane;
-use throughline_engine::pending::PendingClass;
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::pending::PendingClass;
 
-use super::conversations::{self, Conversation, Page, address};
+use super::conversations::{self, Conversation};
 use super::history::{self, Item};
 use super::page::{Refusal, page};
-use super::session::random;
-use super::visitor::{Seen, Visitor};
+use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::auth::{Scope, owner};
 use crate::problem::Problem;
-use crate::request::Asked;
+use crate::random;
+use crate::request::QueryParams;
+use crate::web_channel::{self, Page, address};
 
-/// What an empty conversation offers to say.
+/// Examples that an empty conversation offers.
 const EXAMPLES: [&str; 3] = [
     "Create a bug: the log-in page stays blank",
     "What do you think about microservices?",
     "What can you do?",
 ];
 
-/// Which conversation.
+/// Query of the chat page.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Which {
-    /// Its id; the newest when not said.
+pub(crate) struct ChatQuery {
+    /// Id of the conversation; the newest if absent.
     c: Option<String>,
-    /// Only what was before this turn of it.
+    /// Revision below which turns are shown.
     before: Option<u64>,
-    /// The message that what is written next replies to.
+    /// Id of the message that the next one replies to.
     reply: Option<String>,
 }
 
-/// On which page a conversation begins.
+/// Query of a new conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Began {
+pub(crate) struct NewQuery {
     page: Page,
 }
 
-/// What the page of a conversation shows.
+/// Values of the chat page.
 #[derive(Serialize)]
-pub(super) struct Values {
-    seen: Seen,
+pub(super) struct ChatPage {
+    seen: VisitorView,
     page: Page,
     conversations: Vec<Conversation>,
-    /// This one.
+    /// Id of this conversation.
     conversation: String,
     title: String,
-    /// Whose it is, when it is not the visitor's own.
+    /// Owner, if it is not the visitor.
     owner: Option<String>,
     lane: String,
-    /// Something was said in it.
+    /// True if it has messages.
     begun: bool,
-    /// Where the stream goes on.
+    /// Revision after which the stream continues.
     revision: u64,
     items: Vec<Item>,
-    /// Where the end of this one is seen.
+    /// Address of the end of this conversation.
     address: String,
-    /// The same, for more to be said behind it.
+    /// Address of this page, to which parameters can be added.
     here: String,
-    /// Where what lies before is seen.
+    /// Address of the earlier part.
     earlier: Option<String>,
-    /// An older part of it, which does not go on.
+    /// True for an earlier part, which does not continue.
     past: bool,
-    waiting: Option<Waiting>,
-    /// Where a message is replied to, when `&reply=` and its id follow; nowhere for who may not write.
+    waiting: Option<WaitingQuestion>,
+    /// Address to reply to a message, completed by its id; `None` if the visitor may not write.
     replies: Option<String>,
-    replying: Option<Replying>,
-    /// The visitor may write.
+    replying: Option<RepliedMessage>,
+    /// True if the visitor may write.
     writes: bool,
-    /// Names the act of the page's next form.
+    /// Key of the page's next form.
     key: String,
     examples: [&'static str; 3],
 }
 
-impl Values {
-    /// The same with other things to say.
+impl ChatPage {
+    /// Replaces the examples.
     pub(super) fn offering(self, examples: [&'static str; 3]) -> Self {
         Self { examples, ..self }
     }
 }
 
-/// The question that text would answer.
+/// Question that text would answer.
 #[derive(Serialize)]
-struct Waiting {
-    /// The message that asked.
+struct WaitingQuestion {
+    /// Id of the message that asked.
     anchor: String,
-    /// Its words, when the page shows it.
+    /// Its text, if the page shows it.
     text: Option<String>,
 }
 
-/// The message that what is written next replies to.
+/// Message that the next one replies to.
 #[derive(Serialize)]
-struct Replying {
+struct RepliedMessage {
     id: String,
     text: String,
 }
@@ -106,19 +107,19 @@ struct Replying {
 pub(crate) async fn get_chat(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(which): Asked<Which>,
+    QueryParams(which): QueryParams<ChatQuery>,
 ) -> Result<Response, Refusal> {
     show(&app, &visitor, which, Page::Chat, "chat.html", |values| values).await
 }
 
-/// The page of one conversation, or the way to the newest. `dress` adds what a page has beside it.
+/// Renders the page of a conversation, or redirects to the newest. `dress` adds the values of a page that has more.
 pub(super) async fn show<V: Serialize>(
     app: &Arc<App>,
     visitor: &Visitor,
-    which: Which,
+    which: ChatQuery,
     on: Page,
     template: &str,
-    dress: impl FnOnce(Values) -> V,
+    dress: impl FnOnce(ChatPage) -> V,
 ) -> Result<Response, Refusal> {
     visitor.caller.need(Scope::LanesRead)?;
     let conversations = conversations::listed(app, visitor, on).await?;
@@ -140,9 +141,9 @@ pub(super) async fn show<V: Serialize>(
     let writes = visitor.caller.may(Scope::EventsWrite);
     let known = conversations.iter().find(|conversation| conversation.id == id);
     let title = known.map_or_else(|| "New conversation".into(), |known| known.title.clone());
-    let here = conversations::at(on, &id);
-    let values = Values {
-        seen: visitor.seen(app),
+    let here = web_channel::at(on, &id);
+    let values = ChatPage {
+        seen: visitor.view(app),
         page: on,
         title,
         owner: owner(&id).filter(|owner| *owner != me).map(str::to_owned),
@@ -158,7 +159,7 @@ pub(super) async fn show<V: Serialize>(
         earlier: history.earlier.map(|revision| address(on, &id, Some(revision))),
         past: which.before.is_some(),
         writes,
-        key: random()?,
+        key: random::id()?,
         examples: EXAMPLES,
         conversation: id,
         conversations,
@@ -166,32 +167,35 @@ pub(super) async fn show<V: Serialize>(
     Ok(page(template, &dress(values))?)
 }
 
-/// That message, if the page shows it.
-fn replying(id: String, items: &[Item]) -> Option<Replying> {
+/// Returns that message, if the page shows it.
+fn replying(id: String, items: &[Item]) -> Option<RepliedMessage> {
     let text = items.iter().find(|item| item.id() == id)?.words().to_owned();
-    Some(Replying { id, text })
+    Some(RepliedMessage { id, text })
 }
 
 fn owner_is(user: &str) -> impl Fn(&str) -> bool {
     move |conversation| owner(conversation) == Some(user)
 }
 
-/// `GET /new`: a conversation of its own address, so that a reload is still the same one.
+/// `GET /new`: redirects to a new address, so that a reload shows the same conversation.
 pub(crate) async fn get_new(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(began): Asked<Began>,
+    QueryParams(began): QueryParams<NewQuery>,
 ) -> Result<Response, Refusal> {
     let id = conversations::fresh(&app, visitor.session.user())?;
     Ok(Redirect::to(&address(began.page, &id, None)).into_response())
 }
 
-/// The question that waits for an answer of this person's, or of anybody's.
-fn waiting(lane: &Lane, me: &str, items: &[Item]) -> Option<Waiting> {
+/// Returns the question that waits for an answer of this person, or of anybody.
+fn waiting(lane: &Lane, me: &str, items: &[Item]) -> Option<WaitingQuestion> {
     let asks_me = |of: &Option<String>| of.as_deref().is_none_or(|of| of == me);
     let mut pendings = lane.head.pendings.iter();
     let question = pendings
         .find(|pending| pending.kind.class() == PendingClass::Conversational && asks_me(&pending.asked_of))?;
     let asked = items.iter().find(|item| item.id() == question.anchor.as_str());
-    Some(Waiting { anchor: question.anchor.0.clone(), text: asked.map(|item| item.text().to_owned()) })
+    Some(WaitingQuestion {
+        anchor: question.anchor.0.clone(),
+        text: asked.map(|item| item.text().to_owned()),
+    })
 }

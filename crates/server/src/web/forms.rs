@@ -1,5 +1,5 @@
-//! What works without a script: saying something, pressing a button, filling in a card's form. Each form is answered
-//! with a redirect to the conversation, so that a reload sends nothing twice; its key makes a double click one act.
+//! Forms that work without a script: messages, buttons, edit forms of cards. Each is answered with a redirect to the
+//! conversation, so that a reload sends nothing twice; its key makes a double click one act.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,37 +12,36 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use throughline_channels::api::EventRequest;
 use throughline_engine::LaneKey;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
 use throughline_runtime::Keys;
 use throughline_store::TokenRow;
 
-use super::conversations::{self, CHANNEL, Page, address};
+use super::conversations;
 use super::page::{Refusal, page};
-use super::session::random;
-use super::visitor::{Seen, Visitor};
+use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::auth::Scope;
 use crate::codes;
-use crate::idempotency::Keyed;
+use crate::idempotency::KeyedRequest;
 use crate::problem::Problem;
-use crate::request::{Asked, read_form};
+use crate::request::{QueryParams, read_form};
 use crate::routes::events;
-use crate::telling;
-use crate::wire;
+use crate::web_channel::{CHANNEL, Page, address};
+use crate::{random, views, wire};
 
-/// How long a form waits for its turn: the page it leads to should show what came of it.
+/// Time that a form waits for its turn, so that the next page can show the result.
 const WAIT: Duration = Duration::from_secs(10);
-/// What the fields of a card are called in a form, so that none is taken for one of ours.
+/// Prefix of card fields in a form, which separates them from the form's own.
 const FIELD: &str = "field.";
 
-/// A form's fields, of a visitor whose page it is from.
-pub(crate) struct Sent {
+/// Fields of a form, with the visitor who sent it.
+pub(crate) struct SentForm {
     pub(crate) visitor: Visitor,
     fields: BTreeMap<String, String>,
 }
 
-impl Sent {
-    /// Reads a form and makes sure that it comes from our page.
+impl SentForm {
+    /// Reads a form and checks that it comes from our page.
     pub(crate) async fn read(app: &Arc<App>, request: Request) -> Result<Self, Response> {
         let (mut parts, body) = request.into_parts();
         let visitor = Visitor::from_request_parts(&mut parts, app).await?;
@@ -59,7 +58,7 @@ impl Sent {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Delivers an event of this person, under the form's key.
+    /// Delivers an event of this person, with the form's key.
     async fn deliver(
         &self,
         app: &Arc<App>,
@@ -73,11 +72,11 @@ impl Sent {
         let event: EventRequest = serde_json::from_value(event.clone())
             .map_err(|error| Problem::new(&codes::BAD_REQUEST, error.to_string()))?;
         let body = json!({"form": self.fields});
-        let keyed = Keyed::new(&self.visitor.caller, &Method::POST, events::ROUTE, &key, &body);
-        events::take(app, &self.visitor.caller, keyed, event, Some(WAIT)).await
+        let keyed = KeyedRequest::new(&self.visitor.caller, &Method::POST, events::ROUTE, &key, &body);
+        events::deliver_request(app, &self.visitor.caller, keyed, event, Some(WAIT)).await
     }
 
-    /// The page it was sent from.
+    /// Returns the page it was sent from.
     fn page(&self) -> Page {
         if self.field("page") == "workspace" { Page::Workspace } else { Page::Chat }
     }
@@ -86,7 +85,7 @@ impl Sent {
         json!({"channel": CHANNEL, "conversation": self.field("c")})
     }
 
-    /// The key of an act of this page: each button of it is an act of its own.
+    /// Returns the key of an act. Each button of a page is an act of its own.
     fn key(&self, act: &str) -> String {
         format!("{}.{act}", self.field("key"))
     }
@@ -94,7 +93,7 @@ impl Sent {
 
 /// `POST /say`
 pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
-    let sent = Sent::read(&app, request).await?;
+    let sent = SentForm::read(&app, request).await?;
     let key = sent.key("say");
     let reply_to = Some(sent.field("reply_to")).filter(|id| !id.is_empty());
     let event = json!({
@@ -105,13 +104,13 @@ pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> R
     Ok(Redirect::to(&address(sent.page(), sent.field("c"), None)).into_response())
 }
 
-/// `POST /press`: the button itself, or the page of the form that it opens.
+/// `POST /press`: presses the button, or redirects to the form that it opens.
 pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
-    let sent = Sent::read(&app, request).await?;
+    let sent = SentForm::read(&app, request).await?;
     let (c, token) = (sent.field("c"), sent.field("token"));
     let lane = conversations::lane(&sent.visitor, c).map_err(refused)?;
     let found = app.store().token(&lane, &Keys::hash(token)).await.map_err(refused)?;
-    if found.is_some_and(|row| form_of(&row).is_some()) {
+    if found.is_some_and(|row| form_action(&row).is_some()) {
         let query: String = form_urlencoded::Serializer::new(String::new())
             .append_pair("c", c)
             .append_pair("token", token)
@@ -127,34 +126,34 @@ fn refused(problem: impl Into<Problem>) -> Response {
     Refusal::from(problem).into_response()
 }
 
-/// The action of a button that opens a form.
-fn form_of(row: &TokenRow) -> Option<Action> {
+/// Returns the action of a button that opens a form.
+fn form_action(row: &TokenRow) -> Option<Action> {
     Action::from_word(&row.action).filter(|action| {
         matches!(action, Action::Edit | Action::EditStory | Action::AddStory | Action::Adopt)
     })
 }
 
-/// Which form.
+/// Query of an edit form.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Opened {
+pub(crate) struct FormQuery {
     c: String,
     token: String,
 }
 
 #[derive(Serialize)]
-struct Values {
-    seen: Seen,
+struct FormPage {
+    seen: VisitorView,
     conversation: String,
-    /// Where it is seen.
+    /// Address of the conversation.
     address: String,
     title: String,
-    /// The button that opened it, at the card's present version.
+    /// Token of the button at the card's current version.
     token: String,
     key: String,
     fields: Vec<Field>,
-    /// Why it was not taken.
+    /// Reason why it was refused.
     told: Option<String>,
-    /// Nothing can be sent any more.
+    /// True if it can no longer be sent.
     over: bool,
 }
 
@@ -171,16 +170,16 @@ struct Field {
 pub(crate) async fn get_edit(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(opened): Asked<Opened>,
+    QueryParams(opened): QueryParams<FormQuery>,
 ) -> Result<Response, Refusal> {
     let lane = conversations::lane(&visitor, &opened.c)?;
     Ok(form(&app, &visitor, &lane, &opened, None, &BTreeMap::new()).await?)
 }
 
-/// `POST /edit`: what was typed is shown again when it was not taken.
+/// `POST /edit`: shows the typed values again if they were refused.
 pub(crate) async fn post_edit(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
-    let sent = Sent::read(&app, request).await?;
-    let opened = Opened { c: sent.field("c").into(), token: sent.field("token").into() };
+    let sent = SentForm::read(&app, request).await?;
+    let opened = FormQuery { c: sent.field("c").into(), token: sent.field("token").into() };
     let lane = conversations::lane(&sent.visitor, &opened.c).map_err(refused)?;
     let typed: BTreeMap<String, String> = sent
         .fields
@@ -198,26 +197,26 @@ pub(crate) async fn post_edit(State(app): State<Arc<App>>, request: Request) -> 
     }
 }
 
-/// What the person was told, when their form was refused.
+/// Returns the notices of a refused form.
 async fn refusal(answer: Response) -> Option<String> {
     let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.ok()?;
     let answer: wire::TurnAnswer = serde_json::from_slice(&body).ok()?;
-    (answer.decision == "refused").then(|| telling::notices(&answer.effects))
+    (answer.decision == "refused").then(|| views::notice_texts(&answer.effects))
 }
 
-/// The form of a card as it is now, with what was typed into it.
+/// Renders the form of the card's current version, with the typed values.
 async fn form(
     app: &App,
     visitor: &Visitor,
     lane: &LaneKey,
-    opened: &Opened,
+    opened: &FormQuery,
     told: Option<String>,
     typed: &BTreeMap<String, String>,
 ) -> Result<Response, Problem> {
     let gone = || Problem::not_found("button");
     let found = app.store().token(lane, &Keys::hash(&opened.token)).await?;
     let row = found.ok_or_else(gone)?;
-    let action = form_of(&row).ok_or_else(gone)?;
+    let action = form_action(&row).ok_or_else(gone)?;
     let loaded = app.runtime().lane(lane).await?;
     let card = loaded.records.card(&row.card).ok_or_else(gone)?;
     let card: wire::Card = app.runtime().card_model(&loaded, card).await?.into();
@@ -229,13 +228,13 @@ async fn form(
         (None, Action::AddStory) => "Add a story".to_owned(),
         (None, _) => card.title.clone(),
     };
-    let values = Values {
-        seen: visitor.seen(app),
+    let values = FormPage {
+        seen: visitor.view(app),
         conversation: opened.c.clone(),
         address: address(Page::Chat, &opened.c, None),
         title,
         token: now.map_or_else(|| opened.token.clone(), |button| button.token.clone()),
-        key: random()?,
+        key: random::id()?,
         fields: fields(action, &card, item, typed),
         over: now.is_none(),
         told,

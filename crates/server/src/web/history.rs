@@ -1,68 +1,68 @@
-//! What a conversation's page shows: the lane's events, folded into a list. The script folds the same events in the
-//! same way, so that what it has built is what a reload shows.
+//! History of a conversation: its events folded into a list of items. The page's script folds events in the same way,
+//! so that a reload shows what the script had built.
 
 use serde::Serialize;
 use throughline_engine::Timestamp;
-use throughline_engine::lane::Lane;
+use throughline_engine::data::lane::Lane;
 
 use crate::app::App;
 use crate::problem::Problem;
-use crate::routes::feed::{Happening, events_of};
+use crate::routes::feed::{FeedEvent, events_of};
 use crate::wire;
 
-/// How many messages a page shows.
+/// Maximum messages on a page.
 const SHOWN: usize = 50;
-/// Turns read at once.
+/// Turns read at a time.
 const BATCH: u32 = 64;
 
-/// The end of a conversation, or of what lies before a turn.
+/// End of a conversation, or of the part before a turn.
 pub(crate) struct History {
     pub(crate) items: Vec<Item>,
-    /// The newest turn in it: where a stream goes on.
+    /// Newest revision in it, after which a stream continues.
     pub(crate) revision: u64,
-    /// What there is before it begins below this revision.
+    /// Revision below which the earlier part begins.
     pub(crate) earlier: Option<u64>,
 }
 
-/// One message, or something told to the visitor alone.
+/// Message, or notice to the visitor alone.
 #[derive(Debug, Serialize)]
 pub(crate) struct Item {
     id: String,
-    /// The sender's own name for it.
+    /// Sender's own name for it.
     key: Option<String>,
-    /// The turn that said it.
+    /// Id of its turn.
     turn: String,
     revision: u64,
-    /// When, for machines and, in UTC, for people.
+    /// Time, for machines and, in UTC, for people.
     at: String,
     clock: String,
     day: String,
-    /// The first of its day on the page.
+    /// True for the first item of a day on the page.
     begins_day: bool,
-    /// `mine`, `theirs`, `ours`, or `notice`: for the visitor alone.
+    /// Side: `mine`, `theirs`, `ours`, or `notice` for the visitor alone.
     side: &'static str,
-    /// The person's name.
+    /// Name of the author.
     who: String,
     text: String,
     gone: bool,
-    card: Option<Shown>,
+    card: Option<CardView>,
 }
 
-/// A card as a page shows it.
+/// Card for display.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct CardView {
     card: wire::Card,
-    /// What kind of card it is, in a word.
+    /// Kind of card, in a word.
     kicker: &'static str,
     heading: String,
     facts: Vec<String>,
-    /// What came of it, when it can be followed here.
+    /// Link to the result.
     link: Option<Link>,
 }
 
 #[derive(Debug, Serialize)]
 struct Link {
-    /// Only of this site: links elsewhere are text.
+    /// Address, if it is on this site; other links are shown as text.
     href: Option<String>,
     label: String,
 }
@@ -76,13 +76,13 @@ impl Item {
         &self.text
     }
 
-    /// What it says in a line: of a card, what it asks.
+    /// Returns its text in one line; for a card, its question.
     pub(crate) fn words(&self) -> &str {
         self.card.as_ref().map_or(&self.text, |shown| &shown.heading)
     }
 }
 
-/// Reads the newest messages of a lane whose turn is below `before`, as `me` sees them.
+/// Reads the newest messages of a lane below revision `before`, as `me` sees them.
 pub(crate) async fn read(app: &App, lane: &Lane, before: u64, me: &str) -> Result<History, Problem> {
     let mut turns = Vec::new();
     let (mut below, mut messages) = (before, 0);
@@ -108,11 +108,11 @@ pub(crate) async fn read(app: &App, lane: &Lane, before: u64, me: &str) -> Resul
     Ok(History { items, revision, earlier: earlier.filter(|revision| *revision > 1) })
 }
 
-fn shows(event: &Happening) -> bool {
-    matches!(event, Happening::Message(_) | Happening::Gone { .. } | Happening::Card { posted: true, .. })
+fn shows(event: &FeedEvent) -> bool {
+    matches!(event, FeedEvent::Message(_) | FeedEvent::Gone { .. } | FeedEvent::Card { posted: true, .. })
 }
 
-/// How many items at the beginning are too many: a page begins with a whole turn.
+/// Returns the number of items to drop, so that a page begins with a whole turn.
 fn surplus(items: &[Item]) -> usize {
     let messages = items.iter().enumerate().filter(|(_, item)| item.side != "notice");
     let Some((first, _)) = messages.rev().nth(SHOWN - 1) else { return 0 };
@@ -120,8 +120,8 @@ fn surplus(items: &[Item]) -> usize {
     items.iter().position(|item| item.revision == revision).unwrap_or(first)
 }
 
-/// Turns, oldest first, as a list.
-fn fold(turns: impl Iterator<Item = (u64, Vec<Happening>)>, me: &str) -> Vec<Item> {
+/// Folds turns, oldest first, into a list.
+fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, me: &str) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for (revision, events) in turns {
         let (mut turn, mut at) = (String::new(), String::new());
@@ -142,27 +142,27 @@ fn fold(turns: impl Iterator<Item = (u64, Vec<Happening>)>, me: &str) -> Vec<Ite
                 card: None,
             };
             match event {
-                Happening::Turn(info) => (turn, at) = (info.turn, info.at),
-                Happening::Message(message) => items.push(said(*message, me, item)),
-                Happening::Gone { id, .. } => {
+                FeedEvent::Turn(info) => (turn, at) = (info.turn, info.at),
+                FeedEvent::Message(message) => items.push(said(*message, me, item)),
+                FeedEvent::Gone { id, .. } => {
                     items.push(Item { gone: true, ..item(id.0, &at, "ours", String::new()) });
                 }
-                Happening::Card { message, card, posted: true, .. } => {
+                FeedEvent::Card { message, card, posted: true, .. } => {
                     items.push(Item {
                         card: Some(card.into()),
                         ..item(message.0, &at, "ours", String::new())
                     });
                 }
-                Happening::Card { message, card, posted: false, .. } => {
+                FeedEvent::Card { message, card, posted: false, .. } => {
                     if let Some(item) = items.iter_mut().find(|item| item.id == message.0) {
                         item.card = Some(card.into());
                     }
                 }
-                Happening::Effect(effect) => {
+                FeedEvent::Effect(effect) => {
                     let told = notice(&effect, me).map(str::to_owned);
                     items.extend(told.map(|text| item(effect.id, &at, "notice", text)));
                 }
-                Happening::Pending { .. } | Happening::Status { .. } | Happening::Reset { .. } => {}
+                FeedEvent::Pending { .. } | FeedEvent::Status { .. } | FeedEvent::Reset { .. } => {}
             }
         }
     }
@@ -177,26 +177,26 @@ fn said(message: wire::Message, me: &str, item: impl Fn(String, &str, &'static s
         "user" => "theirs",
         _ => "ours",
     };
-    Item { key, who: by, card: card.map(Shown::from), ..item(id, &at, side, text) }
+    Item { key, who: by, card: card.map(CardView::from), ..item(id, &at, side, text) }
 }
 
-/// What an effect tells `me` alone.
+/// Returns the text of a notice to `me`.
 fn notice<'e>(effect: &'e wire::Effect, me: &str) -> Option<&'e str> {
     let of = |member: &str| effect.body.get(member).and_then(|value| value.as_str());
     of("text").filter(|_| effect.class == "notice" && of("to") == Some(me))
 }
 
-/// `10:02`, in UTC, until the script knows better.
+/// Formats the time as `10:02` in UTC; the script converts it to local time.
 fn clock(at: &str) -> String {
     Timestamp::parse(at).map(Timestamp::clock).unwrap_or_default()
 }
 
-/// `2026-11-21`, likewise.
+/// Formats the day as `2026-11-21` in UTC; the script converts it to local time.
 fn day(at: &str) -> String {
     at.split('T').next().unwrap_or_default().into()
 }
 
-impl From<wire::Card> for Shown {
+impl From<wire::Card> for CardView {
     fn from(card: wire::Card) -> Self {
         let kicker = match card.step.as_str() {
             "draft_preview" | "multi_ticket_preview" => "Preview",

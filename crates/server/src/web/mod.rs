@@ -1,23 +1,20 @@
-//! What is seen in a browser: the web chat at `/`, the console at `/console`, and what both stand on. Pages are
-//! templates beside their script and style sheet in `crates/server/web`, compiled into the binary.
+//! Web pages: the chat at `/`, the workspace at `/workspace`, the console at `/console`. Pages are templates with
+//! scripts and style sheets in `crates/server/web`, compiled into the binary.
 //!
-//! `page.rs` renders a template, `asset.rs` serves what a page links to, `policy.rs` is what a browser may do with
-//! either. `session.rs` is the cookie, `visitor.rs` says who looks, `sign_in.rs` and `link.rs` how they came in. The
-//! chat is `chat.rs`, the same with panels beside it `workspace.rs`, with `history.rs` for what was said, `conversations.rs` for the list, and `forms.rs` for all
-//! that works without a script.
+//! `page.rs` renders a template, `asset.rs` serves scripts and style sheets, `policy.rs` sets the security headers,
+//! `visitor.rs` identifies the person, `sign_in.rs` signs them in. The chat is `chat.rs`, and `workspace.rs` with
+//! panels beside it; `history.rs` lists the messages, `conversations.rs` the conversations, and `forms.rs` handles
+//! everything that works without a script.
 
 mod asset;
-pub(crate) mod channel;
 mod chat;
 mod console;
-pub(crate) mod conversations;
+mod conversations;
 mod forms;
 mod history;
 mod issue;
-pub(crate) mod link;
 mod page;
 mod policy;
-pub(crate) mod session;
 mod sign_in;
 mod turn;
 mod visitor;
@@ -31,7 +28,7 @@ use axum::routing::{get, post};
 
 use crate::app::App;
 
-/// Every page and what they link to.
+/// Returns the routes of the pages and their assets.
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let pages = Router::new()
         .route("/", get(chat::get_chat))

@@ -1,4 +1,4 @@
-//! A page is a template with values in it. Every value is escaped; none is markup.
+//! Pages: templates with values. Every value is escaped.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ macro_rules! templates {
     };
 }
 
-/// The templates of `crates/server/web`. A name that ends in `.html` is escaped.
+/// Templates of `crates/server/web`. Names ending in `.html` are escaped.
 const TEMPLATES: &[(&str, &str)] = templates![
     "base.html",
     "again.html",
@@ -48,14 +48,14 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     console::add_words(&mut pages);
     for (name, source) in TEMPLATES.iter().chain(console::TEMPLATES) {
         if let Err(error) = pages.add_template(name, source) {
-            // Told when the page is asked for; a test renders every page.
+            // A template's error is reported when its page is rendered; a test renders every page.
             tracing::error!(name, %error, "a template cannot be read");
         }
     }
     pages
 });
 
-/// The page of that template and those values.
+/// Renders a template with values.
 pub(crate) fn page<T: Serialize>(template: &str, values: &T) -> Result<Response, Problem> {
     let rendered = PAGES.get_template(template).and_then(|template| template.render(Serde(values)));
     let html = rendered.map_err(|error| {
@@ -69,7 +69,7 @@ pub(crate) fn page<T: Serialize>(template: &str, values: &T) -> Result<Response,
     Ok(response)
 }
 
-/// A problem as a page, for people.
+/// Problem that is rendered as a page for people.
 pub(crate) struct Refusal(Problem);
 
 impl<P: Into<Problem>> From<P> for Refusal {
@@ -81,14 +81,15 @@ impl<P: Into<Problem>> From<P> for Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         #[derive(Serialize)]
-        struct Values<'a> {
+        struct RefusalPage<'a> {
             code: String,
             title: &'a str,
             detail: &'a str,
             fix: &'a str,
         }
         let (code, status) = (self.0.code(), self.0.status());
-        let values = Values { code: code.id(), title: code.title, detail: self.0.detail(), fix: code.fix };
+        let values =
+            RefusalPage { code: code.id(), title: code.title, detail: self.0.detail(), fix: code.fix };
         match page("refusal.html", &values) {
             Ok(mut response) => {
                 *response.status_mut() = status;

@@ -1,4 +1,4 @@
-//! What a browser may do with our pages (`spec 07 §4`): our own script, style and connections, nothing else.
+//! Security headers of the pages: only our own scripts, styles and connections are allowed.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// No inline script, no inline style, no third party, no string that becomes markup.
+/// Content security policy: no inline script or style, no third party, no string that becomes markup.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const SCRIPTS: &str = "require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// What every page's answer says.
+/// Security headers.
 pub(crate) struct Policy {
     content: HeaderValue,
-    /// Older browsers know this in place of `frame-ancestors`; it can name no hosts.
+    /// `X-Frame-Options` for older browsers, which do not know `frame-ancestors`; it cannot name hosts.
     frames: Option<HeaderValue>,
 }
 
 impl Policy {
-    /// Framed by nobody, or by those hosts.
+    /// Makes the policy. Without hosts, no page may be shown in a frame.
     pub(crate) fn new(frame_ancestors: &[String]) -> Arc<Self> {
         let nobody = frame_ancestors.is_empty();
         let ancestors = if nobody { "'none'".to_owned() } else { frame_ancestors.join(" ") };
-        // The configuration has checked the hosts; what is no header all the same frames nothing.
+        // The configuration has checked the hosts. If they still form no valid header, framing is forbidden.
         let content = HeaderValue::from_str(&format!("{CONTENT}{ancestors}; {SCRIPTS}"));
         Arc::new(Self {
             content: content
@@ -35,7 +35,7 @@ impl Policy {
     }
 }
 
-/// Puts the policy on every answer.
+/// Middleware that adds the headers to every answer.
 pub(crate) async fn restrict(State(policy): State<Arc<Policy>>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

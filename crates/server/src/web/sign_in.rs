@@ -1,4 +1,4 @@
-//! Signing in and out: by a one-time link or with a token; in a demo by saying who one is.
+//! Sign-in and sign-out: by a one-time link or a token; in a demo, by choosing a person.
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 
-use super::forms::Sent;
-use super::link::Link;
+use super::forms::SentForm;
 use super::page::{Refusal, page};
-use super::session::{By, Session, no_cookie, of};
 use super::visitor::people;
 use crate::app::App;
 use crate::auth;
 use crate::codes;
-use crate::guard::same_origin;
+use crate::middleware::same_origin;
 use crate::problem::Problem;
-use crate::request::{Asked, read_form};
+use crate::request::{QueryParams, read_form};
+use crate::session::{By, Session, no_cookie, of};
+use crate::sign_in_link::Link;
 
-/// What the page is opened with.
+/// Query of the sign-in page.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Opened {
+pub(crate) struct SignInQuery {
     /// A one-time link.
     link: Option<String>,
-    /// Where to go afterwards.
+    /// Address to go to afterwards.
     to: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Values {
-    /// The link, while it can be used, and whom it signs in.
+struct SignInPage {
+    /// Link, while it can be used, with the user it signs in.
     link: Option<String>,
     user: Option<String>,
     to: String,
-    /// Why it did not work.
+    /// Error message.
     wrong: Option<String>,
 }
 
-impl Values {
+impl SignInPage {
     fn show(&self, status: StatusCode) -> Result<Response, Problem> {
         let mut response = page("sign_in.html", self)?;
         *response.status_mut() = status;
@@ -47,24 +47,24 @@ impl Values {
     }
 }
 
-/// `GET /sign-in`: opening a link uses nothing up.
+/// `GET /sign-in`: opening a link does not use it up.
 pub(crate) async fn get_sign_in(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    Asked(Opened { link, to }): Asked<Opened>,
+    QueryParams(SignInQuery { link, to }): QueryParams<SignInQuery>,
 ) -> Result<Response, Refusal> {
     let to = local(to.as_deref());
     let Some(link) = link else {
         if app.config().server.demo || matches!(of(&app, &headers), Ok(Some(_))) {
             return Ok(Redirect::to(&to).into_response());
         }
-        return Ok(Values { link: None, user: None, to, wrong: None }.show(StatusCode::OK)?);
+        return Ok(SignInPage { link: None, user: None, to, wrong: None }.show(StatusCode::OK)?);
     };
     let read = Link::read(&app, &link)?;
-    Ok(Values { link: Some(link), user: Some(read.user), to, wrong: None }.show(StatusCode::OK)?)
+    Ok(SignInPage { link: Some(link), user: Some(read.user), to, wrong: None }.show(StatusCode::OK)?)
 }
 
-/// `POST /sign-in`: uses a link up, or takes a token.
+/// `POST /sign-in`: uses a link up, or accepts a token.
 pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
     ours(&parts.headers)?;
@@ -78,7 +78,7 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
     } else {
         let Some(token) = field("token").and_then(|given| auth::token(&app.config().tokens, given)) else {
             let wrong = Some("That token is not one of this installation. Check it, and try again.".into());
-            return Ok(Values { link: None, user: None, to, wrong }.show(StatusCode::UNAUTHORIZED)?);
+            return Ok(SignInPage { link: None, user: None, to, wrong }.show(StatusCode::UNAUTHORIZED)?);
         };
         Session::of_token(&app, token)?
     };
@@ -90,13 +90,13 @@ pub(crate) async fn post_sign_out(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, Response> {
-    Sent::read(&app, request).await?;
+    SentForm::read(&app, request).await?;
     Ok(with_cookie(Redirect::to("/sign-in"), no_cookie(&app)))
 }
 
-/// `POST /you`: in a demo, to be somebody else of it.
+/// `POST /you`: switches to another person of a demo.
 pub(crate) async fn post_you(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
-    let sent = Sent::read(&app, request).await?;
+    let sent = SentForm::read(&app, request).await?;
     let user = sent.field("user");
     if sent.visitor.session.signed_in() || !people(&app).iter().any(|known| known == user) {
         return Err(Refusal::from(Problem::not_found("person")).into_response());
@@ -112,7 +112,7 @@ fn with_cookie(redirect: Redirect, cookie: HeaderValue) -> Response {
     response
 }
 
-/// A sign-in has no session to prove itself with; a browser says itself whose page sends it.
+/// Checks the origin of a sign-in. There is no session yet to check, but a browser states whose page sent it.
 fn ours(headers: &HeaderMap) -> Result<(), Problem> {
     let from_browser = headers.contains_key(ORIGIN) || headers.contains_key("sec-fetch-site");
     if from_browser && !same_origin(headers) && !origin_is_host(headers) {
@@ -127,7 +127,7 @@ fn origin_is_host(headers: &HeaderMap) -> bool {
     host.is_some() && host == text("host")
 }
 
-/// An address of this site to go to; anything else is the beginning.
+/// Returns a path of this site; anything else becomes `/`.
 fn local(to: Option<&str>) -> String {
     let here = |to: &&str| {
         to.starts_with('/')

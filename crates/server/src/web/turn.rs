@@ -1,4 +1,4 @@
-//! `/turns/{turn}`: why a turn decided what it did, as a page. What the *Why?* of the chat leads to without a script.
+//! `/turns/{turn}`: explanation of a turn as a page, for the *Why?* link of the chat without a script.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use serde::Serialize;
 use throughline_engine::TurnId;
 
 use super::page::{Refusal, page};
-use super::visitor::{Seen, Visitor};
+use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::auth::Scope;
-use crate::request::Named;
+use crate::request::PathParam;
 use crate::routes::turns;
-use crate::telling;
+use crate::views;
 use crate::wire;
 
 #[derive(Serialize)]
-struct Values {
-    seen: Seen,
+struct TurnPage {
+    seen: VisitorView,
     why: wire::Why,
 }
 
@@ -26,9 +26,9 @@ struct Values {
 pub(crate) async fn get_turn(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Named(turn): Named,
+    PathParam(turn): PathParam,
 ) -> Result<Response, Refusal> {
     visitor.caller.need(Scope::LanesRead)?;
     let turn = turns::seen(&app, &visitor.caller, &TurnId::from(turn.as_str())).await?;
-    Ok(page("turn.html", &Values { seen: visitor.seen(&app), why: telling::why(&turn) })?)
+    Ok(page("turn.html", &TurnPage { seen: visitor.view(&app), why: views::why(&turn) })?)
 }

@@ -1,4 +1,4 @@
-//! Who looks at a page: in a demo whoever is there, else who signed in.
+//! Visitor of a page: the person who signed in, or a person of the demo.
 
 use std::sync::Arc;
 
@@ -11,42 +11,42 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
 use super::page::{Refusal, page};
-use super::session::{self, By, Session};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::problem::Problem;
+use crate::session::{self, By, Session};
 
-/// Who a demo takes somebody for who has not said.
+/// Person of a demo for a visitor who has not chosen one.
 const ANYBODY: &str = "you";
 
-/// A person in front of a browser, with what they may do.
+/// Person in front of a browser, with their session.
 #[derive(Clone)]
 pub(crate) struct Visitor {
     pub(crate) caller: Caller,
     pub(crate) session: Session,
 }
 
-/// What every page says about who looks at it.
+/// Values about the visitor on every page.
 #[derive(Serialize)]
-pub(crate) struct Seen {
-    /// The person.
+pub(crate) struct VisitorView {
+    /// Id of the person.
     user: String,
-    /// Goes into every form, and into the header of every POST of a script.
+    /// CSRF token, for forms and the header of a script's POST.
     csrf: String,
-    /// There is something to sign out of.
+    /// True if there is something to sign out of.
     signed_in: bool,
-    /// The console has something for them.
+    /// True if the person may use the console.
     operates: bool,
-    /// In a demo: everybody one can be.
+    /// People of a demo that the visitor can choose from.
     people: Vec<String>,
 }
 
 impl Visitor {
-    /// As a template has it.
-    pub(crate) fn seen(&self, app: &App) -> Seen {
+    /// Returns the values for a template.
+    pub(crate) fn view(&self, app: &App) -> VisitorView {
         let people = if self.session.signed_in() { Vec::new() } else { people(app) };
-        Seen {
+        VisitorView {
             user: self.session.user().into(),
             csrf: self.session.csrf(app),
             signed_in: self.session.signed_in(),
@@ -56,7 +56,7 @@ impl Visitor {
     }
 }
 
-/// Everybody one can be in a demo.
+/// Returns the people of a demo.
 pub(crate) fn people(app: &App) -> Vec<String> {
     let config = app.config();
     let here =
@@ -67,7 +67,7 @@ pub(crate) fn people(app: &App) -> Vec<String> {
 impl FromRequestParts<Arc<App>> for Visitor {
     type Rejection = Response;
 
-    /// Where nobody is signed in, a page sends to the sign-in and a form is refused.
+    /// Redirects a page to the sign-in if nobody is signed in; a form is refused.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Response> {
         if let Some(visitor) = parts.extensions.get::<Self>() {
             return Ok(visitor.clone());
@@ -85,8 +85,8 @@ impl FromRequestParts<Arc<App>> for Visitor {
     }
 }
 
-/// Before every page: a demo introduces whoever comes, and a click on another site's link is sent once more from here,
-/// because the browser left our cookie out of it (`SameSite=Strict`).
+/// Middleware of every page. In a demo it signs a new visitor in. A request that follows another site's link is sent
+/// once more from here, because the browser left out our cookie (`SameSite=Strict`).
 pub(crate) async fn introduce(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     if request.method() != Method::GET || matches!(session::of(&app, request.headers()), Ok(Some(_))) {
         return next.run(request).await;

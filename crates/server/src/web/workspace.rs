@@ -1,6 +1,6 @@
-//! The workspace at `/workspace`: the chat, with panels beside it that list documents. What a host of panels does is done
-//! by the page's script, over the HTTP API and the stream alone: it registers what it shows, says where somebody looks,
-//! and opens what was chosen. Without a script the panels are links.
+//! Workspace at `/workspace`: the chat, with panels beside it that list documents. The page's script acts as a host
+//! of panels, using only the HTTP API and the stream: it registers lists, reports the focus, and opens what was
+//! chosen. Without a script the panels are links.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -9,20 +9,20 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
-use super::chat::{self, Values, Which};
-use super::conversations::Page;
+use super::chat::{self, ChatPage, ChatQuery};
 use super::page::Refusal;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::request::Asked;
+use crate::request::QueryParams;
+use crate::web_channel::Page;
 
-/// What an empty conversation offers to say here.
+/// Examples that an empty conversation offers.
 const EXAMPLES: [&str; 3] = ["open the sample2 pls", "the second one from reports", "open links"];
 
-/// The panels and what they list, as the file has them.
+/// File with the panels and documents.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PanelsFile {
     panels: Vec<PanelFile>,
     documents: BTreeMap<String, Document>,
 }
@@ -33,11 +33,11 @@ struct PanelFile {
     scope: String,
     instance: String,
     title: String,
-    /// Documents by their ids, in the order that stays.
+    /// Ids of documents, in base order.
     entries: Vec<String>,
 }
 
-/// Something that can be opened.
+/// Document that can be opened.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Document {
@@ -51,7 +51,7 @@ struct Document {
     kind: String,
     owner: String,
     text: String,
-    /// What it is called, and the address here.
+    /// Labels and addresses of links.
     links: Vec<(String, String)>,
 }
 
@@ -63,12 +63,12 @@ struct Panel {
     entries: Vec<&'static Document>,
 }
 
-/// The file, read when it is first shown; a test reads it too.
-static FILE: LazyLock<File> = LazyLock::new(|| {
+/// File, parsed at first use; a test parses it too.
+static FILE: LazyLock<PanelsFile> = LazyLock::new(|| {
     let read = toml::from_str(include_str!("../../web/workspace/panels.toml"));
-    let mut file: File = read.unwrap_or_else(|error| {
+    let mut file: PanelsFile = read.unwrap_or_else(|error| {
         tracing::error!(%error, "the panels cannot be read");
-        File { panels: Vec::new(), documents: BTreeMap::new() }
+        PanelsFile { panels: Vec::new(), documents: BTreeMap::new() }
     });
     for (id, document) in &mut file.documents {
         document.id.clone_from(id);
@@ -76,29 +76,29 @@ static FILE: LazyLock<File> = LazyLock::new(|| {
     file
 });
 
-/// The panels, as a template has them.
+/// Panels, as values of the template.
 #[derive(Serialize)]
 struct Workspace {
-    /// Texts are read against lists here.
+    /// True if option lists are enabled.
     reads: bool,
     panels: Vec<Panel>,
     documents: Vec<&'static Document>,
-    /// The document that is open.
+    /// Id of the open document.
     open: Option<String>,
 }
 
-/// The chat's values and ours.
+/// Values of the chat and the workspace.
 #[derive(Serialize)]
-struct Beside {
+struct WorkspacePage {
     #[serde(flatten)]
-    chat: Values,
+    chat: ChatPage,
     workspace: Workspace,
 }
 
-/// What is open beside the conversation.
+/// Query of the open document.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Open {
+pub(crate) struct OpenQuery {
     open: Option<String>,
 }
 
@@ -106,8 +106,8 @@ pub(crate) struct Open {
 pub(crate) async fn get_workspace(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Asked(which): Asked<Which>,
-    Asked(Open { open }): Asked<Open>,
+    QueryParams(which): QueryParams<ChatQuery>,
+    QueryParams(OpenQuery { open }): QueryParams<OpenQuery>,
 ) -> Result<Response, Refusal> {
     let workspace = Workspace {
         reads: app.config().policy.selection.enabled,
@@ -115,7 +115,7 @@ pub(crate) async fn get_workspace(
         documents: FILE.documents.values().collect(),
         open: open.filter(|id| FILE.documents.contains_key(id)),
     };
-    let dress = |chat: Values| Beside { chat: chat.offering(EXAMPLES), workspace };
+    let dress = |chat: ChatPage| WorkspacePage { chat: chat.offering(EXAMPLES), workspace };
     chat::show(&app, &visitor, which, Page::Workspace, "workspace/workspace.html", dress).await
 }
 

@@ -1,4 +1,4 @@
-//! Approvals: the record with its hash and card, and a decision.
+//! Approvals and decisions on them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -8,54 +8,54 @@ use super::Card;
 /// An approval at its current version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Approval {
-    /// Its id.
+    /// Id.
     #[schema(example = "ap_01")]
     pub id: String,
-    /// Its lane.
+    /// Id of its lane.
     pub lane: String,
-    /// The version a decision has to name.
+    /// Version that a decision has to name.
     pub version: u32,
-    /// `pending`, `approved`, `rejected`, `cancelled`, `expired`, `superseded`.
+    /// State: `pending`, `approved`, `rejected`, `cancelled`, `expired`, `superseded`.
     pub state: String,
-    /// What kind of act.
+    /// Kind of act.
     pub kind: String,
-    /// Exactly what would run.
+    /// Exact content that an approval would run.
     #[schema(value_type = Object)]
     pub payload: serde_json::Value,
-    /// SHA-256 of its canonical bytes; the card shows the first 8 digits.
+    /// SHA-256 of the payload's canonical bytes; the card shows the first 8 digits.
     pub payload_sha256: String,
-    /// The effect classes it releases.
+    /// Effect classes that an approval releases.
     pub effects: Vec<String>,
-    /// Where to.
+    /// Targets of the effects.
     pub targets: Vec<String>,
-    /// How many items.
+    /// Number of items.
     pub quantity: u32,
-    /// Characters of all titles and bodies.
+    /// Number of characters in all titles and bodies.
     pub total_chars: u32,
-    /// Who asked.
+    /// User who asked.
     pub requested_by: String,
-    /// The message it came from.
+    /// Id of the message it came from.
     pub source: String,
-    /// When it was opened.
+    /// Time it was opened.
     pub created_at: String,
-    /// Until when it may be decided.
+    /// Time until which it may be decided.
     pub expires_at: Option<String>,
-    /// Who decided, when it was.
+    /// Decision, if it was taken.
     pub decided: Option<Decided>,
-    /// The card as it is shown now.
+    /// Card in its current form.
     pub card: Option<Card>,
 }
 
-/// A decision that was taken.
+/// Decision that was taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Decided {
-    /// What was decided.
+    /// Action: `approve`, `reject`, …
     pub action: String,
-    /// By whom.
+    /// User who decided.
     pub by: String,
-    /// What to call them.
+    /// Name of that user.
     pub by_name: String,
-    /// When.
+    /// Time of the decision.
     pub at: String,
 }
 
@@ -63,33 +63,33 @@ pub struct Decided {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Decide {
-    /// The version that was seen.
+    /// Version that was seen.
     pub version: u32,
-    /// What is decided.
+    /// Decision.
     pub decision: Decision,
-    /// Who decides; otherwise the token's own principal.
+    /// User who decides; the token's own principal if absent.
     #[serde(default)]
     pub actor: Option<DecideActor>,
 }
 
-/// Who decides.
+/// User who decides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DecideActor {
-    /// The user's id.
+    /// Id of the user.
     pub id: String,
-    /// What to call them; the configured name wins.
+    /// Display name; a configured name has precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// What can be decided on an approval.
+/// Decision on an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Release what it shows.
+    /// Release the effects that the card shows.
     Approve,
     /// Refuse it.
     Reject,
-    /// Drop it, where its card offers that.
+    /// Drop it, if its card offers that.
     Cancel,
 }

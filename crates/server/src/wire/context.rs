@@ -1,85 +1,85 @@
-//! What a prompt tells of the past.
+//! Prompt context.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use throughline_engine::context::rendered::Rendered;
 use utoipa::ToSchema;
 
-/// A supervisor's state, and the task its agent is to be told.
+/// Supervisor's state, and the task of its agent.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Render {
-    /// The state document, as the supervisor keeps it: `goal`, `completed_tasks`, `blocked_tasks`, `current_task`. What is
-    /// unknown is read past.
+    /// State document as the supervisor keeps it: `goal`, `completed_tasks`, `blocked_tasks`, `current_task`. Unknown
+    /// members are ignored.
     #[schema(value_type = Object)]
     pub state: Box<RawValue>,
-    /// The task. None: the record of tasks alone.
+    /// Task. Without it only the record of tasks is rendered.
     #[serde(default)]
     #[schema(value_type = Option<RenderedTask>)]
     pub task: Option<Box<RawValue>>,
-    /// Finished tasks that are shown: 3 to 5.
+    /// Number of finished tasks to show: 3 to 5.
     #[serde(default)]
     pub history: Option<usize>,
-    /// Tokens of the prompt: at least 6,000.
+    /// Maximum tokens of the prompt: at least 6,000.
     #[serde(default)]
     pub max_tokens: Option<u32>,
 }
 
-/// A supervisor's task. What else is in it is read past.
+/// Supervisor's task. Unknown members are ignored.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct RenderedTask {
-    /// Its id.
+    /// Id.
     pub task_id: String,
-    /// What it is about, in a line.
+    /// Subject, in one line.
     pub intent: Option<String>,
-    /// What is to be done: shown as it is.
+    /// Instructions, shown verbatim.
     pub instructions: Option<String>,
-    /// What is checked.
+    /// Criteria that the result is checked against.
     pub acceptance_criteria: Option<Vec<String>>,
-    /// What kind of task it is.
+    /// Kind of task.
     pub task_type: Option<String>,
-    /// Where it is done.
+    /// Directory in which the work is done.
     pub working_directory: Option<String>,
-    /// What the answer has to be.
+    /// Schema of the answer.
     #[schema(value_type = Option<Object>)]
     pub output_schema: Option<serde_json::Value>,
 }
 
-/// What a prompt tells of the past.
+/// Rendered context of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Context {
-    /// The prompt; without a task what stands in every prompt.
+    /// Prompt. Without a task: the part that stands in every prompt.
     pub prompt: String,
-    /// The record of tasks and blockers in it.
+    /// Record of tasks and blockers within the prompt.
     pub block: String,
-    /// SHA-256 of it: two prompts with the same tell the same.
+    /// SHA-256 of the rendered sections; equal contexts have equal fingerprints.
     pub context_fingerprint: String,
-    /// What was left out for its length.
+    /// Units that were left out for their length.
     pub omitted: Vec<Omitted>,
-    /// What was repaired in a supervisor's document.
+    /// Repairs that were made in a supervisor's document.
     pub warnings: Vec<Repair>,
 }
 
-/// So many units of a section were left out.
+/// Number of units of a section that were left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Omitted {
-    /// `facts`, `summary`, `read_only_context`, `window`, `anchor`.
+    /// Section: `facts`, `summary`, `read_only_context`, `window`, `anchor`.
     pub section: String,
-    /// Facts, lines, tasks or messages.
+    /// Number of facts, lines, tasks or messages.
     pub units: u32,
 }
 
-/// An entry of a document that does not count.
+/// Entry of a document that was ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Repair {
-    /// Why: `context.entry_skipped`, `context.duplicate_task`, `context.in_both_lists`.
+    /// Reason: `context.entry_skipped`, `context.duplicate_task`, `context.in_both_lists`.
     pub code: String,
-    /// Which: a JSON pointer (RFC 6901).
+    /// Place of the entry: a JSON pointer (RFC 6901).
     pub pointer: String,
 }
 
 impl Context {
-    /// As one line of JSON with its end: what the API answers and the command prints.
+    /// Returns one line of JSON with a newline, as the API answers and the command prints it.
     #[must_use]
     pub fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"

@@ -1,5 +1,5 @@
-//! The body of `POST /v1/events` as the OpenAPI document describes it. It is read by the API channel; a test keeps
-//! the two alike.
+//! Body of `POST /v1/events`, as the OpenAPI document describes it. The API channel parses the body; a test keeps the
+//! two equal.
 
 use std::collections::BTreeMap;
 
@@ -8,136 +8,136 @@ use utoipa::ToSchema;
 
 use super::{ClosedBody, FocusBody, ShownBody};
 
-/// An event as a host delivers it. Which members it needs depends on its kind.
+/// Event delivered by a host. Its kind determines which members it needs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventBody {
-    /// Where it happened.
+    /// Conversation in which it happened.
     pub lane: EventLane,
-    /// Who did it; otherwise the token's own principal. Another needs the scope `act_as`.
+    /// Person who acted; the token's own principal if absent. Naming another person needs the scope `act_as`.
     pub actor: Option<EventActor>,
-    /// `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
+    /// Kind: `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
     /// `assistant.posted`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
     #[schema(example = "message.posted")]
     pub kind: String,
-    /// The words: of a message, of an edit, or after a command's name.
+    /// Text of a message or an edit, or the words after a command's name.
     #[schema(max_length = 40_000)]
     pub text: Option<String>,
-    /// The host's id of the message that was posted, edited or deleted.
+    /// Host's id of the message that was posted, edited or deleted.
     pub message_id: Option<String>,
-    /// The task the host says it belongs to.
+    /// Task the message belongs to, if the host knows it.
     pub task: Option<String>,
-    /// The message it replies to, by the host's id or ours.
+    /// Message it replies to, by the host's id or ours.
     pub reply_to: Option<String>,
-    /// The text of that message, for when we do not have it.
+    /// Text of that message, for the case that we do not have it.
     pub quote: Option<String>,
-    /// The panel of a web page; it is the lane's thread.
+    /// Panel of a web page; it is used as the lane's thread.
     pub panel: Option<String>,
-    /// The button that was pressed.
+    /// Button that was pressed.
     pub press: Option<EventPress>,
-    /// The form that came back.
+    /// Form that was submitted.
     pub form: Option<EventForm>,
-    /// What the host's own agent said.
+    /// Message of the host's own agent.
     pub assistant: Option<EventAssistant>,
-    /// Where a task stands.
+    /// Report on a task.
     pub report: Option<EventReport>,
-    /// The list that is shown. Needs the scope `options:write` too.
+    /// List that is shown. Needs the scope `options:write` too.
     pub shown: Option<ShownBody>,
-    /// The list that was closed. Needs the scope `options:write` too.
+    /// List that was closed. Needs the scope `options:write` too.
     pub closed: Option<ClosedBody>,
-    /// Where somebody looks. Needs the scope `options:write` too.
+    /// Focus of a user. Needs the scope `options:write` too.
     pub focus: Option<FocusBody>,
-    /// The edit changed no word.
+    /// True if the edit did not change the text.
     pub metadata_only: Option<bool>,
-    /// The host's id of the event: delivered twice, it is one event.
+    /// Host's id of the event: delivered twice, it is one event.
     pub event_id: Option<String>,
-    /// When it happened, RFC 3339 in UTC. Told, never used for order.
+    /// Time it happened, RFC 3339 in UTC. It is recorded and does not influence the order.
     pub at: Option<String>,
 }
 
-/// The caller's part of a lane; tenant and app are the token's.
+/// Lane, as far as the caller determines it; tenant and app are the token's.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventLane {
-    /// `api` when it is left out.
+    /// Channel; `api` if absent.
     pub channel: Option<String>,
     /// Any id of yours for the room, chat or session.
     pub conversation: String,
-    /// The thread in it.
+    /// Thread within the conversation.
     pub thread: Option<String>,
 }
 
-/// A person.
+/// Person.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventActor {
-    /// The host's user id.
+    /// Host's id of the user.
     pub id: Option<String>,
-    /// What to call them.
+    /// Display name.
     pub name: Option<String>,
 }
 
-/// A pressed button, by its token; or an option, pressed where you show it, by its list, version and id.
+/// Press of a button, named by its token; or of an option that you show, named by its list, version and id.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventPress {
-    /// The button's token.
+    /// Token of the button.
     pub token: Option<String>,
-    /// The option's list, by its id.
+    /// Id of the option's list.
     pub set: Option<String>,
-    /// What of the list was seen: its `exec_rev`.
+    /// Version of the list that was seen: its `exec_rev`.
     pub version: Option<u32>,
-    /// The option, by its id.
+    /// Id of the option.
     pub option: Option<String>,
-    /// *Remember for this thread* was ticked.
+    /// True if *Remember for this thread* was ticked.
     pub remember: Option<bool>,
 }
 
-/// A form that was filled in.
+/// Submitted form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventForm {
-    /// The token of the button that opened it.
+    /// Token of the button that opened it.
     pub token: String,
-    /// What was filled in, by field.
+    /// Values by field.
     pub values: BTreeMap<String, String>,
 }
 
-/// What a host's own agent said, and maybe asked.
+/// Message of a host's own agent, perhaps a question.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventAssistant {
-    /// `answer`, `question`, `card` or `notification`.
+    /// Kind: `answer`, `question`, `card` or `notification`.
     pub kind: String,
-    /// The task it belongs to.
+    /// Task it belongs to.
     pub task: Option<String>,
-    /// The words.
+    /// Text.
     pub text: String,
-    /// The answer it waits for: `boolean`, `number`, `location`, `text`, `selection:A|B`, …
+    /// Expected type of the answer: `boolean`, `number`, `location`, `text`, `selection:A|B`, …
     #[schema(example = "location")]
     pub expected: Option<String>,
-    /// Who is asked; nobody named is everybody.
+    /// User who is asked; everybody if absent.
     pub asked_of: Option<String>,
-    /// Until when, RFC 3339 in UTC.
+    /// Time until which an answer is accepted, RFC 3339 in UTC.
     pub expires: Option<String>,
 }
 
-/// Where a task stands, as the host sees it. A report that is older than what is known changes nothing.
+/// Report on a task, from the host's view. A report older than the known state changes nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventReport {
-    /// The host's id of the task, or ours: at most 128 bytes.
+    /// Id of the task, the host's or ours: at most 128 bytes.
     pub task_id: String,
-    /// `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
+    /// Status: `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
     #[schema(example = "completed")]
     pub status: String,
-    /// Since when, RFC 3339 in UTC.
+    /// Time since which it has this status, RFC 3339 in UTC.
     pub at: Option<String>,
-    /// What was asked for.
+    /// Request that the task fulfils.
     pub intent: Option<String>,
-    /// Why it is blocked, or failed.
+    /// Reason why it is blocked or failed.
     pub reason: Option<String>,
-    /// What came of it.
+    /// Result.
     pub result: Option<String>,
 }
 
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// The document describes what the channel reads: the same members, no more and no fewer.
+    /// The document describes exactly the members that the channel reads.
     #[test]
     fn is_what_the_channel_reads() {
         let some = || Some("x".to_owned());

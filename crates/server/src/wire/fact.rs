@@ -1,64 +1,64 @@
-//! Facts, as the API shows and takes them (`spec 05 §8`).
+//! Facts, as the API returns and accepts them (`docs/design/0027-facts.md`).
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::memory::{self, FactKey};
+use throughline_engine::data::fact::FactKey;
 use utoipa::ToSchema;
 
 use super::DecideActor;
 use super::lane::word;
 
-/// Something that is known: one sentence, where it holds, and who said it.
+/// Fact: one sentence, with the place where it applies and its author.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Fact {
-    /// Its id: the same words in the same place are the same fact.
+    /// Id, derived from the place and the words: an equal fact has an equal id.
     #[schema(example = "f1-3017dd2e304478c2c9260243f9e3d849")]
     pub canonical_id: String,
-    /// `decision`, `constraint` or `assumption`.
+    /// Kind: `decision`, `constraint` or `assumption`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `thread`, `epic` or `channel`.
+    /// Kind of place: `thread`, `epic` or `channel`.
     pub scope: String,
-    /// Which one.
+    /// Id of the place.
     pub scope_id: String,
-    /// The sentence.
+    /// Sentence.
     pub text: String,
-    /// When it was said last.
+    /// Time it was last stated.
     pub source_ts: String,
-    /// How sure it is, from 0 to 1.
+    /// Confidence, from 0 to 1.
     #[schema(example = 0.95)]
     pub confidence: f64,
-    /// Who said it last.
+    /// Author of the last statement.
     pub author: String,
-    /// `member` or `untrusted`.
+    /// Trust in the author: `member` or `untrusted`.
     pub trust: String,
-    /// `decision`, `user`, `model` or `import`.
+    /// Origin: `decision`, `user`, `model` or `import`.
     pub origin: String,
-    /// `valid`, `superseded` or `disputed`.
+    /// Status: `valid`, `superseded` or `disputed`.
     pub status: String,
-    /// What it is about, when that can have one value at a time.
+    /// Subject, if it can have only one value at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The fact that took its place.
+    /// Id of the fact that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// The facts it took the place of.
+    /// Ids of the facts it replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
-    /// How many statements it rests on, of those that are kept.
+    /// Number of stored statements that support it.
     pub sources: usize,
-    /// When it came to be known here.
+    /// Time it became known.
     pub created_at: String,
-    /// When something of it changed.
+    /// Time of its last change.
     pub updated_at: String,
-    /// When it last stood in a prompt.
+    /// Time it was last included in a prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<String>,
 }
 
 impl Fact {
-    /// A fact of a place.
+    /// Converts a fact of a place.
     #[must_use]
-    pub fn of(key: &FactKey, fact: &memory::Fact) -> Self {
+    pub fn of(key: &FactKey, fact: &throughline_engine::data::fact::Fact) -> Self {
         Self {
             canonical_id: fact.canonical_id.0.clone(),
             kind: fact.kind.word().into(),
@@ -82,29 +82,29 @@ impl Fact {
     }
 }
 
-/// A fact as somebody states it.
+/// Fact to state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateFact {
-    /// The conversation it is stated in: it says which thread and which channel.
+    /// Conversation in which it is stated; it determines the thread and the channel.
     #[schema(example = "ln_atpfhd2dnan4hnneg4slqvhi")]
     pub lane: String,
-    /// `decision`, `constraint` or `assumption`.
+    /// Kind: `decision`, `constraint` or `assumption`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `thread`, `epic` or `channel`; `thread` when it is left out.
+    /// Kind of place: `thread`, `epic` or `channel`; `thread` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The key of the epic's issue; the one this thread is about when it is left out.
+    /// Key of the epic's issue; the epic of this thread if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epic: Option<String>,
-    /// The sentence. More than 300 characters are cut.
+    /// Sentence. It is cut after 300 characters.
     #[schema(min_length = 1, max_length = 4000)]
     pub text: String,
-    /// What it is about, when that can have one value at a time: a newer fact on it takes this one's place.
+    /// Subject, if it can have only one value at a time: a newer fact on the subject replaces this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// Who states it; otherwise the token's own principal. Another needs the scope `act_as`.
+    /// User who states it; the token's own principal if absent. Naming another user needs the scope `act_as`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<DecideActor>,
 }

@@ -1,33 +1,34 @@
-//! Lanes: messages, cards, what waits.
+//! Lanes, with messages, cards and pending questions.
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::workflow::CardModel;
-use throughline_engine::{LaneKey, effect, pending, workflow};
+use throughline_engine::LaneKey;
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::pending;
 use throughline_runtime::MessageView;
 use throughline_store::LaneInfo as StoredInfo;
 use utoipa::ToSchema;
 
 use super::{OptionSet, View};
 
-/// A lane in a list.
+/// Summary of a lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LaneInfo {
-    /// Its id.
+    /// Id.
     #[schema(example = "ln_atpfhd2dnan4hnneg4slqvhi")]
     pub id: String,
-    /// The app it belongs to.
+    /// App it belongs to.
     pub app: String,
-    /// The channel.
+    /// Channel.
     pub channel: String,
-    /// The room, chat or session.
+    /// Room, chat or session.
     pub conversation: String,
-    /// The thread in it, or empty.
+    /// Thread in the conversation, or empty.
     pub thread: String,
-    /// How many turns were committed.
+    /// Number of committed turns.
     pub revision: u64,
-    /// Events that wait.
+    /// Number of events that wait.
     pub waiting: u32,
-    /// When its last turn was.
+    /// Time of its last turn.
     pub updated_at: String,
 }
 
@@ -47,56 +48,56 @@ impl From<&StoredInfo> for LaneInfo {
     }
 }
 
-/// A lane as it stands.
+/// Lane with its current state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Lane {
-    /// What it is.
+    /// Summary.
     #[serde(flatten)]
     pub info: LaneInfo,
-    /// What waits for an answer.
+    /// Questions and cards that wait for an answer.
     pub pending: Vec<Pending>,
-    /// What the thread does with unclear messages, when it remembers.
+    /// Remembered handling of unclear messages in this thread, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered: Option<String>,
-    /// A model is being asked.
+    /// True while a model is being asked.
     pub asking: bool,
-    /// What was asked for: the tasks somebody is at, those its messages name, and the newest that are over.
+    /// Tasks: the open ones, those that its messages name, and the newest finished ones.
     #[serde(default)]
     pub tasks: Vec<Task>,
-    /// The lists of options that are there.
+    /// Registered lists of options.
     #[serde(default)]
     pub option_sets: Vec<OptionSet>,
-    /// What each person's lists have come to.
+    /// Each person's view of the lists.
     #[serde(default)]
     pub views: Vec<View>,
-    /// The window's messages, oldest first.
+    /// Messages of the window, oldest first.
     pub messages: Vec<Message>,
 }
 
-/// A message as it is shown now.
+/// Message in its current form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Message {
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// `user` or `assistant`.
+    /// Role: `user` or `assistant`.
     pub role: String,
-    /// The person; absent for us.
+    /// User who wrote it; absent for the assistant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// `answer`, `question`, `card` or `notification`; absent for people.
+    /// Kind: `answer`, `question`, `card` or `notification`; absent for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The words; of a card, the whole of it as text.
+    /// Text; for a card, the whole card as text.
     pub text: String,
-    /// When.
+    /// Time.
     pub at: String,
-    /// The task it belongs to.
+    /// Id of the task it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The host's own id of it, when its event named one.
+    /// Host's own id of the message, if its event named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    /// The card it shows, as it is now, with the tokens of its buttons.
+    /// Card it shows, in its current form, with the tokens of its buttons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
 }
@@ -117,71 +118,80 @@ impl From<MessageView> for Message {
     }
 }
 
-/// A card with buttons.
+/// Card with buttons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Card {
-    /// Its id; `ap_…` is an approval.
+    /// Id; `ap_…` is an approval.
     pub id: String,
-    /// Where it stands: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`, `call_preview`, `uncertain_call`,
-    /// `review_active`, `review_frozen`, `receipt`, `remembered`, `options`.
+    /// Step: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`,
+    /// `call_preview`, `uncertain_call`, `review_active`, `review_frozen`, `receipt`, `remembered`, `options`.
     pub step: String,
-    /// Its version: what a decision names.
+    /// Version that a decision has to name.
     pub version: u32,
-    /// The first 8 digits of the hash of what would run.
+    /// First 8 digits of the hash of what an approval would run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// What it asks, or what became of it.
+    /// Question, or result.
     pub title: String,
-    /// Who asked, checks, until when: one line each.
+    /// Requester, checks, expiry: one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
-    /// What will happen, field by field.
+    /// Planned content, field by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// The items of a batch, an epic before its stories.
+    /// Items of a batch; an epic comes before its stories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Item>,
-    /// What is wrong with which field.
+    /// Errors by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
-    /// What may be pressed.
+    /// Buttons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buttons: Vec<Button>,
-    /// A link to what came of it.
+    /// Link to the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 
-/// One item of a card that shows several.
+/// Item of a card that shows several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = CardItem)]
 pub struct Item {
-    /// Its id: the `item` of a decision about it.
+    /// Id: the `item` of a decision about it.
     pub id: String,
-    /// `Epic`, `Story 3`.
+    /// Label: `Epic`, `Story 3`.
     pub label: String,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// How it stands: where it goes, what it lacks, what came of it.
+    /// State in words: its target, missing parts, or result.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub state: String,
-    /// What it holds, field by field: its edit form.
+    /// Content, field by field, as in its edit form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// What is wrong with it.
+    /// Errors by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
-    /// What may be pressed about it.
+    /// Buttons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buttons: Vec<Button>,
-    /// A link to what came of it.
+    /// Link to the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 
-impl From<workflow::ItemModel> for Item {
-    fn from(item: workflow::ItemModel) -> Self {
-        let workflow::ItemModel { id, label, title, state, fields, errors, buttons, link } = item;
+impl From<throughline_engine::data::card_model::ItemModel> for Item {
+    fn from(item: throughline_engine::data::card_model::ItemModel) -> Self {
+        let throughline_engine::data::card_model::ItemModel {
+            id,
+            label,
+            title,
+            state,
+            fields,
+            errors,
+            buttons,
+            link,
+        } = item;
         Self {
             id,
             label,
@@ -195,44 +205,44 @@ impl From<workflow::ItemModel> for Item {
     }
 }
 
-/// One field of a card and of its edit form.
+/// Field of a card and of its edit form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Field {
-    /// The form field.
+    /// Name of the form field.
     pub name: String,
-    /// Its label.
+    /// Label.
     pub label: String,
-    /// What it holds.
+    /// Content.
     pub text: String,
 }
 
-/// One thing wrong with one field.
+/// Error in a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldError {
-    /// Which item of a batch; empty for the only one, or for all of them.
+    /// Item of a batch; empty for the only item, or for all of them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub item: String,
-    /// The check that failed.
+    /// Code of the check that failed.
     pub code: String,
-    /// Which field.
+    /// Name of the field.
     pub field: String,
-    /// For a person.
+    /// Message for a person.
     pub text: String,
 }
 
-/// One button.
+/// Button.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Button {
-    /// What it does: `approve`, `reject`, `edit`, …
+    /// Action: `approve`, `reject`, `edit`, …
     pub action: String,
-    /// What it says.
+    /// Label.
     pub label: String,
-    /// The whole act in words, for those who do not see the card.
+    /// Whole act in words, for people who do not see the card.
     pub name: String,
-    /// For a toggle: whether it is on.
+    /// For a toggle: true if it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// What a press sends: `{"kind": "card.pressed", "press": {"token": …}}`.
+    /// Token that a press sends: `{"kind": "card.pressed", "press": {"token": …}}`.
     pub token: String,
 }
 
@@ -254,55 +264,55 @@ impl From<CardModel> for Card {
     }
 }
 
-impl From<workflow::Field> for Field {
-    fn from(field: workflow::Field) -> Self {
-        let workflow::Field { name, label, text } = field;
+impl From<throughline_engine::data::card_model::Field> for Field {
+    fn from(field: throughline_engine::data::card_model::Field) -> Self {
+        let throughline_engine::data::card_model::Field { name, label, text } = field;
         Self { name, label, text }
     }
 }
 
-impl From<effect::FieldError> for FieldError {
-    fn from(error: effect::FieldError) -> Self {
-        let effect::FieldError { item, code, field, text } = error;
+impl From<throughline_engine::data::field_error::FieldError> for FieldError {
+    fn from(error: throughline_engine::data::field_error::FieldError) -> Self {
+        let throughline_engine::data::field_error::FieldError { item, code, field, text } = error;
         Self { item, code, field, text }
     }
 }
 
-impl From<workflow::Button> for Button {
-    fn from(button: workflow::Button) -> Self {
-        let workflow::Button { action, label, name, on, token } = button;
+impl From<throughline_engine::data::card_model::Button> for Button {
+    fn from(button: throughline_engine::data::card_model::Button) -> Self {
+        let throughline_engine::data::card_model::Button { action, label, name, on, token } = button;
         Self { action: action.word().into(), label, name, on, token: token.unwrap_or_default() }
     }
 }
 
-/// A question that waits.
+/// Pending question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pending {
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// `slot_request`, `waiting_approval`, …
+    /// Kind: `slot_request`, `waiting_approval`, …
     pub kind: String,
-    /// `conversational`: text answers it. `workflow`: its card's buttons do.
+    /// Class: a `conversational` question is answered by text, a `workflow` by the buttons of its card.
     pub class: String,
-    /// The answer it takes, for conversational ones: `location`, `selection:A|B`, …
+    /// Expected type of the answer to a conversational question: `location`, `selection:A|B`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// The message that asked.
+    /// Id of the message that asked.
     pub anchor: String,
-    /// The task it belongs to.
+    /// Id of the task it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Who is asked; nobody named is everybody.
+    /// User who is asked; everybody if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_of: Option<String>,
-    /// The card it lives on.
+    /// Id of its card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
-    /// The card's version.
+    /// Version of the card.
     pub version: u32,
-    /// When it was asked.
+    /// Time it was asked.
     pub created_at: String,
-    /// Until when an answer counts, this very millisecond included.
+    /// Last millisecond in which an answer is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
@@ -329,43 +339,43 @@ impl From<&pending::PendingState> for Pending {
     }
 }
 
-/// What somebody asked for, and where it stands.
+/// Task, with its status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Task {
-    /// Its id: the host's, when a host reported it.
+    /// Id: the host's if a host reported it.
     pub id: String,
-    /// What was asked for.
+    /// Request that the task fulfils.
     pub intent: String,
-    /// `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
+    /// Status: `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
     pub status: String,
-    /// `engine`: moved by what its effects come to. `host`: by reports.
+    /// Source of its status: `engine` for the outcomes of its effects, `host` for reports.
     pub source: String,
-    /// How often it was begun.
+    /// Number of times it was begun.
     pub attempt: u32,
-    /// Who asked for it.
+    /// User who asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<String>,
-    /// The tool or the sub-agent that is, or was, at it.
+    /// Tool or sub-agent that works, or worked, on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// Why it is blocked, or failed.
+    /// Reason why it is blocked or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What came of it.
+    /// Result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// When it became known.
+    /// Time it became known.
     pub created_at: String,
-    /// When it was completed.
+    /// Time it was completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
-    /// Since when it is blocked.
+    /// Time since which it is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_at: Option<String>,
 }
 
-impl From<&throughline_engine::lane::Task> for Task {
-    fn from(task: &throughline_engine::lane::Task) -> Self {
+impl From<&throughline_engine::data::task::Task> for Task {
+    fn from(task: &throughline_engine::data::task::Task) -> Self {
         Self {
             id: task.id.0.clone(),
             intent: task.intent.clone(),
@@ -383,27 +393,27 @@ impl From<&throughline_engine::lane::Task> for Task {
     }
 }
 
-/// What happened in a lane behind a place.
+/// Events of a lane after a position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LaneEvents {
-    /// In order. The id of the last one that has one is the next place.
+    /// Events in order. The last id among them is the next position.
     pub items: Vec<LaneEvent>,
 }
 
-/// One event, as the stream has it.
+/// Event of a lane, as in the stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LaneEvent {
-    /// `revision.position`; absent for `status`, which did not happen but is so.
+    /// Id: `revision.position`; absent for `status`, which is a state and not an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`.
+    /// Name: `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`.
     pub event: String,
-    /// What the event is about, in the form its name says.
+    /// Data, in the form that the name determines.
     #[schema(value_type = Object)]
     pub data: serde_json::Value,
 }
 
-/// The word an engine value has in JSON.
+/// Returns the name that an engine value has in JSON.
 pub(super) fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

@@ -1,131 +1,133 @@
-//! Lists of options: as a host shows, closes and looks at them, as they stand, and what a turn chose (`spec 04`). A test
-//! keeps the first part and what the API channel reads alike.
+//! Option lists: requests of a host, stored lists, and the selection of a turn (`docs/design/0021-option-lists.md`).
+//! A test keeps the requests equal to those the API channel parses.
 
 use serde::{Deserialize, Serialize};
 use throughline_channels::api::{MetadataRequest, OptionRequest};
-use throughline_engine::selection::{self, Metadata, SetOption, Status};
+use throughline_engine::data::set_option::{Metadata, SetOption};
+use throughline_engine::data::view::Status;
 use utoipa::ToSchema;
 
 use super::lane::word;
 
-/// A list of options a host shows somebody.
+/// List of options that a host shows to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShownBody {
-    /// `chat`, `widget`, `dashboard` or `workspace`.
+    /// Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
     #[schema(example = "widget")]
     pub scope: String,
-    /// The concrete chat, panel, dashboard or workspace: an id of yours.
+    /// Id of yours for the chat, panel, dashboard or workspace.
     #[schema(example = "recent")]
     pub scope_instance: String,
-    /// What people call that place: “open the second one from recent”.
+    /// Name of the place in conversation: “open the second one from recent”.
     #[schema(example = "Recent")]
     pub title: Option<String>,
-    /// `lane` or `user`; when it is left out, whether a user is named says it.
+    /// Audience: `lane` or `user`; if absent, `user` if a user is named and else `lane`.
     pub audience: Option<String>,
-    /// Whose list it is; nobody named is everybody's in the lane.
+    /// User whose list it is; everybody in the lane if absent.
     pub user: Option<String>,
-    /// 1 to 50 options, in an order that stays when they are displayed in another.
+    /// 1 to 50 options, in a stable order that does not depend on how they are displayed.
     #[schema(min_items = 1, max_items = 50)]
     pub options: Vec<OptionBody>,
-    /// You can be asked what the list holds now, by an effect `evidence.fetch`.
+    /// True if you can be asked for the current content of the list, by an effect `evidence.fetch`.
     pub refreshable: Option<bool>,
-    /// Your id of the message that shows it: a reply to that message means this list in this order.
+    /// Your id of the message that shows it: a reply to that message refers to this list in this order.
     pub message_id: Option<String>,
-    /// Option ids in the order they are displayed; without it all of them, as they stand in `options`.
+    /// Ids of the options in the displayed order; all of `options` in their order if absent.
     pub displayed: Option<Vec<String>>,
-    /// The option that has the focus.
+    /// Id of the option that has the focus.
     pub focused_option: Option<String>,
 }
 
-/// One option of a list.
+/// Option of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OptionBody {
-    /// Its id in the list: 1 to 128 bytes.
+    /// Id within the list: 1 to 128 bytes.
     #[schema(example = "doc-2")]
     pub id: String,
-    /// What it is called: 1 to 200 characters.
+    /// Label: 1 to 200 characters.
     #[schema(example = "sample2")]
     pub label: String,
-    /// A second line.
+    /// Second line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sublabel: Option<String>,
-    /// A short sign shown beside it: `D`.
+    /// Short sign shown beside it: `D`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub badge: Option<String>,
-    /// What else it is called.
+    /// Other names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// What tells it from one that is called alike. It never selects by itself.
+    /// Properties that distinguish options with the same label. They never select an option by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<MetadataBody>,
-    /// `normal`, `exit` or `none_of_these`.
+    /// Role: `normal`, `exit` or `none_of_these`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Whether running it twice is nothing to ask about; it is, if nobody says otherwise.
+    /// True if running it twice needs no confirmation; true if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeatable: Option<bool>,
-    /// What you run when it is chosen: opaque. If one option of a list has none, no text executes any of them.
+    /// Reference to what you run when it is chosen; not interpreted here. If one option of a list has none, no text
+    /// executes any of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "open:doc-2")]
     pub exec_ref: Option<String>,
-    /// `read` when it is left out, `write` or `destructive`: what is not `read` waits for an approval.
+    /// Risk: `read` (if absent), `write` or `destructive`. Anything but `read` waits for an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
 }
 
-/// What tells two alike options apart.
+/// Properties that distinguish two similar options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetadataBody {
-    /// Where it lies.
+    /// Path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What kind of thing it is.
+    /// Kind of thing.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Whose it is.
+    /// Owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Its place by how recently it was used, 0 the newest.
+    /// Rank by recent use, 0 for the newest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recency_rank: Option<u32>,
 }
 
-/// A list that is there no more: one of the two.
+/// Closed list, named by one of the two members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClosedBody {
-    /// The list, by its id.
+    /// Id of the list.
     pub set: Option<String>,
-    /// All lists of a place.
+    /// Place, for all lists in it.
     pub scope_instance: Option<String>,
 }
 
-/// Where somebody looks.
+/// Focus of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FocusBody {
-    /// Who; otherwise the actor.
+    /// User; the actor if absent.
     pub user: Option<String>,
-    /// `chat`, `widget`, `dashboard` or `workspace`.
+    /// Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
     #[schema(example = "widget")]
     pub scope: String,
-    /// The concrete place.
+    /// Id of the place.
     #[schema(example = "recent")]
     pub scope_instance: String,
-    /// The option in it.
+    /// Id of the option in focus.
     pub option: Option<String>,
 }
 
-/// What a list holds now: a host's answer to `evidence.fetch`.
+/// Current content of a list: a host's answer to `evidence.fetch`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SnapshotBody {
-    /// Its options. What the list did not hold before is not looked at.
+    /// Options. Those that the list did not have before are ignored.
     pub options: Vec<OptionBody>,
-    /// The one that has the focus, by its id.
+    /// Id of the option in focus.
     #[serde(default)]
     pub focused: Option<String>,
 }
@@ -176,42 +178,42 @@ impl From<&SetOption> for OptionBody {
     }
 }
 
-/// A registered list.
+/// Registered list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OptionSet {
-    /// Its id: an address of its place and its options' ids, so the same list is the same id wherever it is shown.
+    /// Id, derived from the place and the ids of the options: the same list has the same id wherever it is shown.
     #[schema(example = "os1-d5b915833bcc4cc03a700709ecd43be7")]
     pub id: String,
-    /// `chat`, `widget`, `dashboard` or `workspace`.
+    /// Kind of place: `chat`, `widget`, `dashboard` or `workspace`.
     pub scope: String,
-    /// The concrete place.
+    /// Id of the place.
     pub scope_instance: String,
-    /// What people call that place.
+    /// Name of the place in conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who put it there: `host` or `engine`.
+    /// Origin: `host` or `engine`.
     pub origin: String,
-    /// Whose it is; absent: everybody's in the lane.
+    /// User whose list it is; everybody in the lane if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Whether a text may execute one of its options.
+    /// True if a text may execute one of its options.
     pub executable: bool,
-    /// Whether its host can be asked what it holds now.
+    /// True if its host can be asked for its current content.
     pub refreshable: bool,
-    /// Goes up when any word of an option changes.
+    /// Revision that increases when any text of an option changes.
     pub content_rev: u32,
-    /// Goes up when anything changes that would be executed: the `version` of a press.
+    /// Revision that increases when anything changes that would be executed: the `version` of a press.
     pub exec_rev: u32,
-    /// Option ids in the order they were displayed last, as far as they were.
+    /// Ids of the options as last displayed.
     pub displayed: Vec<String>,
-    /// The options, in base order.
+    /// Options, in base order.
     pub options: Vec<OptionBody>,
 }
 
 impl OptionSet {
-    /// As that person saw it last.
+    /// Converts a list, in the form that person saw last.
     #[must_use]
-    pub fn seen(set: &selection::OptionSet, user: &str) -> Self {
+    pub fn seen(set: &throughline_engine::data::option_set::OptionSet, user: &str) -> Self {
         let shown = set.newest(user);
         let order = shown.map(|shown| shown.order.iter().take(shown.displayed.into()).copied());
         let id = |place: u8| set.options.get(usize::from(place)).map(|option| option.id.clone());
@@ -232,20 +234,20 @@ impl OptionSet {
     }
 }
 
-/// How a list stands for somebody.
+/// Standing of a list for a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Standing {
-    /// `active`: ordinary text is read against it. `soft`: one of it was just executed, only exact names count. `parked`:
-    /// it was put aside. `gone`: it is not there, or no more.
+    /// Status. `active`: ordinary text is read against it. `soft`: an option was just executed, and only exact names
+    /// are read against it. `parked`: it was put aside. `gone`: it does not exist, or no longer.
     #[schema(example = "active")]
     pub status: String,
-    /// Why it was put aside: `displaced`, `stop`, `interrupt`, `attempts`.
+    /// Reason why it was put aside: `displaced`, `stop`, `interrupt`, `attempts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked: Option<String>,
 }
 
-impl From<Option<&selection::Standing>> for Standing {
-    fn from(standing: Option<&selection::Standing>) -> Self {
+impl From<Option<&throughline_engine::data::view::Standing>> for Standing {
+    fn from(standing: Option<&throughline_engine::data::view::Standing>) -> Self {
         let (status, parked) = match standing.map(|standing| standing.status) {
             None => ("gone", None),
             Some(Status::Active) => ("active", None),
@@ -256,98 +258,98 @@ impl From<Option<&selection::Standing>> for Standing {
     }
 }
 
-/// The answer to a list that was shown or closed.
+/// Answer to showing or closing a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OptionSetAnswer {
-    /// The turn that took it in.
+    /// Id of the turn.
     pub turn: String,
-    /// Its reason.
+    /// Reason of the turn.
     #[schema(example = "selection.registered")]
     pub reason: String,
-    /// The list's id.
+    /// Id of the list.
     #[schema(example = "os1-d5b915833bcc4cc03a700709ecd43be7")]
     pub id: String,
-    /// Goes up when any word of an option changes; absent when the list is not there.
+    /// Revision that increases when any text of an option changes; absent if the list does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_rev: Option<u32>,
-    /// The `version` of a press of one of its options; absent when the list is not there.
+    /// Version for presses of its options; absent if the list does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exec_rev: Option<u32>,
-    /// How it stands for whom it is for; of a list of the whole lane, for everybody who has not said anything yet.
+    /// Standing of the list for its user; for a list of the whole lane, for everybody who has not written yet.
     #[serde(flatten)]
     pub standing: Standing,
 }
 
-/// What one person's lists in a lane have come to. The names are those of the product's own seed.
+/// One person's view of the lists in a lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct View {
-    /// Whose; empty: of everybody who has not said anything yet.
+    /// User; empty for everybody who has not written yet.
     pub user: String,
-    /// The list that ordinary text is read against.
+    /// Id of the list that ordinary text is read against.
     pub active_option_set_id: Option<String>,
-    /// Where it is: `chat`, `widget`, `dashboard`, `workspace`, `none`.
+    /// Place of that list: `chat`, `widget`, `dashboard`, `workspace`, `none`.
     pub active_scope: String,
-    /// What was executed last.
+    /// Last action that was executed.
     pub last_resolved_action: Option<TraceEntry>,
-    /// What happened, newest first.
+    /// Actions, newest first.
     pub recent_action_trace: Vec<TraceEntry>,
-    /// The option that was executed last, with success.
+    /// Id of the option last executed with success.
     pub last_accepted_choice_id: Option<String>,
-    /// The same, newest first.
+    /// Ids of the options executed with success, newest first.
     pub recent_accepted_choice_ids: Vec<String>,
-    /// Options of the active list that were rejected, newest first.
+    /// Ids of rejected options of the active list, newest first.
     pub recent_rejected_choice_ids: Vec<String>,
-    /// What was asked last: `none`, `selection_disambiguation`, `scope_disambiguation`, `missing_slot`, `confirmation`,
+    /// Last question: `none`, `selection_disambiguation`, `scope_disambiguation`, `missing_slot`, `confirmation`,
     /// `repair`.
     pub pending_clarifier_type: String,
-    /// How each list stands.
+    /// Standings of the lists.
     pub standings: Vec<SetStanding>,
 }
 
-/// How one list stands for somebody.
+/// Standing of one list for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SetStanding {
-    /// The list's id.
+    /// Id of the list.
     pub set: String,
-    /// How it stands.
+    /// Standing.
     #[serde(flatten)]
     pub standing: Standing,
 }
 
-/// One thing that was done.
+/// Action in a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceEntry {
-    /// `select_option`, `command`, `workflow_action`, `delegation`.
+    /// Kind: `select_option`, `command`, `workflow_action`, `delegation`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// To what.
+    /// Target of the action.
     pub target_ref: TargetRef,
-    /// Where.
+    /// Kind of place it came from.
     pub source_scope: String,
-    /// From which list.
+    /// Id of the list it came from.
     pub option_set_id: Option<String>,
-    /// When.
+    /// Time.
     pub timestamp: String,
-    /// `success`, `failed`, `clarified`.
+    /// Outcome: `success`, `failed`, `clarified`.
     pub outcome: String,
 }
 
-/// What something was done to.
+/// Target of an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TargetRef {
-    /// What it is.
+    /// Kind of target.
     pub kind: String,
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// What it was called then.
+    /// Label at the time of the action.
     pub label: String,
 }
 
-impl From<&selection::TraceEntry> for TraceEntry {
-    fn from(entry: &selection::TraceEntry) -> Self {
-        let selection::TargetRef { kind, id, label } = entry.target_ref.clone();
+impl From<&throughline_engine::data::view::TraceEntry> for TraceEntry {
+    fn from(entry: &throughline_engine::data::view::TraceEntry) -> Self {
+        let throughline_engine::data::view::TargetRef { kind, id, label } = entry.target_ref.clone();
         Self {
             kind: word(&entry.kind),
             target_ref: TargetRef { kind, id, label },
@@ -359,13 +361,16 @@ impl From<&selection::TraceEntry> for TraceEntry {
     }
 }
 
-impl From<&selection::View> for View {
-    fn from(view: &selection::View) -> Self {
+impl From<&throughline_engine::data::view::View> for View {
+    fn from(view: &throughline_engine::data::view::View) -> Self {
         let standings = view.standings.iter();
         Self {
             user: view.user.clone(),
             active_option_set_id: view.active_option_set_id.as_ref().map(|id| id.0.clone()),
-            active_scope: view.active_scope.map_or("none", selection::Scope::word).into(),
+            active_scope: view
+                .active_scope
+                .map_or("none", throughline_engine::data::scope::Scope::word)
+                .into(),
             last_resolved_action: view.last_resolved_action.as_ref().map(TraceEntry::from),
             recent_action_trace: view.recent_action_trace.iter().map(TraceEntry::from).collect(),
             last_accepted_choice_id: view.last_accepted_choice_id.clone(),
@@ -379,69 +384,70 @@ impl From<&selection::View> for View {
     }
 }
 
-/// What a turn looked at and did among options: ids and codes only.
+/// Selection trace of a turn: ids and codes only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Selection {
-    /// The list the text was read against.
+    /// Id of the list the text was read against.
     pub set: Option<String>,
-    /// Where that list is.
+    /// Kind of place of that list.
     pub scope: Option<String>,
-    /// The option that is executed.
+    /// Id of the option that is executed.
     pub selected: Option<String>,
-    /// How many options the text could mean.
+    /// Number of options that the text could mean.
     pub candidates: u32,
-    /// The options a question showed, in order.
+    /// Ids of the options that a question showed, in order.
     pub clarify: Vec<String>,
-    /// What the text resembles, the most alike first. It never executes.
+    /// Ids of the options most similar to the text, best first. They are never executed for that.
     pub hints: Vec<String>,
-    /// What was two things at once: `label_tie`, `reading`, `command`, `cross_source`.
+    /// Ambiguities: `label_tie`, `reading`, `command`, `cross_source`.
     pub collisions: Vec<String>,
-    /// `deterministic`, `llm_executed`, `llm_influenced`, `safe_clarifier`.
+    /// Source of the decision: `deterministic`, `llm_executed`, `llm_influenced`, `safe_clarifier`.
     pub provenance: Option<String>,
-    /// What left with a text that is no choice.
+    /// Handoff, if the text is not a choice.
     pub handoff: Option<Handoff>,
-    /// The gate that stood in the way of continuity.
+    /// Gate that prevented continuity.
     pub blocked: Option<String>,
-    /// What of the model or its budget made a question of it.
+    /// Reason why no model decided, if that led to a question.
     pub why_no_model: Option<String>,
-    /// The events it is counted under.
+    /// Names of the metrics' events.
     pub signals: Vec<String>,
 }
 
-/// What leaves with a text that is no choice.
+/// Handoff of a text that is not a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Handoff {
-    /// `semantic`: to be answered, never acted on. `command`: one of yours. `new_request`: something else.
+    /// Kind. `semantic`: a question to answer, never to act on. `command`: one of your commands. `new_request`:
+    /// anything else.
     pub kind: String,
-    /// Where it belongs.
+    /// Kind of place it refers to.
     pub scope: Option<String>,
-    /// To which list.
+    /// Id of the list it refers to.
     #[serde(rename = "optionSetId")]
     pub option_set_id: Option<String>,
-    /// What it is about, when exactly one thing can be meant.
+    /// Referent, if exactly one is possible.
     #[serde(rename = "referentRef")]
     pub referent_ref: Option<Referent>,
-    /// What is asked: `explain_last_action`, `summarize_recent_activity`, `explain_entity_meaning`,
+    /// Kind of question: `explain_last_action`, `summarize_recent_activity`, `explain_entity_meaning`,
     /// `reflective_why_followup`.
     pub slot: Option<String>,
 }
 
-/// What a question is about.
+/// Referent of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Referent {
-    /// `choice`, `entity`, `widget_item`, `doc_selection`, `action_target`.
+    /// Kind: `choice`, `entity`, `widget_item`, `doc_selection`, `action_target`.
     pub kind: String,
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// Where.
+    /// Kind of place.
     pub scope: String,
-    /// In which list.
+    /// Id of its list.
     #[serde(rename = "optionSetId")]
     pub option_set_id: Option<String>,
 }
 
-impl From<&selection::Account> for Selection {
-    fn from(account: &selection::Account) -> Self {
+impl From<&throughline_engine::data::selection_trace::Account> for Selection {
+    fn from(account: &throughline_engine::data::selection_trace::Account) -> Self {
         Self {
             set: account.set.as_ref().map(|id| id.0.clone()),
             scope: account.scope.map(|scope| scope.word().into()),
@@ -459,10 +465,10 @@ impl From<&selection::Account> for Selection {
     }
 }
 
-impl From<&selection::Handoff> for Handoff {
-    fn from(handoff: &selection::Handoff) -> Self {
-        let id = |set: &Option<throughline_engine::id::SetId>| set.as_ref().map(|id| id.0.clone());
-        let referent = |referent: &selection::Referent| Referent {
+impl From<&throughline_engine::data::selection_trace::Handoff> for Handoff {
+    fn from(handoff: &throughline_engine::data::selection_trace::Handoff) -> Self {
+        let id = |set: &Option<throughline_engine::data::id::SetId>| set.as_ref().map(|id| id.0.clone());
+        let referent = |referent: &throughline_engine::data::selection_trace::Referent| Referent {
             kind: word(&referent.kind),
             id: referent.id.clone(),
             scope: referent.scope.word().into(),

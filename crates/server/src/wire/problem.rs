@@ -1,55 +1,55 @@
-//! The body of every error answer.
+//! Body of an error answer.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The body of every error answer (RFC 9457).
+/// Body of every error answer (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemDetails {
-    /// `urn:throughline:error:TL-2203`.
+    /// URN of the error code: `urn:throughline:error:TL-2203`.
     #[serde(rename = "type")]
     #[schema(example = "urn:throughline:error:TL-2203")]
     pub kind: String,
-    /// One line, the same for every occurrence.
+    /// Title, one line, equal for every occurrence.
     pub title: String,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// What is the matter with this request.
+    /// Description of this occurrence.
     pub detail: String,
-    /// Names this occurrence: the request's id.
+    /// URN of this occurrence, with the id of the request.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance: String,
-    /// `TL-2203`; `throughline explain` says more.
+    /// Error code: `TL-2203`. `throughline explain` describes it.
     #[schema(example = "TL-2203")]
     pub code: String,
-    /// `idempotency.key_reused`.
+    /// Name of the code: `idempotency.key_reused`.
     #[schema(example = "idempotency.key_reused")]
     pub name: String,
-    /// What is wrong where in the body.
+    /// Errors in the body, each with its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Pointed>,
-    /// The turn that refused, when one did.
+    /// Id of the turn that refused, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// For an outdated preview: the version that is current.
+    /// For an outdated preview: the current version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<Current>,
 }
 
-/// One thing wrong with a body.
+/// Error in a body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pointed {
-    /// Where: a JSON pointer. Empty is the whole body.
+    /// Place: a JSON pointer. Empty for the whole body.
     pub pointer: String,
-    /// What is wrong.
+    /// Description.
     pub text: String,
 }
 
-/// The current version of what was decided on.
+/// Current version of an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Current {
-    /// Its version.
+    /// Version.
     pub version: u32,
-    /// Where to see it.
+    /// Path where it can be read.
     pub href: String,
 }

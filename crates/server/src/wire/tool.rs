@@ -1,55 +1,55 @@
-//! Tools and sub-agents: what there is, and what is pinned.
+//! Tools, sub-agents and their pins.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A tool or a sub-agent, as it stands now.
+/// Tool or sub-agent with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tool {
-    /// `tool:weather`, `agent:writer`; of a tool that is not configured, its server and its name there.
+    /// Name: `tool:weather`, `agent:writer`; for a tool that is not configured, its server and its name there.
     #[schema(example = "tool:weather")]
     pub name: String,
-    /// Its server and its name there, or its address.
+    /// Server and name of a tool, or address of an agent.
     pub at: String,
-    /// `pinned`: it may be used. `new`, `changed`, `missing`, `unreachable`: it is off. `unused`: nothing is configured
-    /// for it.
+    /// State. `pinned`: it may be used. `new`, `changed`, `missing`, `unreachable`: it is off. `unused`: it is not
+    /// configured.
     pub state: String,
-    /// Why it cannot be asked.
+    /// Reason why it could not be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What it says it does: its own words.
+    /// Description, in its own words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it has to know and nobody is asked for.
+    /// Required arguments that nobody is asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unasked: Vec<String>,
 }
 
-/// What to pin.
+/// Selection of what to pin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinTools {
-    /// This one alone.
+    /// Name of one tool or sub-agent; all if absent.
     #[serde(default)]
     pub name: Option<String>,
 }
 
-/// What was pinned.
+/// Result of pinning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PinnedTools {
-    /// What was new, or had changed.
+    /// Names of those that were new or had changed.
     pub pinned: Vec<String>,
-    /// What could not be asked what it is, and so was not pinned.
+    /// Those that could not be asked, and were not pinned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreachable: Vec<UnreachableTool>,
 }
 
-/// A tool or a sub-agent that could not be asked.
+/// Tool or sub-agent that could not be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnreachableTool {
-    /// Its name.
+    /// Name.
     #[schema(example = "tool:weather")]
     pub name: String,
-    /// Why not.
+    /// Reason.
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! Turns: what was decided, why, and what came of it.
+//! Turns: decisions, explanations and results.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,76 +6,75 @@ use utoipa::ToSchema;
 use super::lane::word;
 use super::{Effect, Message, OptionSet, Pending, Selection};
 
-/// What a delivered event came to: the answer to `POST /v1/events` with `Prefer: wait`.
+/// Result of a delivered event: the answer to `POST /v1/events` with `Prefer: wait`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TurnAnswer {
-    /// The turn that decided.
+    /// Id of the turn that decided.
     #[schema(example = "tn_5xvq2m3zsd5ljwcnhsbqy7fd_12")]
     pub turn: String,
-    /// Its lane.
+    /// Id of its lane.
     pub lane: String,
-    /// The kind of outcome: `ignored`, `observed`, `recorded`, `answered`, `asked`, `shown`, `done`, `refused`,
-    /// `deferred`.
+    /// Verdict: `ignored`, `observed`, `recorded`, `answered`, `asked`, `shown`, `done`, `refused`, `deferred`.
     pub decision: String,
-    /// Why, as a stable code.
+    /// Reason, as a stable code.
     #[schema(example = "pending.applied")]
     pub reason: String,
-    /// The number of the rung that decided.
+    /// Number of the rung that decided.
     pub rung: u8,
-    /// What the user wants, when that was the question.
+    /// Intent of the user, if it was determined.
     pub intent: Option<String>,
-    /// The answer a pending took.
+    /// Answer that was applied to a pending question.
     pub applied: Option<Applied>,
-    /// What waits now: the question that text would answer, else the newest card.
+    /// Pending question that text would answer, else the newest card.
     pub pending: Option<Pending>,
-    /// The option that is executed.
+    /// Id of the option that is executed.
     pub selected: Option<String>,
-    /// What the turn looked at and did among options, when there were any.
+    /// Selection trace, if there were any options.
     pub selection: Option<Selection>,
-    /// The list that the next text of this person is read against; of a list that was shown, that list.
+    /// List that this person's next text is read against; for an event that shows a list, that list.
     pub options: Option<OptionSet>,
-    /// What the message referred to.
+    /// Reference of the message.
     pub focus: Option<Focus>,
-    /// What the message interrupted with, where it did: `stop`, `cancel`, `start_over`.
+    /// Interruption by the message, if any: `stop`, `cancel`, `start_over`.
     pub interrupt: Option<String>,
-    /// What we said, and cards that changed, as they are shown now.
+    /// Messages of the assistant and changed cards, in their current form.
     pub messages: Vec<Message>,
-    /// What was planned. Those with `delivery: host` are the host's to perform and report.
+    /// Planned effects. The host performs and reports those with `delivery: host`.
     pub effects: Vec<Effect>,
-    /// What happened on the way, as codes.
+    /// Further events of the turn, as codes.
     pub also: Vec<String>,
-    /// How many model calls were made.
+    /// Number of model calls.
     pub model_calls: u32,
-    /// Turns on the outcomes of this turn's effects that are in this answer too.
+    /// Turns on the outcomes of this turn's effects, which this answer includes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settled: Vec<SettledBy>,
 }
 
-/// A turn on the outcome of an effect.
+/// Turn on the outcome of an effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SettledBy {
-    /// The effect.
+    /// Id of the effect.
     pub effect: String,
-    /// The turn that took its outcome in.
+    /// Id of the turn that took its outcome in.
     pub turn: String,
-    /// Its reason.
+    /// Reason of that turn.
     pub reason: String,
 }
 
-/// An answer that was taken.
+/// Answer that was applied to a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Applied {
-    /// The question.
+    /// Id of the question.
     pub pending: String,
-    /// The value's type.
+    /// Type of the value.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The value.
+    /// Value.
     pub value: serde_json::Value,
 }
 
-impl From<&throughline_engine::decision::Applied> for Applied {
-    fn from(applied: &throughline_engine::decision::Applied) -> Self {
+impl From<&throughline_engine::data::decision::Applied> for Applied {
+    fn from(applied: &throughline_engine::data::decision::Applied) -> Self {
         let value = serde_json::to_value(&applied.value).unwrap_or_default();
         Self {
             pending: applied.pending.0.clone(),
@@ -85,34 +84,35 @@ impl From<&throughline_engine::decision::Applied> for Applied {
     }
 }
 
-/// What a message referred to.
+/// Reference of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Focus {
-    /// How it was found: `reply`, `reply.payload`, `lane.recency`, `none`.
+    /// Source of the reference: `reply`, `reply.payload`, `lane.recency`, `none`.
     pub source: String,
-    /// The message it refers to.
+    /// Id of the message it refers to.
     pub anchor: Option<String>,
-    /// That message's task.
+    /// Task of that message.
     pub task: Option<String>,
-    /// Whether the text needs it to be understood.
+    /// Dependence of the text on its reference.
     pub reference: Reference,
-    /// In a lane of several people, the message it answers, or `new` when it starts something new. It decides nothing.
+    /// In a lane of several people, the message it answers, or `new` if it starts something new. It influences no
+    /// decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
 }
 
-/// Whether a text needs what was said before it.
+/// Dependence of a text on an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reference {
-    /// `needs_anchor` when it cannot be understood alone, `bound` when what its words refer to stands in itself, `none`
-    /// when no word refers to anything.
+    /// `needs_anchor` if the text cannot be understood alone, `bound` if its words refer to something within it,
+    /// `none` if no word refers to anything.
     pub need: String,
-    /// The words that say so, in order; `fragment` for a text without a verb.
+    /// Words that refer, in order; `fragment` for a text without a verb.
     pub words: Vec<String>,
 }
 
-impl From<&throughline_engine::trace::FocusTrace> for Focus {
-    fn from(focus: &throughline_engine::trace::FocusTrace) -> Self {
+impl From<&throughline_engine::data::focus::FocusTrace> for Focus {
+    fn from(focus: &throughline_engine::data::focus::FocusTrace) -> Self {
         let words = focus.reference.words.split_whitespace();
         Self {
             source: focus.source.word().into(),
@@ -127,88 +127,88 @@ impl From<&throughline_engine::trace::FocusTrace> for Focus {
     }
 }
 
-/// An event was accepted: it is durable and will be handled. The answer without `Prefer: wait`, or when the wait
-/// was over before the turn.
+/// Accepted event: it is durable and will be handled. This is the answer without `Prefer: wait`, or when the wait
+/// ended before the turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Received {
-    /// `received`.
+    /// State: `received`.
     pub state: String,
-    /// The lane it goes to.
+    /// Id of its lane.
     pub lane: String,
-    /// Where its turn will be found: the same as `Location`.
+    /// Path where its turn can be read, as in `Location`.
     pub href: String,
 }
 
-/// A recorded turn.
+/// Recorded turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Turn {
-    /// What came of it.
+    /// Result.
     #[serde(flatten)]
     pub answer: TurnAnswer,
-    /// The revision it wrote.
+    /// Revision it wrote.
     pub revision: u64,
-    /// When it was decided.
+    /// Time of the decision.
     pub at: String,
-    /// The kind of its event.
+    /// Kind of its event.
     pub event: String,
-    /// Who acted, unless nobody did or it was erased.
+    /// User who acted; absent if there was none or it was erased.
     pub actor: Option<String>,
-    /// The rungs that did not decide, in order.
+    /// Rungs that did not decide, in order.
     pub passed: Vec<Passed>,
-    /// The rule that spoke, or the model's label.
+    /// Rule that matched, or the model's label.
     pub rule: Option<String>,
-    /// Ids that were candidates.
+    /// Ids of candidates.
     pub candidates: Vec<String>,
-    /// The delivery key of its event.
+    /// Delivery key of its event.
     pub key: String,
-    /// The event, unless it was erased.
+    /// Event, unless it was erased.
     #[schema(value_type = Option<Object>)]
     pub input: Option<serde_json::Value>,
-    /// The policy's version.
+    /// Version of the policy.
     pub policy_version: String,
-    /// The engine's version.
+    /// Version of the engine.
     pub engine_version: String,
-    /// The state's hash before.
+    /// Hash of the state before.
     pub state_before: String,
-    /// The state's hash after.
+    /// Hash of the state after.
     pub state_after: String,
-    /// The hash of the row before in the lane's chain.
+    /// Hash of the previous row in the lane's chain.
     pub prev_hash: String,
-    /// The row's hash.
+    /// Hash of the row.
     pub hash: String,
 }
 
-/// A turn in a list.
+/// Summary of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TurnInfo {
-    /// Its id.
+    /// Id.
     pub turn: String,
-    /// The revision it wrote.
+    /// Revision it wrote.
     pub revision: u64,
-    /// When it was decided.
+    /// Time of the decision.
     pub at: String,
-    /// The kind of its event.
+    /// Kind of its event.
     pub event: String,
-    /// The kind of outcome.
+    /// Verdict.
     pub decision: String,
-    /// Why, as a code.
+    /// Reason, as a code.
     pub reason: String,
-    /// The number of the rung that decided.
+    /// Number of the rung that decided.
     pub rung: u8,
-    /// Who acted, unless nobody did or it was erased.
+    /// User who acted; absent if there was none or it was erased.
     pub actor: Option<String>,
-    /// What the message interrupted with, where it did: `stop`, `cancel`, `start_over`.
+    /// Interruption by the message, if any: `stop`, `cancel`, `start_over`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupt: Option<String>,
-    /// What the message referred to.
+    /// Reference of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<Focus>,
 }
 
 impl TurnInfo {
-    /// Of a turn that was read back.
+    /// Summarises a recorded turn.
     #[must_use]
-    pub fn new(turn: &throughline_runtime::record::Turn) -> Self {
+    pub fn new(turn: &throughline_runtime::turn_log::Turn) -> Self {
         let row = &turn.row;
         let actor = turn.content.as_ref().map(|content| content.event.actor.clone());
         Self {
@@ -226,22 +226,22 @@ impl TurnInfo {
     }
 }
 
-/// One rung that did not decide.
+/// Rung that did not decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Passed {
-    /// Its number.
+    /// Number.
     pub rung: u8,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The predicate that failed.
+    /// Predicate that failed.
     pub predicate: String,
 }
 
 impl Passed {
-    /// The rungs that a turn passed, in order.
+    /// Returns the rungs that did not decide, in order.
     #[must_use]
-    pub fn of(trace: &throughline_engine::trace::Trace) -> Vec<Self> {
-        let passed = |predicate: &throughline_engine::trace::Predicate| Self {
+    pub fn of(trace: &throughline_engine::data::trace::Trace) -> Vec<Self> {
+        let passed = |predicate: &throughline_engine::data::trace::Predicate| Self {
             rung: predicate.rung().number(),
             name: predicate.rung().title().into(),
             predicate: trace.says(*predicate).into_owned(),
@@ -250,29 +250,29 @@ impl Passed {
     }
 }
 
-/// Why a turn decided what it did.
+/// Explanation of a turn's decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Why {
-    /// The turn.
+    /// Id of the turn.
     pub turn: String,
-    /// Its reason.
+    /// Reason, as a code.
     pub reason: String,
-    /// What the reason means.
+    /// Meaning of the reason.
     pub says: String,
-    /// The rung that decided.
+    /// Number of the rung that decided.
     pub rung: u8,
-    /// Its name.
+    /// Name of that rung.
     pub name: String,
-    /// The rungs that did not decide, in order, each with the predicate that failed.
+    /// Rungs that did not decide, in order, each with the predicate that failed.
     pub passed: Vec<Passed>,
-    /// What happened on the way.
+    /// Further events of the turn, as codes.
     pub also: Vec<String>,
-    /// Ids that were candidates.
+    /// Ids of candidates.
     pub candidates: Vec<String>,
-    /// Ids of model asks it made.
+    /// Ids of the model asks it made.
     pub model_asks: Vec<String>,
-    /// The policy's version.
+    /// Version of the policy.
     pub policy_version: String,
-    /// All of it in plain words: what `Accept: text/plain` gives.
+    /// Whole explanation in plain words, as `Accept: text/plain` gives it.
     pub text: String,
 }

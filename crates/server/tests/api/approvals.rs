@@ -1,4 +1,4 @@
-//! Deciding approvals through the API, and the kill switch.
+//! Decisions on approvals through the API, and the kill switch.
 
 use std::sync::Arc;
 
@@ -26,9 +26,9 @@ fn id(card: &Value) -> String {
     card["id"].as_str().expect("a card has an id").to_owned()
 }
 
-/// HT7.
+// row: HT7
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht7_an_old_version_and_a_person_without_a_rule() {
+async fn an_old_version_and_a_person_without_a_rule() {
     for server in Server::on_each_store().await {
         let card = server.preview("c1").await;
         let edit = server.press("k1", "c1", "ana", &token(&card, "edit")).await;
@@ -52,7 +52,7 @@ async fn ht7_an_old_version_and_a_person_without_a_rule() {
 
         let good = server.decide("k5", &id(&card), &decision(2, "approve", "bob")).await;
         assert_eq!((good.status, &good.json()["reason"]), (200, &json!("press.applied")));
-        // The same request again is the same answer, and a refusal is kept like any other.
+        // A repeated request gets the stored answer, also if it was a refusal.
         let again = server.decide("k5", &id(&card), &decision(2, "approve", "bob")).await;
         assert_eq!((again.text(), again.header("idempotency-replayed")), (good.text(), Some("true")));
         let again = server.decide("k3", &id(&card), &decision(1, "approve", "bob")).await;
@@ -64,9 +64,10 @@ async fn ht7_an_old_version_and_a_person_without_a_rule() {
     }
 }
 
-/// E24: decided elsewhere, the card becomes the receipt and its old button says so.
+/// An approval decided through the API turns the card into its receipt, and the old button answers with that.
+// row: E24
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e24_decided_through_the_api_the_old_button_answers() {
+async fn decided_through_the_api_the_old_button_answers() {
     for server in Server::on_each_store().await {
         let card = server.preview("c1").await;
         let list = server.get("/v1/approvals").send().await.json();
@@ -156,7 +157,6 @@ async fn an_approval_expires() {
     server.stopped().await;
 }
 
-/// `spec 06 §5.7`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_tenant_releases_nothing() {
     for server in Server::on_each_store().await {

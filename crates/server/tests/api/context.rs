@@ -1,4 +1,4 @@
-//! What prompts tell of the past, over HTTP.
+//! Context of prompts over HTTP.
 
 use serde_json::{Value, json};
 use throughline_server::Sources;
@@ -6,7 +6,7 @@ use throughline_server::auth::Token;
 
 use crate::support::*;
 
-/// A server of two tenants, and their tokens; the third may read lanes and no context.
+/// Starts a server with two tenants; returns their tokens, and one that may read lanes but no context.
 async fn server() -> (Server, [String; 3]) {
     let folder = tempfile::tempdir().unwrap();
     let scopes = r#"["events:write", "lanes:read", "context:read"]"#;
@@ -83,7 +83,7 @@ async fn a_supervisors_state_is_rendered_and_not_kept() {
         1,
         "not in its own history: {told}"
     );
-    // As large as a document may be, which is more than any other body.
+    // The maximum size of a document, which is larger than that of other bodies.
     let large = json!({"state": {"audit": "x".repeat(2_000_000)}});
     assert_eq!(render(large).send().await.status, 200);
     for (body, code) in [

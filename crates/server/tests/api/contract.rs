@@ -1,5 +1,4 @@
-//! Every answer of every test against the published document: its status is one the route says, and its body is of
-//! the form it says.
+//! Contract check: every answer in every test must have a status and a body that the published document allows.
 
 use std::sync::OnceLock;
 
@@ -13,7 +12,7 @@ fn document() -> &'static Value {
         .get_or_init(|| serde_json::from_str(&throughline_server::openapi()).expect("the document is JSON"))
 }
 
-/// Checks an answer to `METHOD path HTTP/1.1`, where the document lists it.
+/// Checks an answer to `METHOD path HTTP/1.1`, if the document lists the route.
 pub(crate) fn check(line: &str, reply: &Reply) {
     if reply.header("throughline-request").is_none() {
         return; // It was no request.
@@ -55,7 +54,7 @@ fn operation(method: &str, path: &str) -> Option<&'static Value> {
     methods.get(method.to_lowercase()).filter(|operation| operation.is_object())
 }
 
-/// As much of JSON Schema as the document uses.
+/// Checks a value against the part of JSON Schema that the document uses.
 fn fits(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! E33 and SEC-43: a person is erased from a running installation, and no byte of theirs is left in its files, in what
-//! it answers or in what it exports; everybody else's words are.
+//! Erasure in a running installation: no byte of the erased person is left in files, answers or exports, and the
+//! words of everybody else stay.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use throughline_store::{SqliteStore, Store, SystemClock};
 
 use crate::support::*;
 
-/// Words that only Ana says; each is looked for in every byte.
+/// Words that only Ana writes; every file is searched for each.
 const HERS: [&str; 9] = [
     "kestrelgate",
     "plumwater",
@@ -22,7 +22,7 @@ const HERS: [&str; 9] = [
     "tansymoor",
     "gorsewick",
 ];
-/// Words that only Bob says.
+/// Words that only Bob writes.
 const HIS: [&str; 3] = ["marmotworth", "elderpike", "cobblewren"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -34,7 +34,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files that hold a word, whatever its case.
+/// Returns the files that contain a word, ignoring case.
 fn holding(folder: &Path, word: &str) -> Vec<PathBuf> {
     let holds = |path: &PathBuf| {
         let bytes = std::fs::read(path).unwrap_or_default().to_ascii_lowercase();
@@ -43,7 +43,7 @@ fn holding(folder: &Path, word: &str) -> Vec<PathBuf> {
     files(folder).into_iter().filter(holds).collect()
 }
 
-/// Everything that is readable of a tenant, as one text: over the API, and on the pages.
+/// Returns everything that can be read of a tenant over the API and on the pages, as one text.
 async fn read_all(server: &Server) -> String {
     let (api, pages) = read_each(server).await;
     api + &pages
@@ -79,7 +79,7 @@ async fn read_each(server: &Server) -> (String, String) {
                 all.push_str(&server.get(&format!("/v1/turns/{turn}{part}")).send().await.text());
             }
         }
-        // Every page of the web chat and of the console that shows a lane.
+        // All pages of the web chat and the console that show a lane.
         for page in [
             format!("/console/lanes/{id}"),
             format!("/console/lanes/{id}/context"),
@@ -96,19 +96,19 @@ fn form(conversation: &str, who: &str, token: &str, values: Value) -> Value {
            "form": {"token": token, "values": values}})
 }
 
-/// Several lanes, both people in most of them: cards open, decided and created, drafts, questions, reviews, decisions,
-/// lists, answers by key.
+/// Fills several lanes, most with both people: cards open, decided and created, drafts, questions, reviews,
+/// decisions, lists, stored answers.
 async fn talk(server: &Server) {
     let ticket = |word: &str| {
         format!(
             "Create a ticket for the {word} bug\nSteps: open {word}\nExpected: {word} shows\nActual: nothing of {word}"
         )
     };
-    // One of hers that is created, one that stays open.
+    // A ticket of hers that is created, and one that stays open.
     let turn = server.say("a1", "alone", "ana", &ticket("kestrelgate")).await;
     server.press("a2", "alone", "you", &token(&card_of(&turn), "approve")).await;
     server.say("a3", "alone", "ana", &ticket("plumwater")).await;
-    // Both in one lane: his card filled with her words, her question to him, a reply to her.
+    // Both people in one lane: his card with her words, her question to him, a reply to her.
     let turn = server.say("b1", "both", "bob", &ticket("marmotworth")).await;
     let edit = token(&card_of(&turn), "edit");
     server
@@ -136,7 +136,7 @@ async fn talk(server: &Server) {
     let epic = "Create an epic with 3 stories for ospreyloom\nProblem: no ospreyloom\nAcceptance criteria: ospreyloom works\n\
                 - See ospreyloom\n- Change ospreyloom\n- Drop ospreyloom";
     server.say("d1", "epic", "ana", epic).await;
-    // A list, and what she made of it.
+    // A list, and her choices from it.
     let shown = json!({"lane": {"conversation": "list"}, "actor": {"id": "bob"}, "kind": "options.shown", "shown": {
         "scope": "chat", "scope_instance": "list", "user": "ana",
         "options": [{"id": "1", "label": "The tansymoor file", "exec_ref": "open:1"}, {"id": "2", "label": "Another", "exec_ref": "open:2"}]}});
@@ -165,8 +165,9 @@ async fn settled(server: &Server) {
     }
 }
 
+// row: E33
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e33_a_person_is_erased_and_no_byte_of_theirs_is_left() {
+async fn a_person_is_erased_and_no_byte_of_theirs_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(demo_in(folder.path())).await;
     talk(&server).await;
@@ -195,14 +196,14 @@ async fn e33_a_person_is_erased_and_no_byte_of_theirs_is_left() {
     }
     assert!(after.contains("demo-1"), "the issue's key stays");
 
-    // A second time there is nothing of hers, and nothing changes.
+    // A second erasure finds nothing of hers and changes nothing.
     let again = server.delete("/v1/subjects/ana").send().await.json();
     let counts = again.as_object().unwrap().values().filter_map(Value::as_u64);
     assert_eq!(counts.sum::<u64>(), 0, "{again:#}");
     let (api, _) = read_each(&server).await;
     assert!(after.starts_with(&api), "a page may hold a token of its own, the rest is as it was");
 
-    // Her keys are known, so what was sent before is not done again; and she is met anew.
+    // Her delivery keys are kept, so a repeated request is not handled again; new messages start afresh.
     let repeated = server.event("a1", &said("alone", "ana", "Create a ticket for the kestrelgate bug\nSteps: open kestrelgate\nExpected: kestrelgate shows\nActual: nothing of kestrelgate")).header("Prefer", "wait=10").send().await;
     assert_eq!(repeated.status, 200, "{}", repeated.text());
     assert!(!repeated.text().contains("kestrelgate"), "{}", repeated.text());
@@ -227,7 +228,7 @@ fn around(text: &str, word: &str) -> String {
     text.chars().skip(text[..at].chars().count().saturating_sub(200)).take(400).collect()
 }
 
-/// The audit chain and the chain of every lane, and replays after the erasure.
+/// Verifies the audit chain and the chain of every lane, and replays the lanes after the erasure.
 async fn chains_hold(folder: &Path) {
     let config = Config::load(&demo_in(folder)).unwrap();
     let tenant = config.tenant.clone();
@@ -246,8 +247,8 @@ async fn chains_hold(folder: &Path) {
         instance
             .runtime
             .replay(&lane.key, 1, |turn| match turn.verdict {
-                throughline_runtime::replay::Same::Yes => {}
-                throughline_runtime::replay::Same::ContentErased => erased += 1,
+                throughline_runtime::replay::Comparison::Same => {}
+                throughline_runtime::replay::Comparison::ContentErased => erased += 1,
                 _ => differing.push(turn.clone()),
             })
             .await
@@ -257,9 +258,10 @@ async fn chains_hold(folder: &Path) {
     assert!(erased > 10, "{erased}");
 }
 
-/// The file is opened by nobody else: the writer alone makes it anew.
+/// No other process has the file open, so the writer alone rewrites it.
+// row: C63
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn c63_a_lane_is_erased_and_the_others_are_not() {
+async fn a_lane_is_erased_and_the_others_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(demo_in(folder.path())).await;
     talk(&server).await;

@@ -1,12 +1,12 @@
-//! Delivering events and reading what came of them.
+//! Delivery of events, and reading their turns.
 
 use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// HT1.
+// row: HT1
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht1_an_event_is_answered_with_its_turn() {
+async fn an_event_is_answered_with_its_turn() {
     let server = Server::demo().await;
     let event = said("c1", "ana", TASK);
     let reply = server.event("k1", &event).header("Prefer", "wait=5").send().await;
@@ -20,7 +20,7 @@ async fn ht1_an_event_is_answered_with_its_turn() {
     );
     assert_eq!((&turn["intent"], &turn["model_calls"]), (&json!("ticket"), &json!(0)));
     assert_eq!(turn["pending"]["kind"], "waiting_approval");
-    // The answer waited for the dry run: its turn is in it, and Approve is there.
+    // The answer waited for the dry run: it includes that turn, and the button Approve.
     assert_eq!(turn["settled"][0]["reason"], "effect.settled");
     assert!(!token(&card_of(&turn), "approve").is_empty());
     server.stopped().await;
@@ -69,9 +69,10 @@ async fn from_words_to_an_issue() {
     }
 }
 
-/// Two people press one button through two connections at the same moment: one issue.
+/// Two people press one button through two connections at the same moment.
+// row: W9
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn w9_two_people_press_and_there_is_one_issue() {
+async fn two_people_press_and_there_is_one_issue() {
     for server in Server::on_each_store().await {
         for round in 0..10 {
             let conversation = format!("c{round}");
@@ -99,9 +100,9 @@ async fn w9_two_people_press_and_there_is_one_issue() {
     }
 }
 
-/// HT10, with the kinds that exist.
+// row: HT10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht10_a_hosts_question_takes_its_answer() {
+async fn a_hosts_question_takes_its_answer() {
     let server = Server::demo().await;
     let asked = json!({"lane": {"conversation": "c42"}, "kind": "assistant.posted", "assistant":
         {"kind": "question", "task": "t_3", "text": "Weather for which city?", "expected": "location", "asked_of": "ana"}});
@@ -121,7 +122,7 @@ async fn ht10_a_hosts_question_takes_its_answer() {
     server.stopped().await;
 }
 
-/// What a text refers to, whom it answers and what it interrupts: told by the turn, read back, in lists and streams.
+/// The reference, addressee and interruption of a text are in the turn's answer, in lists and in streams.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_tells_what_its_text_refers_to_and_interrupts() {
     let server = Server::demo().await;

@@ -1,4 +1,4 @@
-//! Facts over HTTP: stated, listed, taken back; the same way as in the conversation.
+//! Facts over HTTP: stated, listed and erased as in the conversation.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ async fn facts_are_stated_listed_and_taken_back() {
         "{}",
         first.text()
     );
-    // The same request again is the same answer, and the same fact under another key is no second one.
+    // A repeated request gets the stored answer, and the fact under another key is not added twice.
     assert_eq!(server.state("s1", &fact).await.json(), first.json());
     assert_eq!(server.state("s2", &fact).await.json()["reason"], "fact.merged");
     let known = server.known("channel", &lane).await;
@@ -50,7 +50,7 @@ async fn facts_are_stated_listed_and_taken_back() {
     assert_eq!(server.state("s3", &here).await.json()["reason"], "fact.added");
     let of_thread = server.known("thread", &lane).await;
     assert_eq!(of_thread.len(), 1);
-    // One of the channel says itself where it was said; one of a thread is found in its lane.
+    // A fact of the channel knows its conversation; a fact of a thread needs the lane.
     for (fact, place) in [(seen, String::new()), (&of_thread[0], format!("?lane={lane}"))] {
         let id = fact["canonical_id"].as_str().unwrap();
         let gone = server.delete(&format!("/v1/facts/{id}{place}")).send().await;

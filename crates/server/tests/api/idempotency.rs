@@ -1,4 +1,4 @@
-//! One request, however often it is sent.
+//! Idempotency-Keys: one outcome for each request, however often it is sent.
 
 use std::time::Duration;
 
@@ -8,20 +8,21 @@ use tempfile::tempdir;
 use crate::store::Rigged;
 use crate::support::*;
 
-/// HT2 and E4, the rows of `spec 06 §2.2` one after the other.
+/// Tries every case of a repeated key in turn.
+// row: HT2, E4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht2_e4_a_key_names_one_request() {
+async fn a_key_names_one_request() {
     for server in Server::on_each_store().await {
         let event = said("c1", "ana", TASK);
         let first = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
         assert_eq!((first.status, first.header("idempotency-replayed")), (200, None));
 
-        // Same key, same body, finished: the stored status and body.
+        // Same key and body, finished: the stored status and body.
         let again = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
         assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
         assert_eq!(again.text(), first.text());
         assert_eq!(again.header("throughline-turn"), first.header("throughline-turn"));
-        // Also when the state has moved on, and when the members stand in another order.
+        // Also after the state has changed, and with the members in another order.
         server.press("key-2", "c1", "ana", &token(&card_of(&first.json()), "approve")).await;
         let reordered =
             r#"{"text":TEXT,"kind":"message.posted","actor":{"id":"ana"},"lane":{"conversation":"c1"}}"#
@@ -39,7 +40,7 @@ async fn ht2_e4_a_key_names_one_request() {
         let other = server.event("key-1", &said("c1", "ana", "something else")).send().await;
         assert_eq!((other.status, other.problem().as_str()), (422, "TL-2203"));
 
-        // Missing or not a key.
+        // A missing or invalid key.
         let call = server.post("/v1/events").json(&event);
         let long = "x".repeat(256);
         for wrong in [None, Some(""), Some("with blank"), Some("ümlaut"), Some(long.as_str())] {
@@ -66,9 +67,10 @@ async fn ht2_e4_a_key_names_one_request() {
     }
 }
 
-/// E4, concurrent: the second is told to ask again, and then gets the first one's answer.
+/// Of two concurrent requests, the second is told to retry, and then gets the first one's answer.
+// row: E4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e4_the_second_of_two_at_once_is_told_to_ask_again() {
+async fn the_second_of_two_at_once_is_told_to_ask_again() {
     let store = Rigged::new();
     let server = Server::over(demo(), store.clone()).await;
     store.answers_take(Duration::from_millis(700));
@@ -110,7 +112,7 @@ async fn twenty_at_once_are_one_turn() {
     }
 }
 
-/// The same event under two keys, by the host's own id of it.
+/// One event under two keys is recognised by the host's own id of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_with_an_id_of_its_own_is_handled_once() {
     for server in Server::on_each_store().await {
@@ -135,7 +137,7 @@ async fn a_request_that_did_not_wait_gets_the_same_202_again() {
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     let href = first.header("location").unwrap().to_owned();
     eventually("the turn is there", || async { server.get(&href).send().await.status == 200 }).await;
-    // Who waits now is told the turn.
+    // A request that waits gets the turn.
     let waited = call.clone().header("Prefer", "wait=5").send().await;
     assert_eq!((waited.status, &waited.json()["reason"]), (200, &json!("command.help")));
     server.stopped().await;
@@ -153,7 +155,7 @@ async fn keys_and_answers_survive_a_restart() {
     let server = Server::start(demo_in(folder.path())).await;
     let again = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
     assert_eq!((again.status, again.text()), (200, first.text()));
-    // E23: a card from before the restart is pressed, and shows the same buttons.
+    // A card from before the restart has the same buttons and can be pressed.
     let lane = first.json()["lane"].as_str().unwrap().to_owned();
     let shown = server.get(&format!("/v1/lanes/{lane}/messages")).send().await.json();
     assert!(shown["items"].as_array().unwrap().iter().any(|message| message["card"] == card), "{shown:#}");

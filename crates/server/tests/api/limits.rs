@@ -1,4 +1,5 @@
-//! What is too large, too deep, too slow, not JSON, from elsewhere: each a clear error, and nothing recorded.
+//! Limits of requests: too large, too deep, too slow, not JSON, from elsewhere. Each gets a clear error, and nothing
+//! is recorded.
 
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ async fn large_and_deep_bodies_are_refused() {
     let reply = call.clone().bytes(large.clone().into_bytes()).send().await;
     assert_eq!((reply.status, reply.problem().as_str()), (413, "TL-2003"));
 
-    // The same without saying how long it is: refused while it streams.
+    // Without a declared length it is refused while it streams.
     let mut stream = call.connect().await;
     let head = format!(
         "POST /v1/events HTTP/1.1\r\nHost: {}\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
@@ -109,9 +110,9 @@ async fn other_media_types_paths_and_methods_are_refused() {
     server.stopped().await;
 }
 
-/// HT9.
+// row: HT9
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht9_a_foreign_host_or_origin_reaches_nothing() {
+async fn a_foreign_host_or_origin_reaches_nothing() {
     let sources = demo().flag("server.allowed_hosts", "bot.example.org", "--allow");
     let server = Server::start(sources).await;
     let port = server.address.port();
@@ -190,7 +191,7 @@ async fn a_connection_is_kept_for_several_requests() {
     let mut stream = server.get("/livez").connect().await;
     let request = format!("GET /livez HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
     for pause in [0, 10, 6_000] {
-        // Idle for longer than headers may take: idling is not sending slowly.
+        // Idle for longer than headers may take: an idle connection is allowed more time.
         tokio::time::sleep(Duration::from_millis(pause)).await;
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = [0; 1024];

@@ -1,5 +1,4 @@
-//! The HTTP API over real sockets: one binary, a module for each subject. Names of acceptance rows are in the names
-//! of the tests.
+//! Tests of the HTTP API over real sockets, one module for each subject.
 
 mod approvals;
 mod context;
@@ -7,16 +6,16 @@ mod contract;
 mod erasure;
 mod events;
 mod facts;
-mod hosted;
+mod failures;
+mod host_effects;
 mod idempotency;
-mod injected;
 mod limits;
 mod model;
 mod openapi;
 mod options;
-mod random;
+mod prompt_injection;
+mod random_input;
 mod store;
 mod stream;
 mod support;
 mod tenants;
-mod trouble;

@@ -1,19 +1,19 @@
-//! When the decision waits for a model, so does the answer (`spec 07 §5.2`).
+//! Answers that wait for a model, because the decision does.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
-use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
 use throughline_models::{Caller, Model};
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
 use throughline_server::{Config, Sources, open};
 
 use crate::support::*;
 
-/// Takes its time, and says ticket.
+/// Model that answers slowly, and always that a ticket is wanted.
 struct Slow(Duration);
 
 #[async_trait]
@@ -32,7 +32,7 @@ async fn server(takes: Duration) -> Server {
     asking(Slow(takes), demo().flag("policy.intake.queue", "1", "--queue")).await
 }
 
-/// A server that asks this model.
+/// Starts a server that asks this model.
 pub(crate) async fn asking(model: impl Model + 'static, sources: Sources) -> Server {
     let mut instance = open(Config::load(&sources).unwrap()).await.unwrap();
     let mut ports = instance.runtime.ports().clone();
@@ -60,7 +60,7 @@ async fn the_wait_covers_the_models_answer() {
     let turn = server.say("k1", "c1", "ana", UNCLEAR).await;
     assert_eq!((&turn["intent"], &turn["model_calls"]), (&json!("ticket"), &json!(2)));
     assert_ne!(turn["reason"], "intent.asked");
-    // The turn that is told is the one that decided; the event's own is the one that asked.
+    // The answer is the deciding turn; the event's own turn is the one that asked the model.
     let told = turn["turn"].as_str().unwrap();
     assert_eq!(turn["settled"][0]["turn"], told);
     let record = server.get(&format!("/v1/turns/{told}")).send().await.json();
@@ -76,7 +76,7 @@ async fn a_model_that_takes_longer_than_the_wait_is_found_later() {
     let call = server.event("k1", &said("c1", "ana", UNCLEAR)).header("Prefer", "wait=1");
     let early = call.send().await;
     assert_eq!((early.status, early.header("location")), (202, Some("/v1/turns/key:k1")));
-    // Sent again while the model still thinks: in progress. Later: the turn.
+    // Repeated while the model is working: in progress. Later: the turn.
     let again = call.send().await;
     assert!([200, 409].contains(&again.status), "{}", again.text());
     eventually("the answer is there", || async { call.send().await.status == 200 }).await;
@@ -84,9 +84,10 @@ async fn a_model_that_takes_longer_than_the_wait_is_found_later() {
     server.stopped().await;
 }
 
-/// E9, its second half: told, and the answer is kept under the key.
+/// The user is told that the queue is full, and the refusal is stored under the key.
+// row: E9
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e9_past_the_queues_limit_a_message_is_refused_and_the_user_told() {
+async fn past_the_queues_limit_a_message_is_refused_and_the_user_told() {
     let server = server(Duration::from_millis(1_000)).await;
     let post = |key: &str, text: &str| server.event(key, &said("c1", "ana", text));
     assert_eq!(post("k1", UNCLEAR).send().await.status, 202);

@@ -1,4 +1,4 @@
-//! The published document is the one that is checked in, and it knows every route.
+//! Published OpenAPI document: it equals the checked-in copy and lists every route.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use throughline_server::openapi;
 
-/// `THROUGHLINE_UPDATE=1 cargo test -p throughline-server --test api openapi` writes it anew.
+/// `THROUGHLINE_UPDATE=1 cargo test -p throughline-server --test api openapi` rewrites the checked-in document.
 #[test]
 fn the_checked_in_document_is_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.json");

@@ -1,18 +1,18 @@
-//! Lists of options: shown, chosen from by words and by presses, run by the host, closed.
+//! Option lists: shown, chosen from by words and presses, executed by the host, closed.
 
 use std::sync::Mutex;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use throughline_engine::ask::{Answer, Ask, SELECT_CONTRACT, Says};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask, SELECT_CONTRACT, Says};
+use throughline_engine::data::effect::Attempt;
 use throughline_models::{Caller, Model};
 use throughline_server::Sources;
 use throughline_server::auth::{Scope, Token};
 
 use crate::support::*;
 
-/// A list of three, as a host's panel shows it.
+/// Returns a list of three options, as a host's panel shows it.
 fn recent() -> Value {
     let option = |id: &str, label: &str| json!({"id": id, "label": label, "exec_ref": format!("open:{id}")});
     json!({
@@ -27,7 +27,7 @@ impl Server {
         self.post(&path).header("Idempotency-Key", key).json(list).send().await
     }
 
-    /// A conversation with a list in it: its lane, and what was answered.
+    /// Shows a list in a conversation; returns its lane, and the answer.
     async fn with_recent(&self) -> (String, Value) {
         let turn = self.say("hello", "c1", "ana", "/maro help").await;
         let lane = turn["lane"].as_str().unwrap().to_owned();
@@ -51,9 +51,9 @@ fn offer(turn: &Value, class: &str) -> Value {
     found.unwrap_or_else(|| panic!("no {class} in {turn:#}")).clone()
 }
 
-/// HT5.
+// row: HT5
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht5_the_second_one_of_a_list_that_was_shown() {
+async fn the_second_one_of_a_list_that_was_shown() {
     let server = Server::demo().await;
     let (lane, shown) = server.with_recent().await;
     assert!(shown["id"].as_str().unwrap().starts_with("os1-"), "{shown}");
@@ -170,7 +170,7 @@ async fn an_option_is_pressed_where_the_host_shows_it() {
     assert_eq!((&twice["reason"], &twice["selected"]), (&json!("selection.in_flight"), &Value::Null));
     server.report("r1", &run, &json!({"outcome": "rejected", "error": "it is locked"})).await;
 
-    // Another thing is run under the same name: the button that is on the screen is another one now.
+    // The option now runs something else, so the button on the screen is outdated.
     let mut other = recent();
     other["options"][0]["exec_ref"] = json!("delete:doc-1");
     let newer = server.show("show-2", &lane, &other).await.json();
@@ -217,7 +217,7 @@ async fn a_list_is_closed_and_a_look_is_told() {
     server.stopped().await;
 }
 
-/// An option has more names than its label; a list that cannot be run as a whole is tapped.
+/// An option can be called by its aliases too. A list with an option that has no `exec_ref` needs a press.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_option_is_called_by_each_of_its_names() {
     let server = Server::demo().await;
@@ -251,7 +251,7 @@ async fn an_option_is_called_by_each_of_its_names() {
     server.stopped().await;
 }
 
-/// What an option may do is declared with it: choosing is never approving.
+/// An option declares its risk: choosing it does not approve it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_changes_something_waits_for_an_approval() {
     let rule = "[{ effects = [\"option.*\"], targets = [\"option:*\"], allow = [\"user:ana\"], self_approve = true }]";
@@ -270,7 +270,7 @@ async fn what_changes_something_waits_for_an_approval() {
     server.stopped().await;
 }
 
-/// Whoever comes back finds what is to be done again, until it is reported.
+/// A client that reconnects finds unreported effects again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_begins_with_what_is_offered() {
     let server = Server::demo().await;
@@ -297,7 +297,7 @@ async fn a_stream_begins_with_what_is_offered() {
 async fn lists_need_a_scope_of_their_own() {
     let (text, sha256) = Token::mint("agent", [3; 24]);
     let entry = |scopes: &[Scope]| {
-        let scopes: Vec<String> = scopes.iter().map(|scope| format!("{:?}", scope.word())).collect();
+        let scopes: Vec<String> = scopes.iter().map(|scope| format!("{:?}", scope.as_str())).collect();
         format!(
             "[{{ id = \"agent\", sha256 = \"{sha256}\", tenant = \"demo\", app = \"throughline\", scopes = [{}], principal = \"ana\" }}]",
             scopes.join(", ")
@@ -321,7 +321,7 @@ async fn lists_need_a_scope_of_their_own() {
     server.stopped().await;
 }
 
-/// Switched off, a list is not kept and nothing is read against it.
+/// With option lists disabled, no list is stored and no text is read against one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn switched_off_nothing_is_kept() {
     let sources =
@@ -336,7 +336,7 @@ async fn switched_off_nothing_is_kept() {
     server.stopped().await;
 }
 
-/// Always wants to see what the panel shows.
+/// Model that always asks for the current content of the panel.
 struct Curious;
 
 #[async_trait]
@@ -356,7 +356,7 @@ impl Model for Curious {
     }
 }
 
-/// What was logged, as JSON lines.
+/// Log output, as JSON lines.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Log;
@@ -372,9 +372,10 @@ impl std::io::Write for Log {
     }
 }
 
-/// TE1: the host is asked what the list holds, says nothing new, and the model is not asked again.
+/// The host returns the same content as before, so the model is not asked again.
+// row: TE1
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn te1_evidence_that_says_nothing_new_is_told_with_all_fields() {
+async fn evidence_that_says_nothing_new_is_told_with_all_fields() {
     tracing_subscriber::fmt().json().with_writer(|| Log).init();
     let sources = demo().flag("policy.selection.model.enabled", "true", "--set");
     let server = crate::model::asking(Curious, sources).await;

@@ -1,20 +1,20 @@
-//! A store that can be made read-only or slow: everything else is the store inside.
+//! Store that can be made read-only or slow; it passes everything else to the store inside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_engine::memory::FactKey;
+use throughline_engine::data::fact::FactKey;
 use throughline_engine::{CardId, EffectId, FactId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 use throughline_store::*;
 
 pub(crate) struct Rigged {
     inner: Arc<dyn Store>,
     read_only: AtomicBool,
-    /// Milliseconds that keeping an answer takes.
+    /// Delay of storing an answer, in milliseconds.
     slow: AtomicU64,
-    /// How often something was read.
+    /// Number of reads.
     reads: AtomicU64,
 }
 
@@ -28,7 +28,7 @@ impl Rigged {
         Arc::new(Self { inner, read_only: AtomicBool::new(false), slow, reads })
     }
 
-    /// As a full disk does it, and as it is when space was freed.
+    /// Makes writes fail as on a full disk, or succeed again.
     pub(crate) fn read_only(&self, on: bool) {
         self.read_only.store(on, Ordering::SeqCst);
     }
@@ -60,7 +60,7 @@ macro_rules! through {
             })*
             $(async fn $write(&self, $($w: $wt),*) -> Result<$wo, StoreError> {
                 self.write(stringify!($write))?;
-                if stringify!($write) == "respond" {
+                if stringify!($write) == "store_response" {
                     tokio::time::sleep(Duration::from_millis(self.slow.load(Ordering::SeqCst))).await;
                 }
                 self.inner.$write($($w),*).await
@@ -77,66 +77,83 @@ through! {
         read waiting(lane: &LaneKey, limit: u32) -> Vec<InboxRow>;
         read lanes_with_work(limit: u32) -> Vec<LaneKey>;
         write accept(delivery: Delivery) -> Accepted;
-        write respond(tenant: &str, key: &str, response: StoredResponse) -> ();
-        write begin(tenant: &str, key: &str, body_hash: &str) -> Begun;
-        write failed(tenant: &str, seq: Seq) -> u32;
+        write count_failure(tenant: &str, seq: Seq) -> u32;
+    }
+    Requests {
+        write begin_request(tenant: &str, key: &str, body_hash: &str) -> Begun;
+        write store_response(tenant: &str, key: &str, response: StoredResponse) -> ();
     }
     Lanes {
         read load(lane: &LaneKey) -> Option<StoredLane>;
-        read committed(lane: &LaneKey, row: &str) -> bool;
         read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
-        read sent(lane: &LaneKey, message: &str) -> Vec<String>;
-        read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
-        read latest(tenant: &str, before: Option<TurnSeq>, limit: u32) -> Latest;
-        read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;
-        read turns_before(lane: &LaneKey, before: u64, limit: u32) -> Vec<StoredTurn>;
-        read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;
-        read lanes(tenant: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
-        read lane(tenant: &str, id: &LaneId) -> Option<LaneInfo>;
-        read token(lane: &LaneKey, hash: &str) -> Option<TokenRow>;
-        read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
-        read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
-        read policy(tenant: &str, version: &str) -> Option<String>;
+        read committed(lane: &LaneKey, row: &str) -> bool;
         write claim(lane: &LaneKey, owner: &str) -> Claim;
         write commit(turn: TurnCommit) -> CommitResult;
         write release(lane: &LaneKey, epoch: i64) -> Release;
-        write keep_policy(tenant: &str, version: &str, policy: &str) -> ();
+    }
+    LaneIndex {
+        read lane(tenant: &str, id: &LaneId) -> Option<LaneInfo>;
+        read lanes(tenant: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
+        read channel_ids(lane: &LaneKey, message: &str) -> Vec<String>;
+        read token(lane: &LaneKey, hash: &str) -> Option<TokenRow>;
+    }
+    TurnLog {
+        read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
+        read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;
+        read turns_before(lane: &LaneKey, before: u64, limit: u32) -> Vec<StoredTurn>;
+        read latest_turns(tenant: &str, before: Option<TurnSeq>, limit: u32) -> LatestTurns;
+        read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;
+    }
+    Approvals {
+        read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
+        read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
     }
     Outbox {
-        read effect(tenant: &str, id: &EffectId) -> Option<StoredEffect>;
-        read effects(tenant: &str, lane: Option<&LaneKey>, state: Option<EffectState>, limit: u32) -> Vec<StoredEffect>;
         read overdue(limit: u32) -> Vec<StoredEffect>;
-        read due_timers(limit: u32) -> Vec<TimerRow>;
-        read next_due() -> Option<Timestamp>;
         write lease(owner: &str, limit: u32) -> Vec<Leased>;
         write mark(tenant: &str, id: &EffectId, fence: i64) -> Mark;
         write settle(settlement: Settlement) -> bool;
+    }
+    Effects {
+        read effect(tenant: &str, id: &EffectId) -> Option<StoredEffect>;
+        read effects(tenant: &str, lane: Option<&LaneKey>, state: Option<EffectState>, limit: u32) -> Vec<StoredEffect>;
+    }
+    Timers {
+        read due_timers(limit: u32) -> Vec<TimerRow>;
+        read next_due() -> Option<Timestamp>;
         write clear_timer(tenant: &str, id: &TimerId) -> ();
     }
-    Keeping {
-        read pause(tenant: &str) -> Option<PauseRow>;
-        read document(tenant: &str, collection: &str, key: &str) -> Option<Document>;
-        read documents(tenant: &str, collection: &str, after: Option<&str>, limit: u32) -> Vec<Document>;
+    Audit {
         read audit(tenant: &str, after: i64, limit: u32) -> Vec<(i64, String)>;
         read verify_audit(tenant: &str) -> Option<i64>;
-        read counts() -> Counts;
-        write set_pause(tenant: &str, pause: Option<PauseRow>, audit: &str) -> ();
-        write write_documents(tenant: &str, writes: Vec<(String, Document)>, audit: Option<&str>) -> bool;
     }
-    Erasing {
-        read lanes_with(tenant: &str, text: &str) -> Vec<LaneKey>;
-        read look(lane: &LaneKey, seen: &mut Look<'_>) -> ();
-        read erasures(tenant: &str, open: bool) -> Vec<ErasureRow>;
-        write sift(lane: &LaneKey, judge: Judge) -> Sifted;
-        write sift_tenant(tenant: &str, judge: Judge) -> Sifted;
-        write scour() -> ();
-        write ask_erasure(tenant: &str, what: &str) -> i64;
-        write erasure_done(tenant: &str, number: i64, audit: &str) -> bool;
+    Documents {
+        read document(tenant: &str, collection: &str, key: &str) -> Option<Document>;
+        read documents(tenant: &str, collection: &str, after: Option<&str>, limit: u32) -> Vec<Document>;
+        write write_documents(tenant: &str, writes: Vec<(String, Document)>, audit: Option<&str>) -> bool;
     }
     Facts {
         read facts(key: &FactKey, known: Option<FactsVersion>) -> Option<StoredFacts>;
         read fact_sets(tenant: &str, after: Option<&FactKey>, limit: u32) -> Vec<FactKey>;
         read fact_set_of(tenant: &str, fact: &FactId) -> Option<FactKey>;
+    }
+    Policies {
+        read policy(tenant: &str, version: &str) -> Option<String>;
+        write keep_policy(tenant: &str, version: &str, policy: &str) -> ();
+    }
+    KillSwitch {
+        read pause(tenant: &str) -> Option<PauseRow>;
+        write set_pause(tenant: &str, pause: Option<PauseRow>, audit: &str) -> ();
+    }
+    Erasure {
+        read lanes_containing(tenant: &str, text: &str) -> Vec<LaneKey>;
+        read visit(lane: &LaneKey, visitor: &mut TextVisitor<'_>) -> ();
+        read erasures(tenant: &str, open: bool) -> Vec<ErasureRow>;
+        write redact(lane: &LaneKey, redactor: Redactor) -> RedactionCounts;
+        write redact_tenant(tenant: &str, redactor: Redactor) -> RedactionCounts;
+        write vacuum() -> ();
+        write request_erasure(tenant: &str, what: &str) -> i64;
+        write finish_erasure(tenant: &str, number: i64, audit: &str) -> bool;
     }
 }
 
@@ -153,5 +170,10 @@ impl Store for Rigged {
     async fn writable(&self) -> Result<(), StoreError> {
         self.write("write")?;
         self.inner.writable().await
+    }
+
+    async fn counts(&self) -> Result<Counts, StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.inner.counts().await
     }
 }

@@ -1,4 +1,4 @@
-//! Following a lane: nothing missing, nothing twice, wherever the stream broke.
+//! Streams of a lane: no gap and no repetition, wherever the connection broke.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::support::*;
 
-/// An event as it came: its id, its name, its data.
+/// Event as received: id, name, data.
 #[derive(Clone, Debug, PartialEq)]
 struct Told {
     id: String,
@@ -16,7 +16,7 @@ struct Told {
     data: Value,
 }
 
-/// An open stream.
+/// Open stream.
 struct Stream {
     socket: TcpStream,
     text: String,
@@ -35,7 +35,7 @@ impl Stream {
         Self { socket, text: String::new(), raw: Vec::new() }
     }
 
-    /// Reads whatever comes within a moment of silence; `false`: it ended.
+    /// Reads until a moment of silence; returns false if the stream ended.
     async fn read(&mut self) -> bool {
         let mut open = true;
         let mut chunk = [0; 65_536];
@@ -66,7 +66,7 @@ impl Stream {
     }
 }
 
-/// A lane with some history: its stream's path.
+/// Fills a lane with some history; returns the path of its stream.
 async fn lane(server: &Server) -> String {
     let card = server.preview("c1").await;
     server.press("k1", "c1", "bob", &token(&card, "approve")).await;

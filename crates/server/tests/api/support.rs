@@ -1,4 +1,4 @@
-//! A server in this process on a port of its own, and the smallest client there is: one socket for each request.
+//! Server in this process on a free port, and a minimal client with one socket for each request.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -15,16 +15,16 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// A running server.
+/// Running server.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
-    /// Where its database is, when it is a test's own.
+    /// Folder of its database, if it has one of its own.
     folder: Option<TempDir>,
 }
 
-/// A demo in memory, on any port.
+/// Returns the settings of a demo in memory, on a free port.
 pub(crate) fn demo() -> Sources {
     Sources { demo: true, ..Sources::default() }.flag("server.listen", "127.0.0.1:0", "--listen").flag(
         "store.url",
@@ -33,7 +33,7 @@ pub(crate) fn demo() -> Sources {
     )
 }
 
-/// The same in a file.
+/// Returns the settings of a demo with a file in that folder.
 pub(crate) fn demo_in(folder: &Path) -> Sources {
     Sources { demo: true, data: Some(folder.into()), ..Sources::default() }.flag(
         "server.listen",
@@ -43,7 +43,7 @@ pub(crate) fn demo_in(folder: &Path) -> Sources {
 }
 
 impl Server {
-    /// A demo in memory.
+    /// Starts a demo in memory.
     pub(crate) async fn demo() -> Self {
         Self::start(demo()).await
     }
@@ -53,13 +53,13 @@ impl Server {
         Self::run(open(config).await.expect("the instance opens")).await
     }
 
-    /// Over a store of the test's own.
+    /// Starts a server over a given store.
     pub(crate) async fn over(sources: Sources, store: Arc<dyn Store>) -> Self {
         let config = Config::load(&sources).expect("the test's configuration is right");
         Self::run(open_with(config, store).await.expect("the instance opens")).await
     }
 
-    /// An instance that a test plugged together.
+    /// Starts a server over a given instance.
     pub(crate) async fn run(instance: Instance) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, bound) = oneshot::channel();
@@ -75,7 +75,7 @@ impl Server {
         Self { address: bound.await.expect("the server starts"), stop: Some(stop), task, folder: None }
     }
 
-    /// The same demo over each kind of store.
+    /// Starts the demo once over each kind of store.
     pub(crate) async fn on_each_store() -> [Self; 2] {
         let folder = tempfile::tempdir().expect("a folder");
         let mut in_a_file = Self::start(demo_in(folder.path())).await;
@@ -115,7 +115,7 @@ impl Server {
         Call::new(self.address, "DELETE", path)
     }
 
-    /// An event with its key, not waited for.
+    /// Makes a request that delivers an event without waiting.
     pub(crate) fn event(&self, key: &str, body: &Value) -> Call {
         self.post("/v1/events").header("Idempotency-Key", key).json(body)
     }
@@ -127,24 +127,24 @@ impl Server {
         reply.json()
     }
 
-    /// Says something in a conversation and waits for the turn.
+    /// Posts a message and waits for its turn.
     pub(crate) async fn say(&self, key: &str, conversation: &str, who: &str, text: &str) -> Value {
         self.turn(key, &said(conversation, who, text)).await
     }
 
-    /// Presses a button and waits for the turn.
+    /// Presses a button and waits for its turn.
     pub(crate) async fn press(&self, key: &str, conversation: &str, who: &str, token: &str) -> Value {
         self.turn(key, &pressed(conversation, who, token)).await
     }
 
-    /// A complete task, up to its preview: the card.
+    /// Requests a complete task; returns the preview's card.
     pub(crate) async fn preview(&self, conversation: &str) -> Value {
         let turn = self.say(&format!("ask-{conversation}"), conversation, "ana", TASK).await;
         card_of(&turn)
     }
 }
 
-/// Everything a preview needs, in one message.
+/// Message with everything that a preview needs.
 pub(crate) const TASK: &str = "Create a task for the manual\nTitle: Write the manual\nProblem: Nobody knows how it works\n\
                                Acceptance criteria: There is a manual";
 
@@ -156,28 +156,28 @@ pub(crate) fn pressed(conversation: &str, who: &str, token: &str) -> Value {
     json!({"lane": {"conversation": conversation}, "actor": {"id": who}, "kind": "card.pressed", "press": {"token": token}})
 }
 
-/// The newest card of an answer.
+/// Returns the newest card of an answer.
 pub(crate) fn card_of(turn: &Value) -> Value {
     let messages = turn["messages"].as_array().expect("an answer has messages");
     let card = messages.iter().rev().find_map(|message| message.get("card"));
     card.unwrap_or_else(|| panic!("no card in {turn:#}")).clone()
 }
 
-/// The token of a card's button.
+/// Returns the token of a card's button.
 pub(crate) fn token(card: &Value, action: &str) -> String {
     let buttons = card["buttons"].as_array().unwrap_or_else(|| panic!("no buttons on {card:#}"));
     let button = buttons.iter().find(|button| button["action"] == action);
     button.unwrap_or_else(|| panic!("no {action} on {card:#}"))["token"].as_str().expect("a token").to_owned()
 }
 
-/// What the person of a turn was told privately.
+/// Returns the notices to the person of a turn.
 pub(crate) fn notice(turn: &Value) -> String {
     let effects = turn["effects"].as_array().expect("an answer has effects");
     let notices = effects.iter().filter(|effect| effect["class"] == "notice");
     notices.filter_map(|effect| effect["text"].as_str()).collect()
 }
 
-/// A request being made.
+/// Request to send.
 #[derive(Clone)]
 pub(crate) struct Call {
     address: SocketAddr,
@@ -216,7 +216,7 @@ impl Call {
         self
     }
 
-    /// The request's bytes.
+    /// Returns the bytes of the request.
     pub(crate) fn wire(&self) -> Vec<u8> {
         let mut head = format!("{}\r\n", self.line);
         if let Some(host) = &self.host {
@@ -235,7 +235,7 @@ impl Call {
 
     pub(crate) async fn send(&self) -> Reply {
         let mut stream = self.connect().await;
-        // The server may answer, and close, before it read all of a body it does not want.
+        // The server may answer and close before it has read a body that it refuses.
         let _ = stream.write_all(&self.wire()).await;
         let reply = Reply::read(&mut stream).await;
         crate::contract::check(&self.line, &reply);
@@ -243,7 +243,7 @@ impl Call {
     }
 }
 
-/// An answer.
+/// Answer.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -252,7 +252,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Everything until the server closes.
+    /// Reads until the server closes the connection.
     pub(crate) async fn read(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
         let reading = stream.read_to_end(&mut bytes);
@@ -290,7 +290,7 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// The code of a problem document, once it is known to be a whole one.
+    /// Checks that the answer is a complete problem document; returns its code.
     pub(crate) fn problem(&self) -> String {
         assert_eq!(
             self.header("content-type"),
@@ -303,7 +303,7 @@ impl Reply {
         assert_eq!(problem["status"], self.status, "{problem}");
         let code = problem["code"].as_str().expect("a code").to_owned();
         assert_eq!(problem["type"], format!("urn:throughline:error:{code}"));
-        // What is no request has no id.
+        // Bytes that are no HTTP request get no request id.
         assert_eq!(
             problem["instance"].is_string(),
             self.header("throughline-request").is_some(),
@@ -331,7 +331,7 @@ fn unchunked(mut body: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// Tries until it is true, for what happens a moment after an answer.
+/// Polls until it is true, for what happens shortly after an answer.
 pub(crate) async fn eventually<F: Future<Output = bool>>(what: &str, mut is: impl FnMut() -> F) {
     for _ in 0..200 {
         if is().await {

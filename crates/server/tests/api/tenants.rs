@@ -1,4 +1,4 @@
-//! Tokens, scopes, and the wall between tenants.
+//! Tokens and scopes, and the separation of tenants.
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -98,9 +98,9 @@ async fn a_token_does_what_its_scopes_say() {
     server.stopped().await;
 }
 
-/// HT3.
+// row: HT3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ht3_another_tenants_ids_are_not_there() {
+async fn another_tenants_ids_are_not_there() {
     let (server, tokens) = server().await;
     let event = server.event("k1", &said("c", "ana", TASK)).header("Prefer", "wait=5").token(&tokens.acme);
     let turn = event.send().await.json();
@@ -159,7 +159,7 @@ async fn ht3_another_tenants_ids_are_not_there() {
         shape(&replay(json!({"lane": "ln_x"})).send().await)
     );
 
-    // The same conversation under the other token is another lane, and its button is not known there.
+    // Under the other token this conversation is another lane, in which the button is unknown.
     let press = server.event("k1", &pressed("c", "ana", &token(&card, "approve"))).header("Prefer", "wait=5");
     let pressed = press.token(&tokens.other).send().await.json();
     assert_eq!(pressed["reason"], "press.unknown");

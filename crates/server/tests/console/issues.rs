@@ -1,9 +1,9 @@
-//! The issues' screens: an epic with its stories, links and comments, a search, and who may see a project.
+//! Issue pages: an epic with stories, links and comments, a search, and the visibility of projects.
 
 use std::collections::BTreeMap;
 
-use throughline_engine::effect::{Attempt, IssueChange};
-use throughline_engine::tickets::{Item, ItemType, Part};
+use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::ticket::{Item, ItemType, Part};
 use throughline_server::auth::Token;
 use throughline_server::{Config, Instance, Sources, open};
 use throughline_trackers::Tracker;
@@ -21,7 +21,7 @@ fn item(item_type: ItemType, fields: &[(Part, &str)]) -> Item {
     Item::alone(item_type, fields.iter().map(|(part, text)| (*part, (*text).to_owned())).collect())
 }
 
-/// An epic with two stories, one of which blocks the other and was talked about.
+/// Creates an epic with two stories, one of which blocks the other and has a comment.
 async fn filled(instance: &Instance, tenant: &str, project: &str) {
     let epic = item(ItemType::Epic, &[(Part::Title, "Single sign-on"), (Part::Problem, "Two passwords")]);
     let story =

@@ -1,5 +1,4 @@
-//! The console over real sockets, as a browser without a script has it. Names of acceptance rows are in the names of the
-//! tests.
+//! Tests of the console over real sockets, as a browser without a script uses it.
 
 #[path = "../api/contract.rs"]
 mod contract;
@@ -10,14 +9,14 @@ mod store;
 #[expect(dead_code, reason = "the API's tests use more of it")]
 mod support;
 
-#[path = "../web/visit.rs"]
+#[path = "../web/browser.rs"]
 #[expect(dead_code, reason = "the chat's tests use more of it")]
-mod visit;
+mod browser;
 
-mod acting;
-mod bounds;
+mod actions;
 mod issues;
-mod known;
+mod memory;
 mod page;
+mod page_cost;
 mod screens;
 mod turns;

@@ -1,19 +1,19 @@
-//! Reading a page: what a browser makes of it, as far as a test needs it.
+//! Parser for pages: as much of a browser as the tests need.
 
+use crate::browser::{Browser, form};
 use crate::support::{Call, Reply, Server};
-use crate::visit::{Browser, form};
 
-/// A page that was answered.
+/// Page that was answered.
 pub(crate) struct Page {
     pub(crate) status: u16,
     pub(crate) html: String,
 }
 
-/// Elements without an end.
+/// Elements without an end tag.
 const VOID: [&str; 6] = ["meta", "link", "input", "br", "img", "hr"];
 
 impl Page {
-    /// What was answered, once it is known to be a whole page of ours.
+    /// Checks that the answer is a complete page; returns it.
     pub(crate) fn of(reply: &Reply) -> Self {
         let html = reply.text();
         assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"), "{} {html}", reply.status);
@@ -29,12 +29,12 @@ impl Page {
         Self { status: reply.status, html }
     }
 
-    /// Without its tags, blanks made one.
+    /// Returns the text without tags, with whitespace collapsed.
     pub(crate) fn text(&self) -> String {
         text(&self.html)
     }
 
-    /// The part of the page that follows this.
+    /// Returns the part of the page after a mark.
     pub(crate) fn after(&self, mark: &str) -> Self {
         let at = self.html.find(mark).unwrap_or_else(|| panic!("no {mark} in {}", self.html));
         Self { status: self.status, html: self.html[at..].to_owned() }
@@ -51,7 +51,7 @@ impl Page {
         self
     }
 
-    /// The addresses of links that begin so, in order, each once.
+    /// Returns the addresses of links with that prefix, in order, each once.
     pub(crate) fn links(&self, prefix: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for rest in self.html.split("href=\"").skip(1) {
@@ -63,14 +63,14 @@ impl Page {
         found
     }
 
-    /// What a hidden field holds.
+    /// Returns the value of a hidden field.
     pub(crate) fn field(&self, name: &str) -> String {
         let mark = format!("name=\"{name}\" value=\"");
         let at = self.html.find(&mark).unwrap_or_else(|| panic!("no field {name} in {}", self.html));
         unescaped(self.html[at + mark.len()..].split('"').next().unwrap_or_default())
     }
 
-    /// Number, verdict and words of each rung, in order.
+    /// Returns number, result and words of each rung, in order.
     pub(crate) fn rungs(&self) -> Vec<(u8, String, String)> {
         let rung = |item: &str| {
             let state = item.split('"').next().unwrap_or_default().to_owned();
@@ -85,7 +85,7 @@ impl Page {
 }
 
 impl Server {
-    /// A page that is there.
+    /// Loads a page that must exist.
     pub(crate) async fn page(&self, path: &str) -> Page {
         let reply = self.get(path).send().await;
         let page = Page::of(&reply);
@@ -94,33 +94,33 @@ impl Server {
     }
 }
 
-/// Somebody at the console of a demo, with a browser.
-pub(crate) struct Desk<'s> {
+/// Operator at the console of a demo, with a browser.
+pub(crate) struct Operator<'s> {
     server: &'s Server,
     pub(crate) browser: Browser<'s>,
     pub(crate) csrf: String,
 }
 
-impl<'s> Desk<'s> {
+impl<'s> Operator<'s> {
     pub(crate) async fn at(server: &'s Server) -> Self {
         let browser = Browser::new(server);
         let csrf = browser.visit("/console").await.field("csrf");
         Self { server, browser, csrf }
     }
 
-    /// A form, sent as a browser sends it.
+    /// Sends a form as a browser does.
     pub(crate) async fn form(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let fields = [fields, &[("csrf", &self.csrf)]].concat();
         self.browser.send(sent_from_here(form(self.server, path, &fields))).await
     }
 }
 
-/// With what a browser says of a form of a page that tells nobody where it was.
+/// Adds the headers that a browser sends with a form of a page with `Referrer-Policy: no-referrer`.
 pub(crate) fn sent_from_here(call: Call) -> Call {
     call.header("Sec-Fetch-Site", "same-origin").header("Origin", "null")
 }
 
-/// Where an answer sends the browser.
+/// Returns the target of a redirect.
 pub(crate) fn sent_to(reply: &Reply) -> String {
     assert_eq!(reply.status, 303, "{}", reply.text());
     reply.header("location").expect("a location").to_owned()
@@ -141,7 +141,7 @@ fn unescaped(text: &str) -> String {
     pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// Every element that is opened is closed, in order.
+/// Checks that every element is closed, in order.
 fn well_formed(html: &str) {
     let mut open: Vec<&str> = Vec::new();
     for tag in html.split('<').skip(1) {

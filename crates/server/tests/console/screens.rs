@@ -1,14 +1,15 @@
-//! Each screen, for a lane in which things happened.
+//! Screens of the console, for a lane with many kinds of turns.
 
 use serde_json::{Value, json};
 use throughline_server::Sources;
 use throughline_server::auth::Token;
 
-use crate::page::{Desk, Page, sent_from_here, sent_to};
+use crate::browser::form;
+use crate::page::{Operator, Page, sent_from_here, sent_to};
 use crate::support::*;
-use crate::visit::form;
 
-/// A lane from the first word to the issue, with an edit, a stale press, a stranger and a second press.
+/// Takes a lane from the first message to the issue, with an edit, an outdated press, a press of a stranger and a
+/// second press.
 pub(crate) async fn story(server: &Server) -> Value {
     let card = server.preview("c1").await;
     let form = json!({"lane": {"conversation": "c1"}, "actor": {"id": "ana"}, "kind": "form.submitted",
@@ -28,7 +29,7 @@ pub(crate) async fn story(server: &Server) -> Value {
     json!({"lane": turn["lane"], "turn": turn["turn"], "approval": second["id"]})
 }
 
-/// What lists there are, what is in them, and how they stand for whoever looks.
+/// Lists are shown with their options and with the standing for the person who looks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lane_shows_its_lists_of_options() {
     for server in Server::on_each_store().await {
@@ -196,7 +197,7 @@ async fn what_is_not_there_is_a_page_that_says_so() {
         assert_eq!(page.status, 400, "{path}");
         page.says("TL-2007");
     }
-    // A turn of another lane is none of this one.
+    // A turn of another lane is not found here.
     let told = story(&server).await;
     let other = server.say("other", "c9", "ana", "/maro help").await;
     let path = format!("/console/lanes/{}?turn={}", str(&told, "lane"), str(&other, "turn"));
@@ -204,7 +205,7 @@ async fn what_is_not_there_is_a_page_that_says_so() {
     server.stopped().await;
 }
 
-/// What anybody writes is text on every screen.
+/// Text of users is escaped on every screen.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_text_is_text() {
     const BAD: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}";
@@ -224,7 +225,7 @@ async fn hostile_text_is_text() {
         {"kind": "question", "text": BAD, "expected": format!("selection:{BAD_ID}|b"), "asked_of": BAD_ID}});
     server.turn("k4", &host).await;
     let pause = [("paused", "true"), ("reason", BAD), ("key", "pause")];
-    let paused = Desk::at(&server).await.form("/console/pause", &pause).await;
+    let paused = Operator::at(&server).await.form("/console/pause", &pause).await;
     assert_eq!(sent_to(&paused), "/console/effects");
 
     let (lane, approval) = (preview["lane"].as_str().unwrap(), card["id"].as_str().unwrap());
@@ -255,7 +256,7 @@ async fn hostile_text_is_text() {
     server.stopped().await;
 }
 
-/// A viewer sees everything and is offered nothing; what they send all the same is refused.
+/// A viewer sees everything and is offered no act; acts sent anyway are refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_viewer_only_looks() {
     let folder = tempfile::tempdir().unwrap();
@@ -283,7 +284,7 @@ async fn a_viewer_only_looks() {
         .json();
     let (lane, id, card) = (str(&turn, "lane"), str(&turn, "turn"), card_of(&turn));
     let approval = str(&card, "id");
-    // What the commit delivered has no page of its own.
+    // An effect that the commit delivered has no page.
     let checked = |effect: &&Value| effect["class"] == "tracker.check";
     let effect = turn["effects"].as_array().unwrap().iter().find(checked).unwrap()["id"].as_str().unwrap();
 
@@ -318,7 +319,7 @@ async fn a_viewer_only_looks() {
     let state = server.get(&format!("/v1/approvals/{approval}")).token(&viewer).send().await.json();
     assert_eq!(state["state"], "pending", "nothing came of it");
 
-    // Parts of the console that are not theirs are not listed, and closed.
+    // Sections without the right are not listed, and are refused.
     let page = Page::of(&server.get("/console").token(&narrow).send().await);
     assert_eq!(page.links("/console/effects"), Vec::<String>::new());
     for path in ["/console/approvals", "/console/effects", "/console/issues", "/console/issues/DEMO-1"] {

@@ -1,20 +1,20 @@
-//! The turn: the ladder, the record, and deciding again.
+//! Turn page: the ladder, the record, and replays.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
 use throughline_models::{Caller, Model};
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
 use throughline_server::{Config, open};
 
-use crate::page::{Desk, Page};
+use crate::page::{Operator, Page};
 use crate::screens::story;
 use crate::support::*;
 
-/// The page's ladder is what `why` tells: the same rungs lost, by the same words, the same one decided.
+/// Checks that the page's ladder equals the answer of `why`.
 async fn equal_to_why(server: &Server, turn: &str) -> Value {
     let why = server.get(&format!("/v1/turns/{turn}/why")).send().await.json();
     let page = server.page(&format!("/console/turns/{turn}")).await;
@@ -38,13 +38,14 @@ async fn equal_to_why(server: &Server, turn: &str) -> Value {
     why
 }
 
+// row: CO1
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn co1_a_lost_rung_is_shown_with_the_predicate_it_failed_on() {
+async fn a_lost_rung_is_shown_with_the_predicate_it_failed_on() {
     let server = Server::demo().await;
     let asks = json!({"lane": {"conversation": "c2"}, "kind": "assistant.posted", "assistant":
         {"kind": "question", "task": "t_3", "text": "Weather for which city?", "expected": "location"}});
     server.turn("ask", &asks).await;
-    // It does not answer the question, so rung 6 loses, and says so.
+    // It does not answer the question, so rung 6 loses with that reason.
     let turn = server.say("k1", "c2", "ana", "Create a ticket for the login page").await;
     let why = equal_to_why(&server, turn["turn"].as_str().unwrap()).await;
     let sixth = why["passed"].as_array().unwrap().iter().find(|passed| passed["rung"] == 6).unwrap();
@@ -69,7 +70,7 @@ async fn what_a_text_refers_to_and_interrupts_is_said_in_words() {
     server.stopped().await;
 }
 
-/// Every turn of a lane in which much happened, over each store.
+/// Compares every turn of a varied lane with `why`, over each store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_turn_explains_itself_as_why_does() {
     for server in Server::on_each_store().await {
@@ -80,7 +81,7 @@ async fn every_turn_explains_itself_as_why_does() {
             equal_to_why(&server, id).await;
             let page = server.page(&format!("/console/turns/{id}")).await;
             page.after("id=\"record\"").says("Chain fits");
-            // Beside the lane it is the same ladder.
+            // The panel beside the lane shows the same ladder.
             let panel = server.page(&format!("/console/lanes/{lane}?turn={id}")).await;
             assert_eq!(panel.rungs(), page.rungs());
         }
@@ -100,7 +101,7 @@ async fn a_turn_shows_what_came_in_and_what_was_said() {
     };
     let asked = server.page(&format!("/console/turns/{}", of("intent.rule"))).await;
     asked.says("Recognised by").after("id=\"input\"").says("Create a task for the manual");
-    // The card is the receipt by now.
+    // The card has become the receipt.
     asked.after("id=\"said\"").says("Created DEMO-1");
     asked
         .after("id=\"effects\"")
@@ -113,11 +114,12 @@ async fn a_turn_shows_what_came_in_and_what_was_said() {
     server.stopped().await;
 }
 
-/// CO2, and that a replay as it was comes out the same.
+/// Also checks that an unchanged replay gives the same hashes.
+// row: CO2
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
+async fn a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
     for server in Server::on_each_store().await {
-        let desk = Desk::at(&server).await;
+        let operator = Operator::at(&server).await;
         let told = story(&server).await;
         let lane = told["lane"].as_str().unwrap();
         let turns = server.get(&format!("/v1/lanes/{lane}/turns")).send().await.json();
@@ -133,12 +135,12 @@ async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
             format!("{}…{}", &hash[..9], &hash[60..])
         };
 
-        let same = Page::of(&desk.form(&replay, &[]).await);
+        let same = Page::of(&operator.form(&replay, &[]).await);
         let same = same.after("class=\"result");
         same.says("The same decision, the same effects, the same state");
         same.says(&short(&record["state_before"])).says(&short(&record["state_after"]));
 
-        let changed = desk.form(&replay, &[("text", "What do you think about manuals?")]).await;
+        let changed = operator.form(&replay, &[("text", "What do you think about manuals?")]).await;
         let changed = Page::of(&changed).after("class=\"result");
         changed.says("gate.opened").says("Recorded was intent.rule").says("card.post").says("Sent: 0");
         changed.says(&format!("{} as recorded", short(&record["state_before"])));
@@ -146,13 +148,13 @@ async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
         let rungs = changed.rungs();
         assert_eq!((rungs[9].1.as_str(), rungs[11].1.as_str()), ("lost", "won"), "{rungs:?}");
 
-        // A press has no words to change.
+        // A press has no text to change.
         let press =
             turns.iter().find(|turn| turn["event"] == "card.pressed").unwrap()["turn"].as_str().unwrap();
-        let refused = desk.form(&format!("/console/turns/{press}/replay"), &[("text", "x")]).await;
+        let refused = operator.form(&format!("/console/turns/{press}/replay"), &[("text", "x")]).await;
         assert_eq!(Page::of(&refused).status, 400);
 
-        // Dry: no turn, no effect, no message came of any of it.
+        // A replay makes no turn, no effect and no message.
         let after = server.get(&format!("/v1/lanes/{lane}/turns")).send().await.json();
         assert_eq!(after["items"].as_array().unwrap(), turns);
         assert_eq!(all(&server.get("/v1/effects?limit=200").send().await.json()), effects);
@@ -160,7 +162,7 @@ async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
     }
 }
 
-/// Sure of everything.
+/// Model that is certain of every answer.
 struct Sure;
 
 #[async_trait]

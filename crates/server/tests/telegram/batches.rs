@@ -1,11 +1,11 @@
-//! Several tickets on one card: a row of buttons an item, short ones where there are many, and a card that is longer than
+//! Cards with several tickets: a row of buttons for each item, shorter ones if there are many, and cards longer than
 //! a message.
 
-use throughline_fakes::telegram::Shown;
+use throughline_fakes::telegram::Message;
 
 use crate::world::{ANA, MIA, TEAM, World};
 
-/// What asks for an epic with so many stories; each is so long.
+/// Requests an epic with that many stories, each that long.
 fn epic(stories: usize, long: usize) -> String {
     let why = " so that nothing is lost".repeat(long);
     let story = |n: usize| {
@@ -17,8 +17,8 @@ fn epic(stories: usize, long: usize) -> String {
     )
 }
 
-/// Ana asks for that in the group; its card, with what is above it.
-async fn card(w: &mut World, text: &str) -> (Vec<Shown>, Shown) {
+/// Has Ana request it in the group; returns the card, with the messages above it.
+async fn card(w: &mut World, text: &str) -> (Vec<Message>, Message) {
     w.telegram.says(TEAM, ANA, text);
     w.settle_within(120_000).await;
     let mut all = w.telegram.bot_messages(TEAM);
@@ -27,7 +27,7 @@ async fn card(w: &mut World, text: &str) -> (Vec<Shown>, Shown) {
     (all, card)
 }
 
-fn row(card: &Shown, n: usize) -> Vec<&str> {
+fn row(card: &Message, n: usize) -> Vec<&str> {
     card.keyboard[n].iter().map(|(label, _)| label.as_str()).collect()
 }
 
@@ -55,7 +55,7 @@ async fn six_items_are_confirmed_approved_and_received_on_one_message() {
     w.well();
 }
 
-/// The question names the item, since its card stands far above by then.
+/// The question names the item, since its card is far above by then.
 #[tokio::test]
 async fn a_story_is_edited_as_a_reply() {
     let mut w = World::new().await;
@@ -99,8 +99,8 @@ async fn the_buttons_of_many_items_stand_side_by_side() {
     w.well();
 }
 
-/// A press on a long card changes the message with the buttons; what is above changes with the items only, and stays as
-/// it was approved above the receipt.
+/// A press on a long card changes only the message with the buttons. The messages above change only with the items,
+/// and stay as they were approved above the receipt.
 #[tokio::test]
 async fn a_long_card_is_not_sent_anew_for_a_press() {
     let mut w = World::new().await;
@@ -124,7 +124,7 @@ async fn a_long_card_is_not_sent_anew_for_a_press() {
     w.well();
 }
 
-/// The gate's second row is the tick; what it remembers can be cleared where it was used (`spec 03 §2`).
+/// The scope gate has the tick box in its second row; a button clears what it remembered.
 #[tokio::test]
 async fn remember_is_a_second_row_and_is_cleared_by_a_button() {
     let mut w = World::new().await;

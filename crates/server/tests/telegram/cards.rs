@@ -1,16 +1,16 @@
-//! What is sent: parts, marks, states and pace.
+//! Messages to Telegram: parts, markup, states of cards, pace.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use throughline_engine::given::Addressing;
+use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey};
 use throughline_fakes::telegram::Fault;
 use throughline_runtime::Inbound;
 
 use crate::world::{ANA, BOB, MIA, START, TEAM, World, ticket};
 
-/// What is logged meanwhile.
+/// Log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -34,7 +34,7 @@ impl Write for Log {
 async fn tg9_marks_that_cannot_be_read_are_left_out() {
     let mut w = World::new().await;
     let refusal = Fault::Refuse(400, "Bad Request: can't parse entities: Unsupported start tag \"b\"".into());
-    w.telegram.arm("sendMessage", None, refusal);
+    w.telegram.fail_next("sendMessage", None, refusal);
     w.telegram.says(ANA, ANA, &ticket("a < b && c > d_e*f [g](h)"));
     let log = Log::default();
     let writer = log.clone();
@@ -91,13 +91,13 @@ async fn tg10_a_long_message_goes_on_after_a_restart() {
     w.well();
 }
 
-/// The answer to the second part is lost: it may be seen twice, and the third still follows.
+/// After a lost answer the second part may appear twice, and the third still follows.
 #[tokio::test]
 async fn a_part_whose_answer_is_lost_is_sent_once_more() {
     let mut w = World::new().await;
     tell(&w, &w.lane(ANA, ""), &"All work and no play. ".repeat(450)).await;
     w.work().await;
-    w.telegram.arm("sendMessage", None, Fault::AppliedThenLost);
+    w.telegram.fail_next("sendMessage", None, Fault::AppliedThenLost);
     w.calm().await;
     let texts: Vec<String> = w.telegram.bot_messages(ANA).into_iter().map(|shown| shown.text).collect();
     assert_eq!(texts.len(), 4);
@@ -118,7 +118,7 @@ async fn tg11_of_many_states_the_last_is_shown() {
         let before = w.telegram.calls_of("editMessageText").len();
         let began = throughline_store::Clock::now(&*w.clock);
         for _ in 0..5 {
-            w.telegram.sends(chat, ANA, gate.id, &token);
+            w.telegram.presses_with_data(chat, ANA, gate.id, &token);
             w.settle().await;
             let next = throughline_store::Clock::now(&*w.clock).plus(400);
             while let Some(due) = w.store.next_due().await.unwrap().filter(|due| *due < next) {
@@ -146,7 +146,7 @@ async fn tg11_of_many_states_the_last_is_shown() {
 #[tokio::test]
 async fn tg12_a_chat_that_is_asked_to_wait_waits_alone() {
     let mut w = World::new().await;
-    w.telegram.arm("sendMessage", Some(ANA), Fault::TooMany(7));
+    w.telegram.fail_next("sendMessage", Some(ANA), Fault::TooMany(7));
     w.telegram.says(ANA, ANA, "/help");
     w.telegram.says(BOB, BOB, "/help");
     w.settle().await;
@@ -163,7 +163,7 @@ async fn tg12_a_chat_that_is_asked_to_wait_waits_alone() {
     w.well();
 }
 
-/// Approved, and the same message is the receipt: no buttons, the link.
+/// After the approval the same message is the receipt: without buttons, with the link.
 #[tokio::test]
 async fn the_card_becomes_the_receipt() {
     let mut w = World::new().await;
@@ -177,13 +177,13 @@ async fn the_card_becomes_the_receipt() {
     w.well();
 }
 
-/// Somebody deleted the card: its next state is a new message, and that one is updated from then on.
+/// If the card was deleted, its next state is a new message, which is updated from then on.
 #[tokio::test]
 async fn a_card_that_was_deleted_is_shown_again() {
     let mut w = World::new().await;
     let card = w.card_in(TEAM).await;
     w.telegram.deletes(TEAM, card.id);
-    w.telegram.sends(TEAM, MIA, card.id, card.button("Approve").unwrap());
+    w.telegram.presses_with_data(TEAM, MIA, card.id, card.button("Approve").unwrap());
     w.calm().await;
     let receipts: Vec<_> =
         w.telegram.bot_messages(TEAM).into_iter().filter(|shown| shown.text.contains("DEMO-1")).collect();
@@ -191,7 +191,7 @@ async fn a_card_that_was_deleted_is_shown_again() {
     w.well();
 }
 
-/// 10,000 characters, right-to-left, emoji only: each ends in something that can be seen.
+/// 10,000 characters, right-to-left, emoji only: each has a visible result.
 #[tokio::test]
 async fn odd_texts_have_a_clear_outcome() {
     let mut w = World::new().await;
@@ -219,7 +219,7 @@ async fn odd_texts_have_a_clear_outcome() {
     w.well();
 }
 
-/// A person who blocked us is not written to; when they come back, what follows reaches them.
+/// A person who blocked the bot gets no messages; after they unblock it, new ones reach them.
 #[tokio::test]
 async fn a_blocked_bot_is_silent_until_it_is_let_in_again() {
     let mut w = World::new().await;

@@ -1,15 +1,15 @@
-//! Decisions: posted at the root of the chat, once, with a link to the topic they come from.
+//! Decision posts: at the root of the chat, once, with a link to the topic they come from.
 
-use throughline_fakes::telegram::{Fault, Shown};
+use throughline_fakes::telegram::{Fault, Message};
 
 use crate::world::{ANA, MIA, World};
 
-/// A supergroup, as its number says, and a topic in it.
+/// Number of a supergroup, and a topic in it.
 const FORUM: i64 = -1_001_234_567_890;
 const TOPIC: i64 = 5;
 
-/// Ana wants a decision on record; its preview in the topic.
-async fn preview(w: &mut World) -> Shown {
+/// Has Ana ask for a decision record; returns its preview in the topic.
+async fn preview(w: &mut World) -> Message {
     w.telegram.group(FORUM, &[TOPIC]);
     let text = "@maro_bot record the decision about orders: we use Postgres because we know it.";
     w.telegram.says_in(FORUM, TOPIC, ANA, text);
@@ -19,7 +19,7 @@ async fn preview(w: &mut World) -> Shown {
     card
 }
 
-/// What was posted, and the calls that posted it.
+/// Returns the posts, and the calls that made them.
 fn posts(w: &World) -> Vec<serde_json::Value> {
     let calls = w.telegram.calls_of("sendMessage").into_iter().map(|call| call.body);
     calls.filter(|body| body["text"].as_str().unwrap().starts_with("Decision on orders")).collect()
@@ -45,12 +45,12 @@ async fn a_decision_is_posted_at_the_root_and_linked_both_ways() {
     w.well();
 }
 
-/// E15: nobody knows whether it is out, so it is not sent again; a person says.
+/// A post whose delivery is uncertain is not sent again; a person decides.
 #[tokio::test]
 async fn a_post_that_may_be_out_is_asked_about() {
     let mut w = World::new().await;
     let card = preview(&mut w).await;
-    w.telegram.arm("sendMessage", Some(FORUM), Fault::AppliedThenLost);
+    w.telegram.fail_next("sendMessage", Some(FORUM), Fault::AppliedThenLost);
     w.telegram.presses(FORUM, MIA, card.id, "Approve");
     w.calm().await;
     w.clock.advance(86_400_000);
@@ -70,13 +70,13 @@ async fn a_post_that_is_refused_is_shown_again_and_one_that_has_to_wait_goes_out
     let mut w = World::new().await;
     let card = preview(&mut w).await;
     let why = "Bad Request: not enough rights to send text messages to the chat";
-    w.telegram.arm("sendMessage", Some(FORUM), Fault::Refuse(400, why.into()));
+    w.telegram.fail_next("sendMessage", Some(FORUM), Fault::Refuse(400, why.into()));
     w.telegram.presses(FORUM, MIA, card.id, "Approve");
     w.calm().await;
     assert!(w.telegram.shown(FORUM, card.id).unwrap().text.contains("Not posted"));
     let again = w.telegram.card(FORUM).unwrap();
     assert_ne!(again.id, card.id, "a new approval");
-    w.telegram.arm("sendMessage", Some(FORUM), Fault::TooMany(3));
+    w.telegram.fail_next("sendMessage", Some(FORUM), Fault::TooMany(3));
     w.telegram.presses(FORUM, MIA, again.id, "Approve");
     w.calm().await;
     let out =
@@ -85,13 +85,13 @@ async fn a_post_that_is_refused_is_shown_again_and_one_that_has_to_wait_goes_out
     w.well();
 }
 
-/// A post that has to wait holds back what else is sent to that chat, as a reply would.
+/// A post that waits holds back other messages to that chat, as a reply would.
 #[tokio::test]
 async fn a_post_keeps_to_the_pace_of_its_chat() {
     let mut w = World::new().await;
     let card = preview(&mut w).await;
     w.clock.advance(60_000);
-    w.telegram.arm("sendMessage", Some(FORUM), Fault::TooMany(7));
+    w.telegram.fail_next("sendMessage", Some(FORUM), Fault::TooMany(7));
     w.telegram.presses(FORUM, MIA, card.id, "Approve");
     w.settle().await;
     assert_eq!(posts(&w).len(), 1, "told to wait");

@@ -1,4 +1,4 @@
-//! Photographs, files, voices: not read, and never in silence.
+//! Photographs, files and voice messages: they are not read, and the person is told.
 
 use throughline_engine::EventKind;
 
@@ -24,7 +24,7 @@ async fn what_cannot_be_read_is_said() {
     w.well();
 }
 
-/// The words under a picture are the message; what is known of the picture is on record with it.
+/// The caption of a picture is the message; metadata of the picture is stored with it.
 #[tokio::test]
 async fn a_caption_is_the_message() {
     let mut w = World::new().await;

@@ -1,8 +1,8 @@
-//! Forms: a card is edited field by field (`spec 07 §3.3`).
+//! Edit forms: a card is edited field by field.
 
 use crate::world::{ANA, MIA, TEAM, World, ticket};
 
-/// In a private chat each field comes with buttons that say *Skip* and *Cancel*.
+/// In a private chat each field has buttons *Skip* and *Cancel*.
 #[tokio::test]
 async fn a_card_is_edited_field_by_field() {
     let mut w = World::new().await;
@@ -29,7 +29,7 @@ async fn a_card_is_edited_field_by_field() {
     w.well();
 }
 
-/// In a group the client answers to the question: nothing else would reach the bot.
+/// In a group the question asks the client for a reply: the bot would not receive anything else.
 #[tokio::test]
 async fn in_a_group_a_field_is_answered_as_a_reply() {
     let mut w = World::new().await;

@@ -1,11 +1,11 @@
-//! Where an update belongs, and where it is answered.
+//! Lanes of updates, and the places where they are answered.
 
 use throughline_fakes::telegram::Fault;
 use throughline_store::EffectState;
 
 use crate::world::{ANA, BOB, MIA, TEAM, World, ticket};
 
-/// In groups without topics every reply has a `message_thread_id`; it makes no lane.
+/// In groups without topics every reply has a `message_thread_id`, which must not make a lane.
 #[tokio::test]
 async fn tg3_a_reply_in_a_group_without_topics_stays_in_its_lane() {
     let mut w = World::new().await;
@@ -40,8 +40,7 @@ async fn tg4_a_topic_is_a_lane_and_general_is_the_root() {
     w.well();
 }
 
-/// Nobody can look into a topic that was deleted: what was to be said there ends as failed, is said nowhere else, and
-/// keeps nothing else back.
+/// Messages to a deleted topic fail. They are not sent elsewhere, and hold nothing else back.
 #[tokio::test]
 async fn a_topic_that_is_gone_is_not_written_to() {
     let mut w = World::new().await;
@@ -58,13 +57,13 @@ async fn a_topic_that_is_gone_is_not_written_to() {
     w.well();
 }
 
-/// The card arrived, its number was lost: the button under it leads to its lane and makes it the anchor.
+/// The card arrived but its number was lost: its button leads to the lane, and the card is the anchor.
 #[tokio::test]
 async fn tg5_a_reply_finds_its_lane_by_the_button() {
     let mut w = World::new().await;
     w.telegram.group(-200, &[3]);
     w.telegram.says_in(-200, 3, ANA, &ticket("a CSV export"));
-    w.telegram.arm("sendMessage", None, Fault::AppliedThenLost);
+    w.telegram.fail_next("sendMessage", None, Fault::AppliedThenLost);
     w.settle().await;
     let card = w.telegram.card(-200).expect("it arrived");
     assert_eq!(
@@ -76,7 +75,7 @@ async fn tg5_a_reply_finds_its_lane_by_the_button() {
     let turns = w.turns(&w.lane(-200, "3")).await;
     let reply = turns.iter().rev().find(|turn| turn.row.event == "message.posted").unwrap();
     assert_eq!(reply.row.trace.focus.as_ref().unwrap().source.word(), "reply");
-    // One without a button that nobody knows is the root's.
+    // A reply to an unknown message without buttons belongs to the root.
     let elsewhere = w.telegram.says(-200, BOB, "unrelated");
     w.telegram.replies(-200, ANA, elsewhere, "@maro_bot pending");
     w.calm().await;
@@ -84,7 +83,7 @@ async fn tg5_a_reply_finds_its_lane_by_the_button() {
     w.well();
 }
 
-/// The group's number changes; its lanes, cards and buttons do not.
+/// The group's number changes, and its lanes, cards and buttons stay.
 #[tokio::test]
 async fn tg14_a_group_becomes_a_supergroup() {
     let mut w = World::new().await;
@@ -95,7 +94,7 @@ async fn tg14_a_group_becomes_a_supergroup() {
     assert_eq!(w.lanes().await, [w.lane(TEAM, "")], "no new lane");
     let texts: Vec<String> = w.telegram.bot_messages(-1_007).into_iter().map(|shown| shown.text).collect();
     assert!(texts.iter().any(|text| text.contains("1 waiting") || text.contains("CSV export")), "{texts:#?}");
-    // The old chat's card cannot be reached any more: it is shown again, with the same buttons.
+    // The old chat's card can no longer be pressed: it is shown again with the same buttons.
     let moved = w.telegram.bot_messages(-1_007).into_iter().find(|shown| shown.keyboard == card.keyboard);
     let moved = moved.expect("the card goes on in the new chat");
     w.telegram.presses(-1_007, MIA, moved.id, "Approve");
@@ -104,16 +103,16 @@ async fn tg14_a_group_becomes_a_supergroup() {
     w.well();
 }
 
-/// Telegram may tell of the move only when we write: the message is sent once more, to the new number.
+/// Telegram may report the move only in the answer to a message, which is then sent again to the new number.
 #[tokio::test]
 async fn a_move_that_only_the_answer_tells_is_followed() {
     let mut w = World::new().await;
     w.telegram.says(TEAM, ANA, "/help");
     w.telegram.says(TEAM, ANA, "/pending");
     let took = w.poller.once(0).await.unwrap();
-    assert_eq!(format!("{took:?}"), "Took(2)");
+    assert_eq!(format!("{took:?}"), "Updates(2)");
     w.telegram.migrates(TEAM, -1_007);
-    // Answered before the move was read.
+    // Answered before the update about the move was read.
     while w.work().await {}
     w.calm().await;
     assert!(!w.telegram.bot_messages(-1_007).is_empty());
@@ -126,14 +125,14 @@ async fn a_message_that_is_not_ours_is_left_alone() {
     let mut w = World::new().await;
     w.telegram.says(TEAM, BOB, "lunch?");
     w.telegram.says(TEAM, BOB, "/help@other_bot");
-    w.telegram.tells_something_new();
+    w.telegram.sends_unknown_update();
     w.calm().await;
     assert_eq!(w.telegram.calls_of("sendMessage"), []);
     assert_eq!(w.reasons(&w.lane(TEAM, "")).await, ["ignored.not_addressed", "ignored.kind"]);
     assert_eq!(w.telegram.waiting(), 0, "and not sent again");
 }
 
-/// Every reply goes out under the message it answers, and asks whom it asks.
+/// Every reply is sent under the message it answers, and addresses the person it asks.
 #[tokio::test]
 async fn answers_name_what_they_answer() {
     let mut w = World::new().await;

@@ -1,4 +1,4 @@
-//! After an outage every open card says that it still waits.
+//! Open cards after an outage: each is shown again with a notice.
 
 use throughline_fakes::telegram::Fault;
 
@@ -13,7 +13,7 @@ async fn tg13_open_cards_still_wait_after_an_outage() {
     let other = w.telegram.card(ANA).unwrap();
     w.telegram.presses(TEAM, MIA, card.id, "Approve");
     // Telegram is out of reach for 200 seconds; it drops the press after 150.
-    w.telegram.arm("getUpdates", None, Fault::Unreadable);
+    w.telegram.fail_next("getUpdates", None, Fault::Unreadable);
     assert!(format!("{:?}", w.poller.once(0).await.unwrap()).starts_with("Unreachable"));
     w.clock.advance(200_000);
     w.calm().await;
@@ -36,7 +36,7 @@ async fn tg13_open_cards_still_wait_after_an_outage() {
     w.well();
 }
 
-/// A chat with several conversations says it once; every card of each shows it (`spec 06 §5.6`).
+/// A chat with several conversations gets one message; every card of each is shown again.
 #[tokio::test]
 async fn one_message_for_each_chat_whatever_its_topics() {
     let mut w = World::new().await;
@@ -46,7 +46,7 @@ async fn one_message_for_each_chat_whatever_its_topics() {
     }
     w.telegram.says(-200, ANA, &ticket("a PDF export"));
     let card = w.card_in(TEAM).await;
-    w.telegram.arm("getUpdates", None, Fault::Unreadable);
+    w.telegram.fail_next("getUpdates", None, Fault::Unreadable);
     w.poller.once(0).await.unwrap();
     w.clock.advance(200_000);
     w.settle_within(120_000).await;
@@ -59,14 +59,14 @@ async fn one_message_for_each_chat_whatever_its_topics() {
         |chat| telegram.bot_messages(chat).iter().filter(|m| m.text.starts_with("Still waiting")).count();
     assert_eq!((said(-200), said(TEAM)), (1, 1));
     assert!(w.telegram.shown(TEAM, card.id).unwrap().text.contains("Still waiting"));
-    // Told once, also when the process ends before it has told everybody.
+    // Each chat gets it once, also if the process ends before all have it.
     w.restart().await;
     w.settle_within(120_000).await;
     assert_eq!((said(-200), said(TEAM)), (1, 1));
     w.well();
 }
 
-/// A restart is an outage when it takes long enough, and is told once.
+/// A restart that takes long enough is an outage, and is reported once.
 #[tokio::test]
 async fn a_long_restart_is_an_outage() {
     let mut w = World::new().await;

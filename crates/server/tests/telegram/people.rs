@@ -1,19 +1,19 @@
-//! Who people are: an account by number, by an invitation, or nobody.
+//! People on Telegram: joined by number, by invitation, or not at all.
 
-use throughline_engine::event::Press;
-use throughline_engine::given::Addressing;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::event::Press;
+use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind};
 use throughline_runtime::Inbound;
 
 use crate::world::{BOB, MIA, START, TEAM, World, ticket};
 
-/// Whoever follows the link first is that account, for ten minutes and once.
+/// An invitation joins the first person who follows it, once and within ten minutes.
 #[tokio::test]
 async fn a_link_joins_a_person_to_an_account() {
     let mut w = World::new().await;
     let card = w.card_in(TEAM).await;
-    let (link, _) = w.edge().invite("mia", [5; 16]).await.unwrap();
+    let (link, _) = w.adapter().invite("mia", [5; 16]).await.unwrap();
     let token = link.strip_prefix("https://t.me/maro_bot?start=").unwrap().to_owned();
     assert_eq!(token.len(), 22);
     w.telegram.says(BOB, BOB, "/start nobodys-link-at-all-xx");
@@ -28,7 +28,7 @@ async fn a_link_joins_a_person_to_an_account() {
     w.telegram.presses(TEAM, BOB, card.id, "Approve");
     w.calm().await;
     assert_eq!(w.issues().await, 1, "what mia may, Bob may");
-    // Somebody else comes with the same link.
+    // Another person follows the used link.
     w.telegram.person(10, "Eve");
     w.telegram.says(10, 10, &format!("/start {token}"));
     w.calm().await;
@@ -39,7 +39,7 @@ async fn a_link_joins_a_person_to_an_account() {
 #[tokio::test]
 async fn a_link_is_over_after_ten_minutes() {
     let mut w = World::new().await;
-    let (link, _) = w.edge().invite("mia", [6; 16]).await.unwrap();
+    let (link, _) = w.adapter().invite("mia", [6; 16]).await.unwrap();
     let token = link.rsplit('=').next().unwrap().to_owned();
     w.clock.advance(600_001);
     w.telegram.says(BOB, BOB, &format!("/start {token}"));
@@ -47,7 +47,7 @@ async fn a_link_is_over_after_ten_minutes() {
     assert!(w.telegram.bot_messages(BOB)[0].text.contains("not good any more"));
 }
 
-/// Anonymous administrators and channels are nobody, whatever a rule says of their number.
+/// Anonymous administrators and channels may not approve, even if a rule names their number.
 #[tokio::test]
 async fn an_account_that_stands_for_many_is_nobody() {
     let mut w = World::new().await;
@@ -59,7 +59,7 @@ async fn an_account_that_stands_for_many_is_nobody() {
     w.well();
 }
 
-/// A person without an account is named by a mention, which only we make.
+/// A person without an account is named by a mention that only the bot can make.
 #[tokio::test]
 async fn a_stranger_is_named_on_the_card() {
     let mut w = World::new().await;
@@ -72,7 +72,7 @@ async fn a_stranger_is_named_on_the_card() {
     w.well();
 }
 
-/// Who asked on Telegram is the same person elsewhere: they cannot approve it there.
+/// A requester on Telegram is the same person elsewhere, so they cannot approve it there.
 #[tokio::test]
 async fn nobody_approves_elsewhere_what_they_asked_for_here() {
     let mut w = World::new().await;

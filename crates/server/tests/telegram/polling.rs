@@ -1,4 +1,4 @@
-//! Polling: nothing is forgotten before it is committed, and one process leads.
+//! Polling: no update is confirmed before its commit, and one process leads.
 
 use throughline_channels::telegram::{BotToken, Client, menu, outbound};
 use throughline_fakes::telegram::{FakeTelegram, Fault};
@@ -7,12 +7,13 @@ use throughline_server::telegram::{Polled, examine};
 
 use crate::world::{ANA, TEAM, World, ticket, work};
 
-/// Killed between receive and commit, and once more between commit and the next poll: one turn.
+/// The process is killed between receipt and commit, and once more between commit and the next poll; there is one
+/// turn.
 #[tokio::test]
 async fn tg2_an_update_is_fetched_again_until_it_is_committed() {
     let mut w = World::new().await;
     w.telegram.says(ANA, ANA, "/status");
-    // Received, and then nobody: what a killed process leaves.
+    // Received and not handled, as a killed process leaves it.
     let client = Client::new(&w.telegram.url(), true, BotToken::read(FakeTelegram::TOKEN).unwrap()).unwrap();
     let received = client.call(&outbound::get_updates(None, 0)).await.attempt();
     assert!(format!("{received:?}").contains("/status"));
@@ -32,26 +33,26 @@ async fn tg15_one_of_two_instances_polls() {
     let mut w = World::new().await;
     let (instance, mut beside) = w.beside().await;
     w.telegram.says(ANA, ANA, "/status");
-    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Took(1));
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Updates(1));
     let Polled::Standby(until) = beside.once(0).await.unwrap() else { panic!() };
     assert!(until > throughline_store::Clock::now(&*w.clock));
     w.telegram.says(ANA, ANA, "/why");
-    // The leader is gone, and its lease with it.
+    // The leader has ended, and its lease has expired.
     w.clock.set(until);
     assert_eq!(
         beside.once(0).await.unwrap(),
-        Polled::Took(2),
+        Polled::Updates(2),
         "what was taken but not confirmed comes again"
     );
     assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Standby(_)));
     while work(&instance).await {}
     assert_eq!(w.reasons(&w.lane(ANA, "")).await, ["command.status", "command.why"], "none lost, none twice");
-    // One who stops lets the other in at once.
+    // A poller that stops gives up its lease at once.
     beside.resign().await;
-    assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Took(_)));
+    assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Updates(_)));
 }
 
-/// Somebody who is none of us polls with our token.
+/// Another program polls with our token.
 #[tokio::test]
 async fn a_conflict_is_said_and_explained() {
     let mut w = World::new().await;
@@ -59,26 +60,26 @@ async fn a_conflict_is_said_and_explained() {
         let why = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
         Fault::Refuse(409, why.into())
     };
-    w.telegram.arm("getUpdates", None, conflict());
+    w.telegram.fail_next("getUpdates", None, conflict());
     assert!(
         matches!(w.poller.once(0).await.unwrap(), Polled::Conflict(why) if why.contains("other getUpdates"))
     );
-    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Took(0), "and it goes on");
-    w.telegram.arm("getUpdates", None, conflict());
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Updates(0), "and it goes on");
+    w.telegram.fail_next("getUpdates", None, conflict());
     let found = examine(&w.instance.config, true).await;
     let updates = found.iter().find(|finding| finding.what == "telegram updates").unwrap();
     assert!(updates.state == State::Broken && updates.found.contains("another program"), "{updates:?}");
     assert!(updates.fix.as_ref().unwrap().contains("TL-3204"));
-    // The token is refused.
-    w.telegram.arm("getUpdates", None, Fault::Refuse(401, "Unauthorized".into()));
+    // Telegram refuses the token.
+    w.telegram.fail_next("getUpdates", None, Fault::Refuse(401, "Unauthorized".into()));
     assert_eq!(w.poller.once(0).await.unwrap(), Polled::Unauthorized);
 }
 
-/// `TL-3203`: with a webhook set there is nothing to poll, and the way out is named.
+/// With a webhook set polling fails with `TL-3203`, which names the remedy.
 #[tokio::test]
 async fn polling_beside_a_webhook_does_not_start() {
     let w = World::new().await;
-    w.telegram.deliver_to("https://elsewhere.example.org/hook", None);
+    w.telegram.set_webhook("https://elsewhere.example.org/hook", None);
     let (instance, _) = w.beside().await;
     let refused =
         throughline_server::serve_instance(instance, |_| {}, std::future::pending()).await.unwrap_err();
@@ -93,15 +94,15 @@ async fn polling_beside_a_webhook_does_not_start() {
     assert_eq!(w.telegram.webhook(), None);
     assert_eq!(w.telegram.commands(""), menu::menu(""));
     assert_eq!(w.telegram.commands("de"), menu::menu("de"));
-    // What is as it should be is not set again.
+    // A menu that is already set is not set again.
     let set = w.telegram.calls_of("setMyCommands").len();
-    w.edge().menu().await;
+    w.adapter().menu().await;
     assert_eq!(w.telegram.calls_of("setMyCommands").len(), set);
     w.well();
     w.well();
 }
 
-/// Edits that change no word are none; those that do make a new draft.
+/// An edit that leaves the text unchanged is ignored; another makes a new draft.
 #[tokio::test]
 async fn an_edit_counts_when_the_words_changed() {
     let mut w = World::new().await;

@@ -1,4 +1,4 @@
-//! Presses: one answer each, in time, with the right words.
+//! Presses: each gets one answer, in time and with the right text.
 
 use serde_json::{Value, json};
 use throughline_channels::telegram::outbound::{self, Call};
@@ -11,23 +11,28 @@ use crate::world::{ANA, BOB, MIA, TEAM, World, ticket};
 async fn tg7_each_press_has_one_answer() {
     let mut w = World::new().await;
     let card = w.card_in(TEAM).await;
-    // Forged, and from somebody who may not.
-    w.telegram.sends(TEAM, BOB, card.id, "dUkK6gJL61egst2uZvqf2w");
-    w.telegram.sends(TEAM, BOB, card.id, "💥 not a token at all, and longer than any we make, by far");
+    // A forged button, and a person who may not press it.
+    w.telegram.presses_with_data(TEAM, BOB, card.id, "dUkK6gJL61egst2uZvqf2w");
+    w.telegram.presses_with_data(
+        TEAM,
+        BOB,
+        card.id,
+        "💥 not a token at all, and longer than any we make, by far",
+    );
     w.telegram.presses(TEAM, BOB, card.id, "Approve");
     w.settle().await;
     assert_eq!(w.issues().await, 0);
-    // Outdated: the card has a newer version since.
+    // An outdated button: the card has a newer version.
     w.telegram.edits(TEAM, ANA, 1, &ticket("a PDF export"));
     w.calm().await;
     let current = w.telegram.card(TEAM).unwrap();
     assert_eq!((current.id, current.button("Approve") == card.button("Approve")), (card.id, false));
-    w.telegram.sends(TEAM, MIA, card.id, card.button("Approve").unwrap());
-    // Good, then consumed.
+    w.telegram.presses_with_data(TEAM, MIA, card.id, card.button("Approve").unwrap());
+    // A valid button, and the same one consumed.
     w.telegram.presses(TEAM, MIA, current.id, "Approve");
     w.calm().await;
     assert_eq!(w.issues().await, 1);
-    w.telegram.sends(TEAM, MIA, current.id, current.button("Approve").unwrap());
+    w.telegram.presses_with_data(TEAM, MIA, current.id, current.button("Approve").unwrap());
     w.calm().await;
     let answers = w.telegram.answers();
     assert!(answers.iter().all(|answer| answer.text.encode_utf16().count() <= 200));
@@ -42,13 +47,13 @@ async fn tg7_each_press_has_one_answer() {
         said.last().is_some_and(|(text, alert)| text.starts_with("Already processed") && *alert),
         "{said:#?}"
     );
-    // Nobody is told the same twice: there is no message beside an alert that was read.
+    // A text is shown once: there is no message if the alert was shown.
     let texts: Vec<String> = w.telegram.bot_messages(TEAM).into_iter().map(|shown| shown.text).collect();
     assert!(!texts.iter().any(|text| text.contains("I don't know this button")), "{texts:#?}");
     w.well();
 }
 
-/// The press is answered while its lane is somebody else's: they hold it, and do nothing.
+/// A press is answered while another process holds its lane and does not work on it.
 #[tokio::test]
 async fn a_press_is_answered_while_its_lane_is_busy() {
     let mut w = World::new().await;
@@ -64,7 +69,7 @@ async fn a_press_is_answered_while_its_lane_is_busy() {
     assert_eq!(w.issues().await, 1);
 }
 
-/// Whoever comes too late for an answer is told in the chat.
+/// A result too late for the press's answer is posted in the chat.
 #[tokio::test]
 async fn what_no_answer_could_say_is_said_in_the_chat() {
     let mut w = World::new().await;
@@ -79,7 +84,7 @@ async fn what_no_answer_could_say_is_said_in_the_chat() {
     w.well();
 }
 
-/// A press and an edit travel in two queues: the edit overtakes the press, and the press is for what is gone.
+/// Presses and edits arrive in two queues: the edit overtakes the press, which is then for an outdated card.
 #[tokio::test]
 async fn tg8_a_press_that_an_edit_overtakes_executes_nothing() {
     let mut w = World::new().await;
@@ -88,7 +93,7 @@ async fn tg8_a_press_that_an_edit_overtakes_executes_nothing() {
     let card = w.telegram.card(TEAM).unwrap();
     w.telegram.presses(TEAM, MIA, card.id, "Approve");
     w.telegram.edits(TEAM, ANA, asked, &ticket("a PDF export"));
-    // What the two queues hold, the newer one first.
+    // The updates of both queues, the newer one first.
     let mut updates = fetch(&w).await;
     updates.reverse();
     let kinds: Vec<bool> = updates.iter().map(|update| update.get("callback_query").is_some()).collect();
@@ -102,7 +107,7 @@ async fn tg8_a_press_that_an_edit_overtakes_executes_nothing() {
     w.well();
 }
 
-/// The same bytes twice are one press.
+/// An update that arrives twice is one press.
 #[tokio::test]
 async fn a_press_that_is_delivered_twice_counts_once() {
     let mut w = World::new().await;
@@ -122,7 +127,7 @@ async fn a_press_that_is_delivered_twice_counts_once() {
     );
 }
 
-/// The waiting updates, as a webhook would be handed them; they are taken off.
+/// Takes the waiting updates off, as a webhook would receive them.
 async fn fetch(w: &World) -> Vec<Value> {
     let client = Client::new(&w.telegram.url(), true, BotToken::read(FakeTelegram::TOKEN).unwrap()).unwrap();
     client.call(&outbound::delete_webhook()).await;
@@ -137,7 +142,7 @@ async fn fetch(w: &World) -> Vec<Value> {
 async fn take(w: &World, updates: &[Value]) {
     let bot = Bot { id: FakeTelegram::BOT, username: FakeTelegram::NAME.into(), command: "maro".into() };
     for update in updates {
-        let taken = w.edge().take(&w.instance.runtime, &bot, update).await.unwrap();
-        w.edge().finish(taken).await;
+        let accepted = w.adapter().accept(&w.instance.runtime, &bot, update).await.unwrap();
+        w.adapter().answer_press(accepted).await;
     }
 }

@@ -1,5 +1,4 @@
-//! Updates that a real Telegram sent to a real bot, as others recorded them. They are read where they are, and no part of
-//! the project.
+//! Updates of the real Telegram, recorded by others. They are read from their place and are not part of the project.
 
 use serde_json::{Map, Value};
 use throughline_channels::telegram::{Bot, inbound};

@@ -1,11 +1,11 @@
-//! What is shown for a moment: typing while a model works, a reaction where no answer is needed.
+//! Temporary signals: typing while a model works, and a reaction where no answer is needed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::Attempt;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
 use throughline_fakes::telegram::{FakeTelegram, Fault};
 use throughline_models::Model;
 use throughline_store::Clock as _;
@@ -14,7 +14,7 @@ use crate::world::{ANA, START, TEAM, World};
 
 const UNCLEAR: &str = "the login page shows an empty box since Tuesday";
 
-/// Waits until it is so, over a real socket.
+/// Polls until it is true, over a real socket.
 async fn until(what: &str, so: impl Fn() -> bool) {
     for _ in 0..1_200 {
         if so() {
@@ -25,7 +25,7 @@ async fn until(what: &str, so: impl Fn() -> bool) {
     panic!("it never came to that: {what}");
 }
 
-/// Answers when Telegram was told so often that somebody types, or was asked to be.
+/// Model that answers after that many typing signals, or attempts of them.
 struct Patient {
     telegram: FakeTelegram,
     typing: usize,
@@ -50,7 +50,7 @@ async fn thinking(typing: usize) -> World {
     w
 }
 
-/// Every four seconds, in the topic it is asked in, and no longer than the model works.
+/// The signal is repeated every four seconds in the topic of the question, while the model works.
 #[tokio::test]
 async fn it_types_while_a_model_works() {
     let mut w = thinking(2).await;
@@ -67,11 +67,11 @@ async fn it_types_while_a_model_works() {
     w.well();
 }
 
-/// Being refused it keeps no answer back.
+/// A refused signal does not delay the answer.
 #[tokio::test]
 async fn typing_that_is_refused_delays_nothing() {
     let mut w = thinking(1).await;
-    w.telegram.arm("sendChatAction", None, Fault::TooMany(7));
+    w.telegram.fail_next("sendChatAction", None, Fault::TooMany(7));
     w.telegram.says(ANA, ANA, UNCLEAR);
     w.settle().await;
     assert_eq!((w.telegram.typing().len(), w.telegram.bot_messages(ANA).len()), (0, 1));
@@ -79,7 +79,7 @@ async fn typing_that_is_refused_delays_nothing() {
     w.well();
 }
 
-/// `spec 03 §1`: a closing word is seen, and not answered.
+/// A closing word gets a reaction and no message.
 #[tokio::test]
 async fn a_closing_word_gets_a_reaction() {
     let mut w = World::new().await;
@@ -92,7 +92,7 @@ async fn a_closing_word_gets_a_reaction() {
     w.well();
 }
 
-/// A group may allow few reactions: what it refuses is not tried there again, and where none is left there is none.
+/// A group may allow few reactions: a refused one is not tried there again, and if none is left there is none.
 #[tokio::test]
 async fn a_refused_reaction_is_remembered_for_its_chat() {
     let mut w = World::new().await;

@@ -1,24 +1,24 @@
-//! One bot, its Telegram and a clock that moves when the test says so.
+//! World of a test: one bot, its Telegram, and a clock that the test advances.
 
 use std::sync::Arc;
 
 use tempfile::TempDir;
 use throughline_engine::{LaneKey, Timestamp};
-use throughline_fakes::telegram::{FakeTelegram, Shown};
+use throughline_fakes::telegram::{FakeTelegram, Message};
 use throughline_models::Model;
-use throughline_runtime::record::Turn;
+use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_server::telegram::{Edge, Polled, Poller};
+use throughline_server::telegram::{Adapter, Polled, Poller};
 use throughline_server::{Config, Instance, Sources, open_with};
 use throughline_store::{Clock, ManualClock, MemoryStore, Store};
 
-/// Ana asks, Mia approves, Bob is nobody in particular.
+/// Ana requests, Mia approves, Bob has no role.
 pub(crate) const ANA: i64 = 7;
 pub(crate) const MIA: i64 = 8;
 pub(crate) const BOB: i64 = 9;
 /// A group.
 pub(crate) const TEAM: i64 = -100;
-/// 15 January 2026, 10:00.
+/// 15 January 2026, 10:00 UTC.
 pub(crate) const START: Timestamp = Timestamp(1_768_471_200_000);
 
 pub(crate) struct World {
@@ -60,7 +60,7 @@ targets = ["local:*", "telegram:*"]
 allow = ["role:pm"]
 "#;
 
-/// What asks for a ticket that lacks nothing.
+/// Requests a ticket that needs no further details.
 pub(crate) fn ticket(about: &str) -> String {
     format!("@maro_bot create a ticket for {about}\nProblem: it is missing\nAcceptance criteria: it is there")
 }
@@ -90,11 +90,11 @@ impl World {
         Self { telegram, clock, store, instance, poller, folder, mode, starts: 1 }
     }
 
-    pub(crate) fn edge(&self) -> Arc<Edge> {
+    pub(crate) fn adapter(&self) -> Arc<Adapter> {
         self.instance.telegram.clone().expect("it is configured")
     }
 
-    /// Another instance over the same store: what is left of this one is forgotten.
+    /// Replaces the instance by another over the same store, losing everything in memory.
     pub(crate) async fn restart(&mut self) {
         self.poller.resign().await;
         self.instance = opened(&self.folder, self.mode, &self.telegram, &self.store).await;
@@ -103,7 +103,7 @@ impl World {
         self.instance.runtime.recover("acme").await.expect("the store answers");
     }
 
-    /// Has the runtime ask a model.
+    /// Makes the runtime ask a model.
     pub(crate) fn asks(&mut self, model: Arc<dyn Model>) {
         let runtime = &self.instance.runtime;
         let ports = Ports { model: Some(model), ..runtime.ports().clone() };
@@ -118,30 +118,30 @@ impl World {
         self.poller = poller(&self.instance, "thinking");
     }
 
-    /// A second instance beside this one.
+    /// Opens a second instance beside this one.
     pub(crate) async fn beside(&self) -> (Instance, Poller) {
         let instance = opened(&self.folder, self.mode, &self.telegram, &self.store).await;
         let poller = poller(&instance, "beside");
         (instance, poller)
     }
 
-    /// Polls, runs lanes and performs effects until nothing is left to do at this moment.
+    /// Polls, runs lanes and performs effects until nothing is left to do at this time.
     pub(crate) async fn settle(&mut self) {
         loop {
             let took = self.poller.once(0).await.expect("the store answers");
             self.poller.answered().await;
-            if !self.work().await && matches!(took, Polled::Took(0) | Polled::Standby(_)) {
+            if !self.work().await && matches!(took, Polled::Updates(0) | Polled::Standby(_)) {
                 return;
             }
         }
     }
 
-    /// Runs lanes and performs effects, once each; whether there was anything to do.
+    /// Runs lanes and performs effects, once each; returns true if there was anything to do.
     pub(crate) async fn work(&self) -> bool {
         work(&self.instance).await
     }
 
-    /// The same, and lets time pass for what waits for its turn to be sent: at most so many milliseconds.
+    /// Settles, advancing time for messages that wait for the chat's pace, by at most that many milliseconds.
     pub(crate) async fn settle_within(&mut self, most: i64) {
         let end = self.clock.now().plus(most);
         loop {
@@ -153,7 +153,7 @@ impl World {
         }
     }
 
-    /// The same for ten seconds: what every message needs.
+    /// Settles within ten seconds, which is enough for every message.
     pub(crate) async fn calm(&mut self) {
         self.settle_within(10_000).await;
     }
@@ -162,19 +162,19 @@ impl World {
         LaneKey::new("acme", &FakeTelegram::BOT.to_string(), "telegram", &chat.to_string(), topic)
     }
 
-    /// Lanes there are.
+    /// Returns all lanes.
     pub(crate) async fn lanes(&self) -> Vec<LaneKey> {
         let lanes = self.store.lanes("acme", None, 100).await.expect("the store answers");
         lanes.into_iter().map(|lane| lane.key).collect()
     }
 
-    /// The turns of a lane, oldest first.
+    /// Returns the turns of a lane, oldest first.
     pub(crate) async fn turns(&self, lane: &LaneKey) -> Vec<Turn> {
         let turns = self.store.turns(lane, 0, 200).await.expect("the store answers");
         turns.iter().map(|turn| Turn::read(turn).expect("a turn of ours")).collect()
     }
 
-    /// The reasons of a lane's turns, effects and timers left out.
+    /// Returns the reasons of a lane's turns, without those on effects and timers.
     pub(crate) async fn reasons(&self, lane: &LaneKey) -> Vec<String> {
         let turns = self.turns(lane).await;
         let by_people =
@@ -182,15 +182,15 @@ impl World {
         by_people.map(|turn| turn.row.decision.reason.code().to_owned()).collect()
     }
 
-    /// Issues that were created.
+    /// Returns the number of created issues.
     pub(crate) async fn issues(&self) -> usize {
         let documents =
             self.store.documents("acme", "tracker.issues.DEMO", None, 100).await.expect("the store answers");
         documents.len()
     }
 
-    /// Ana asks for a ticket in the group; its card.
-    pub(crate) async fn card_in(&mut self, chat: i64) -> Shown {
+    /// Has Ana request a ticket in the chat; returns its card.
+    pub(crate) async fn card_in(&mut self, chat: i64) -> Message {
         self.telegram.says(chat, ANA, &ticket("a CSV export"));
         self.calm().await;
         let card =
@@ -199,7 +199,7 @@ impl World {
         card
     }
 
-    /// What Telegram would have had against anything so far.
+    /// Checks that Telegram has refused nothing so far.
     pub(crate) fn well(&self) {
         assert_eq!(self.telegram.violations(), [""; 0]);
     }
@@ -218,8 +218,8 @@ pub(crate) async fn work(instance: &Instance) -> bool {
 }
 
 fn poller(instance: &Instance, name: &str) -> Poller {
-    let edge = instance.telegram.clone().expect("it is configured");
-    Poller::new(edge, instance.runtime.clone(), name)
+    let adapter = instance.telegram.clone().expect("it is configured");
+    Poller::new(adapter, instance.runtime.clone(), name)
 }
 
 async fn opened(folder: &TempDir, mode: &str, telegram: &FakeTelegram, store: &Arc<dyn Store>) -> Instance {

@@ -1,16 +1,16 @@
-//! The kit's A2A agent: T1, T2 and T12 with a real tool beside it, and TO3.
+//! A2A agent of the protocol's kit, with a real tool beside it.
 
 use std::net::TcpListener;
 
 use serde_json::json;
 
+use crate::conversation::{C, answers, hears, lane, pendings, says};
 use crate::peers::{Peers, pin, until};
 use crate::support::Server;
-use crate::talk::{C, answers, hears, lane, pendings, says};
 
 const WEATHER: &str = "tools.weather = { server = \"kit\", tool = \"get_weather\", risk = \"read\", args = { city = \"text\" } }";
 
-/// A weather look-up that dies in the middle of every call, until nobody tries any more: its retry is offered.
+/// Makes a weather look-up fail in every attempt, so that a retry is offered.
 async fn offered(peers: &Peers, server: &Server) -> String {
     peers.tell("down", "");
     says(server, "k1", "draft the partner update email", Some("email")).await;
@@ -23,10 +23,10 @@ async fn offered(peers: &Peers, server: &Server) -> String {
     offer["id"].as_str().unwrap().to_owned()
 }
 
-/// `spec 02`, T1.
+// row: T1
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn t1_do_that_hands_over_the_newest_task_and_clears_the_retry_of_the_older() {
+async fn do_that_hands_over_the_newest_task_and_clears_the_retry_of_the_older() {
     let peers = Peers::new().kit().set(WEATHER).agent("jsonrpc").await;
     let server = peers.pinned().await;
     offered(&peers, &server).await;
@@ -43,10 +43,10 @@ async fn t1_do_that_hands_over_the_newest_task_and_clears_the_retry_of_the_older
     server.stopped().await;
 }
 
-/// `spec 02`, T2.
+// row: T2
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn t2_as_a_reply_to_the_older_message_do_that_hands_over_the_older_task() {
+async fn as_a_reply_to_the_older_message_do_that_hands_over_the_older_task() {
     let peers = Peers::new().kit().set(WEATHER).agent("rest").await;
     let server = peers.pinned().await;
     let offer = offered(&peers, &server).await;
@@ -62,10 +62,11 @@ async fn t2_as_a_reply_to_the_older_message_do_that_hands_over_the_older_task() 
     server.stopped().await;
 }
 
-/// `spec 02`, T12: progress is nothing that anybody means. The peer goes on over a restart of ours, and is asked once.
+/// The agent's progress goes on over a restart of ours, and it is asked once.
+// row: T12
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn t12_progress_of_a_sub_agent_never_becomes_the_anchor() {
+async fn progress_of_a_sub_agent_never_becomes_the_anchor() {
     for binding in ["jsonrpc", "rest"] {
         let peers = Peers::new().agent(binding).await;
         let server = peers.pinned().await;
@@ -94,10 +95,10 @@ async fn t12_progress_of_a_sub_agent_never_becomes_the_anchor() {
     }
 }
 
-/// `spec 07`, TO3.
+// row: TO3
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn to3_an_answer_goes_on_with_the_same_task() {
+async fn an_answer_goes_on_with_the_same_task() {
     for binding in ["jsonrpc", "rest"] {
         let peers = Peers::new().agent(binding).await;
         let server = peers.pinned().await;
@@ -123,7 +124,7 @@ async fn to3_an_answer_goes_on_with_the_same_task() {
     }
 }
 
-/// "Stop" reaches the agent, while it works and while it waits for an answer; what it will not do is said.
+/// "Stop" reaches the agent, while it works and while it waits for an answer; its refusal to stop is reported.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
 async fn stop_cancels_over_there_and_a_refusal_is_said() {
@@ -141,7 +142,7 @@ async fn stop_cancels_over_there_and_a_refusal_is_said() {
     server.stopped().await;
 }
 
-/// An agent whose card changed is off until somebody looked at it.
+/// An agent whose card changed is off until it is pinned again.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
 async fn an_agent_with_another_card_is_off() {

@@ -1,14 +1,15 @@
-//! Tools and sub-agents through the server, against peers that we did not write: tool servers and an agent of the
-//! protocols' official kits, and `server-everything` (`spec 07 §13`).
+//! Tools and sub-agents through the server, against independent peers: tool servers and an agent of the protocols'
+//! official kits, and `server-everything`.
 //!
-//! They come from their own registries: `cargo xtask peers` installs them outside of the repository and runs this.
+//! They come from their own registries: `cargo xtask peers` installs them outside of the repository and runs these
+//! tests.
 
 mod agents;
 #[path = "../api/contract.rs"]
 mod contract;
+mod conversation;
 mod peers;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]
 mod support;
-mod talk;
 mod tools;

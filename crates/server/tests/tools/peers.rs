@@ -1,4 +1,4 @@
-//! The peers: programs of other people, started on this machine and ended with the test.
+//! Peers: programs of others, started on this machine and stopped with the test.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use tokio::process::{Child, Command};
 
 use crate::support::{Reply, Server, demo_in};
 
-/// How long anything of theirs may take.
+/// Time that anything of a peer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The Python that has both kits.
+/// Returns the Python interpreter that has both kits.
 pub(crate) fn python() -> String {
     std::env::var("THROUGHLINE_PYTHON").expect("THROUGHLINE_PYTHON names a python that has a2a-sdk and mcp")
 }
 
-/// The program of `server-everything`.
+/// Returns the program of `server-everything`.
 fn everything() -> String {
     std::env::var("THROUGHLINE_EVERYTHING").expect("THROUGHLINE_EVERYTHING names its dist/index.js")
 }
@@ -30,7 +30,7 @@ fn here(file: &str) -> String {
     format!("{}/tests/tools/peers/{file}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Waits until it is so.
+/// Polls until it is true.
 pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut is: impl FnMut() -> F) {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while tokio::time::Instant::now() < deadline {
@@ -42,7 +42,7 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut is: impl FnM
     panic!("it never came to pass that {what}");
 }
 
-/// A folder with what peers are told and what they noted, and the settings that name them.
+/// Folder with the peers' input and notes, and the settings that name them.
 pub(crate) struct Peers {
     pub(crate) folder: TempDir,
     settings: Vec<String>,
@@ -58,13 +58,13 @@ impl Peers {
         self.folder.path().join(file)
     }
 
-    /// The lines of what a peer noted.
+    /// Returns the lines that a peer noted.
     pub(crate) fn noted(&self, file: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.path(file)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Tells a peer something, by a file.
+    /// Writes input for a peer to a file.
     pub(crate) fn tell(&self, file: &str, text: &str) {
         std::fs::write(self.path(file), text).unwrap();
     }
@@ -78,7 +78,7 @@ impl Peers {
         self
     }
 
-    /// The kit's tool server as a child of ours.
+    /// Adds the kit's tool server as a child process.
     pub(crate) fn kit(self) -> Self {
         let line = format!(
             "mcp.kit = {{ command = {:?}, args = [{:?}, {:?}], env = [\"PATH\"] }}",
@@ -89,7 +89,7 @@ impl Peers {
         self.set(&line)
     }
 
-    /// The same over HTTP.
+    /// Adds the kit's tool server over HTTP.
     pub(crate) async fn kit_over_http(mut self) -> Self {
         let port = free();
         let folder = self.folder.path().to_owned();
@@ -99,7 +99,7 @@ impl Peers {
         self.set(&format!("mcp.kit = {{ url = \"http://127.0.0.1:{port}/mcp\", allow_loopback = true }}"))
     }
 
-    /// `server-everything` as a child of ours.
+    /// Adds `server-everything` as a child process.
     pub(crate) fn everything(self) -> Self {
         let line = format!(
             "mcp.everything = {{ command = \"node\", args = [{:?}, \"stdio\"], env = [\"PATH\"] }}",
@@ -108,7 +108,7 @@ impl Peers {
         self.set(&line)
     }
 
-    /// The same over HTTP. It would listen on every address: what is required before it keeps it on this machine.
+    /// Adds `server-everything` over HTTP. A preloaded script keeps it from listening on every address.
     pub(crate) async fn everything_over_http(mut self) -> Self {
         let port = free();
         let mut command = Command::new("node");
@@ -120,7 +120,7 @@ impl Peers {
         ))
     }
 
-    /// The kit's agent.
+    /// Adds the kit's agent.
     pub(crate) async fn agent(self, binding: &str) -> Self {
         let port = free();
         let mut peers = self.agent_at(binding, port).await;
@@ -130,7 +130,7 @@ impl Peers {
         peers
     }
 
-    /// The same on a port that was named before.
+    /// Adds the kit's agent on a given port.
     pub(crate) async fn agent_at(mut self, binding: &str, port: u16) -> Self {
         let mut command = Command::new(python());
         command.arg(here("agent.py")).arg(port.to_string()).arg(self.folder.path()).arg(binding);
@@ -144,13 +144,13 @@ impl Peers {
         until("a peer listens", || async { TcpStream::connect(("127.0.0.1", port)).await.is_ok() }).await;
     }
 
-    /// Ends the one that was started last.
+    /// Stops the peer that was started last.
     pub(crate) async fn end_last(&mut self) {
         let mut child = self.running.pop().unwrap();
         child.kill().await.unwrap();
     }
 
-    /// A demo that knows the peers, over a database in the folder.
+    /// Starts a demo that knows the peers, over a database in the folder.
     pub(crate) async fn server(&self) -> Server {
         let file = self.path("throughline.toml");
         std::fs::write(&file, format!("{}\n", self.settings.join("\n"))).unwrap();
@@ -158,7 +158,7 @@ impl Peers {
         Server::start(Sources { file: Some(file), ..demo_in(data) }).await
     }
 
-    /// What the audit chain of the closed store holds of one kind: of whom or what, and by whom.
+    /// Returns the entries of one kind in the audit chain of the closed store: the subject and the actor of each.
     pub(crate) async fn on_record(&self, what: &str) -> Vec<String> {
         let config = Config::load(&demo_in(self.folder.path())).unwrap();
         let tenant = config.tenant.clone();
@@ -171,7 +171,7 @@ impl Peers {
             .collect()
     }
 
-    /// The same, with everything pinned.
+    /// Starts the demo and pins everything.
     pub(crate) async fn pinned(&self) -> Server {
         let server = self.server().await;
         assert_eq!(pin(&server, "first").await.status, 200);
@@ -179,7 +179,7 @@ impl Peers {
     }
 }
 
-/// Pins all there is.
+/// Pins all tools and agents.
 pub(crate) async fn pin(server: &Server, key: &str) -> Reply {
     let body = serde_json::json!({});
     server.post("/v1/tools/pin").header("Idempotency-Key", key).json(&body).send().await

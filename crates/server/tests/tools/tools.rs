@@ -1,18 +1,19 @@
-//! MCP servers: the kit's and `server-everything`, as children and over HTTP.
+//! MCP servers: the kit's and `server-everything`, as child processes and over HTTP.
 
 use serde_json::json;
 
+use crate::conversation::{C, hears, lane, pendings, says, texts};
 use crate::peers::{Peers, pin, until};
 use crate::support::{card_of, token};
-use crate::talk::{C, hears, lane, pendings, says, texts};
 
 const WEATHER: &str = "tools.weather = { server = \"kit\", tool = \"get_weather\", risk = \"read\", args = { city = \"text\" } }";
 const RULE: &str = "approvers = [{ effects = [\"tool.*\", \"agent.*\"], targets = [\"tool:*\", \"agent:*\"], allow = [\"user:ana\"], self_approve = true }]";
 
-/// A description that changed turns its tool off and no other, until somebody looked (`spec 07`, TO1).
+/// The other tools stay on; the changed one is on again after it was pinned.
+// row: TO1
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn to1_a_changed_description_turns_its_tool_off() {
+async fn a_changed_description_turns_its_tool_off() {
     let peers = Peers::new()
         .set(RULE)
         .kit()
@@ -33,11 +34,11 @@ async fn to1_a_changed_description_turns_its_tool_off() {
     })
     .await;
     peers.forget("down");
-    // The process that is started in its place says something else of that tool.
+    // The process that replaces it describes that tool differently.
     hears(&server, &turn, "TL-5301").await;
     assert_eq!(peers.noted("calls").len(), 2, "what changed was not called: {:?}", peers.noted("calls"));
     let turn = says(&server, "k3", "run environment", None).await;
-    // Nothing of our environment reached the process but what is named; the rest is its own interpreter's.
+    // Only the named variables reached the process; the others are set by its interpreter.
     let message = hears(&server, &turn, "environment:\n> ").await;
     let names: Vec<&str> =
         message["text"].as_str().unwrap().trim_start_matches("environment:\n> ").split(' ').collect();
@@ -62,10 +63,11 @@ async fn to1_a_changed_description_turns_its_tool_off() {
     );
 }
 
-/// A call that may have changed something and was not answered in time is a person's to answer for (`spec 07`, TO2).
+/// A person decides about a write that was not answered in time.
+// row: TO2
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn to2_a_write_that_times_out_is_uncertain_and_not_called_again() {
+async fn a_write_that_times_out_is_uncertain_and_not_called_again() {
     let book = "tools.book = { server = \"kit\", risk = \"write\", args = { people = \"number\", place = \"selection:Swansea|Cardiff\" } }";
     let peers = Peers::new().set(RULE).kit().set(book);
     let server = peers.pinned().await;
@@ -89,10 +91,11 @@ async fn to2_a_write_that_times_out_is_uncertain_and_not_called_again() {
     server.stopped().await;
 }
 
-/// What a tool says is quoted, whatever it says (`spec 07`, TO4).
+/// The result is quoted, whatever it says.
+// row: TO4
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
-async fn to4_a_result_that_gives_orders_is_quoted_text() {
+async fn a_result_that_gives_orders_is_quoted_text() {
     let peers = Peers::new()
         .set(RULE)
         .kit()
@@ -118,7 +121,7 @@ async fn to4_a_result_that_gives_orders_is_quoted_text() {
     server.stopped().await;
 }
 
-/// A form of a tool is asked for field by field, under both generations of the protocol.
+/// A tool's form is asked for field by field, under both generations of the protocol.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
 async fn a_tool_that_asks_back_is_answered_field_by_field() {
@@ -139,7 +142,7 @@ async fn a_tool_that_asks_back_is_answered_field_by_field() {
     }
 }
 
-/// `server-everything`, of an older generation: over both transports, its schemas, and a form that is too long.
+/// `server-everything` speaks an older generation: both transports, its schemas, and a form that is too long.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs peers from registries: cargo xtask peers"]
 async fn server_everything_over_both_transports() {
@@ -152,7 +155,7 @@ async fn server_everything_over_both_transports() {
         let pinned = pin(&server, "p").await.json();
         assert!(pinned["pinned"].as_array().unwrap().len() >= 2, "{pinned}");
         let turn = says(&server, "k1", "run forecast", None).await;
-        // Not a city it knows: the tool is not called, and the question comes again.
+        // An unknown city: the tool is not called, and the question is repeated.
         says(&server, "k2", "Swansea", None).await;
         hears(&server, &turn, "location: it is one of New York, Chicago, Los Angeles").await;
         assert_eq!(pendings(&server, &turn).await, ["slot_request"]);

@@ -1,12 +1,13 @@
-//! WB5: without a script the history can be read, and everything can be said, pressed and filled in.
+//! Pages without a script: the history can be read, and everything can be written, pressed and filled in.
 
 use serde_json::json;
 
+use crate::browser::*;
 use crate::support::*;
-use crate::visit::*;
 
+// row: WB5
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wb5_a_ticket_from_the_first_word_to_the_receipt_by_forms_alone() {
+async fn a_ticket_from_the_first_word_to_the_receipt_by_forms_alone() {
     for server in Server::on_each_store().await {
         let browser = Browser::new(&server);
         let page = browser.visit("/").await;
@@ -97,7 +98,7 @@ async fn what_was_typed_survives_a_card_that_changed_meanwhile() {
     server.stopped().await;
 }
 
-/// A page shows the last 50 messages and leads to those before.
+/// A page shows the last 50 messages and links to the earlier ones.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_fifty_messages_and_the_way_to_the_rest() {
     let server = Server::demo().await;
@@ -131,7 +132,7 @@ async fn the_last_fifty_messages_and_the_way_to_the_rest() {
     server.stopped().await;
 }
 
-/// What is told to one person is there for that person alone, also after a reload.
+/// A notice is shown to its recipient alone, also after a reload.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_notice_is_read_by_the_one_it_is_for() {
     let server = Server::demo().await;

@@ -1,9 +1,9 @@
-//! What a browser may do with a page (`spec 07 §4`): told with every answer, and true of every page's markup.
+//! Security headers: on every answer, and true of every page's markup.
 
+use crate::browser::*;
 use crate::support::*;
-use crate::visit::*;
 
-/// The policy of the spec, with Trusted Types.
+/// Expected policy, with Trusted Types.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 

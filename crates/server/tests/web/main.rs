@@ -1,15 +1,15 @@
-//! The pages over real sockets, as a browser without a script has them: cookies, forms, redirects, headers.
+//! Tests of the pages over real sockets, as a browser without a script uses them: cookies, forms, redirects, headers.
 
+mod browser;
 #[path = "../api/contract.rs"]
 mod contract;
-mod foreign;
 mod forms;
 mod headers;
+mod other_people;
 mod poll;
 mod session;
 mod sign_in;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]
 mod support;
-mod visit;
 mod xss;

@@ -1,4 +1,4 @@
-//! The long poll tells what the stream tells, in the same order under the same ids.
+//! Long poll: the events of the stream, in the same order with the same ids.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn a_poll_ends_when_the_instance_stops() {
     let mut socket = polling.connect().await;
     tokio::io::AsyncWriteExt::write_all(&mut socket, &polling.wire()).await.unwrap();
     server.stop();
-    // Where the stop was faster than the reading of the request, the connection just ends.
+    // If the server stops before it has read the request, the connection just ends.
     let mut bytes = Vec::new();
     let reading = tokio::io::AsyncReadExt::read_to_end(&mut socket, &mut bytes);
     let _ =

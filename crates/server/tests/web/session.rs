@@ -1,4 +1,4 @@
-//! Cookies: what they say, what they open, and that every change proves whose page it is from.
+//! Session cookies: their content, their rights, and the CSRF token that every change needs.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use serde_json::json;
 use throughline_engine::Timestamp;
 use throughline_store::{ManualClock, MemoryStore};
 
+use crate::browser::*;
 use crate::support::*;
-use crate::visit::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_demo_introduces_whoever_comes_and_lets_them_be_somebody_else() {
@@ -27,7 +27,7 @@ async fn a_demo_introduces_whoever_comes_and_lets_them_be_somebody_else() {
     assert_eq!(page.data("data-user"), "ana");
     let refused = browser.submit(&page, "/you", &[("user", "mallory")]).await;
     assert_eq!(refused.reply.status, 404);
-    // Whoever has no cookie is somebody else's browser, and still "you" to the API.
+    // A request without a cookie is still "you" to the API of a demo.
     assert_eq!(Browser::new(&server).visit("/").await.data("data-user"), "you");
     server.stopped().await;
 }
@@ -93,7 +93,8 @@ async fn a_cookie_that_was_touched_or_is_over_counts_no_more() {
     server.stopped().await;
 }
 
-/// A form of a page without a referrer has the origin `null`; the browser itself says that it is our own page.
+/// A form of a page without a referrer has the origin `null`; the browser states in another header that it is our own
+/// page.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_form_of_our_own_page_is_told_from_one_of_another_site() {
     let server = Server::demo().await;
@@ -118,7 +119,7 @@ async fn a_form_of_our_own_page_is_told_from_one_of_another_site() {
     server.stopped().await;
 }
 
-/// `SameSite=Strict` leaves the cookie out of a click on another site's link.
+/// `SameSite=Strict` leaves the cookie out of a request that follows another site's link.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_click_elsewhere_is_sent_once_more_from_here() {
     let server = Server::demo().await;

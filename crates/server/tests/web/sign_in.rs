@@ -1,4 +1,4 @@
-//! Signing in where nobody is let in by default: by a one-time link, or with a token.
+//! Sign-in outside of a demo: by a one-time link, or with a token.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use serde_json::json;
 use throughline_engine::Timestamp;
 use throughline_store::{ManualClock, MemoryStore};
 
+use crate::browser::*;
 use crate::support::*;
-use crate::visit::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_is_not_signed_in_is_sent_to_the_sign_in_and_back() {
@@ -58,7 +58,7 @@ async fn a_link_signs_one_person_in_once() {
     }
     let page = looking.visit(&link).await;
     let text = page.field("link");
-    // Two at the same moment: one of them is in.
+    // Of two concurrent attempts, one succeeds.
     let fields = [("link", text.as_str())];
     let (one, other) = (Browser::new(&server), Browser::new(&server));
     let (one, other) = tokio::join!(one.post("/sign-in", &fields), other.post("/sign-in", &fields));
@@ -75,7 +75,7 @@ async fn a_link_signs_one_person_in_once() {
     server.stopped().await;
 }
 
-/// A link made beside a running server, by its instance key, is as good as one that it made itself.
+/// A link made from the instance key beside a running server is as valid as one the server made.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_link_needs_no_server_to_be_made() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ async fn a_link_needs_no_server_to_be_made() {
     assert_eq!(browser.post("/sign-in", &[("link", link)]).await.status, 303);
     assert_eq!(browser.visit("/").await.data("data-user"), "bob");
     assert_eq!(browser.post("/sign-in", &[("link", link)]).await.status, 410);
-    // That it was used is as durable as everything else.
+    // The use of a link survives a restart.
     server.stopped().await;
     let server = Server::start(sources).await;
     let again = Browser::new(&server);
@@ -140,14 +140,14 @@ async fn links_are_made_by_administrators_for_people_there_are() {
     }
     let bare = server.post("/v1/sign-in-links").json(&json!({"user": "bob"})).send().await;
     assert_eq!(bare.problem(), "TL-2101");
-    // The same for Telegram, where there is a bot.
+    // Links for Telegram need a bot.
     let join = |token: &str| server.post("/v1/telegram-links").token(token).json(&json!({"user": "bob"}));
     assert_eq!(join(&office.narrow).send().await.problem(), "TL-2103");
     assert_eq!(join(&office.root).send().await.problem(), "TL-2404");
     server.stopped().await;
 }
 
-/// Off loopback the cookie goes over TLS only, under a name that only this host can set.
+/// Off loopback the cookie is sent over TLS only, under a name that only this host can set.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_public_address_makes_the_cookie_secure() {
     let office = Office::new();

@@ -1,17 +1,16 @@
-//! WB3, for the markup: two hundred strings that would like to be markup, in everything a page shows. The tags and
-//! attributes of every page are our own, and the strings are there as text. (That a browser runs none of them is
-//! tested in a browser.)
+//! Escaping in the markup: two hundred strings that resemble markup, in everything a page shows. The tags and
+//! attributes of every page are our own, and the strings are there as text. (A browser test covers execution.)
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use crate::browser::*;
 use crate::support::*;
-use crate::visit::*;
 
 const STRINGS: &str = include_str!("xss.txt");
 
-/// What our templates are made of.
+/// Elements that our templates use.
 const TAGS: &[&str] = &[
     "!doctype", "a", "article", "b", "body", "button", "dd", "details", "div", "dl", "dt", "fieldset",
     "footer", "form", "h1", "h2", "h3", "head", "header", "html", "input", "kbd", "label", "legend", "li",
@@ -51,7 +50,7 @@ const ATTRIBUTES: &[&str] = &[
     "value",
 ];
 
-/// The tags of a page with their attributes, read as HTML is: a quote ends where it began.
+/// Parses the tags of a page with their attributes, as HTML does: a quoted value ends at the same quote.
 fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut found = Vec::new();
     let mut rest = html;
@@ -100,14 +99,15 @@ fn only_ours(page: &str, html: &str) {
     }
 }
 
+// row: WB3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wb3_two_hundred_strings_are_text_wherever_they_stand() {
+async fn two_hundred_strings_are_text_wherever_they_stand() {
     let strings: BTreeSet<&str> = STRINGS.lines().collect();
     assert_eq!(strings.len(), 200);
     let server = Server::demo().await;
     let browser = Browser::new(&server);
     for (n, text) in strings.iter().enumerate() {
-        // As a message, in the gate's quotation and as the conversation's title.
+        // As a message, in the scope gate's quotation, and as the conversation's title.
         let page = browser.visit("/new").await;
         let page = browser.say(&page, text).await;
         let html = page.html();
@@ -138,7 +138,7 @@ async fn wb3_two_hundred_strings_are_text_wherever_they_stand() {
         );
         let form = browser.press(&page, "edit").await;
         only_ours(text, &form.html());
-        // Not every string is a label or a title that the tracker takes.
+        // The tracker refuses some of the strings as a label or a title.
         let line: String = text.chars().filter(|c| !c.is_control()).collect();
         let page = browser.submit(&form, "/edit", &[("field.labels", ""), ("field.title", &line)]).await;
         let page = browser.press(&page, "approve").await;
@@ -151,9 +151,10 @@ async fn wb3_two_hundred_strings_are_text_wherever_they_stand() {
     server.stopped().await;
 }
 
-/// What comes in by an address or from a host: ids, names of people, questions of the host's own agent.
+/// Strings that arrive in addresses or from a host: ids, names of people, questions of the host's own agent.
+// row: WB3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wb3_addresses_and_hosts_bring_no_markup_either() {
+async fn addresses_and_hosts_bring_no_markup_either() {
     let server = Server::demo().await;
     let browser = Browser::new(&server);
     let page = browser.visit("/").await;

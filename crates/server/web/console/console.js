@@ -1,4 +1,4 @@
-// Niceties. Every page is whole without this: copy buttons, j and k in lists, and an open lane that follows itself.
+// Optional script of the console: copy buttons, j and k in lists, and live updates of an open lane.
 "use strict";
 
 const copyButtons = (root) => {
@@ -20,7 +20,7 @@ const copyButtons = (root) => {
 
 const writing = (element) => element?.closest("input, textarea, select, [contenteditable]");
 
-// j and k go down and up the lists of a page, / goes to the search field.
+// j and k move down and up the lists of a page, / moves to the search field.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || writing(event.target)) return;
   if (event.key === "/") {
@@ -38,7 +38,7 @@ document.addEventListener("keydown", (event) => {
   items[next].scrollIntoView({ block: "nearest" });
 });
 
-// A lane that is looked at follows its own stream: what the page shows is read again, by the same request.
+// An open lane follows its stream and reads its page again after each event.
 const follow = (live) => {
   const said = document.createElement("p");
   said.className = "unseen";

@@ -1,11 +1,11 @@
 
 // ================================================================ the workspace: panels beside the conversation
 //
-// It stands behind the chat's script and uses its parts. Every panel is a list of options that is shown to whoever looks:
-// it is registered as it stands on the page, again when it is sorted or opened again, and closed when it is closed. What
-// somebody chooses, by words or by a click, comes back as an effect, which is done here and reported.
+// It follows the chat's script and uses its functions. Every panel is a list of options shown to the visitor:
+// it is registered in the order of the page, again when it is sorted or reopened, and closed with the panel. A
+// choice, by words or by a click, comes back as an effect, which is performed here and reported.
 
-/** So many seconds what is told of a panel waits for its turn. */
+/** Seconds that a request about a panel waits for its turn. */
 const SOON = 10;
 const reads = page.selection === 'on';
 const reader = at('reader');
@@ -15,7 +15,7 @@ const beside = matchMedia('(min-width: 60rem)');
 
 const documentOf = id => at(`document-${id}`);
 
-/** Opens a document; whether there is one. */
+/** Opens a document; returns true if it exists. */
 function openDocument(id) {
   const wanted = documentOf(id);
   if (!wanted) return false;
@@ -26,7 +26,7 @@ function openDocument(id) {
     else entry.removeAttribute('aria-current');
   }
   at('panels').scrollTop = 0;
-  // Where there is no room beside the conversation, it is above.
+  // On a narrow screen the document is above the conversation.
   if (!beside.matches) reader.scrollIntoView({ block: 'start' });
   at('said').textContent = `${wanted.querySelector('h2').textContent} is open`;
   return true;
@@ -39,7 +39,7 @@ function closeDocument() {
 
 // ---------------------------------------------------------------- panels
 
-/** What is not empty. */
+/** Removes empty members. */
 const filled = object => Object.fromEntries(Object.entries(object).filter(([, value]) => value));
 
 function optionOf({ dataset: { option: id, label, sublabel, badge, aliases, path, type, owner } }, rank) {
@@ -52,7 +52,7 @@ class Panel {
   constructor(section) {
     this.section = section;
     this.list = section.querySelector('.entries');
-    // The order that stays, whatever the panel is sorted by.
+    // The base order, independent of how the panel is sorted.
     this.base = [...this.list.children];
     ({ scope: this.scope, instance: this.instance } = section.dataset);
     this.title = section.querySelector('h2').textContent;
@@ -69,7 +69,7 @@ class Panel {
   get open() { return !this.list.hidden; }
   options() { return this.base.map(optionOf); }
 
-  /** Registers what the panel shows, in the order it shows it. */
+  /** Registers the panel's entries in their displayed order. */
   async show() {
     const displayed = [...this.list.children].map(entry => entry.dataset.option);
     const shown = { ...this.place, title: this.title, user: me, options: this.options(), displayed, refreshable: true };
@@ -79,7 +79,7 @@ class Panel {
     this.is(told.options?.id, told.options?.exec_rev);
   }
 
-  /** The list it is now; none while it is closed, or where nothing is read against lists. */
+  /** Current list; none while the panel is closed or option lists are disabled. */
   is(set, version) {
     Object.assign(this, { set, version });
     if (set) this.section.dataset.set = set;
@@ -110,7 +110,7 @@ class Panel {
     inOrder(() => this.open ? this.show() : this.close());
   }
 
-  /** Somebody looks here: “this panel” is this one from now on. */
+  /** Reports the focus: “this panel” is this one from now on. */
   looked(entry) {
     const { option } = entry?.dataset ?? {};
     const where = `${this.instance} ${option}`;
@@ -126,7 +126,7 @@ class Panel {
     await inOrder(() => this.pressed(entry));
   }
 
-  /** A click says what is wanted; that it is done is the answer's. Where nothing is read against lists it is done at once. */
+  /** Sends a click as a press; the effect opens the entry. Without option lists the entry opens at once. */
   async pressed(entry) {
     const { option } = entry.dataset;
     if (!this.set) return openDocument(option);
@@ -135,7 +135,7 @@ class Panel {
     const { ok, told } = await tell('card.pressed', { press });
     entry.removeAttribute('aria-busy');
     if (ok === false) toast(told.detail ?? told.title, true);
-    // It is another list by now: what is on the page is shown once more.
+    // The list has changed meanwhile: register the page's entries again.
     if (ok && told.reason === 'stale.version') await this.show();
   }
 }
@@ -144,7 +144,7 @@ let looksAt = '';
 
 const tell = (kind, what) => reads ? deliver({ kind, ...what }, fresh(), SOON) : Promise.resolve({});
 
-/** One after the other, as it happened on the page. */
+/** Sends requests one after the other, in the order of the page's events. */
 let before = Promise.resolve();
 function inOrder(what) {
   before = before.then(what);
@@ -153,7 +153,7 @@ function inOrder(what) {
 
 // ---------------------------------------------------------------- effects
 
-/** What the page was asked to do and has begun: it is offered again until it is reported. */
+/** Effects that the page has begun: they are offered again until they are reported. */
 const begun = new Set();
 
 const PERFORMS = {
@@ -189,5 +189,5 @@ reader.querySelector('[data-close]').addEventListener('click', event => {
   event.preventDefault();
   closeDocument();
 });
-// The last one that is shown is the one that plain text is read against: the first on the page.
+// Plain text is read against the list registered last, which should be the first on the page.
 if (say && reads) for (const panel of [...panels].reverse()) inOrder(() => panel.show());

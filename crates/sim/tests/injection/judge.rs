@@ -1,13 +1,14 @@
-//! What must hold whatever was written, and whatever the model was made to say.
+//! Checks that must hold for any injected text and any answer of the model.
 
 use std::collections::BTreeMap;
 
 use throughline_engine::Policy;
-use throughline_engine::ask::{Ask, Question, Shown};
-use throughline_engine::effect::EffectBody;
-use throughline_engine::redact::redacted;
-use throughline_engine::tickets::Target;
-use throughline_engine::workflow::CardModel;
+use throughline_engine::context::shown::Shown;
+use throughline_engine::data::ask::{Ask, Question};
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::effect::EffectBody;
+use throughline_engine::data::ticket::Target;
+use throughline_engine::text::redact::redacted;
 use throughline_models::Prompt;
 use throughline_models::conformance::inside;
 use throughline_store::ApprovalState;
@@ -171,7 +172,7 @@ fn question_is_sound(asked: &Asked) {
     assert!(!inner.iter().any(|line| line.contains(fence)), "nothing in it closes it");
 }
 
-/// The same question about other words, with nothing around it.
+/// Returns the question about other words, without its context.
 fn blank(ask: &Ask) -> Ask {
     let mut question = ask.question.clone();
     match &mut question {

@@ -1,6 +1,6 @@
-//! SEC-01, SEC-03: every injected text in every place where somebody can write, read by a model that does whatever the
-//! text says (`spec 06 §7.5`). Whatever it is made to answer: nothing leaves the thread without the press of a person who
-//! may approve, nothing is named that code did not offer, and approver, project and version stay what they were.
+//! Prompt injection: every injected text in every place where somebody can write, read by a model that obeys it. Nothing
+//! leaves the thread without the press of a person who may approve, nothing is named that code did not offer, and approver,
+//! project and version do not change. The rules are in docs/design/0034-untrusted-text.md.
 
 mod judge;
 mod obedient;
@@ -62,8 +62,8 @@ places! {
     in_a_reply_to_the_card_that_waits: "reply";
 }
 
-/// The negative control: the model does obey. It names what was not offered, writes what it is told to, and all of it
-/// reaches the cards and the words that people see; or the tests above would prove nothing.
+/// The negative control: the model does obey. It names options that were not offered and writes what it is told to, and
+/// that reaches the cards and messages that people see; otherwise the tests above would prove nothing.
 #[test]
 fn the_model_obeys() {
     let walks = walked("message");

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::Attempt;
-use throughline_fakes::model::obeyed;
+use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::effect::Attempt;
+use throughline_fakes::model::obedient_answer;
 use throughline_models::{Caller, Model, Prompt, parse};
 
 /// One question as it was put and answered.
@@ -32,7 +32,7 @@ impl Obedient {
 impl Model for Obedient {
     async fn ask(&self, ask: &Ask, caller: &Caller<'_>) -> Attempt<Answer> {
         let prompt = Prompt::of(ask, caller.effect);
-        let raw = obeyed(&prompt.schema, &prompt.user);
+        let raw = obedient_answer(&prompt.schema, &prompt.user);
         let answer = parse(ask, &raw);
         let asked =
             Asked { ask: ask.clone(), effect: caller.effect.clone(), prompt, raw, answer: answer.clone() };

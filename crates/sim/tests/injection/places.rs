@@ -1,4 +1,4 @@
-//! Where an injected text can stand. `§` is the text.
+//! The places of an injected text. `§` is the text.
 
 /// A place: what happens before the text is read, and after.
 pub(crate) struct Place {
@@ -24,7 +24,7 @@ pub(crate) enum Step {
     Reports(&'static str),
     /// Somebody whose name is the text writes.
     Named(&'static str),
-    /// Who may approve presses the newest card that can be approved.
+    /// The approver presses the newest card that can be approved.
     Approved,
 }
 

@@ -1,14 +1,16 @@
-//! One place, one world, a lane for each text; then who may not approve presses, then who may.
+//! One world for one place, with a lane for each text. A stranger presses first, then the approver.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use throughline_engine::event::{AssistantPosted, EventKind, Posted, Press};
-use throughline_engine::given::{Actor, Addressing};
-use throughline_engine::lane::{LaneState, MessageKind};
-use throughline_engine::tickets::Target;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::event::{AssistantPosted, EventKind, Posted, Press};
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::lane_state::LaneState;
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::ticket::Target;
 use throughline_engine::{CardId, Lane, Policy, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_store::{ApprovalRow, Store, StoreError, StoredEffect};
@@ -18,11 +20,11 @@ use throughline_testkit::{Driver, TurnSeen, World};
 use crate::obedient::{Asked, Obedient};
 use crate::places::{Place, Step};
 
-/// The one project there is, and the one who may approve.
+/// The one project, and the one approver.
 pub(crate) const PROJECT: &str = "QZX";
 pub(crate) const APPROVER: &str = "zoe";
 
-/// Everything that came of it.
+/// The result of a walk.
 pub(crate) struct Walk {
     pub(crate) place: &'static str,
     pub(crate) texts: Vec<String>,
@@ -30,15 +32,15 @@ pub(crate) struct Walk {
     pub(crate) asked: Vec<Asked>,
     /// Every card as it was shown, in order.
     pub(crate) shown: Vec<SeenCard>,
-    /// Outward effects that were there before anybody who may approve had pressed.
+    /// Outward effects from before the approver's first press.
     pub(crate) unbidden: Vec<StoredEffect>,
-    /// What reached the world by then, or by the press of a stranger.
+    /// Requests that reached the world by then, or by the press of a stranger.
     pub(crate) reached: BTreeMap<String, u32>,
-    /// The cards whose approval was pressed by who may, as they showed themselves then.
+    /// The cards that the approver approved, as they looked then.
     pub(crate) released: Vec<SeenCard>,
-    /// Steps that people took and nothing answered: the lane, and what they did.
+    /// Acts without an answer, each with its lane.
     pub(crate) silent: Vec<String>,
-    /// In the end.
+    /// The lanes at the end.
     pub(crate) effects: Vec<StoredEffect>,
     pub(crate) approvals: Vec<ApprovalRow>,
     pub(crate) lanes: Vec<Lane>,
@@ -66,7 +68,7 @@ fn block<T>(future: impl Future<Output = Result<T, StoreError>>) -> T {
 impl Walk {
     pub(crate) fn of(place: &'static Place, texts: &[String]) -> Self {
         let model = Arc::new(Obedient::default());
-        let mut driver = SimDriver::thinking(model.clone());
+        let mut driver = SimDriver::with_model(model.clone());
         driver.begin(&world(texts)).unwrap();
         let store = driver.store().unwrap();
         let walk = Self {
@@ -99,7 +101,7 @@ impl Walk {
 }
 
 impl Running {
-    /// The same step in every lane, then all of them settle.
+    /// Takes one step in every lane, then settles all of them.
     fn everywhere(&mut self, step: &Step) {
         self.n += 1;
         let texts = self.walk.texts.clone();
@@ -108,9 +110,9 @@ impl Running {
         let seen = self.driver.deliver(&batch).unwrap();
         for delivery in &batch {
             let heard =
-                seen.said.iter().map(|said| &said.lane).chain(seen.cards.iter().map(|card| &card.lane));
+                seen.messages.iter().map(|said| &said.lane).chain(seen.cards.iter().map(|card| &card.lane));
             let heard =
-                heard.chain(seen.told.iter().map(|told| &told.lane)).any(|lane| *lane == delivery.lane);
+                heard.chain(seen.notices.iter().map(|told| &told.lane)).any(|lane| *lane == delivery.lane);
             if !heard && !matches!(step, Step::Reports(_)) {
                 let turns = seen.turns.iter().filter(|turn| turn.lane == delivery.lane);
                 let reasons: Vec<_> = turns.map(|turn| turn.summary.decision.reason.code()).collect();
@@ -161,7 +163,7 @@ impl Running {
         Delivery { key: format!("{lane}-{}", self.n), lane, actor, addressing, kind }
     }
 
-    /// A button of the newest card in that lane that has it.
+    /// Returns a button of the newest card in that lane that has it.
     fn button(&self, lane: &str, action: Action) -> Option<Press> {
         let card = self.newest_card(lane)?;
         let button = card.card.buttons.iter().find(|button| button.action == action)?;
@@ -172,7 +174,7 @@ impl Running {
         self.walk.shown.iter().rev().find(|card| card.lane == lane)
     }
 
-    /// That person presses *Approve* wherever it can be pressed.
+    /// Presses *Approve* as that person wherever it can be pressed.
     fn presses(&mut self, who: &str) {
         self.n += 1;
         let lanes: Vec<String> = (0..self.walk.texts.len()).map(lane_name).collect();
@@ -191,7 +193,7 @@ impl Running {
         self.note(seen, who == APPROVER);
     }
 
-    /// Outward effects that name no card which who may approve has pressed.
+    /// Returns the outward effects without a card that the approver pressed.
     fn outward(&self) -> Vec<StoredEffect> {
         let pressed: Vec<&CardId> = self.walk.released.iter().map(SeenCard::id).collect();
         let released = |effect: &StoredEffect| {
@@ -208,7 +210,7 @@ impl Running {
                 *self.walk.reached.entry(class).or_default() += n;
             }
         }
-        for said in &seen.said {
+        for said in &seen.messages {
             self.newest.insert(said.lane.clone(), said.message.0.clone());
         }
         for card in &seen.cards {

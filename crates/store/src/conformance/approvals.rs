@@ -1,94 +1,95 @@
-//! Approvals: consumed once, at the version that was shown, before they expire. Outward effects need one.
+//! [`Approvals`](crate::Approvals): consumed once, at the version that was shown, before they expire. Outward effects
+//! need one.
 
 use throughline_engine::Timestamp;
-use throughline_engine::approval::{ApprovalChange, Closing};
-use throughline_engine::effect::EffectClass;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::approval::{ApprovalChange, Closing};
+use throughline_engine::data::effect::EffectClass;
 
 use super::Subject;
-use super::fixture::{Hand, approval, assert_refused, create, decide, effect, lane, lease_ids, put};
+use super::fixture::{LaneWriter, approval, assert_refused, create, decide, effect, lane, lease_ids, put};
 use crate::{ApprovalState, CommitResult, Store, TurnCommit};
 
 async fn state(s: &Subject, card: &str) -> ApprovalState {
     s.store.approval("acme", &card.into()).await.unwrap().unwrap().state
 }
 
-async fn try_decide(hand: &mut Hand<'_>, card: &str, version: u32) -> CommitResult {
+async fn try_decide(writer: &mut LaneWriter<'_>, card: &str, version: u32) -> CommitResult {
     let approvals = vec![decide(card, version, Action::Approve)];
-    let turn = TurnCommit { approvals, ..hand.turn() };
-    hand.try_commit(turn).await.unwrap()
+    let turn = TurnCommit { approvals, ..writer.turn() };
+    writer.try_commit(turn).await.unwrap()
 }
 
 /// Only the newest version of a card can be decided.
 pub async fn a_newer_version_supersedes(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    hand.open(approval("ap_1", 1, None)).await;
-    hand.open(approval("ap_1", 2, None)).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    writer.open_approval(approval("ap_1", 2, None)).await;
     let current = s.store.approval("acme", &"ap_1".into()).await.unwrap().unwrap();
     assert_eq!((current.approval, current.state), (approval("ap_1", 2, None), ApprovalState::Pending));
     assert_eq!(current.lane, lane("C1"));
-    assert_eq!(try_decide(&mut hand, "ap_1", 1).await, CommitResult::ApprovalLost);
-    assert_eq!(try_decide(&mut hand, "ap_1", 2).await, CommitResult::Committed);
+    assert_eq!(try_decide(&mut writer, "ap_1", 1).await, CommitResult::ApprovalLost);
+    assert_eq!(try_decide(&mut writer, "ap_1", 2).await, CommitResult::Committed);
     assert_eq!(s.store.approval("globex", &"ap_1".into()).await.unwrap(), None);
     let again =
-        TurnCommit { approvals: vec![ApprovalChange::Open(approval("ap_1", 2, None))], ..hand.turn() };
-    assert_refused(hand.try_commit(again).await);
+        TurnCommit { approvals: vec![ApprovalChange::Open(approval("ap_1", 2, None))], ..writer.turn() };
+    assert_refused(writer.try_commit(again).await);
 }
 
-/// The second decision loses, and what was decided first stays.
+/// The second decision loses and the first stays.
 pub async fn an_approval_is_consumed_once(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    hand.open(approval("ap_1", 1, None)).await;
-    hand.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1)]).await;
-    let again = TurnCommit { approvals: vec![decide("ap_1", 1, Action::Reject)], ..hand.turn() };
-    assert_eq!(hand.try_commit(again).await.unwrap(), CommitResult::ApprovalLost);
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    writer.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1)]).await;
+    let again = TurnCommit { approvals: vec![decide("ap_1", 1, Action::Reject)], ..writer.turn() };
+    assert_eq!(writer.try_commit(again).await.unwrap(), CommitResult::ApprovalLost);
     assert_eq!(state(s, "ap_1").await, ApprovalState::Decided { change: decide("ap_1", 1, Action::Approve) });
     assert_eq!(lease_ids(&*s.store).await, ["fx_1"]);
 }
 
-/// The very millisecond of the expiry still counts, the next one does not.
+/// An approval can be decided until and including the millisecond of its expiry.
 pub async fn expiry_is_the_stores_time(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     let expires = s.store.now().plus(Timestamp::MINUTE);
-    hand.open(approval("ap_1", 1, Some(expires))).await;
-    hand.open(approval("ap_2", 1, Some(expires))).await;
+    writer.open_approval(approval("ap_1", 1, Some(expires))).await;
+    writer.open_approval(approval("ap_2", 1, Some(expires))).await;
     s.clock.advance(Timestamp::MINUTE);
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    assert_eq!(try_decide(&mut hand, "ap_1", 1).await, CommitResult::Committed);
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    assert_eq!(try_decide(&mut writer, "ap_1", 1).await, CommitResult::Committed);
     s.clock.advance(1);
-    assert_eq!(try_decide(&mut hand, "ap_2", 1).await, CommitResult::ApprovalLost);
+    assert_eq!(try_decide(&mut writer, "ap_2", 1).await, CommitResult::ApprovalLost);
     assert_eq!(state(s, "ap_2").await, ApprovalState::Pending);
 }
 
-/// What ends undecided says how; what was decided stays decided.
+/// Closing a pending approval records the reason; closing a decided one changes nothing.
 pub async fn closing_ends_what_is_pending(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     let ends = [
         ("ap_1", Closing::Expired, ApprovalState::Expired),
         ("ap_2", Closing::Superseded, ApprovalState::Superseded),
         ("ap_3", Closing::Cancelled, ApprovalState::Cancelled),
     ];
     for (card, how, ended) in ends {
-        hand.open(approval(card, 1, None)).await;
+        writer.open_approval(approval(card, 1, None)).await;
         let close = || vec![ApprovalChange::Close { card: card.into(), version: 1, how }];
-        hand.commit(TurnCommit { approvals: close(), ..hand.turn() }).await;
+        writer.commit(TurnCommit { approvals: close(), ..writer.turn() }).await;
         assert_eq!(state(s, card).await, ended);
-        assert_eq!(try_decide(&mut hand, card, 1).await, CommitResult::ApprovalLost);
+        assert_eq!(try_decide(&mut writer, card, 1).await, CommitResult::ApprovalLost);
     }
-    hand.open(approval("ap_4", 1, None)).await;
-    assert_eq!(try_decide(&mut hand, "ap_4", 1).await, CommitResult::Committed);
+    writer.open_approval(approval("ap_4", 1, None)).await;
+    assert_eq!(try_decide(&mut writer, "ap_4", 1).await, CommitResult::Committed);
     let late = vec![ApprovalChange::Close { card: "ap_4".into(), version: 1, how: Closing::Expired }];
-    hand.commit(TurnCommit { approvals: late, ..hand.turn() }).await;
+    writer.commit(TurnCommit { approvals: late, ..writer.turn() }).await;
     assert!(matches!(state(s, "ap_4").await, ApprovalState::Decided { .. }));
 }
 
-/// Each card at its current version, the newest first.
+/// The list has each card once, at its current version, newest first.
 pub async fn approvals_are_listed_newest_first(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     for (card, version) in [("ap_1", 1), ("ap_2", 1), ("ap_1", 2), ("ap_3", 1)] {
-        hand.open(approval(card, version, None)).await;
+        writer.open_approval(approval(card, version, None)).await;
     }
-    assert_eq!(try_decide(&mut hand, "ap_2", 1).await, CommitResult::Committed);
+    assert_eq!(try_decide(&mut writer, "ap_2", 1).await, CommitResult::Committed);
     let list = async |pending, limit| {
         let rows = s.store.approvals("acme", pending, limit).await.unwrap();
         rows.into_iter().map(|row| (row.approval.card.0, row.approval.version)).collect::<Vec<_>>()
@@ -100,78 +101,78 @@ pub async fn approvals_are_listed_newest_first(s: &Subject) {
     assert_eq!(s.store.counts().await.unwrap().approvals, 2);
 }
 
-/// The store refuses the whole turn of an outward effect that names no approval (E7).
+/// An outward effect that names no approval refuses its whole turn.
 pub async fn outward_without_approval_refuses_the_turn(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     let naked = effect("fx_1", EffectClass::TrackerCreate, "");
-    let turn = TurnCommit { records: vec![put("task", "t_1", "x")], ..hand.planning(vec![naked]) };
-    assert_refused(hand.try_commit(turn).await);
+    let turn = TurnCommit { records: vec![put("task", "t_1", "x")], ..writer.turn_with_effects(vec![naked]) };
+    assert_refused(writer.try_commit(turn).await);
     assert_eq!(s.store.load(&lane("C1")).await.unwrap(), None);
     assert_eq!(s.store.effect("acme", &"fx_1".into()).await.unwrap(), None);
-    hand.commit(hand.turn()).await;
+    writer.commit(writer.turn()).await;
 }
 
-/// Pending, another version, another tenant: none of them is a consumed approval.
+/// A pending approval, another version or another tenant's does not count as consumed.
 pub async fn outward_needs_that_very_consumption(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    assert_refused(hand.try_commit(hand.planning(vec![create("fx_1", "ap_1", 1)])).await);
-    hand.open(approval("ap_1", 1, None)).await;
-    assert_refused(hand.try_commit(hand.planning(vec![create("fx_1", "ap_1", 1)])).await);
-    hand.approve("ap_1", 1, Vec::new()).await;
-    assert_refused(hand.try_commit(hand.planning(vec![create("fx_1", "ap_1", 2)])).await);
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    assert_refused(writer.try_commit(writer.turn_with_effects(vec![create("fx_1", "ap_1", 1)])).await);
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    assert_refused(writer.try_commit(writer.turn_with_effects(vec![create("fx_1", "ap_1", 1)])).await);
+    writer.approve("ap_1", 1, Vec::new()).await;
+    assert_refused(writer.try_commit(writer.turn_with_effects(vec![create("fx_1", "ap_1", 2)])).await);
 
     let theirs = super::fixture::lane_of("globex", "C1");
-    let mut other = Hand::on(&*s.store, &theirs).await;
-    assert_refused(other.try_commit(other.planning(vec![create("fx_1", "ap_1", 1)])).await);
+    let mut other = LaneWriter::claim(&*s.store, &theirs).await;
+    assert_refused(other.try_commit(other.turn_with_effects(vec![create("fx_1", "ap_1", 1)])).await);
 }
 
 /// Rejecting, editing and cancelling decide a card and release nothing.
 pub async fn a_refusal_releases_nothing(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     for (card, action) in [("ap_1", Action::Reject), ("ap_2", Action::Edit), ("ap_3", Action::Cancel)] {
-        hand.open(approval(card, 1, None)).await;
+        writer.open_approval(approval(card, 1, None)).await;
         let approvals = vec![decide(card, 1, action)];
-        let turn = TurnCommit { approvals, ..hand.planning(vec![create("fx_1", card, 1)]) };
-        assert_refused(hand.try_commit(turn.clone()).await);
+        let turn = TurnCommit { approvals, ..writer.turn_with_effects(vec![create("fx_1", card, 1)]) };
+        assert_refused(writer.try_commit(turn.clone()).await);
         assert_eq!(state(s, card).await, ApprovalState::Pending);
-        hand.commit(TurnCommit { outbox: Vec::new(), ..turn }).await;
+        writer.commit(TurnCommit { outbox: Vec::new(), ..turn }).await;
         assert_eq!(state(s, card).await, ApprovalState::Decided { change: decide(card, 1, action) });
     }
 }
 
 /// An approval that an earlier turn consumed still releases: *create again*, *adopt* and the rest of a batch.
 pub async fn an_earlier_consumption_counts(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     for (card, action) in [("ap_1", Action::Approve), ("ap_2", Action::CreateAgain), ("ap_3", Action::Adopt)]
     {
-        hand.open(approval(card, 1, None)).await;
-        hand.commit(TurnCommit { approvals: vec![decide(card, 1, action)], ..hand.turn() }).await;
-        hand.plan(vec![create(&format!("fx_{card}"), card, 1)]).await;
+        writer.open_approval(approval(card, 1, None)).await;
+        writer.commit(TurnCommit { approvals: vec![decide(card, 1, action)], ..writer.turn() }).await;
+        writer.commit_effects(vec![create(&format!("fx_{card}"), card, 1)]).await;
     }
     assert_eq!(lease_ids(&*s.store).await.len(), 3);
 }
 
 /// Losing an approval leaves the lane as it was, to be stepped again.
 pub async fn a_lost_approval_writes_nothing(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    hand.open(approval("ap_1", 1, None)).await;
-    let mut rival = Hand::on(&*s.store, &lane("C2")).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    let mut rival = LaneWriter::claim(&*s.store, &lane("C2")).await;
     rival.approve("ap_1", 1, Vec::new()).await;
     let approvals = vec![ApprovalChange::Open(approval("ap_2", 1, None)), decide("ap_1", 1, Action::Approve)];
     let records = vec![put("task", "t_1", "x")];
-    let turn = TurnCommit { approvals, records, ..hand.planning(vec![create("fx_1", "ap_1", 1)]) };
-    assert_eq!(hand.try_commit(turn).await.unwrap(), CommitResult::ApprovalLost);
+    let turn = TurnCommit { approvals, records, ..writer.turn_with_effects(vec![create("fx_1", "ap_1", 1)]) };
+    assert_eq!(writer.try_commit(turn).await.unwrap(), CommitResult::ApprovalLost);
     assert_eq!(s.store.approval("acme", &"ap_2".into()).await.unwrap(), None);
     assert_eq!(s.store.effect("acme", &"fx_1".into()).await.unwrap(), None);
     let stored = s.store.load(&lane("C1")).await.unwrap().unwrap();
     assert_eq!((stored.revision, stored.records.len()), (1, 0));
-    hand.commit(hand.turn()).await;
+    writer.commit(writer.turn()).await;
 }
 
-/// many people in many lanes decide one approval at once.
+/// Many people in many lanes decide one approval at once: one of them wins.
 pub async fn many_deciders_one_winner(s: &Subject) {
-    let mut opener = Hand::on(&*s.store, &lane("C0")).await;
-    opener.open(approval("ap_1", 1, None)).await;
+    let mut opener = LaneWriter::claim(&*s.store, &lane("C0")).await;
+    opener.open_approval(approval("ap_1", 1, None)).await;
     let results = std::thread::scope(|scope| {
         let deciders: Vec<_> = (1..=16)
             .map(|n| {
@@ -187,9 +188,9 @@ pub async fn many_deciders_one_winner(s: &Subject) {
 }
 
 async fn decide_in(store: &dyn Store, n: u32) -> CommitResult {
-    let mut hand = Hand::on(store, &lane(&format!("C{n}"))).await;
+    let mut writer = LaneWriter::claim(store, &lane(&format!("C{n}"))).await;
     let approvals = vec![decide("ap_1", 1, Action::Approve)];
     let outbox = vec![create(&format!("fx_{n}"), "ap_1", 1)];
-    let turn = TurnCommit { approvals, ..hand.planning(outbox) };
-    hand.try_commit(turn).await.unwrap()
+    let turn = TurnCommit { approvals, ..writer.turn_with_effects(outbox) };
+    writer.try_commit(turn).await.unwrap()
 }

@@ -1,14 +1,14 @@
-//! What was answered is there after whatever happens to the process.
+//! Durability: an answered operation is still there after the process was closed or killed.
 
 use std::sync::Arc;
 
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
 
-use super::fixture::{Hand, approval, create, decide, delivery, lane, lease, loose, settled};
-use super::turns::{full_turn, written};
-use super::{Place, START};
+use super::fixture::{LaneWriter, approval, create, decide, delivery, lane, lease, loose, settled};
+use super::turn_commit::{full_turn, written};
+use super::{DataLocation, START};
 use crate::{
-    Accepted, Brought, Claim, CommitResult, Direct, LANE_LEASE, ManualClock, RowState, Store, StoreError,
+    Accepted, Claim, CommitResult, Direct, DirectEvent, LANE_LEASE, ManualClock, RowState, Store, StoreError,
     TurnCommit,
 };
 
@@ -22,16 +22,16 @@ async fn accept(store: &dyn Store, conversation: &str, key: &str) -> i64 {
     seq
 }
 
-/// Closed and opened again, everything is as it was.
-pub async fn reopening_keeps_everything(place: &dyn Place) {
-    let store = place.open(clock());
+/// A store that is closed and opened again is as it was.
+pub async fn reopening_keeps_everything(location: &dyn DataLocation) {
+    let store = location.open(clock());
     let seq = accept(&*store, "C1", "k").await;
-    let mut hand = Hand::on(&*store, &lane("C1")).await;
-    hand.commit(full_turn(&hand, seq)).await;
+    let mut writer = LaneWriter::claim(&*store, &lane("C1")).await;
+    writer.commit(full_turn(&writer, seq)).await;
     accept(&*store, "C1", "waits").await;
     let (loaded, counts) = (store.load(&lane("C1")).await.unwrap(), store.counts().await.unwrap());
     drop(store);
-    let store = place.open(clock());
+    let store = location.open(clock());
     assert!(written(&*store, &lane("C1"), 1).await);
     assert_eq!(store.load(&lane("C1")).await.unwrap(), loaded);
     assert_eq!(store.counts().await.unwrap(), counts);
@@ -40,30 +40,30 @@ pub async fn reopening_keeps_everything(place: &dyn Place) {
     assert!(matches!(store.accept(delivery(&lane("C1"), "k")).await.unwrap(), Accepted::Duplicate(_)));
 }
 
-/// A stop after each operation: what its caller was told is what is found.
-pub async fn what_was_answered_survives_a_crash(place: &dyn Place) {
-    let store = place.open(clock());
-    let after_crash = || place.crashed().open(clock());
+/// After a crash, the store holds every operation that was answered before it.
+pub async fn what_was_answered_survives_a_crash(location: &dyn DataLocation) {
+    let store = location.open(clock());
+    let after_crash = || location.crash_copy().open(clock());
 
     let seq = accept(&*store, "C1", "k").await;
     let found = after_crash();
     assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap().len(), 1);
     assert!(matches!(found.accept(delivery(&lane("C1"), "k")).await.unwrap(), Accepted::Duplicate(_)));
 
-    let mut hand = Hand::on(&*store, &lane("C1")).await;
+    let mut writer = LaneWriter::claim(&*store, &lane("C1")).await;
     let next = after_crash().claim(&lane("C1"), "b").await.unwrap();
-    let lost = matches!(next, Claim::Ours { epoch, .. } if epoch <= hand.epoch);
+    let lost = matches!(next, Claim::Ours { epoch, .. } if epoch <= writer.epoch);
     assert!(!lost, "it is held, or claimed under a new epoch: {next:?}");
 
-    hand.commit(full_turn(&hand, seq)).await;
+    writer.commit(full_turn(&writer, seq)).await;
     let found = after_crash();
     assert!(written(&*found, &lane("C1"), 1).await);
     assert!(!written(&*found, &lane("C1"), 2).await);
     assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap(), []);
 
-    let brought =
-        Direct { brought: Brought::Delivery(delivery(&lane("C1"), "direct")), state: RowState::Done };
-    hand.commit(TurnCommit { direct: Some(brought), ..hand.turn() }).await;
+    let direct =
+        Direct { event: DirectEvent::Delivery(delivery(&lane("C1"), "direct")), state: RowState::Done };
+    writer.commit(TurnCommit { direct: Some(direct), ..writer.turn() }).await;
     let found = after_crash();
     let row = found.delivery("acme", "direct").await.unwrap().expect("its turn was answered");
     assert!(found.turn("acme", &row.turn.unwrap()).await.unwrap().is_some());
@@ -71,7 +71,7 @@ pub async fn what_was_answered_survives_a_crash(place: &dyn Place) {
 
     let leased = lease(&*store).await.remove(0);
     let next = lease(&*after_crash()).await;
-    assert!(next.iter().all(|next| next.fence > leased.fence), "held, or leased anew");
+    assert!(next.iter().all(|next| next.fence > leased.fence), "held, or leased again");
     store.mark("acme", &leased.effect.row.id, leased.fence).await.unwrap();
     let found = after_crash();
     let effect = found.effect("acme", &leased.effect.row.id).await.unwrap().unwrap();
@@ -84,44 +84,46 @@ pub async fn what_was_answered_survives_a_crash(place: &dyn Place) {
         (crate::EffectState::Done, Some("outcome of fx_1"))
     );
 
-    hand.commit(TurnCommit { approvals: vec![decide("ap_1", 1, Action::Approve)], ..hand.turn() }).await;
+    writer.commit(TurnCommit { approvals: vec![decide("ap_1", 1, Action::Approve)], ..writer.turn() }).await;
     let found = after_crash();
-    let mut again = Hand::of("a", &*found, &lane("C1")).await;
+    let mut again = LaneWriter::claim_as("a", &*found, &lane("C1")).await;
     let twice = TurnCommit { approvals: vec![decide("ap_1", 1, Action::Approve)], ..again.turn() };
     assert_eq!(again.try_commit(twice).await.unwrap(), CommitResult::ApprovalLost);
-    again.plan(vec![create("fx_9", "ap_1", 1)]).await;
+    again.commit_effects(vec![create("fx_9", "ap_1", 1)]).await;
 }
 
-/// Epochs, fences and the order of the inbox never start again.
-pub async fn epochs_and_order_go_on(place: &dyn Place) {
+/// Epochs, fences and inbox positions go on rising after the store was opened again.
+pub async fn epochs_and_order_go_on(location: &dyn DataLocation) {
     let clock = clock();
-    let store = place.open(clock.clone());
+    let store = location.open(clock.clone());
     let first = accept(&*store, "C1", "a").await;
-    let mut hand = Hand::on(&*store, &lane("C1")).await;
-    hand.commit(TurnCommit {
-        inbox: vec![super::fixture::done(first)],
-        ..hand.planning(vec![loose("fx_1")])
-    })
-    .await;
+    let mut writer = LaneWriter::claim(&*store, &lane("C1")).await;
+    writer
+        .commit(TurnCommit {
+            inbox: vec![super::fixture::done(first)],
+            ..writer.turn_with_effects(vec![loose("fx_1")])
+        })
+        .await;
     let fence = lease(&*store).await[0].fence;
-    let (epoch, hash) = (hand.epoch, hand.hash.clone());
+    let (epoch, hash) = (writer.epoch, writer.hash.clone());
     drop(store);
 
     clock.advance(LANE_LEASE + crate::EFFECT_LEASE);
-    let store = place.open(clock);
+    let store = location.open(clock);
     assert!(accept(&*store, "C1", "b").await > first);
-    let mut hand = Hand::of("b", &*store, &lane("C1")).await;
-    assert!(hand.epoch > epoch);
-    assert_eq!((hand.revision, &hand.hash), (1, &hash));
+    let mut writer = LaneWriter::claim_as("b", &*store, &lane("C1")).await;
+    assert!(writer.epoch > epoch);
+    assert_eq!((writer.revision, &writer.hash), (1, &hash));
     assert!(lease(&*store).await[0].fence > fence);
-    hand.plan(vec![loose("fx_2")]).await;
+    writer.commit_effects(vec![loose("fx_2")]).await;
     let effects = store.effects("acme", Some(&lane("C1")), None, 10).await.unwrap();
     assert_eq!(effects.iter().map(|e| e.row.id.as_str()).collect::<Vec<_>>(), ["fx_2", "fx_1"]);
 }
 
-/// 64 callers at once, some of whose turns are refused after they have written: each turn is in or out.
-pub async fn a_group_is_all_or_nothing_for_each(place: &dyn Place) {
-    let store = place.open(clock());
+/// Of 64 turns that are committed at once, some are refused after they have written: each is there as a whole or not at
+/// all.
+pub async fn a_group_is_all_or_nothing_for_each(location: &dyn DataLocation) {
+    let store = location.open(clock());
     std::thread::scope(|scope| {
         for n in 0..64_u64 {
             let store = store.clone();
@@ -129,7 +131,7 @@ pub async fn a_group_is_all_or_nothing_for_each(place: &dyn Place) {
         }
     });
     drop(store);
-    let store = place.open(clock());
+    let store = location.open(clock());
     for n in 0..64 {
         let (lane, refused) = (lane(&format!("C{n}")), n % 7 == 3);
         assert_eq!(store.load(&lane).await.unwrap().is_none(), refused, "{lane}");
@@ -144,16 +146,16 @@ pub async fn a_group_is_all_or_nothing_for_each(place: &dyn Place) {
 async fn one_of_many(store: &dyn Store, n: u64) {
     let conversation = format!("C{n}");
     let seq = accept(store, &conversation, &format!("k{n}")).await;
-    let mut hand = Hand::on(store, &lane(&conversation)).await;
+    let mut writer = LaneWriter::claim(store, &lane(&conversation)).await;
     let card = format!("ap_{n}");
     let effect = if n % 7 == 3 { create("fx_naked", "ap_nobody", 1) } else { loose(&format!("fx_{n}")) };
-    let open = throughline_engine::approval::ApprovalChange::Open(approval(&card, 1, None));
+    let open = throughline_engine::data::approval::ApprovalChange::Open(approval(&card, 1, None));
     let turn = TurnCommit {
         approvals: vec![open],
         inbox: vec![super::fixture::done(seq)],
-        ..hand.planning(vec![effect])
+        ..writer.turn_with_effects(vec![effect])
     };
-    match hand.try_commit(turn).await {
+    match writer.try_commit(turn).await {
         Ok(CommitResult::Committed) => assert_ne!(n % 7, 3),
         Err(StoreError::Refused { .. }) => assert_eq!(n % 7, 3),
         other => panic!("{other:?}"),

@@ -1,31 +1,32 @@
-//! Small things that the cases are made of: lanes, deliveries, and a hand that writes turns.
+//! Building blocks of the cases: lanes, deliveries, effects, and a writer that commits turns.
 
-use throughline_engine::approval::{Approval, ApprovalChange};
-use throughline_engine::canon::{hex, sha256};
-use throughline_engine::effect::{ApprovalRef, EffectClass};
-use throughline_engine::id::Mint;
-use throughline_engine::workflow::{Action, Presser};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Presser;
+use throughline_engine::data::approval::{Approval, ApprovalChange};
+use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::effect::{ApprovalRef, EffectClass};
+use throughline_engine::data::mint::Mint;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::START;
 use crate::{
     Claim, CommitResult, Delivery, EffectState, InboxEnd, Leased, LogRow, Mark, OutboxRow, Performer,
-    QueueLimit, RecordWrite, RowState, SettleTo, Settlement, Store, StoreError, TurnCommit, Write,
+    QueueLimit, RecordOp, RecordWrite, RowState, SettleTo, Settlement, Store, StoreError, TurnCommit,
 };
 
-/// A lane of tenant `acme`.
+/// Returns a lane of tenant `acme`.
 #[must_use]
 pub fn lane(conversation: &str) -> LaneKey {
     lane_of("acme", conversation)
 }
 
-/// A lane of another tenant.
+/// Returns a lane of a tenant.
 #[must_use]
 pub fn lane_of(tenant: &str, conversation: &str) -> LaneKey {
     LaneKey::new(tenant, "A1", "slack", conversation, "")
 }
 
-/// A delivery under one key, without a limit.
+/// Returns a delivery under one key, without a limit.
 #[must_use]
 pub fn delivery(lane: &LaneKey, key: &str) -> Delivery {
     Delivery {
@@ -38,20 +39,20 @@ pub fn delivery(lane: &LaneKey, key: &str) -> Delivery {
     }
 }
 
-/// The same, where at most `max` may wait.
+/// Returns a delivery to a lane in which at most `max` rows may wait.
 #[must_use]
 pub fn limited(lane: &LaneKey, key: &str, max: u32) -> Delivery {
     let (notice_key, notice) = (format!("notice:queue_full:{key}"), format!("notice of {key}"));
     Delivery { limit: Some(QueueLimit { max, notice_key, notice }), ..delivery(lane, key) }
 }
 
-/// A reply in the lane's stream.
+/// Returns a reply in the lane's stream.
 #[must_use]
 pub fn reply(id: &str) -> OutboxRow {
     effect(id, EffectClass::Reply, "lane")
 }
 
-/// An effect that we perform.
+/// Returns an effect that a worker performs.
 #[must_use]
 pub fn effect(id: &str, class: EffectClass, stream: &str) -> OutboxRow {
     OutboxRow {
@@ -68,26 +69,26 @@ pub fn effect(id: &str, class: EffectClass, stream: &str) -> OutboxRow {
     }
 }
 
-/// An effect in no stream.
+/// Returns an effect in no stream.
 #[must_use]
 pub fn loose(id: &str) -> OutboxRow {
     effect(id, EffectClass::Notice, "")
 }
 
-/// An outward effect that names an approval.
+/// Returns an outward effect that names an approval.
 #[must_use]
 pub fn create(id: &str, card: &str, version: u32) -> OutboxRow {
     let approval = Some(ApprovalRef { card: card.into(), version });
     OutboxRow { approval, ..effect(id, EffectClass::TrackerCreate, "") }
 }
 
-/// The same effect, after others.
+/// Makes an effect depend on others.
 #[must_use]
 pub fn after(row: OutboxRow, on: &[&str]) -> OutboxRow {
     OutboxRow { depends_on: on.iter().map(|id| EffectId::from(*id)).collect(), ..row }
 }
 
-/// A version of an approval.
+/// Returns one version of an approval.
 #[must_use]
 pub fn approval(card: &str, version: u32, expires_at: Option<Timestamp>) -> Approval {
     Approval {
@@ -107,32 +108,32 @@ pub fn approval(card: &str, version: u32, expires_at: Option<Timestamp>) -> Appr
     }
 }
 
-/// The change that decides an approval.
+/// Returns the change that decides an approval.
 #[must_use]
 pub fn decide(card: &str, version: u32, action: Action) -> ApprovalChange {
     let by = Presser { id: "U7".into(), name: "ana".into() };
     ApprovalChange::Decide { card: card.into(), version, action, by, at: START }
 }
 
-/// A record that is written.
+/// Returns a record to write.
 #[must_use]
 pub fn put(kind: &'static str, key: &str, body: &str) -> RecordWrite {
-    RecordWrite { kind, key: key.into(), write: Write::Put(body.into()) }
+    RecordWrite { kind, key: key.into(), op: RecordOp::Put(body.into()) }
 }
 
-/// An inbox row that ends as done.
+/// Returns the end of an inbox row as done.
 #[must_use]
 pub fn done(seq: i64) -> InboxEnd {
     InboxEnd { seq, state: RowState::Done }
 }
 
-/// Settles an attempt that ended well.
+/// Returns the settlement of an attempt as done.
 #[must_use]
 pub fn settled(id: &str, fence: Option<i64>) -> Settlement {
     ends(id, fence, EffectState::Done)
 }
 
-/// Settles an attempt that ended so.
+/// Returns the settlement of an attempt in that state.
 #[must_use]
 pub fn ends(id: &str, fence: Option<i64>, state: EffectState) -> Settlement {
     Settlement {
@@ -145,28 +146,28 @@ pub fn ends(id: &str, fence: Option<i64>, state: EffectState) -> Settlement {
     }
 }
 
-/// A hand that holds a lane and writes turns into it.
-pub struct Hand<'a> {
+/// The owner of a lane, who commits turns to it.
+pub struct LaneWriter<'a> {
     /// The store.
     pub store: &'a dyn Store,
     /// The lane.
     pub lane: LaneKey,
-    /// Its claim.
+    /// Epoch of the claim.
     pub epoch: i64,
-    /// The revision it believes in.
+    /// Revision that the next turn is based on.
     pub revision: u64,
-    /// The hash of the newest turn row it knows of.
+    /// Hash of the row that the next turn follows.
     pub hash: String,
 }
 
-impl<'a> Hand<'a> {
+impl<'a> LaneWriter<'a> {
     /// Claims a lane as owner `a`.
-    pub async fn on(store: &'a dyn Store, lane: &LaneKey) -> Self {
-        Self::of("a", store, lane).await
+    pub async fn claim(store: &'a dyn Store, lane: &LaneKey) -> Self {
+        Self::claim_as("a", store, lane).await
     }
 
-    /// Claims a lane as that owner.
-    pub async fn of(owner: &str, store: &'a dyn Store, lane: &LaneKey) -> Self {
+    /// Claims a lane as `owner`.
+    pub async fn claim_as(owner: &str, store: &'a dyn Store, lane: &LaneKey) -> Self {
         let claim = store.claim(lane, owner).await.expect("a claim is answered");
         let Claim::Ours { epoch, revision } = claim else { panic!("{owner} wants {lane}, but {claim:?}") };
         let stored = store.load(lane).await.expect("a lane can be loaded");
@@ -174,7 +175,7 @@ impl<'a> Hand<'a> {
         Self { store, lane: lane.clone(), epoch, revision, hash }
     }
 
-    /// The next turn, with nothing in it yet.
+    /// Returns the next turn, with nothing in it yet.
     #[must_use]
     pub fn turn(&self) -> TurnCommit {
         let next = self.revision + 1;
@@ -212,14 +213,14 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// A turn that plans these effects, numbered in order.
+    /// Returns the next turn with these effects, numbered in order.
     #[must_use]
-    pub fn planning(&self, outbox: Vec<OutboxRow>) -> TurnCommit {
+    pub fn turn_with_effects(&self, outbox: Vec<OutboxRow>) -> TurnCommit {
         let numbered = (0..).zip(outbox).map(|(ordinal, row)| OutboxRow { ordinal, ..row });
         TurnCommit { outbox: numbered.collect(), ..self.turn() }
     }
 
-    /// Commits, and believes in the new revision when it is in.
+    /// Commits a turn. If it is written, the next one is based on it.
     pub async fn try_commit(&mut self, turn: TurnCommit) -> Result<CommitResult, StoreError> {
         let hash = turn.log.hash.clone();
         let result = self.store.commit(turn).await;
@@ -230,19 +231,19 @@ impl<'a> Hand<'a> {
         result
     }
 
-    /// Commits what must be accepted.
+    /// Commits a turn and panics unless it is written.
     pub async fn commit(&mut self, turn: TurnCommit) {
         let result = self.try_commit(turn).await.expect("the turn is not refused");
         assert_eq!(result, CommitResult::Committed);
     }
 
     /// Commits a turn that plans these effects.
-    pub async fn plan(&mut self, outbox: Vec<OutboxRow>) {
-        self.commit(self.planning(outbox)).await;
+    pub async fn commit_effects(&mut self, outbox: Vec<OutboxRow>) {
+        self.commit(self.turn_with_effects(outbox)).await;
     }
 
     /// Commits a turn that opens an approval.
-    pub async fn open(&mut self, approval: Approval) {
+    pub async fn open_approval(&mut self, approval: Approval) {
         let approvals = vec![ApprovalChange::Open(approval)];
         self.commit(TurnCommit { approvals, ..self.turn() }).await;
     }
@@ -250,27 +251,27 @@ impl<'a> Hand<'a> {
     /// Commits a turn that approves a card and plans these effects.
     pub async fn approve(&mut self, card: &str, version: u32, outbox: Vec<OutboxRow>) {
         let approvals = vec![decide(card, version, Action::Approve)];
-        self.commit(TurnCommit { approvals, ..self.planning(outbox) }).await;
+        self.commit(TurnCommit { approvals, ..self.turn_with_effects(outbox) }).await;
     }
 
-    /// How an effect stands.
-    pub async fn state(&self, id: &str) -> EffectState {
+    /// Returns the state of an effect.
+    pub async fn effect_state(&self, id: &str) -> EffectState {
         let effect = self.store.effect(&self.lane.tenant, &id.into()).await.expect("an effect can be read");
         effect.expect("the effect is there").state
     }
 }
 
-/// Leases whatever can be.
+/// Leases every effect that can be leased.
 pub async fn lease(store: &dyn Store) -> Vec<Leased> {
     store.lease("w", 100).await.expect("effects can be leased")
 }
 
-/// The ids of what can be leased, leasing it.
+/// Leases every effect that can be leased and returns their ids.
 pub async fn lease_ids(store: &dyn Store) -> Vec<String> {
     lease(store).await.into_iter().map(|leased| leased.effect.row.id.0).collect()
 }
 
-/// Leases and marks one effect, the only one that can be, and gives its fence.
+/// Leases and marks one effect, which must be the only one that can be leased, and returns its fence.
 pub async fn attempt(store: &dyn Store, id: &str) -> i64 {
     let leased = lease(store).await;
     assert_eq!(leased.iter().map(|l| l.effect.row.id.as_str()).collect::<Vec<_>>(), [id]);
@@ -279,13 +280,13 @@ pub async fn attempt(store: &dyn Store, id: &str) -> i64 {
     leased[0].fence
 }
 
-/// Leases, marks and settles one effect, the only one that can be leased.
+/// Leases, marks and settles one effect, which must be the only one that can be leased.
 pub async fn perform(store: &dyn Store, id: &str, state: EffectState) {
     let fence = attempt(store, id).await;
     assert!(store.settle(ends(id, Some(fence), state)).await.expect("an attempt can be settled"));
 }
 
-/// The error of a refused write.
+/// Panics unless the store refused the write.
 pub fn assert_refused<T: std::fmt::Debug>(result: Result<T, StoreError>) {
     assert!(matches!(result, Err(StoreError::Refused { .. })), "{result:?}");
 }

@@ -1,10 +1,10 @@
-//! Deliveries: durable once, in order, and nobody's message is lost silently.
+//! [`Inbox`](crate::Inbox): deliveries are durable once and in order, and none is lost silently.
 
 use super::Subject;
-use super::fixture::{Hand, assert_refused, delivery, done, lane, lane_of, limited};
-use crate::{Accepted, Delivery, RowState, StoredResponse, TurnCommit};
+use super::fixture::{LaneWriter, assert_refused, delivery, done, lane, lane_of, limited};
+use crate::{Accepted, Delivery, RowState, TurnCommit};
 
-/// The first delivery under a key is new; the next changes nothing and is answered with the row.
+/// The first delivery under a key is new; the next changes nothing and returns the row.
 pub async fn a_key_is_new_once(s: &Subject) {
     let lane = lane("C1");
     let Accepted::New(seq) = s.store.accept(delivery(&lane, "k")).await.unwrap() else { panic!("not new") };
@@ -17,7 +17,7 @@ pub async fn a_key_is_new_once(s: &Subject) {
     assert_eq!(s.store.delivery("acme", "unknown").await.unwrap(), None);
 }
 
-/// The same key in two tenants is two rows.
+/// One key in two tenants is two rows.
 pub async fn keys_belong_to_a_tenant(s: &Subject) {
     let (ours, theirs) = (lane("C1"), lane_of("globex", "C1"));
     assert!(matches!(s.store.accept(delivery(&ours, "k")).await.unwrap(), Accepted::New(_)));
@@ -25,10 +25,10 @@ pub async fn keys_belong_to_a_tenant(s: &Subject) {
     assert_eq!(s.store.waiting(&ours, 10).await.unwrap().len(), 1);
     assert_eq!(s.store.delivery("globex", "k").await.unwrap().unwrap().lane, theirs);
     let seq = s.store.delivery("globex", "k").await.unwrap().unwrap().seq;
-    assert_refused(s.store.failed("acme", seq).await);
+    assert_refused(s.store.count_failure("acme", seq).await);
 }
 
-/// `app_mention` and `message` of one post share the canonical message key: either of them first.
+/// Two events about one post share the key of the message: the second is a duplicate, whichever comes first.
 pub async fn either_key_makes_a_duplicate(s: &Subject) {
     let lane = lane("C1");
     let two =
@@ -51,7 +51,7 @@ pub async fn a_duplicate_takes_no_key(s: &Subject) {
     assert!(matches!(s.store.accept(delivery(&lane, "free")).await.unwrap(), Accepted::New(_)));
 }
 
-/// The number given at acceptance is the order within the lane.
+/// Rows wait in the order of their acceptance.
 pub async fn rows_wait_in_order(s: &Subject) {
     let (one, other) = (lane("C1"), lane("C2"));
     for key in ["a", "b", "c"] {
@@ -64,7 +64,7 @@ pub async fn rows_wait_in_order(s: &Subject) {
     assert_refused(s.store.accept(Delivery { keys: Vec::new(), ..delivery(&one, "") }).await);
 }
 
-/// Past the limit the row is refused and the notice waits in its place.
+/// Beyond the limit a row is refused and the notice waits in its place.
 pub async fn a_full_queue_stores_a_notice(s: &Subject) {
     let lane = lane("C1");
     for key in ["a", "b"] {
@@ -81,9 +81,9 @@ pub async fn a_full_queue_stores_a_notice(s: &Subject) {
     assert_eq!((waiting.len(), notice.event.as_str()), (3, "notice of c"));
     assert!(matches!(s.store.accept(limited(&lane, "c", 2)).await.unwrap(), Accepted::Duplicate(_)));
 
-    let mut hand = Hand::on(&*s.store, &lane).await;
+    let mut writer = LaneWriter::claim(&*s.store, &lane).await;
     let inbox = waiting.iter().map(|row| done(row.seq)).collect();
-    hand.commit(TurnCommit { inbox, ..hand.turn() }).await;
+    writer.commit(TurnCommit { inbox, ..writer.turn() }).await;
     assert!(matches!(s.store.accept(limited(&lane, "d", 2)).await.unwrap(), Accepted::New(_)));
 }
 
@@ -95,7 +95,7 @@ pub async fn the_notice_is_stored_once(s: &Subject) {
     assert_eq!(s.store.waiting(&lane, 10).await.unwrap().len(), 1);
 }
 
-/// Outcomes and timers have no limit.
+/// Outcomes and timers are accepted into a full queue.
 pub async fn outcomes_are_never_refused(s: &Subject) {
     let lane = lane("C1");
     s.store.accept(limited(&lane, "a", 1)).await.unwrap();
@@ -104,46 +104,18 @@ pub async fn outcomes_are_never_refused(s: &Subject) {
     }
 }
 
-/// The answer to a request is there when its key comes again, with the hash of the body it came with.
-pub async fn answers_are_kept(s: &Subject) {
-    let lane = lane("C1");
-    let request = || Delivery { body_hash: Some("ab12".into()), ..delivery(&lane, "http:1") };
-    s.store.accept(request()).await.unwrap();
-    let row = s.store.delivery("acme", "http:1").await.unwrap().unwrap();
-    assert_eq!((row.body_hash.as_deref(), row.response), (Some("ab12"), None));
-    let answer = StoredResponse { status: 202, body: r#"{"turn":"tn_1"}"#.into() };
-    s.store.respond("acme", "http:1", answer.clone()).await.unwrap();
-    let Accepted::Duplicate(row) = s.store.accept(request()).await.unwrap() else {
-        panic!("not a duplicate")
-    };
-    assert_eq!((row.body_hash.as_deref(), row.response), (Some("ab12"), Some(answer.clone())));
-    assert_refused(s.store.respond("acme", "never seen", answer).await);
-}
-
-/// A key without an event is claimed once, and answered with what is there.
-pub async fn a_request_key_begins_once(s: &Subject) {
-    assert_eq!(s.store.begin("acme", "http:pause", "ab12").await.unwrap(), None);
-    let running = s.store.begin("acme", "http:pause", "cd34").await.unwrap();
-    assert_eq!(running, Some(("ab12".into(), None)));
-    let answer = StoredResponse { status: 200, body: "{}".into() };
-    s.store.respond("acme", "http:pause", answer.clone()).await.unwrap();
-    let finished = s.store.begin("acme", "http:pause", "ab12").await.unwrap();
-    assert_eq!(finished, Some(("ab12".into(), Some(answer))));
-    assert_eq!(s.store.begin("globex", "http:pause", "ab12").await.unwrap(), None);
-}
-
-/// Failed handlings are counted with the row.
+/// Failures are counted with their row.
 pub async fn failures_are_counted(s: &Subject) {
     let lane = lane("C1");
     let Accepted::New(seq) = s.store.accept(delivery(&lane, "k")).await.unwrap() else { panic!("not new") };
     for n in 1..=5 {
-        assert_eq!(s.store.failed("acme", seq).await.unwrap(), n);
+        assert_eq!(s.store.count_failure("acme", seq).await.unwrap(), n);
     }
     assert_eq!(s.store.waiting(&lane, 1).await.unwrap()[0].failures, 5);
-    assert_refused(s.store.failed("acme", seq + 1).await);
+    assert_refused(s.store.count_failure("acme", seq + 1).await);
 }
 
-/// After a start the lane that waited longest comes first.
+/// The lane whose oldest row waits longest comes first.
 pub async fn longest_waiting_lane_comes_first(s: &Subject) {
     for (conversation, key) in [("C2", "a"), ("C1", "b"), ("C2", "c"), ("C3", "d")] {
         s.store.accept(delivery(&lane(conversation), key)).await.unwrap();
@@ -154,7 +126,7 @@ pub async fn longest_waiting_lane_comes_first(s: &Subject) {
     assert_eq!(s.store.lanes_with_work(10).await.unwrap().len(), 4);
 }
 
-/// Whoever comes first: exactly one of many callers is told that it is new.
+/// Of many callers with one key, exactly one gets [`Accepted::New`].
 pub async fn one_key_from_many_threads_is_new_once(s: &Subject) {
     let accepted = std::thread::scope(|scope| {
         let callers: Vec<_> = (0..16)

@@ -1,66 +1,25 @@
-//! The facts of epics and channels: sets that turns of many lanes write, each with a revision of its own (`spec 05 §8`).
+//! Facts of epics and channels: sets that turns of many lanes write, each with its own revision.
+//!
+//! Reasons: `docs/design/0027-facts.md`.
 
 use async_trait::async_trait;
-use throughline_engine::memory::FactKey;
+use throughline_engine::data::fact::FactKey;
 use throughline_engine::{FactId, Timestamp};
 
 use super::StoreError;
 
-/// What a turn does to one set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FactsWrite {
-    /// Which set; of the lane's tenant.
-    pub key: FactKey,
-    /// The revision it was read at; 0 when there was none. Compared when something is written, and only then.
-    pub expected: u64,
-    /// What is written, by id: the bytes, or nothing when it goes. The revision rises by one when there is any.
-    pub entries: Vec<(String, Option<FactBody>)>,
-    /// Entries that stood in a prompt of this turn. When that was is a maximum, so it needs no revision; one that is not
-    /// there any more is left alone.
-    pub used: Vec<FactId>,
-    /// When that was.
-    pub used_at: Timestamp,
-}
-
-/// What is kept of a fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FactBody {
-    /// The bytes.
-    pub body: String,
-    /// When it was used last. What is kept only rises.
-    pub used_at: Option<Timestamp>,
-}
-
-/// How often a set was written, and how often something of it was used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FactsVersion {
-    /// Writes; what a turn compares.
-    pub revision: u64,
-    /// Uses that changed when something was used last.
-    pub used: u64,
-}
-
-/// A set as it is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoredFacts {
-    /// How it stands.
-    pub version: FactsVersion,
-    /// What is in it, in the order of ids.
-    pub entries: Vec<(String, FactBody)>,
-}
-
-/// The sets of facts. They are written by [`super::Lanes::commit`] alone.
+/// Queries about sets of facts. Only [`super::Lanes::commit`] writes them.
 #[async_trait]
 pub trait Facts {
-    /// A set; empty, at revision 0, when nothing was ever written. `None`: it is still at the version that is known, so
-    /// nothing but that was read. What it costs does not depend on what other sets there are.
+    /// Returns a set; one that was never written is empty and at revision 0. Returns `None`, having read nothing but
+    /// the version, if the set is still at version `known`. The cost must not depend on the number of other sets.
     async fn facts(
         &self,
         key: &FactKey,
         known: Option<FactsVersion>,
     ) -> Result<Option<StoredFacts>, StoreError>;
 
-    /// The sets of a tenant, in order, after `after`.
+    /// Returns up to `limit` keys of a tenant's sets in order of scope and scope id, beginning behind `after`.
     async fn fact_sets(
         &self,
         tenant: &str,
@@ -68,6 +27,49 @@ pub trait Facts {
         limit: u32,
     ) -> Result<Vec<FactKey>, StoreError>;
 
-    /// The set that holds the fact of that id.
+    /// Returns the key of the set that holds the fact with that id.
     async fn fact_set_of(&self, tenant: &str, fact: &FactId) -> Result<Option<FactKey>, StoreError>;
+}
+
+/// Change of one set by a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactsWrite {
+    /// The set. Its tenant must be the lane's.
+    pub key: FactKey,
+    /// Revision that the turn read, 0 for a set that did not exist. Compared only if `entries` is not empty.
+    pub expected: u64,
+    /// Facts by id: new bytes, or `None` to delete. A write with entries raises the revision by one.
+    pub entries: Vec<(String, Option<FactBody>)>,
+    /// Facts that a prompt of this turn showed. The time of use is a maximum, so it needs no revision; a fact that is
+    /// gone is passed over.
+    pub used: Vec<FactId>,
+    /// Time at which they were shown.
+    pub used_at: Timestamp,
+}
+
+/// A stored fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactBody {
+    /// Its bytes.
+    pub body: String,
+    /// Time of the last use. The stored time never goes back.
+    pub used_at: Option<Timestamp>,
+}
+
+/// Version of a set. Two reads with equal versions return equal entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FactsVersion {
+    /// Number of writes; compared in a commit.
+    pub revision: u64,
+    /// Number of uses that moved a time of last use.
+    pub used: u64,
+}
+
+/// A set as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoredFacts {
+    /// Its version.
+    pub version: FactsVersion,
+    /// Its facts in order of their ids.
+    pub entries: Vec<(String, FactBody)>,
 }

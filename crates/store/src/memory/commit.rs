@@ -1,16 +1,15 @@
-//! A turn in memory: everything that can refuse it is looked at before anything is written.
+//! Commits in memory. Everything that can refuse a turn is checked before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_engine::approval::{ApprovalChange, Closing};
+use throughline_engine::data::approval::{ApprovalChange, Closing};
 use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
-use super::{Approval, Lane, Tenant, Turn, World};
+use super::{Approval, Data, Lane, Tenant, Turn};
 use crate::contract::{
-    ApprovalRow, ApprovalState, Brought, CommitResult, Direct, InboxEnd, LANE_LEASE, OutboxRow, RecordWrite,
-    RowState, StoreError, TurnCommit, TurnSeq, Write,
+    ApprovalRow, ApprovalState, CommitResult, Direct, DirectEvent, InboxEnd, LANE_LEASE, OutboxRow, RecordOp,
+    RecordWrite, RowState, StoreError, TurnCommit, TurnSeq,
 };
-use crate::rules::releases;
 
 const ACT: &str = "commit a turn";
 
@@ -18,7 +17,7 @@ fn refused(why: String) -> StoreError {
     StoreError::Refused { act: ACT, why }
 }
 
-/// The approvals a turn touches, as they will be.
+/// The approvals that a turn changes, in their new state.
 #[derive(Default)]
 struct Decided {
     approvals: BTreeMap<CardId, BTreeMap<u32, Approval>>,
@@ -26,9 +25,9 @@ struct Decided {
     order: u64,
 }
 
-impl World {
+impl Data {
     pub(super) fn commit(&mut self, turn: TurnCommit, now: Timestamp) -> Result<CommitResult, StoreError> {
-        let free = turn.direct.as_ref().map(|direct| self.may_take_in(&turn.lane, direct)).transpose()?;
+        let free = turn.direct.as_ref().map(|direct| self.may_come_direct(&turn.lane, direct)).transpose()?;
         if free == Some(false) {
             return Ok(CommitResult::NotDirect);
         }
@@ -45,7 +44,7 @@ impl World {
                 format!("facts of tenant {} come with a turn of lane {}", foreign.key.tenant, turn.lane);
             return Err(refused(why));
         }
-        if !tenant.facts_stand(&turn) {
+        if !tenant.fact_revisions_match(&turn) {
             return Ok(CommitResult::RevisionMoved);
         }
         let Some(decided) = tenant.decide(&turn, now)? else { return Ok(CommitResult::ApprovalLost) };
@@ -60,12 +59,12 @@ impl World {
             tenant.append_audit(row);
         }
         for what in &turn.erasures {
-            tenant.ask_erasure(what, now);
+            tenant.request_erasure(what, now);
         }
         tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
-        let place = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
-        tenant.lane(&turn.lane, now).place = place;
-        self.take_in(&turn, now)?;
+        let position = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
+        tenant.lane(&turn.lane, now).latest_turn = position;
+        self.store_direct(&turn, now)?;
         self.write_timers(&turn);
         self.plan(&turn, now);
         for effect in &turn.cancel {
@@ -78,11 +77,11 @@ impl World {
         Ok(CommitResult::Committed)
     }
 
-    /// Whether a turn may bring that: nothing else waits in its lane, and nobody brought it before.
-    fn may_take_in(&self, key: &LaneKey, direct: &Direct) -> Result<bool, StoreError> {
-        let (delivery, ends) = match &direct.brought {
-            Brought::Delivery(delivery) => (delivery, true),
-            Brought::Settlement(settlement) => {
+    /// Returns true if the event may come with its turn: nothing waits in the lane, and no key of it is known.
+    fn may_come_direct(&self, key: &LaneKey, direct: &Direct) -> Result<bool, StoreError> {
+        let (delivery, ends) = match &direct.event {
+            DirectEvent::Delivery(delivery) => (delivery, true),
+            DirectEvent::Settlement(settlement) => {
                 let event = settlement.event.as_ref();
                 let event =
                     event.ok_or_else(|| refused("a settlement without an event has no turn".into()))?;
@@ -103,11 +102,11 @@ impl World {
         Ok(ends && !waits && !known)
     }
 
-    fn take_in(&mut self, turn: &TurnCommit, now: Timestamp) -> Result<(), StoreError> {
-        let Some(Direct { brought, state }) = &turn.direct else { return Ok(()) };
-        let delivery = match brought {
-            Brought::Delivery(delivery) => delivery.clone(),
-            Brought::Settlement(settlement) => {
+    fn store_direct(&mut self, turn: &TurnCommit, now: Timestamp) -> Result<(), StoreError> {
+        let Some(Direct { event, state }) = &turn.direct else { return Ok(()) };
+        let delivery = match event {
+            DirectEvent::Delivery(delivery) => delivery.clone(),
+            DirectEvent::Settlement(settlement) => {
                 self.end_effect(settlement.clone(), now)?;
                 let Some(event) = settlement.event.clone() else { return Ok(()) };
                 event
@@ -116,21 +115,10 @@ impl World {
         self.insert_direct(delivery, *state, &turn.log.turn, turn.log.at);
         Ok(())
     }
-
-    fn write_timers(&mut self, turn: &TurnCommit) {
-        for id in &turn.clear_timers {
-            self.clear_timer(&turn.lane.tenant, id);
-        }
-        for timer in &turn.timers {
-            self.clear_timer(&turn.lane.tenant, &timer.id);
-            self.due.insert((timer.due, turn.lane.tenant.clone(), timer.id.clone()));
-            self.tenant(&turn.lane.tenant).timers.insert(timer.id.clone(), timer.clone());
-        }
-    }
 }
 
 impl Tenant {
-    /// The approvals as this turn leaves them; `None` when one it consumes cannot be consumed any more.
+    /// Returns the approvals as the turn leaves them, or `None` if one that it consumes can no longer be consumed.
     fn decide(&self, turn: &TurnCommit, now: Timestamp) -> Result<Option<Decided>, StoreError> {
         let mut decided = Decided { order: self.approval_order, ..Decided::default() };
         for change in &turn.approvals {
@@ -147,7 +135,7 @@ impl Tenant {
                 ApprovalChange::Decide { version, action, .. } => {
                     let Some(row) = pending(versions, *version, now) else { return Ok(None) };
                     row.state = ApprovalState::Decided { change: change.clone() };
-                    if releases(*action) {
+                    if action.releases() {
                         decided.consumed.insert((card.clone(), *version));
                     }
                 }
@@ -157,7 +145,7 @@ impl Tenant {
         Ok(Some(decided))
     }
 
-    /// What a constraint would refuse.
+    /// Refuses what a constraint of a database would refuse.
     fn check(&self, turn: &TurnCommit, lane: &Lane, decided: &Decided) -> Result<(), StoreError> {
         if turn.log.prev_hash != lane.log_hash() {
             return Err(refused(format!(
@@ -209,7 +197,7 @@ impl Tenant {
             row.state = *state;
             row.turn = Some(turn.log.turn.clone());
             if *state != RowState::Dead {
-                // The turn's content holds it now, where it can be erased.
+                // From now on the turn's content holds the event, and only there it has to be erased.
                 row.event = String::new();
                 row.kind = String::new();
             }
@@ -219,7 +207,7 @@ impl Tenant {
 
 fn open(
     versions: &mut BTreeMap<u32, Approval>,
-    approval: &throughline_engine::approval::Approval,
+    approval: &throughline_engine::data::approval::Approval,
     lane: &LaneKey,
     order: u64,
 ) -> Result<(), StoreError> {
@@ -264,8 +252,8 @@ impl Lane {
         for end in &turn.inbox {
             self.waiting.remove(&end.seq);
         }
-        for RecordWrite { kind, key, write } in turn.records {
-            self.write_record((kind.into(), key), write);
+        for RecordWrite { kind, key, op } in turn.records {
+            self.write_record((kind.into(), key), op);
         }
         self.messages.extend(turn.message_map);
         self.tokens.extend(turn.tokens.into_iter().map(|token| (token.hash.clone(), token)));
@@ -273,18 +261,18 @@ impl Lane {
         self.turns.insert(self.revision, row);
     }
 
-    fn write_record(&mut self, key: (String, String), write: Write) {
-        match write {
-            Write::Put(body) => {
+    fn write_record(&mut self, key: (String, String), op: RecordOp) {
+        match op {
+            RecordOp::Put(body) => {
                 self.retired.remove(&key);
                 self.records.insert(key, body);
             }
-            Write::Retire => {
+            RecordOp::Retire => {
                 if let Some(body) = self.records.remove(&key) {
                     self.retired.insert(key, body);
                 }
             }
-            Write::Drop => {
+            RecordOp::Delete => {
                 self.records.remove(&key);
                 self.retired.remove(&key);
             }

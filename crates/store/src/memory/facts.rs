@@ -1,15 +1,16 @@
-//! The sets of facts in memory.
+//! Facts in memory.
 
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use throughline_engine::FactId;
-use throughline_engine::memory::FactKey;
+use throughline_engine::data::fact::FactKey;
 
+use super::erasure::Change;
 use super::{MemoryStore, Tenant};
 use crate::contract::{FactBody, Facts, FactsVersion, FactsWrite, StoreError, StoredFacts, TurnCommit};
 
-/// A set.
+/// A set of facts.
 #[derive(Default)]
 pub(super) struct FactSet {
     version: FactsVersion,
@@ -17,8 +18,8 @@ pub(super) struct FactSet {
 }
 
 impl Tenant {
-    /// Whether every set that a turn writes is where the turn read it.
-    pub(super) fn facts_stand(&self, turn: &TurnCommit) -> bool {
+    /// Returns true if every set that the turn writes is at the revision it read.
+    pub(super) fn fact_revisions_match(&self, turn: &TurnCommit) -> bool {
         let revision = |key: &FactKey| self.facts.get(key).map_or(0, |set| set.version.revision);
         turn.facts.iter().all(|write| write.entries.is_empty() || revision(&write.key) == write.expected)
     }
@@ -48,20 +49,15 @@ impl Tenant {
 }
 
 impl FactSet {
-    /// Shows each entry; `fate` says what it becomes, if it changes.
-    pub(super) fn sift(&mut self, mut fate: impl FnMut(&str) -> Option<Option<String>>) {
-        let before = self.entries.len();
+    /// Redacts every fact as `decide` returns.
+    pub(super) fn redact(&mut self, mut decide: impl FnMut(&str) -> Change) {
         let mut changed = false;
-        self.entries.retain(|_, entry| match fate(&entry.body) {
-            None => true,
-            Some(None) => false,
-            Some(Some(text)) => {
-                entry.body = text;
-                changed = true;
-                true
-            }
+        self.entries.retain(|_, entry| {
+            let change = decide(&entry.body);
+            changed |= change != Change::None;
+            change.apply(&mut entry.body)
         });
-        self.version.revision += u64::from(changed || self.entries.len() != before);
+        self.version.revision += u64::from(changed);
     }
 
     fn put(&mut self, id: &str, body: Option<&FactBody>) {
@@ -81,8 +77,8 @@ impl Facts for MemoryStore {
         key: &FactKey,
         known: Option<FactsVersion>,
     ) -> Result<Option<StoredFacts>, StoreError> {
-        let world = self.world();
-        let set = world.tenants.get(&key.tenant).and_then(|tenant| tenant.facts.get(key));
+        let data = self.lock();
+        let set = data.tenants.get(&key.tenant).and_then(|tenant| tenant.facts.get(key));
         let version = set.map(|set| set.version).unwrap_or_default();
         if known == Some(version) {
             return Ok(None);
@@ -100,8 +96,8 @@ impl Facts for MemoryStore {
         after: Option<&FactKey>,
         limit: u32,
     ) -> Result<Vec<FactKey>, StoreError> {
-        let world = self.world();
-        let sets = world.tenants.get(tenant).into_iter().flat_map(|tenant| tenant.facts.keys());
+        let data = self.lock();
+        let sets = data.tenants.get(tenant).into_iter().flat_map(|tenant| tenant.facts.keys());
         let mut keys: Vec<&FactKey> = sets.collect();
         keys.sort_by_key(|key| (key.scope.word(), &key.scope_id));
         let later = |key: &&FactKey| {
@@ -112,8 +108,8 @@ impl Facts for MemoryStore {
     }
 
     async fn fact_set_of(&self, tenant: &str, fact: &FactId) -> Result<Option<FactKey>, StoreError> {
-        let world = self.world();
-        let mut sets = world.tenants.get(tenant).into_iter().flat_map(|tenant| &tenant.facts);
+        let data = self.lock();
+        let mut sets = data.tenants.get(tenant).into_iter().flat_map(|tenant| &tenant.facts);
         Ok(sets.find(|(_, set)| set.entries.contains_key(fact.as_str())).map(|(key, _)| key.clone()))
     }
 }

@@ -1,59 +1,27 @@
-//! Deliveries in memory.
+//! The inbox in memory.
 
 use async_trait::async_trait;
 use throughline_engine::{LaneKey, Timestamp, TurnId};
 
-use super::{MemoryStore, Tenant, World};
-use crate::contract::{
-    Accepted, Delivery, Inbox, InboxRow, RowState, Seq, Store, StoreError, StoredResponse,
-};
+use super::{Data, MemoryStore, Tenant};
+use crate::contract::{Accepted, Delivery, Inbox, InboxRow, RowState, Seq, Store, StoreError};
 use crate::rules::NOTICE_KIND;
 
 #[async_trait]
 impl Inbox for MemoryStore {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, StoreError> {
         let now = self.now();
-        self.world().accept(delivery, now)
+        self.lock().accept(delivery, now)
     }
 
     async fn delivery(&self, tenant: &str, key: &str) -> Result<Option<InboxRow>, StoreError> {
-        Ok(self.world().delivery(tenant, key))
-    }
-
-    async fn respond(&self, tenant: &str, key: &str, response: StoredResponse) -> Result<(), StoreError> {
-        let mut world = self.world();
-        let first = world.delivery(tenant, key).map(|row| row.key);
-        let requests = &mut world.tenant(tenant).requests;
-        let known = first.is_some() || requests.contains_key(key);
-        if !known {
-            return Err(StoreError::Refused {
-                act: "keep an answer",
-                why: format!("no request has the key {key}"),
-            });
-        }
-        requests.entry(first.unwrap_or_else(|| key.into())).or_default().1 = Some(response);
-        Ok(())
-    }
-
-    async fn begin(
-        &self,
-        tenant: &str,
-        key: &str,
-        body_hash: &str,
-    ) -> Result<Option<(String, Option<StoredResponse>)>, StoreError> {
-        let mut world = self.world();
-        let requests = &mut world.tenant(tenant).requests;
-        if let Some(known) = requests.get(key) {
-            return Ok(Some(known.clone()));
-        }
-        requests.insert(key.into(), (body_hash.into(), None));
-        Ok(None)
+        Ok(self.lock().delivery(tenant, key))
     }
 
     async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
-        let world = self.world();
-        let Some(found) = world.find_lane(lane) else { return Ok(Vec::new()) };
-        let tenant = &world.tenants[&lane.tenant];
+        let data = self.lock();
+        let Some(found) = data.find_lane(lane) else { return Ok(Vec::new()) };
+        let tenant = &data.tenants[&lane.tenant];
         Ok(found
             .waiting
             .iter()
@@ -63,9 +31,9 @@ impl Inbox for MemoryStore {
             .collect())
     }
 
-    async fn failed(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
-        let mut world = self.world();
-        let row = world.tenant(tenant).inbox.get_mut(&seq);
+    async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
+        let mut data = self.lock();
+        let row = data.tenant(tenant).inbox.get_mut(&seq);
         let Some(row) = row.filter(|row| row.state == RowState::Received) else {
             let why = format!("{tenant} has no inbox row {seq} that waits");
             return Err(StoreError::Refused { act: "count a failed handling", why });
@@ -75,8 +43,8 @@ impl Inbox for MemoryStore {
     }
 
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError> {
-        let world = self.world();
-        let lanes = world.tenants.values().flat_map(|tenant| &tenant.lanes);
+        let data = self.lock();
+        let lanes = data.tenants.values().flat_map(|tenant| &tenant.lanes);
         let mut waiting: Vec<_> =
             lanes.filter_map(|(key, lane)| Some((*lane.waiting.first()?, key.clone()))).collect();
         waiting.sort();
@@ -86,7 +54,7 @@ impl Inbox for MemoryStore {
 }
 
 impl Tenant {
-    /// A row with what is kept of its request.
+    /// Returns a row together with the answer of its request.
     fn inbox_row(&self, seq: Seq) -> Option<InboxRow> {
         let mut row = self.inbox.get(&seq)?.clone();
         if let Some((hash, response)) = self.requests.get(&row.key) {
@@ -97,7 +65,7 @@ impl Tenant {
     }
 }
 
-impl World {
+impl Data {
     pub(super) fn delivery(&self, tenant: &str, key: &str) -> Option<InboxRow> {
         let tenant = self.tenants.get(tenant)?;
         tenant.inbox_row(*tenant.keys.get(key)?)
@@ -137,7 +105,7 @@ impl World {
         Ok(Accepted::Full(seq))
     }
 
-    /// A row that never waited.
+    /// Inserts the row of a delivery that came with its turn.
     pub(super) fn insert_direct(
         &mut self,
         delivery: Delivery,

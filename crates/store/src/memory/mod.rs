@@ -1,26 +1,36 @@
-//! The whole contract in ordered maps under one lock: what tests and the scenario runner use. Whoever holds a
-//! clone of the [`std::sync::Arc`] around it keeps the data, so a simulated kill loses nothing that was committed.
+//! The contract on ordered maps under one lock, for tests and the scenario runner. The data lives as long as the store,
+//! so a simulated kill that drops everything around the store loses nothing that was committed.
 
+mod approvals;
+mod audit;
 mod commit;
-mod erasing;
+mod documents;
+mod effects;
+mod erasure;
 mod facts;
 mod inbox;
-mod keeping;
+mod kill_switch;
+mod lane_index;
 mod lanes;
 mod outbox;
+mod policies;
 mod reopen;
+mod requests;
+mod timers;
+mod turn_log;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use throughline_engine::canon::Hash;
-use throughline_engine::memory::FactKey;
+use throughline_engine::data::canon::Hash;
+use throughline_engine::data::fact::FactKey;
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 
+use crate::clock::Clock;
 use crate::contract::{
-    ApprovalRow, Clock, Document, ErasureRow, InboxRow, LogRow, PauseRow, Seq, Store, StoreError,
-    StoredEffect, StoredResponse, TimerRow, TokenRow, TurnSeq,
+    ApprovalRow, ApprovalState, Counts, Document, EffectState, ErasureRow, InboxRow, LogRow, PauseRow,
+    RowState, Seq, Store, StoreError, StoredEffect, StoredResponse, TimerRow, TokenRow, TurnSeq,
 };
 
 /// A store that lives as long as the process.
@@ -33,19 +43,19 @@ use crate::contract::{
 /// ```
 pub struct MemoryStore {
     clock: Arc<dyn Clock>,
-    world: Mutex<World>,
+    data: Mutex<Data>,
 }
 
 impl MemoryStore {
-    /// An empty store on that clock.
+    /// Creates an empty store.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, world: Mutex::default() }
+        Self { clock, data: Mutex::default() }
     }
 
-    /// Nothing below panics half-way through a change, so a poisoned lock still guards whole data.
-    fn world(&self) -> MutexGuard<'_, World> {
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    // Nothing panics half-way through a change, so the data behind a poisoned lock is whole.
+    fn lock(&self) -> MutexGuard<'_, Data> {
+        self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,24 +78,37 @@ impl Store for MemoryStore {
     async fn writable(&self) -> Result<(), StoreError> {
         Ok(())
     }
+
+    async fn counts(&self) -> Result<Counts, StoreError> {
+        let now = self.now();
+        let data = self.lock();
+        let mut counts = Counts::default();
+        for tenant in data.tenants.values() {
+            tenant.count(&mut counts);
+        }
+        let planned = data.effects.values().filter_map(|(tenant, id)| data.tenants[tenant].effects.get(id));
+        let due = planned.filter(|e| e.stored.state == EffectState::Planned && e.stored.not_before <= now);
+        counts.oldest_due = due.map(|e| now.since(e.stored.not_before)).max().unwrap_or(0);
+        Ok(counts)
+    }
 }
 
-/// Everything there is.
+/// Rows of all tenants, and indexes over them.
 #[derive(Default)]
-struct World {
+struct Data {
     seq: Seq,
     planned: u64,
     tenants: BTreeMap<String, Tenant>,
-    /// Effects that have not ended, by the moment they next need somebody.
+    /// Effects that have not ended, by [`Effect::wake`].
     wakes: BTreeSet<(Timestamp, u64)>,
-    /// Where an effect's number leads.
+    /// Effects by their number.
     effects: BTreeMap<u64, (String, EffectId)>,
-    /// Open effects of a lane's stream, in order. Rows a host performs keep no order here.
+    /// Effects that have not ended, by lane and stream, in order. Effects of hosts keep no order.
     streams: BTreeMap<(LaneKey, String), BTreeSet<u64>>,
     due: BTreeSet<(Timestamp, String, TimerId)>,
 }
 
-/// What belongs to one tenant.
+/// Rows of one tenant.
 #[derive(Default)]
 struct Tenant {
     keys: BTreeMap<String, Seq>,
@@ -107,7 +130,7 @@ struct Tenant {
     facts: BTreeMap<FactKey, facts::FactSet>,
 }
 
-/// A lane with all of its history.
+/// A lane with its records and turns.
 #[derive(Default)]
 struct Lane {
     id: Option<LaneId>,
@@ -117,8 +140,8 @@ struct Lane {
     lease_until: Timestamp,
     head: String,
     log_hash: Option<String>,
-    /// The place of its newest turn among the tenant's.
-    place: TurnSeq,
+    /// Position of its newest turn among the tenant's.
+    latest_turn: TurnSeq,
     updated_at: Timestamp,
     waiting: BTreeSet<Seq>,
     records: BTreeMap<(String, String), String>,
@@ -134,25 +157,26 @@ struct Turn {
     checkpoint: Option<String>,
 }
 
-/// One version of an approval and the place of its opening among the tenant's.
+/// One version of an approval, with the position in which the tenant's approvals were opened.
 #[derive(Clone)]
 struct Approval {
     order: u64,
     row: ApprovalRow,
 }
 
-/// An effect and its lease.
+/// An effect with its lease.
 struct Effect {
     n: u64,
     stored: StoredEffect,
     fence: i64,
     leased: bool,
-    /// When somebody is next needed: the lease's end, the retry, the host's deadline. `None`: it has ended.
+    /// Next moment at which something has to be done: start, retry, end of the lease, deadline of the host. `None` once
+    /// the effect has ended.
     wake: Option<Timestamp>,
     dependents: Vec<EffectId>,
 }
 
-impl World {
+impl Data {
     fn tenant(&mut self, tenant: &str) -> &mut Tenant {
         if !self.tenants.contains_key(tenant) {
             self.tenants.insert(tenant.into(), Tenant::default());
@@ -170,7 +194,21 @@ impl World {
 }
 
 impl Tenant {
-    /// The lane of that name, made when it is new.
+    fn count(&self, counts: &mut Counts) {
+        let rows = |state| self.inbox.values().filter(|row| row.state == state).count() as u64;
+        let effects = |states: &[EffectState]| {
+            self.effects.values().filter(|effect| states.contains(&effect.stored.state)).count() as u64
+        };
+        let approvals = self.approvals.values().flat_map(|versions| versions.values());
+        counts.waiting += rows(RowState::Received);
+        counts.dead += rows(RowState::Dead);
+        counts.open_effects += effects(&[EffectState::Planned, EffectState::Attempted]);
+        counts.uncertain += effects(&[EffectState::Uncertain]);
+        counts.approvals += approvals.filter(|a| a.row.state == ApprovalState::Pending).count() as u64;
+        counts.lanes += self.lanes.len() as u64;
+    }
+
+    /// Returns the lane, creating it if it is new.
     fn lane(&mut self, key: &LaneKey, now: Timestamp) -> &mut Lane {
         if !self.lanes.contains_key(key) {
             let id = key.id();
@@ -186,7 +224,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::MemoryStore;
-    use crate::conformance::fixture::{Hand, lane, lease, loose};
+    use crate::conformance::fixture::{LaneWriter, lane, lease, loose};
     use crate::conformance::{START, Subject, block_on};
     use crate::{Claim, CommitResult, Lanes, ManualClock, Outbox};
 
@@ -195,12 +233,12 @@ mod tests {
     #[test]
     fn reopening_ends_what_was_held() {
         let store = MemoryStore::new(Arc::new(ManualClock::at(START)));
-        let mut hand = block_on(Hand::of("a", &store, &lane("C1")));
-        block_on(hand.plan(vec![loose("fx_1"), loose("fx_2")]));
+        let mut writer = block_on(LaneWriter::claim_as("a", &store, &lane("C1")));
+        block_on(writer.commit_effects(vec![loose("fx_1"), loose("fx_2")]));
         let leased = block_on(lease(&store));
         block_on(store.mark("acme", &"fx_1".into(), leased[0].fence)).unwrap();
         store.reopen();
-        assert_eq!(block_on(store.commit(hand.turn())).unwrap(), CommitResult::Fenced);
+        assert_eq!(block_on(store.commit(writer.turn())).unwrap(), CommitResult::Fenced);
         let claim = block_on(store.claim(&lane("C1"), "b")).unwrap();
         assert_eq!(claim, Claim::Ours { epoch: 2, revision: 1 });
         let again = block_on(lease(&store));

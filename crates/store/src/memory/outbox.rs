@@ -1,108 +1,54 @@
-//! Effects and deadlines in memory.
+//! Effects on their way out, in memory.
 
 use async_trait::async_trait;
-use throughline_engine::canon::hex;
-use throughline_engine::effect::EffectClass;
-use throughline_engine::{EffectId, LaneKey, TimerId, Timestamp};
+use throughline_engine::data::canon::hex;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::{EffectId, LaneKey, Timestamp};
 
-use super::{Effect, MemoryStore, World};
+use super::{Data, Effect, MemoryStore};
 use crate::contract::{
     EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store, StoreError,
-    StoredEffect, TimerRow, TurnCommit, lease_of,
+    StoredEffect, TurnCommit, lease_of,
 };
-use crate::rules::{dependency_outcome, first_state, forgets, held_by, payload_hash};
+use crate::rules::{dependency_outcome, drops_prompt, first_state, pause_holds, payload_hash};
 
-/// When a host without a deadline is overdue.
-const NEVER: Timestamp = Timestamp(i64::MAX);
+/// Moment at which a host's effect without a deadline is overdue.
+pub(super) const NEVER: Timestamp = Timestamp(i64::MAX);
 
 #[async_trait]
 impl Outbox for MemoryStore {
     async fn lease(&self, _owner: &str, limit: u32) -> Result<Vec<Leased>, StoreError> {
         let now = self.now();
-        Ok(self.world().lease(limit, now))
+        Ok(self.lock().lease(limit, now))
     }
 
     async fn mark(&self, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, StoreError> {
         let now = self.now();
-        Ok(self.world().mark(tenant, id, fence, now))
+        Ok(self.lock().mark(tenant, id, fence, now))
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<bool, StoreError> {
         let now = self.now();
-        self.world().settle(settlement, now)
-    }
-
-    async fn effect(&self, tenant: &str, id: &EffectId) -> Result<Option<StoredEffect>, StoreError> {
-        Ok(self.world().effect(tenant, id).map(|effect| effect.stored.clone()))
-    }
-
-    async fn effects(
-        &self,
-        tenant: &str,
-        lane: Option<&LaneKey>,
-        state: Option<EffectState>,
-        limit: u32,
-    ) -> Result<Vec<StoredEffect>, StoreError> {
-        let world = self.world();
-        let Some(tenant) = world.tenants.get(tenant) else { return Ok(Vec::new()) };
-        let mut found: Vec<_> = tenant
-            .effects
-            .values()
-            .filter(|effect| lane.is_none_or(|lane| effect.stored.lane == *lane))
-            .filter(|effect| state.is_none_or(|state| effect.stored.state == state))
-            .collect();
-        found.sort_by_key(|effect| std::cmp::Reverse(effect.n));
-        Ok(found.into_iter().take(limit as usize).map(|effect| effect.stored.clone()).collect())
+        self.lock().settle(settlement, now)
     }
 
     async fn overdue(&self, limit: u32) -> Result<Vec<StoredEffect>, StoreError> {
         let now = self.now();
-        let world = self.world();
-        let woken = world.wakes.iter().take_while(|(wake, _)| *wake <= now);
+        let data = self.lock();
+        let woken = data.wakes.iter().take_while(|(wake, _)| *wake <= now);
         let hosts = woken.filter_map(|(_, n)| {
-            let (tenant, id) = &world.effects[n];
-            world.effect(tenant, id).filter(|effect| {
+            let (tenant, id) = &data.effects[n];
+            data.effect(tenant, id).filter(|effect| {
                 let hosted = effect.stored.row.performer == Performer::Host;
                 hosted && effect.stored.state == EffectState::Attempted
             })
         });
         Ok(hosts.take(limit as usize).map(|effect| effect.stored.clone()).collect())
     }
-
-    async fn due_timers(&self, limit: u32) -> Result<Vec<TimerRow>, StoreError> {
-        let now = self.now();
-        let world = self.world();
-        let due = world.due.iter().take_while(|(due, ..)| *due <= now).take(limit as usize);
-        Ok(due.map(|(_, tenant, id)| world.tenants[tenant].timers[id].clone()).collect())
-    }
-
-    async fn clear_timer(&self, tenant: &str, id: &TimerId) -> Result<(), StoreError> {
-        self.world().clear_timer(tenant, id);
-        Ok(())
-    }
-
-    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
-        let now = self.now();
-        let world = self.world();
-        let timer = world.due.iter().map(|(due, ..)| *due).find(|due| *due > now);
-        let effect =
-            world.wakes.range((now.plus(1), 0)..).next().map(|(wake, _)| *wake).filter(|wake| *wake != NEVER);
-        Ok(timer.into_iter().chain(effect).min())
-    }
 }
 
-impl World {
-    fn effect(&self, tenant: &str, id: &EffectId) -> Option<&Effect> {
-        self.tenants.get(tenant)?.effects.get(id)
-    }
-
-    pub(super) fn clear_timer(&mut self, tenant: &str, id: &TimerId) {
-        if let Some(timer) = self.tenant(tenant).timers.remove(id) {
-            self.due.remove(&(timer.due, tenant.to_owned(), id.clone()));
-        }
-    }
-
-    /// Writes a turn's effects.
+impl Data {
+    /// Inserts the effects of a turn.
     pub(super) fn plan(&mut self, turn: &TurnCommit, now: Timestamp) {
         for row in &turn.outbox {
             if row.class == EffectClass::CardUpdate && row.performer == Performer::Us {
@@ -147,13 +93,13 @@ impl World {
         }
     }
 
-    /// Something it depends on is not done yet.
+    /// Returns true if a dependency is not done yet.
     fn waits(&self, tenant: &str, row: &OutboxRow) -> bool {
         let done = |id| self.effect(tenant, id).is_some_and(|on| on.stored.state == EffectState::Done);
         !row.depends_on.iter().all(done)
     }
 
-    /// Offers an effect to the host that performs it, once all it depends on is done: that is its mark.
+    /// Offers an effect to its host if all its dependencies are done. The offer counts as the mark.
     fn offer(&mut self, tenant: &str, id: &EffectId) {
         let Some(effect) = self.effect(tenant, id) else { return };
         let hosted = effect.stored.row.performer == Performer::Host;
@@ -165,7 +111,7 @@ impl World {
         }
     }
 
-    /// Enters an effect where open ones are found.
+    /// Enters an effect into the indexes of open ones.
     fn open(&mut self, tenant: &str, id: &EffectId, wake: Timestamp) {
         self.wake(tenant, id, Some(wake));
         let effect = &self.tenants[tenant].effects[id];
@@ -187,14 +133,14 @@ impl World {
         }
     }
 
-    /// Ends an effect, and with one that was not done everything that waits for it.
+    /// Ends an effect. If it was not done, everything that depends on it fails.
     fn end(&mut self, tenant: &str, id: &EffectId, state: EffectState, outcome: Option<String>) {
         self.wake(tenant, id, None);
         let Some(effect) = self.tenants.get_mut(tenant).and_then(|t| t.effects.get_mut(id)) else { return };
         effect.stored.state = state;
         effect.stored.outcome = outcome;
-        if forgets(effect.stored.row.class, state) {
-            forget_prompt(&mut effect.stored.row.payload);
+        if drops_prompt(effect.stored.row.class, state) {
+            remove_prompt(&mut effect.stored.row.payload);
         }
         effect.fence += 1;
         effect.leased = false;
@@ -218,7 +164,7 @@ impl World {
         }
     }
 
-    /// A newer update of a card takes the place of the ones that have not begun.
+    /// Cancels the updates of a card that have not begun, because a newer one replaces them.
     fn supersede(&mut self, lane: &LaneKey, stream: &str) {
         let open = self.streams.get(&(lane.clone(), stream.to_owned())).cloned().unwrap_or_default();
         for n in open {
@@ -236,7 +182,7 @@ impl World {
         }
     }
 
-    /// Ends an effect whose payload is gone, however far it is. Its outcome, if it has one, stays what it was.
+    /// Cancels an effect whose payload is erased, whatever its state. An outcome stays.
     pub(super) fn end_erased(&mut self, tenant: &str, id: &EffectId) {
         let outcome = self.effect(tenant, id).and_then(|effect| effect.stored.outcome.clone());
         self.end(tenant, id, EffectState::Cancelled, outcome);
@@ -291,10 +237,10 @@ impl World {
             return Mark::LeaseLost;
         }
         let row = &effect.stored.row;
-        if tenant.pause.as_ref().is_some_and(|pause| held_by(pause, row.class, row.outward)) {
+        if tenant.pause.as_ref().is_some_and(|pause| pause_holds(pause, row.class, row.outward)) {
             return Mark::Paused;
         }
-        let consumed = |approval: &throughline_engine::effect::ApprovalRef| {
+        let consumed = |approval: &throughline_engine::data::effect::ApprovalRef| {
             tenant.consumed.contains(&(approval.card.clone(), approval.version))
         };
         if !row.approval.as_ref().map_or(!row.outward, consumed) {
@@ -320,13 +266,13 @@ impl World {
         Ok(ended)
     }
 
-    /// Whether that settlement would end its effect.
+    /// Returns true if the settlement would be accepted.
     pub(super) fn may_settle(&self, settlement: &Settlement) -> bool {
         let effect = self.effect(&settlement.tenant, &settlement.id);
         effect.is_some_and(|effect| effect.may_settle(settlement.fence))
     }
 
-    /// Ends the effect, or plans it again. Its event is the caller's to take in. `false`: nothing was written.
+    /// Ends the effect or plans it again; the caller stores the event. Returns false if nothing was written.
     pub(super) fn end_effect(&mut self, settlement: Settlement, now: Timestamp) -> Result<bool, StoreError> {
         let Settlement { tenant, id, fence, to, message, event } = settlement;
         let refused = |why| Err(StoreError::Refused { act: "settle an effect", why });
@@ -369,8 +315,8 @@ impl World {
 }
 
 impl Effect {
-    /// A worker settles what it holds the lease of; a host what it was offered. An effect nobody knows the
-    /// outcome of may be settled by whoever found out.
+    // A worker settles what it leased, a host what it was offered. An uncertain effect may be settled without a lease,
+    // by whoever finds out.
     fn may_settle(&self, fence: Option<i64>) -> bool {
         let open = matches!(self.stored.state, EffectState::Planned | EffectState::Attempted);
         match fence {
@@ -384,7 +330,7 @@ impl Effect {
     }
 }
 
-fn forget_prompt(payload: &mut String) {
+fn remove_prompt(payload: &mut String) {
     let Ok(mut body) = serde_json::from_str::<serde_json::Value>(payload) else { return };
     if let Some(prompt) = body.get_mut("prompt").and_then(serde_json::Value::as_object_mut) {
         prompt.remove("sections");

@@ -1,14 +1,15 @@
 //! Approvals: one row for each version, consumed once.
 
+use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::CardId;
-use throughline_engine::approval::{Approval, ApprovalChange, Closing};
+use throughline_engine::data::approval::{Approval, ApprovalChange, Closing};
 
+use super::SqliteStore;
 use super::codec::{lane_key, lane_parts};
-use super::fault::Fault;
+use super::error::TxError;
 use super::writer::Tx;
-use crate::contract::{ApprovalRow, ApprovalState, CommitResult};
-use crate::rules::releases;
+use crate::contract::{ApprovalRow, ApprovalState, Approvals, CommitResult, StoreError};
 
 const SELECT: &str = concat!(
     "SELECT a.state, a.approval, a.change, ",
@@ -16,7 +17,7 @@ const SELECT: &str = concat!(
     " FROM approvals a JOIN lanes l ON l.n = a.lane WHERE a.tenant = ?1 AND "
 );
 
-/// No version of the card is newer.
+/// Condition: no version of the card is newer.
 const CURRENT: &str = "NOT EXISTS (SELECT 1 FROM approvals b WHERE b.tenant = ?1 AND b.card = a.card AND b.version > a.version)";
 
 fn decoded<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
@@ -25,8 +26,8 @@ fn decoded<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlit
     })
 }
 
-fn encoded<T: serde::Serialize>(value: &T) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|e| Fault::Refused(format!("an approval cannot be encoded: {e}")))
+fn encoded<T: serde::Serialize>(value: &T) -> Result<String, TxError> {
+    serde_json::to_string(value).map_err(|e| TxError::Refused(format!("an approval cannot be encoded: {e}")))
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
@@ -41,37 +42,33 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
     Ok(ApprovalRow { approval: decoded(1, &row.get::<_, String>(1)?)?, lane: lane_key(row)?, state })
 }
 
-pub(super) fn current(
-    sql: &Connection,
-    tenant: &str,
-    card: &CardId,
-) -> rusqlite::Result<Option<ApprovalRow>> {
+fn current(sql: &Connection, tenant: &str, card: &CardId) -> rusqlite::Result<Option<ApprovalRow>> {
     let select = format!("{SELECT} a.card = ?2 ORDER BY a.version DESC LIMIT 1");
     sql.prepare_cached(&select)?.query_row((tenant, card.as_str()), stored).optional()
 }
 
-pub(super) fn list(
-    sql: &Connection,
-    tenant: &str,
-    pending: bool,
-    limit: u32,
-) -> rusqlite::Result<Vec<ApprovalRow>> {
+fn list(sql: &Connection, tenant: &str, pending: bool, limit: u32) -> rusqlite::Result<Vec<ApprovalRow>> {
     let which = if pending { "a.state = 0 AND" } else { "" };
     let select = format!("{SELECT} {which} {CURRENT} ORDER BY a.n DESC LIMIT ?2");
     sql.prepare_cached(&select)?.query_map((tenant, limit), stored)?.collect()
 }
 
-/// Applies one change inside a turn.
-pub(super) fn apply(tx: &Tx<'_, '_>, tenant: &str, lane: i64, change: &ApprovalChange) -> Result<(), Fault> {
+/// Applies one change of a turn.
+pub(super) fn apply(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    lane: i64,
+    change: &ApprovalChange,
+) -> Result<(), TxError> {
     match change {
         ApprovalChange::Open(approval) => open(tx, tenant, lane, approval),
         ApprovalChange::Decide { card, version, action, .. } => {
             let decide = "UPDATE approvals SET state = 1, change = ?4 WHERE tenant = ?1 AND card = ?2 \
                           AND version = ?3 AND state = 0 AND (expires_at IS NULL OR expires_at >= ?5)";
             if tx.sql.execute(decide, (tenant, card.as_str(), version, encoded(change)?, tx.now.0))? == 0 {
-                return Err(Fault::Lost(CommitResult::ApprovalLost));
+                return Err(TxError::NotCommitted(CommitResult::ApprovalLost));
             }
-            if releases(*action) {
+            if action.releases() {
                 let consume = "INSERT INTO consumptions (tenant, card, version) VALUES (?1, ?2, ?3)";
                 tx.sql.execute(consume, (tenant, card.as_str(), version))?;
             }
@@ -91,7 +88,7 @@ pub(super) fn apply(tx: &Tx<'_, '_>, tenant: &str, lane: i64, change: &ApprovalC
     }
 }
 
-fn open(tx: &Tx<'_, '_>, tenant: &str, lane: i64, approval: &Approval) -> Result<(), Fault> {
+fn open(tx: &Tx<'_, '_>, tenant: &str, lane: i64, approval: &Approval) -> Result<(), TxError> {
     let supersede = "UPDATE approvals SET state = 3 \
                      WHERE tenant = ?1 AND card = ?2 AND version < ?3 AND state = 0";
     tx.sql.execute(supersede, (tenant, approval.card.as_str(), approval.version))?;
@@ -101,4 +98,20 @@ fn open(tx: &Tx<'_, '_>, tenant: &str, lane: i64, approval: &Approval) -> Result
     let body = encoded(approval)?;
     tx.sql.execute(insert, (tenant, approval.card.as_str(), approval.version, lane, expires, body))?;
     Ok(())
+}
+
+#[async_trait]
+impl Approvals for SqliteStore {
+    async fn approval(&self, tenant: &str, card: &CardId) -> Result<Option<ApprovalRow>, StoreError> {
+        self.read("read an approval", |sql| current(sql, tenant, card))
+    }
+
+    async fn approvals(
+        &self,
+        tenant: &str,
+        pending: bool,
+        limit: u32,
+    ) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.read("list approvals", |sql| list(sql, tenant, pending, limit))
+    }
 }

@@ -1,4 +1,4 @@
-//! Between contract values and columns: states are small numbers, hashes are bytes.
+//! Conversion between the values of the contract and columns: states are small numbers, hashes are bytes.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Row, types::Value};
@@ -6,8 +6,8 @@ use throughline_engine::{LaneKey, Timestamp};
 
 use crate::contract::{EffectState, Performer, RowState};
 
-/// Hex text that is stored as bytes. Anything that is not lower-case hex is stored as it is, so that every text
-/// comes back unchanged.
+/// Hex text that is stored as bytes. A text that is not lower-case hex is stored as text, so that each one comes back
+/// unchanged.
 pub(super) struct Hex<'a>(pub(super) &'a str);
 
 impl ToSql for Hex<'_> {
@@ -19,7 +19,7 @@ impl ToSql for Hex<'_> {
     }
 }
 
-/// The text of a column written through [`Hex`]; empty for NULL.
+/// Text of a column that was written as [`Hex`]; empty for NULL.
 pub(super) struct HexText(pub(super) String);
 
 impl FromSql for HexText {
@@ -54,7 +54,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     text.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
 }
 
-/// A number of the contract that SQLite keeps signed. None of them comes near the sign.
+/// Converts a number of the contract to SQLite's signed one. None comes near the limit.
 pub(super) fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
@@ -63,7 +63,7 @@ pub(super) fn moment(row: &Row<'_>, column: &str) -> rusqlite::Result<Timestamp>
     row.get(column).map(Timestamp)
 }
 
-/// The lane of a row that selects [`LANE_PARTS`].
+/// Reads the lane of a row that selects [`lane_parts!`].
 pub(super) fn lane_key(row: &Row<'_>) -> rusqlite::Result<LaneKey> {
     Ok(LaneKey {
         tenant: row.get("lane_tenant")?,
@@ -74,7 +74,7 @@ pub(super) fn lane_key(row: &Row<'_>) -> rusqlite::Result<LaneKey> {
     })
 }
 
-/// The columns that [`lane_key`] reads, of a table `l`.
+/// Columns that [`lane_key`] reads, from a table called `l`.
 macro_rules! lane_parts {
     () => {
         "l.tenant AS lane_tenant, l.app, l.channel, l.conversation, l.thread"
@@ -82,7 +82,8 @@ macro_rules! lane_parts {
 }
 pub(super) use lane_parts;
 
-/// A state is kept as its place in this list; places are never used again.
+/// Stores an enum as the position of its variant in this list. Files hold the positions, so a list only grows at its
+/// end.
 macro_rules! numbered {
     ($ty:ident, $to:ident, $from:ident, [$($variant:ident),*]) => {
         pub(super) fn $to(value: $ty) -> i64 {

@@ -1,35 +1,35 @@
-//! The sets of facts.
+//! Facts: sets with a revision.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::memory::{FactKey, FactScope};
+use throughline_engine::data::fact::{FactKey, FactScope};
 use throughline_engine::{FactId, Timestamp};
 
 use super::SqliteStore;
-use super::fault::Fault;
+use super::error::TxError;
 use super::writer::Tx;
 use crate::contract::{FactBody, Facts, FactsVersion, FactsWrite, StoreError, StoredFacts, TurnCommit};
 
-const SET: &str =
+const SELECT_SET: &str =
     "SELECT n, revision, used FROM fact_sets WHERE tenant = ?1 AND scope = ?2 AND scope_id = ?3";
 
-/// Number in the file, and how the set stands.
-fn standing(row: &Row<'_>) -> rusqlite::Result<(i64, FactsVersion)> {
+/// Reads number and version of a set.
+fn set_version(row: &Row<'_>) -> rusqlite::Result<(i64, FactsVersion)> {
     let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
     Ok((row.get(0)?, FactsVersion { revision: count(1)?, used: count(2)? }))
 }
 
-/// Whether every set that a turn writes is where the turn read it: looked at before anything is written.
-pub(super) fn stand(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<bool, Fault> {
+/// Returns true if every set that the turn writes is at the revision it read. Called before anything is written.
+pub(super) fn revisions_match(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<bool, TxError> {
     for write in turn.facts.iter().filter(|write| !write.entries.is_empty()) {
         let FactKey { tenant, scope, scope_id } = &write.key;
         if *tenant != turn.lane.tenant {
-            return Err(Fault::Refused(format!(
+            return Err(TxError::Refused(format!(
                 "facts of tenant {tenant} come with a turn of lane {}",
                 turn.lane
             )));
         }
-        let found = tx.sql.first(SET, (tenant, scope.word(), scope_id), standing)?;
+        let found = tx.sql.first(SELECT_SET, (tenant, scope.word(), scope_id), set_version)?;
         if found.map_or(0, |(_, version)| version.revision) != write.expected {
             return Ok(false);
         }
@@ -37,8 +37,8 @@ pub(super) fn stand(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<bool, Fault> {
     Ok(true)
 }
 
-/// Writes what a turn does to its sets.
-pub(super) fn write(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<(), Fault> {
+/// Writes the facts of a turn.
+pub(super) fn write(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<(), TxError> {
     for write in &turn.facts {
         let FactsWrite { key: FactKey { tenant, scope, scope_id }, entries, used, used_at, .. } = write;
         let key = (tenant, scope.word(), scope_id);
@@ -47,7 +47,7 @@ pub(super) fn write(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<(), Fault> {
                         ON CONFLICT DO UPDATE SET revision = revision + 1";
             tx.sql.execute(rise, key)?;
         }
-        let Some((n, _)) = tx.sql.first(SET, key, standing)? else { continue };
+        let Some((n, _)) = tx.sql.first(SELECT_SET, key, set_version)? else { continue };
         for (id, body) in entries {
             put(tx, n, id, body.as_ref())?;
         }
@@ -58,7 +58,7 @@ pub(super) fn write(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<(), Fault> {
     Ok(())
 }
 
-fn put(tx: &Tx<'_, '_>, n: i64, id: &str, body: Option<&FactBody>) -> Result<(), Fault> {
+fn put(tx: &Tx<'_, '_>, n: i64, id: &str, body: Option<&FactBody>) -> Result<(), TxError> {
     let Some(FactBody { body, used_at }) = body else {
         tx.sql.execute("DELETE FROM facts WHERE fact_set = ?1 AND id = ?2", (n, id))?;
         return Ok(());
@@ -70,8 +70,8 @@ fn put(tx: &Tx<'_, '_>, n: i64, id: &str, body: Option<&FactBody>) -> Result<(),
     Ok(())
 }
 
-/// `false`: nothing was used later than is known.
-fn touch(tx: &Tx<'_, '_>, n: i64, used: &[FactId], at: Timestamp) -> Result<bool, Fault> {
+/// Raises the times of last use. Returns false if none was raised.
+fn touch(tx: &Tx<'_, '_>, n: i64, used: &[FactId], at: Timestamp) -> Result<bool, TxError> {
     let touch =
         "UPDATE facts SET used_at = ?3 WHERE fact_set = ?1 AND id = ?2 AND coalesce(used_at, -1) < ?3";
     let mut newer = 0;
@@ -87,7 +87,7 @@ fn read(
     known: Option<FactsVersion>,
 ) -> rusqlite::Result<Option<StoredFacts>> {
     let set = (&key.tenant, key.scope.word(), &key.scope_id);
-    let found = sql.prepare_cached(SET)?.query_row(set, standing).optional()?;
+    let found = sql.prepare_cached(SELECT_SET)?.query_row(set, set_version).optional()?;
     let (n, version) = found.unwrap_or_default();
     if known == Some(version) {
         return Ok(None);

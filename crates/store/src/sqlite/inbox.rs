@@ -1,13 +1,13 @@
-//! Deliveries: the insert decides whether one is new.
+//! The inbox: waiting rows in `inbox`, ended ones in `handled`, keys in `delivery_keys`.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::canon::sha256;
-use throughline_engine::id::Mint;
+use throughline_engine::data::mint::Mint;
 use throughline_engine::{LaneId, LaneKey, Timestamp};
 
-use super::codec::{Hex, HexText, lane_key, lane_parts, moment, row_state, row_state_number};
-use super::fault::Fault;
+use super::codec::{lane_key, lane_parts, moment, row_state, row_state_number};
+use super::delivery_keys::{DeliveryKey, KeyOwner, take_keys};
+use super::error::TxError;
 use super::writer::Tx;
 use super::{SqliteStore, lane_number};
 use crate::contract::{
@@ -15,51 +15,19 @@ use crate::contract::{
 };
 use crate::rules::NOTICE_KIND;
 
-/// One identity of a delivery as it is kept: 16 bytes of a hash are as good as unique, and lie close together.
-fn identity(tenant: &str, key: &str) -> [u8; 16] {
-    let hash = sha256(&[tenant.as_bytes(), b"\0", key.as_bytes()]);
-    std::array::from_fn(|i| hash[i])
-}
-
-/// A kept identity.
-struct Identity {
-    seq: Option<Seq>,
-    /// The turn that took it in directly: lane, revision, state.
-    turn: Option<(i64, i64, i64)>,
-    body_hash: Option<String>,
-    first: Option<String>,
-}
-
-impl Identity {
-    fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<Self>> {
-        let select = "SELECT seq, lane, revision, state, body_hash, first FROM delivery_keys WHERE key = ?1";
-        let read = |row: &Row<'_>| {
-            let (lane, revision, state): (Option<i64>, Option<i64>, Option<i64>) =
-                (row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok(Self {
-                seq: row.get(0)?,
-                turn: lane.zip(revision).zip(state).map(|((lane, revision), state)| (lane, revision, state)),
-                body_hash: row.get::<_, Option<HexText>>(4)?.map(|hash| hash.0),
-                first: row.get(5)?,
-            })
-        };
-        sql.prepare_cached(select)?.query_row([identity(tenant, key)], read).optional()
-    }
-}
-
-/// The row one of whose identities is `key`.
+/// Returns the row that a key belongs to.
 fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<InboxRow>> {
-    let Some(found) = Identity::find(sql, tenant, key)? else { return Ok(None) };
+    let Some(found) = DeliveryKey::find(sql, tenant, key)? else { return Ok(None) };
     let (key, body_hash) = match found.first {
         None => (key.to_owned(), found.body_hash),
         Some(first) => {
-            let hash = Identity::find(sql, tenant, &first)?.and_then(|first| first.body_hash);
+            let hash = DeliveryKey::find(sql, tenant, &first)?.and_then(|first| first.body_hash);
             (first, hash)
         }
     };
     let row = match (found.turn, found.seq) {
-        (Some((lane, revision, state)), _) => direct(sql, lane, revision, state)?,
-        (None, Some(seq)) => by_seq(sql, seq)?,
+        (Some((lane, revision, state)), _) => direct_row(sql, lane, revision, state)?,
+        (None, Some(seq)) => row_by_seq(sql, seq)?,
         (None, None) => None,
     };
     let Some(row) = row else { return Ok(None) };
@@ -71,9 +39,9 @@ fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<In
     Ok(Some(InboxRow { key, body_hash, response, ..row }))
 }
 
-/// The turn that a delivery led to.
-pub(super) fn led_to(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<(LaneId, u64)>> {
-    let Some(found) = Identity::find(sql, tenant, key)? else { return Ok(None) };
+/// Returns lane and revision of the turn that handled a delivery.
+pub(super) fn turn_of(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<(LaneId, u64)>> {
+    let Some(found) = DeliveryKey::find(sql, tenant, key)? else { return Ok(None) };
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let place: Option<(i64, Option<i64>)> = match (found.turn, found.seq) {
         (Some((lane, revision, _)), _) => Some((lane, Some(revision))),
@@ -91,8 +59,8 @@ pub(super) fn led_to(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Res
     Ok(id.map(|id| (LaneId(id), revision.cast_unsigned())))
 }
 
-/// A row that its turn took in directly.
-fn direct(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlite::Result<Option<InboxRow>> {
+/// Returns the row of a delivery that came with its turn.
+fn direct_row(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlite::Result<Option<InboxRow>> {
     const SELECT: &str = concat!(
         "SELECT t.decided_at, ",
         lane_parts!(),
@@ -102,11 +70,11 @@ fn direct(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlite::R
     let found = sql.prepare_cached(SELECT)?.query_row((lane, revision), read).optional()?;
     let Some((lane, at)) = found else { return Ok(None) };
     let turn = Mint::new(&lane, revision.cast_unsigned()).turn();
-    Ok(Some(InboxRow { state: row_state(state)?, turn: Some(turn), ..bare(lane, 0, at) }))
+    Ok(Some(InboxRow { state: row_state(state)?, turn: Some(turn), ..empty_row(lane, 0, at) }))
 }
 
-/// A row that waited or waits.
-fn by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<InboxRow>> {
+/// Returns a row by its position, whether it waits or has ended.
+fn row_by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<InboxRow>> {
     const WAITING: &str = concat!(
         "SELECT w.seq, w.received_at, w.failures, w.kind, w.key, w.event, ",
         lane_parts!(),
@@ -130,7 +98,7 @@ fn by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<InboxRow>> {
             state: row_state(row.get("state")?)?,
             failures: row.get("failures")?,
             turn: revision.map(|revision| Mint::new(&lane, revision.cast_unsigned()).turn()),
-            ..bare(lane.clone(), seq, moment(row, "received_at")?)
+            ..empty_row(lane.clone(), seq, moment(row, "received_at")?)
         })
     };
     sql.prepare_cached(ENDED)?.query_row([seq], ended).optional()
@@ -142,12 +110,12 @@ fn waiting_row(row: &Row<'_>) -> rusqlite::Result<InboxRow> {
         kind: row.get("kind")?,
         event: row.get("event")?,
         failures: row.get("failures")?,
-        ..bare(lane_key(row)?, row.get("seq")?, moment(row, "received_at")?)
+        ..empty_row(lane_key(row)?, row.get("seq")?, moment(row, "received_at")?)
     })
 }
 
-/// A row with nothing in it yet.
-fn bare(lane: LaneKey, seq: Seq, received_at: Timestamp) -> InboxRow {
+/// Returns a row with nothing else in it.
+fn empty_row(lane: LaneKey, seq: Seq, received_at: Timestamp) -> InboxRow {
     InboxRow {
         seq,
         lane,
@@ -164,108 +132,63 @@ fn bare(lane: LaneKey, seq: Seq, received_at: Timestamp) -> InboxRow {
 }
 
 /// Makes a delivery durable inside a transaction.
-pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepted, Fault> {
-    let seq = tx.memo.next_seq();
-    if let Some(taken) = take_keys(tx, delivery, Taker::Row(seq))? {
+pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepted, TxError> {
+    let seq = tx.state.next_seq();
+    if let Some(taken) = take_keys(tx, delivery, KeyOwner::Row(seq))? {
         let row = find(tx.sql, &delivery.lane.tenant, taken)?;
-        let row = row.ok_or_else(|| Fault::Refused(format!("delivery key {taken} leads to no row")))?;
+        let row = row.ok_or_else(|| TxError::Refused(format!("delivery key {taken} leads to no row")))?;
         return Ok(Accepted::Duplicate(Box::new(row)));
     }
-    let lane = Waits { key: &delivery.lane, n: tx.memo.make(tx.sql, &delivery.lane, tx.now)?.n };
+    let lane =
+        LaneRef { key: &delivery.lane, n: tx.state.find_or_create_lane(tx.sql, &delivery.lane, tx.now)?.n };
     match &delivery.limit {
-        Some(limit) if tx.memo.waiting(lane.key) >= limit.max => {
-            refuse(tx, lane, seq, delivery, limit)?;
+        Some(limit) if tx.state.waiting(lane.key) >= limit.max => {
+            insert_refused(tx, lane, seq, delivery, limit)?;
             Ok(Accepted::Full(seq))
         }
         _ => {
-            wait(tx, lane, seq, &delivery.kind, &delivery.keys[0], &delivery.event)?;
+            insert_waiting(tx, lane, seq, &delivery.kind, &delivery.keys[0], &delivery.event)?;
             Ok(Accepted::New(seq))
         }
     }
 }
 
-/// What a delivery's keys will lead to.
-#[derive(Clone, Copy)]
-pub(super) enum Taker {
-    /// A row of its own.
-    Row(Seq),
-    /// The turn that takes it in: lane, revision, state.
-    Turn(i64, i64, RowState),
-}
-
-/// Takes every key of a delivery, or none and says which was taken.
-pub(super) fn take_keys<'a>(
-    tx: &Tx<'_, '_>,
-    delivery: &'a Delivery,
-    taker: Taker,
-) -> Result<Option<&'a str>, Fault> {
-    let (tenant, keys) = (&delivery.lane.tenant, &delivery.keys);
-    if keys.is_empty() {
-        return Err(Fault::Refused("it has no delivery key".into()));
-    }
-    let (seq, turn) = match taker {
-        Taker::Row(seq) => (Some(seq), None),
-        Taker::Turn(lane, revision, state) => (None, Some((lane, revision, row_state_number(state)))),
-    };
-    for (i, key) in keys.iter().enumerate().filter(|(i, key)| !keys[..*i].contains(key)) {
-        let insert = "INSERT INTO delivery_keys (key, seq, lane, revision, state, body_hash, first) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
-        let body_hash = delivery.body_hash.as_deref().filter(|_| i == 0);
-        let params = (
-            identity(tenant, key),
-            seq,
-            turn.map(|turn| turn.0),
-            turn.map(|turn| turn.1),
-            turn.map(|turn| turn.2),
-            body_hash.map(Hex),
-            (i > 0).then_some(&keys[0]),
-        );
-        if tx.sql.execute(insert, params)? == 0 {
-            for taken in &keys[..i] {
-                tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [identity(tenant, taken)])?;
-            }
-            return Ok(Some(key));
-        }
-    }
-    Ok(None)
-}
-
-/// Enters a row that waits for its turn.
-fn wait(
+/// Inserts a waiting row.
+fn insert_waiting(
     tx: &mut Tx<'_, '_>,
-    lane: Waits<'_>,
+    lane: LaneRef<'_>,
     seq: Seq,
     kind: &str,
     key: &str,
     event: &str,
-) -> Result<(), Fault> {
+) -> Result<(), TxError> {
     let insert =
         "INSERT INTO inbox (seq, lane, received_at, kind, key, event) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     tx.sql.execute(insert, (seq, lane.n, tx.now.0, kind, key, event))?;
-    tx.memo.wait(lane.key, 1);
+    tx.state.add_waiting(lane.key, 1);
     Ok(())
 }
 
-/// A lane that something waits in.
+/// A lane by key and number.
 #[derive(Clone, Copy)]
-struct Waits<'a> {
+struct LaneRef<'a> {
     key: &'a LaneKey,
     n: i64,
 }
 
-/// Stores the row as refused and the notice in its place.
-fn refuse(
+/// Stores a delivery as refused, and the notice in its place.
+fn insert_refused(
     tx: &mut Tx<'_, '_>,
-    lane: Waits<'_>,
+    lane: LaneRef<'_>,
     seq: Seq,
     delivery: &Delivery,
     limit: &QueueLimit,
-) -> Result<(), Fault> {
+) -> Result<(), TxError> {
     let insert = "INSERT INTO handled (seq, lane, received_at, failures, state, kind, event) \
                   VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6)";
     let refused = row_state_number(RowState::Refused);
     tx.sql.execute(insert, (seq, lane.n, tx.now.0, refused, &delivery.kind, &delivery.event))?;
-    let row = tx.memo.next_seq();
+    let row = tx.state.next_seq();
     let notice = Delivery {
         lane: delivery.lane.clone(),
         keys: vec![limit.notice_key.clone()],
@@ -274,21 +197,21 @@ fn refuse(
         body_hash: None,
         limit: None,
     };
-    if take_keys(tx, &notice, Taker::Row(row))?.is_none() {
-        wait(tx, lane, row, &notice.kind, &limit.notice_key, &notice.event)?;
+    if take_keys(tx, &notice, KeyOwner::Row(row))?.is_none() {
+        insert_waiting(tx, lane, row, &notice.kind, &limit.notice_key, &notice.event)?;
     }
     Ok(())
 }
 
-/// Ends a waiting row with the turn that handled it. `false`: it does not wait in that lane.
+/// Ends a waiting row with the turn that handled it. Returns false if it does not wait in that lane.
 pub(super) fn end(
     tx: &Tx<'_, '_>,
     lane: i64,
     seq: Seq,
     state: RowState,
     revision: i64,
-) -> Result<bool, Fault> {
-    // The turn's content holds the event of a handled row; of a dead one nothing else does.
+) -> Result<bool, TxError> {
+    // The event of a handled row is in the turn's content. The event of a dead one is nowhere else.
     let copy = "INSERT INTO handled (seq, lane, received_at, failures, state, revision, kind, event) \
                 SELECT seq, lane, received_at, failures, ?3, ?4, CASE WHEN ?3 = 4 THEN kind END, \
                 CASE WHEN ?3 = 4 THEN event END FROM inbox WHERE seq = ?1 AND lane = ?2";
@@ -297,44 +220,12 @@ pub(super) fn end(
     Ok(copied == 1)
 }
 
-fn respond(tx: &Tx<'_, '_>, tenant: &str, key: &str, response: &StoredResponse) -> Result<(), Fault> {
-    let first = match Identity::find(tx.sql, tenant, key)? {
-        Some(identity) => Some(identity.first.unwrap_or_else(|| key.to_owned())),
-        None => {
-            let known = "SELECT key FROM requests WHERE tenant = ?1 AND key = ?2";
-            tx.sql.first(known, (tenant, key), |row| row.get(0))?
-        }
-    };
-    let first = first.ok_or_else(|| Fault::Refused(format!("no request has the key {key}")))?;
-    let keep = "INSERT INTO requests (tenant, key, status, body) VALUES (?1, ?2, ?3, ?4) \
-                ON CONFLICT (tenant, key) DO UPDATE SET status = excluded.status, body = excluded.body";
-    tx.sql.execute(keep, (tenant, first, response.status, &response.body))?;
-    Ok(())
-}
-
-type Begun = (String, Option<StoredResponse>);
-
-fn begin(tx: &Tx<'_, '_>, tenant: &str, key: &str, body_hash: &str) -> Result<Option<Begun>, Fault> {
-    let insert = "INSERT INTO requests (tenant, key, body_hash) VALUES (?1, ?2, ?3) \
-                  ON CONFLICT (tenant, key) DO NOTHING";
-    if tx.sql.execute(insert, (tenant, key, Hex(body_hash)))? == 1 {
-        return Ok(None);
-    }
-    let select = "SELECT body_hash, status, body FROM requests WHERE tenant = ?1 AND key = ?2";
-    let begun = tx.sql.first(select, (tenant, key), |row| {
-        let (hash, status, body): (HexText, Option<u16>, Option<String>) =
-            (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok((hash.0, status.zip(body).map(|(status, body)| StoredResponse { status, body })))
-    })?;
-    Ok(begun)
-}
-
-fn failed(tx: &Tx<'_, '_>, tenant: &str, seq: Seq) -> Result<u32, Fault> {
+fn count_failure(tx: &Tx<'_, '_>, tenant: &str, seq: Seq) -> Result<u32, TxError> {
     let count = "UPDATE inbox SET failures = failures + 1 \
                  WHERE seq = ?2 AND lane IN (SELECT n FROM lanes WHERE tenant = ?1 AND n = inbox.lane) \
                  RETURNING failures";
     let failures = tx.sql.first(count, (tenant, seq), |row| row.get(0))?;
-    failures.ok_or_else(|| Fault::Refused(format!("{tenant} has no inbox row {seq} that waits")))
+    failures.ok_or_else(|| TxError::Refused(format!("{tenant} has no inbox row {seq} that waits")))
 }
 
 fn waiting(sql: &Connection, lane: &LaneKey, limit: u32) -> rusqlite::Result<Vec<InboxRow>> {
@@ -367,23 +258,13 @@ impl Inbox for SqliteStore {
         self.read("read a delivery", |sql| find(sql, tenant, key))
     }
 
-    async fn respond(&self, tenant: &str, key: &str, response: StoredResponse) -> Result<(), StoreError> {
-        let (tenant, key) = (tenant.to_owned(), key.to_owned());
-        Ok(self.writer.call("keep an answer", move |tx| respond(tx, &tenant, &key, &response)).await?)
-    }
-
-    async fn begin(&self, tenant: &str, key: &str, body_hash: &str) -> Result<Option<Begun>, StoreError> {
-        let (tenant, key, hash) = (tenant.to_owned(), key.to_owned(), body_hash.to_owned());
-        Ok(self.writer.call("claim an Idempotency-Key", move |tx| begin(tx, &tenant, &key, &hash)).await?)
-    }
-
     async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
         self.read("read what waits in a lane", |sql| waiting(sql, lane, limit))
     }
 
-    async fn failed(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
+    async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
         let tenant = tenant.to_owned();
-        Ok(self.writer.call("count a failed handling", move |tx| failed(tx, &tenant, seq)).await?)
+        Ok(self.writer.call("count a failed handling", move |tx| count_failure(tx, &tenant, seq)).await?)
     }
 
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError> {

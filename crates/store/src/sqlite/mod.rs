@@ -1,31 +1,41 @@
-//! The contract on SQLite: one file, one process, one thread that writes, a few connections that read.
+//! The contract on SQLite: one file, one process, one thread that writes, a few connections that read. Each trait of
+//! the contract is in the file of its name.
 //!
-//! - `writer` is the group commit; everything that writes goes through it.
-//! - Reads run on the calling thread: they take some twenty microseconds, less than handing them over would.
+//! - Every write goes through `writer`, which commits many callers' operations with one sync.
+//! - Reads run on the calling thread: they take about twenty microseconds, less than handing them to another would.
 //! - The schema and its constraints are in `migrations/`.
 
 mod approvals;
-mod book;
+mod audit;
 mod buttons;
-mod checkpoint;
 mod codec;
 mod commit;
-mod erasing;
+mod delivery_keys;
+mod documents;
+mod effects;
+mod erasure;
+mod error;
 mod facts;
-mod fault;
+mod file_system;
 mod inbox;
-mod keeping;
+mod kill_switch;
+mod lane_index;
 mod lanes;
-mod memo;
 mod open;
 mod outbox;
-mod place;
+mod policies;
+mod record_key;
+mod records;
+mod requests;
 mod settle;
-mod spot;
 #[cfg(test)]
 mod tests;
-mod turns;
+mod timers;
+mod turn_log;
+mod wal_checkpoint;
+mod write_conn;
 mod writer;
+mod writer_state;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -37,20 +47,21 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension};
 use throughline_engine::{LaneKey, Timestamp};
 
-use crate::contract::{Clock, Store, StoreError};
+use crate::clock::Clock;
+use crate::contract::{Counts, Store, StoreError};
 use writer::Writer;
 
-/// Connections that read.
+/// Number of connections that read.
 const READERS: usize = 3;
 
-/// How long a lock held by another program is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time to wait for a lock that another program holds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A store in one SQLite file. Dropping it finishes what waits and closes the file.
+/// A store in one SQLite file. Dropping it finishes the queued writes and closes the file.
 pub struct SqliteStore {
     path: PathBuf,
     clock: Arc<dyn Clock>,
-    // Dropped in this order: the writer copies its log back, then the readers close, then the lock is let go.
+    // Dropped in this order: the writer copies its log back, then the readers close, then the lock is released.
     writer: Writer,
     readers: Vec<Mutex<Connection>>,
     next_reader: AtomicUsize,
@@ -58,33 +69,33 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the file, makes it when it is new, and brings its schema up to date.
+    /// Opens the file, creating it if there is none, and brings its schema up to date.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] when another process has it open, [`StoreError::Open`] when it cannot be used.
+    /// [`StoreError::InUse`] if another process has the file open, [`StoreError::Open`] if it cannot be used.
     pub fn open(path: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
-        Self::open_with(path.as_ref(), clock, PATIENCE)
+        Self::open_with(path.as_ref(), clock, BUSY_TIMEOUT)
     }
 
-    fn open_with(path: &Path, clock: Arc<dyn Clock>, patience: Duration) -> Result<Self, StoreError> {
+    fn open_with(path: &Path, clock: Arc<dyn Clock>, busy_timeout: Duration) -> Result<Self, StoreError> {
         let cannot = |why: String| StoreError::Open { what: path.display().to_string(), why };
         open::check_version(rusqlite::version()).map_err(cannot)?;
-        if let Some(kind) = place::network_file_system(path) {
+        if let Some(kind) = file_system::network_file_system(path) {
             return Err(cannot(format!(
                 "it lies on a network file system ({kind}), where it would be damaged"
             )));
         }
         let lock = open::take_lock(path)?;
-        let connection = open::open_writer(path, patience)?;
+        let connection = open::open_writer(path, busy_timeout)?;
         open::begin_session(path, &connection, clock.now())?;
-        let readers = (0..READERS).map(|_| Ok(Mutex::new(open::open_reader(path, patience)?)));
+        let readers = (0..READERS).map(|_| Ok(Mutex::new(open::open_reader(path, busy_timeout)?)));
         let readers = readers.collect::<Result<Vec<_>, StoreError>>()?;
-        let checkpoints = checkpoint::Checkpoints::start(path, patience)?;
+        let checkpoints = wal_checkpoint::WalCheckpointer::start(path, busy_timeout)?;
         let writer = Writer::start(connection, clock.clone(), checkpoints).map_err(cannot)?;
         Ok(Self { path: path.into(), clock, writer, readers, next_reader: AtomicUsize::new(0), _lock: lock })
     }
 
-    /// Reads from one moment's state of the file, on the calling thread.
+    /// Runs a read in one transaction, on the calling thread.
     fn read<T>(
         &self,
         act: &'static str,
@@ -97,10 +108,10 @@ impl SqliteStore {
             control("COMMIT")?;
             found
         })
-        .map_err(|error| fault::read_error(act, &error))
+        .map_err(|error| error::read_error(act, &error))
     }
 
-    /// Hands out a reader that is free, or waits for the next one in turn.
+    /// Runs `work` with a connection that is free, or waits for one.
     fn with_reader<T>(&self, work: impl FnOnce(&Connection) -> T) -> T {
         let first = self.next_reader.fetch_add(1, Ordering::Relaxed);
         for i in 0..READERS {
@@ -131,7 +142,7 @@ impl Store for SqliteStore {
     }
 
     async fn writable(&self) -> Result<(), StoreError> {
-        if let Some(why) = self.writer.refused_lately() {
+        if let Some(why) = self.writer.recent_refusal() {
             return Err(StoreError::ReadOnly { act: writer::PROBE, why });
         }
         let probe = |tx: &mut writer::Tx<'_, '_>| {
@@ -140,11 +151,37 @@ impl Store for SqliteStore {
         };
         Ok(self.writer.call(writer::PROBE, probe).await?)
     }
+
+    async fn counts(&self) -> Result<Counts, StoreError> {
+        let now = self.clock.now();
+        self.read("count what there is", |sql| counts(sql, now))
+    }
 }
 
-/// The number of a lane in this file.
+/// Returns the number of a lane in this file.
 fn lane_number(sql: &Connection, lane: &LaneKey) -> rusqlite::Result<Option<i64>> {
     sql.prepare_cached("SELECT n FROM lanes WHERE tenant = ?1 AND id = ?2")?
         .query_row((&lane.tenant, lane.id().as_str()), |row| row.get(0))
         .optional()
+}
+
+fn counts(sql: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
+    let select = "SELECT (SELECT count(*) FROM inbox), (SELECT count(*) FROM handled WHERE state = 4), \
+                  (SELECT count(*) FROM outbox WHERE wake IS NOT NULL), \
+                  (SELECT count(*) FROM outbox WHERE state > 2 AND state = 4), \
+                  (SELECT count(*) FROM approvals WHERE state = 0), (SELECT count(*) FROM lanes), \
+                  (SELECT min(not_before) FROM outbox WHERE wake IS NOT NULL AND state = 0 AND not_before <= ?1)";
+    sql.prepare_cached(select)?.query_row([now.0], |row| {
+        let count = |column| row.get::<_, i64>(column).map(i64::cast_unsigned);
+        let oldest: Option<i64> = row.get(6)?;
+        Ok(Counts {
+            waiting: count(0)?,
+            dead: count(1)?,
+            open_effects: count(2)?,
+            uncertain: count(3)?,
+            approvals: count(4)?,
+            lanes: count(5)?,
+            oldest_due: oldest.map_or(0, |at| now.since(Timestamp(at))),
+        })
+    })
 }

@@ -1,4 +1,4 @@
-//! Opening: one process per file, a SQLite that is new enough, the settings, the schema.
+//! Opening a file: lock, SQLite version, settings, schema.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,28 +10,28 @@ use throughline_engine::Timestamp;
 
 use crate::contract::StoreError;
 
-/// Forward only, in order; `PRAGMA user_version` says how many were applied.
+/// Migrations in their order. `PRAGMA user_version` is the number of those that were applied.
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_erasures.sql"),
     include_str!("migrations/0003_facts.sql"),
 ];
 
-/// `thlN`: whose file this is, so that another program's database is never written to. The number says which line of
-/// migrations it stands in.
+/// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of
+/// migrations.
 const APPLICATION_ID: i32 = 0x7468_6c32;
 
-/// The line before the first release. Its rows mean something else, so its files are not read.
+/// The series before the first release. Its rows mean something else, so its files are refused.
 const UNRELEASED: i32 = 0x7468_6c31;
 
-/// Older ones lose or corrupt data in ways we rely on not happening (`spec 06 §10`).
+/// Oldest version of SQLite. Earlier ones have bugs that can corrupt a database with a write-ahead log.
 const OLDEST: [u32; 3] = [3, 51, 3];
 
-/// Pages in the write-ahead log before it is copied back: 64 MiB. Copying is what makes the slowest turns slow,
-/// and a page that changed many times since the last time is copied once.
+/// Pages in the write-ahead log at which it is copied back: 64 MiB. Copying slows turns down, and the longer the log,
+/// the more often a page that changed several times is copied once.
 pub(super) const CHECKPOINT_PAGES: i64 = 16_384;
 
-/// Refuses a SQLite that is too old.
+/// Returns an error if that version of SQLite is too old.
 pub(super) fn check_version(version: &str) -> Result<(), String> {
     let mut parts = version.split('.').map(str::parse::<u32>);
     let mut next = || parts.next().and_then(Result::ok).unwrap_or(0);
@@ -43,32 +43,32 @@ pub(super) fn check_version(version: &str) -> Result<(), String> {
     Err(format!("SQLite {version} is too old, {major}.{minor}.{patch} is the oldest that is safe (TL-6101)"))
 }
 
-fn cannot(path: &Path, why: impl ToString) -> StoreError {
+fn open_error(path: &Path, why: impl ToString) -> StoreError {
     StoreError::Open { what: path.display().to_string(), why: why.to_string() }
 }
 
-/// The lock file beside a database, held as long as the store is open.
+/// Opens and locks the lock file beside a database. The lock lasts as long as the file is open.
 pub(super) fn take_lock(path: &Path) -> Result<File, StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     let name = PathBuf::from(name);
     let file = File::options().create(true).truncate(false).write(true).open(&name);
-    let file =
-        file.map_err(|e| cannot(path, format!("its lock file {} cannot be opened: {e}", name.display())))?;
+    let file = file
+        .map_err(|e| open_error(path, format!("its lock file {} cannot be opened: {e}", name.display())))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::InUse { what: path.display().to_string() }),
         Err(std::fs::TryLockError::Error(e)) => {
-            Err(cannot(path, format!("its lock file {} cannot be locked: {e}", name.display())))
+            Err(open_error(path, format!("its lock file {} cannot be locked: {e}", name.display())))
         }
     }
 }
 
-/// A connection that writes, with the schema brought up to date.
-pub(super) fn open_writer(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+/// Opens the connection that writes, and brings the schema up to date.
+pub(super) fn open_writer(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = connect(path, flags, patience)?;
+    let mut connection = connect(path, flags, busy_timeout)?;
     let set_up = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
@@ -81,13 +81,15 @@ pub(super) fn open_writer(path: &Path, patience: Duration) -> Result<Connection,
         connection.pragma_update(None, "journal_size_limit", CHECKPOINT_PAGES * 4_096)?;
         Ok(())
     };
-    set_up().map_err(|e| refused(path, &e))?;
+    set_up().map_err(|e| sqlite_error(path, &e))?;
     migrate(path, &mut connection)?;
     Ok(connection)
 }
 
-/// Ends what earlier processes held: only one has the file open, so whoever held a claim or a lease is gone.
-/// Claims are told by their session, because there may be very many lanes; open leases are few.
+/// Ends the claims and leases of earlier processes: only one process has the file open, so their holders are gone.
+///
+/// A claim ends because it names an earlier session: there may be very many lanes, too many to update. Open leases are
+/// few and are updated.
 pub(super) fn begin_session(path: &Path, connection: &Connection, now: Timestamp) -> Result<(), StoreError> {
     let begin = || -> rusqlite::Result<()> {
         let transaction = connection.unchecked_transaction()?;
@@ -99,58 +101,58 @@ pub(super) fn begin_session(path: &Path, connection: &Connection, now: Timestamp
         )?;
         transaction.commit()
     };
-    begin().map_err(|e| refused(path, &e))
+    begin().map_err(|e| sqlite_error(path, &e))
 }
 
-/// A connection that only reads.
-pub(super) fn open_reader(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
-    // Not SQLITE_OPEN_READ_ONLY: reading a write-ahead log takes a lock in its index, which is a write.
+/// Opens a connection that only reads.
+pub(super) fn open_reader(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
+    // Not SQLITE_OPEN_READ_ONLY: a reader of a write-ahead log writes a lock into the log's index.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = connect(path, flags, patience)?;
+    let connection = connect(path, flags, busy_timeout)?;
     let set_up = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "query_only", true)?;
         connection.pragma_update(None, "cache_size", -4_096)
     };
-    set_up().map_err(|e| refused(path, &e))?;
+    set_up().map_err(|e| sqlite_error(path, &e))?;
     Ok(connection)
 }
 
-/// A connection that only copies the write-ahead log back.
-pub(super) fn open_copier(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+/// Opens a connection that only copies the write-ahead log back.
+pub(super) fn open_copier(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = connect(path, flags, patience)?;
+    let connection = connect(path, flags, busy_timeout)?;
     let set_up = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "cache_size", -256)
     };
-    set_up().map_err(|e| refused(path, &e))?;
+    set_up().map_err(|e| sqlite_error(path, &e))?;
     Ok(connection)
 }
 
-fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection, StoreError> {
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| refused(path, &e))?;
+fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| sqlite_error(path, &e))?;
     let set_up = || -> rusqlite::Result<()> {
-        connection.busy_timeout(patience)?;
+        connection.busy_timeout(busy_timeout)?;
         connection.set_prepared_statement_cache_capacity(256);
-        // Without it a statement with `LIMIT ?` is planned anew each time the value is bound.
+        // Without it SQLite plans a statement with `LIMIT ?` again whenever the value is bound.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "mmap_size", 0)
     };
-    set_up().map_err(|e| refused(path, &e))?;
+    set_up().map_err(|e| sqlite_error(path, &e))?;
     Ok(connection)
 }
 
-fn refused(path: &Path, error: &rusqlite::Error) -> StoreError {
+fn sqlite_error(path: &Path, error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             StoreError::InUse { what: path.display().to_string() }
         }
-        _ => cannot(path, error),
+        _ => open_error(path, error),
     }
 }
 
 fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
-    let applied = known(path, connection)?;
+    let applied = applied_migrations(path, connection)?;
     let run = |connection: &mut Connection| -> rusqlite::Result<()> {
         for (number, sql) in (1_i64..).zip(MIGRATIONS).skip(applied) {
             let transaction =
@@ -162,28 +164,28 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
         }
         Ok(())
     };
-    run(connection).map_err(|e| refused(path, &e))
+    run(connection).map_err(|e| sqlite_error(path, &e))
 }
 
-/// How many migrations were applied; an error when the file is not ours or from a newer version.
-fn known(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
+/// Returns the number of applied migrations, or an error if the file is not ours or of a newer version.
+fn applied_migrations(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
     let read = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let read = |name: &str| read(name).map_err(|e| refused(path, &e));
+    let read = |name: &str| read(name).map_err(|e| sqlite_error(path, &e));
     let (application, version) = (read("application_id")?, read("user_version")?);
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(|e| refused(path, &e))?;
+        .map_err(|e| sqlite_error(path, &e))?;
     if application == i64::from(UNRELEASED) {
         let why = "it was written by a version before the first release, which this one cannot read; move it away and \
                    a new one is made (TL-6103)";
-        return Err(cannot(path, why));
+        return Err(open_error(path, why));
     }
     if tables > 0 && application != i64::from(APPLICATION_ID) {
-        return Err(cannot(path, "it is the database of another program"));
+        return Err(open_error(path, "it is the database of another program"));
     }
     match usize::try_from(version) {
         Ok(version) if version <= MIGRATIONS.len() => Ok(version),
-        _ => Err(cannot(path, format!("it was written by a newer version (schema {version}) (TL-6103)"))),
+        _ => Err(open_error(path, format!("it was written by a newer version (schema {version}) (TL-6103)"))),
     }
 }
 
@@ -191,7 +193,6 @@ fn known(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
 mod tests {
     use super::*;
 
-    /// R-33.
     #[test]
     fn an_old_sqlite_is_refused() {
         assert_eq!(check_version("3.51.3"), Ok(()));

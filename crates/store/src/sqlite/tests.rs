@@ -1,4 +1,4 @@
-//! What only this backend can get wrong: its file, its locks, its disk.
+//! The conformance suite on SQLite, and tests of what only this backend has: a file, locks, a disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::SqliteStore;
-use crate::conformance::fixture::{Hand, create, delivery, lane, lease, loose};
-use crate::conformance::turns::{full_turn, written};
-use crate::conformance::{Place, START, Subject, block_on};
+use crate::conformance::fixture::{LaneWriter, create, delivery, lane, lease, loose};
+use crate::conformance::turn_commit::{full_turn, written};
+use crate::conformance::{DataLocation, START, Subject, block_on};
 use crate::{
-    Accepted, Claim, CommitResult, Inbox, Keeping, Lanes, ManualClock, Mark, Outbox, Release, Store,
-    StoreError,
+    Accepted, Audit, Claim, CommitResult, Inbox, KillSwitch, Lanes, ManualClock, Mark, Outbox, Release,
+    Store, StoreError, TurnLog,
 };
 
 fn clock() -> Arc<ManualClock> {
@@ -23,12 +23,12 @@ fn clock() -> Arc<ManualClock> {
 fn subject(clock: Arc<ManualClock>) -> Subject {
     let dir = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(dir.path().join("t.db"), clock.clone()).unwrap();
-    Subject::new(store, clock).keeping(dir)
+    Subject::new(store, clock).with_guard(dir)
 }
 
 crate::conformance!(semantics, subject);
 
-/// A directory with one database in it.
+/// A temporary folder with one database in it.
 struct Folder(TempDir);
 
 impl Folder {
@@ -41,13 +41,13 @@ impl Folder {
     }
 }
 
-impl Place for Folder {
+impl DataLocation for Folder {
     fn open(&self, clock: Arc<ManualClock>) -> Arc<dyn Store> {
         Arc::new(SqliteStore::open(self.path(), clock).unwrap())
     }
 
-    /// The database and its log, byte for byte; the log's index is built anew as after a power cut.
-    fn crashed(&self) -> Box<dyn Place> {
+    /// Copies the database and its log. The log's index is rebuilt, as after a power cut.
+    fn crash_copy(&self) -> Box<dyn DataLocation> {
         let copy = Self::new();
         for name in ["t.db", "t.db-wal"] {
             std::fs::copy(self.0.path().join(name), copy.0.path().join(name)).unwrap();
@@ -58,12 +58,12 @@ impl Place for Folder {
 
 crate::conformance_durability!(on_disk, Folder::new);
 
-/// An open store that gives up on a locked file at once.
+/// Opens a store that does not wait for a locked file.
 fn impatient(path: &Path) -> SqliteStore {
     SqliteStore::open_with(path, clock(), Duration::ZERO).unwrap()
 }
 
-/// TL-6102.
+/// The server shows this as TL-6102.
 #[test]
 fn a_second_start_is_refused() {
     let folder = Folder::new();
@@ -103,7 +103,8 @@ fn a_file_from_before_the_first_release_is_refused() {
     assert!(error.to_string().contains("TL-6103") && error.to_string().contains("move it away"), "{error}");
 }
 
-/// Somebody holds the file in a SQLite shell: said clearly, nothing lost, and over when they let go.
+/// While somebody holds the file in a SQLite shell, writes fail with a clear message; nothing is lost, and afterwards
+/// they succeed.
 #[test]
 fn a_lock_of_another_program_passes() {
     let folder = Folder::new();
@@ -136,33 +137,33 @@ fn pragma(store: &SqliteStore, sql: &'static str) {
     block_on(store.writer.call("test", run)).unwrap();
 }
 
-/// R-34 and E35: full, then freed. The turn that met it is not half there, and no restart is needed.
+/// A turn that meets a full disk is not half written. When there is room again it succeeds without a restart.
 #[test]
 fn a_full_disk_passes() {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
     let Accepted::New(seq) = block_on(store.accept(delivery(&lane("C1"), "k"))).unwrap() else { panic!() };
-    let mut hand = block_on(Hand::on(&store, &lane("C1")));
+    let mut writer = block_on(LaneWriter::claim(&store, &lane("C1")));
     pragma(&store, "PRAGMA max_page_count = 1");
-    let big = crate::TurnCommit { head: "x".repeat(100_000), ..full_turn(&hand, seq) };
-    let error = block_on(hand.try_commit(big.clone())).unwrap_err();
+    let big = crate::TurnCommit { head: "x".repeat(100_000), ..full_turn(&writer, seq) };
+    let error = block_on(writer.try_commit(big.clone())).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     assert!(block_on(store.writable()).is_err(), "a probe would fit, a turn does not");
     assert!(!block_on(written(&store, &lane("C1"), 1)));
     assert_eq!(block_on(store.waiting(&lane("C1"), 10)).unwrap().len(), 1);
     pragma(&store, "PRAGMA max_page_count = 1000000");
-    block_on(hand.commit(big));
+    block_on(writer.commit(big));
     assert!(block_on(written(&store, &lane("C1"), 1)));
 }
 
-/// A group in which one operation meets the full disk: the others are in.
+/// When one operation of a group meets a full disk, the others are written.
 #[test]
 fn a_full_disk_takes_only_what_needs_room() {
     let folder = Folder::new();
     let store = Arc::new(SqliteStore::open(folder.path(), clock()).unwrap());
     for n in 0..16 {
-        let mut hand = block_on(Hand::on(&*store, &lane(&format!("C{n}"))));
-        block_on(hand.commit(hand.turn()));
+        let mut writer = block_on(LaneWriter::claim(&*store, &lane(&format!("C{n}"))));
+        block_on(writer.commit(writer.turn()));
     }
     pragma(&store, "PRAGMA max_page_count = 1");
     let results = std::thread::scope(|scope| {
@@ -170,12 +171,12 @@ fn a_full_disk_takes_only_what_needs_room() {
             .map(|n| {
                 let store = store.clone();
                 scope.spawn(move || {
-                    let hand = block_on(Hand::on(&*store, &lane(&format!("C{n}"))));
+                    let writer = block_on(LaneWriter::claim(&*store, &lane(&format!("C{n}"))));
                     if n % 5 == 0 {
                         let head = "x".repeat(100_000);
-                        return block_on(store.commit(crate::TurnCommit { head, ..hand.turn() })).is_ok();
+                        return block_on(store.commit(crate::TurnCommit { head, ..writer.turn() })).is_ok();
                     }
-                    block_on(store.release(&lane(&format!("C{n}")), hand.epoch)).is_ok()
+                    block_on(store.release(&lane(&format!("C{n}")), writer.epoch)).is_ok()
                 })
             })
             .collect();
@@ -185,13 +186,13 @@ fn a_full_disk_takes_only_what_needs_room() {
     assert_eq!(results, expected);
 }
 
-/// Who held a claim or a lease when the file was last open is gone: nobody waits for the lease to run out.
+/// Claims and leases from before the file was opened are over at once.
 #[test]
 fn opening_ends_what_was_held() {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
-    let mut hand = block_on(Hand::of("a", &store, &lane("C1")));
-    block_on(hand.plan(vec![loose("fx_1"), loose("fx_2"), loose("fx_3")]));
+    let mut writer = block_on(LaneWriter::claim_as("a", &store, &lane("C1")));
+    block_on(writer.commit_effects(vec![loose("fx_1"), loose("fx_2"), loose("fx_3")]));
     let leased = block_on(lease(&store));
     block_on(store.mark("acme", &"fx_1".into(), leased[0].fence)).unwrap();
     let later = crate::Settlement {
@@ -199,7 +200,7 @@ fn opening_ends_what_was_held() {
         ..crate::conformance::fixture::settled("fx_3", Some(leased[2].fence))
     };
     assert!(block_on(store.settle(later)).unwrap());
-    let late = hand.turn();
+    let late = writer.turn();
     drop(store);
 
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
@@ -216,14 +217,14 @@ fn tamper(folder: &Folder, sql: &str) {
     Connection::open(folder.path()).unwrap().execute_batch(sql).unwrap();
 }
 
-/// E21 and SEC-14: a byte of the payload changed, the approval's consumption gone: nothing is sent.
+/// An effect is not sent after its payload was changed, or its approval's consumption removed, in the file.
 #[test]
 fn what_was_changed_in_the_file_is_not_sent() {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
-    let mut hand = block_on(Hand::on(&store, &lane("C1")));
-    block_on(hand.open(crate::conformance::fixture::approval("ap_1", 1, None)));
-    block_on(hand.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1), loose("fx_2")]));
+    let mut writer = block_on(LaneWriter::claim(&store, &lane("C1")));
+    block_on(writer.open_approval(crate::conformance::fixture::approval("ap_1", 1, None)));
+    block_on(writer.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1), loose("fx_2")]));
     let leased = block_on(lease(&store));
     let mark = |n: usize| block_on(store.mark("acme", &leased[n].effect.row.id, leased[n].fence)).unwrap();
     tamper(&folder, "UPDATE outbox SET payload = payload || ' ' WHERE id = 'fx_2'");
@@ -232,7 +233,6 @@ fn what_was_changed_in_the_file_is_not_sent() {
     assert_eq!(mark(0), Mark::NoApproval);
 }
 
-/// E32.
 #[test]
 fn a_changed_audit_row_is_found() {
     let folder = Folder::new();
@@ -248,9 +248,8 @@ fn a_changed_audit_row_is_found() {
     assert_eq!(verify(), Some(2));
 }
 
-/// The settings that durability rests on.
 #[test]
-fn the_settings_are_what_the_spec_says() {
+fn the_settings_that_durability_rests_on_are_set() {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
     let read = |name: &'static str| {
@@ -268,30 +267,31 @@ fn the_settings_are_what_the_spec_says() {
     assert_eq!(store.describe(), format!("sqlite {}", folder.path().display()));
 }
 
-/// Every byte of the files of a database.
+/// Returns the contents of the files of a database.
 fn bytes(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
     let names = ["", "-wal", "-shm", ".lock", "-journal"].map(|end| format!("{}{end}", path.display()));
     names.into_iter().filter_map(|name| Some((name.clone(), std::fs::read(name).ok()?))).collect()
 }
 
+/// Returns the names of a database's files that contain a word.
 fn holding(path: &std::path::Path, word: &str) -> Vec<String> {
     let found = bytes(path).into_iter();
     let found = found.filter(|(_, bytes)| bytes.windows(word.len()).any(|window| window == word.as_bytes()));
     found.map(|(name, _)| name).collect()
 }
 
-/// SEC-43, the store's side: after an erasure no byte of any file holds a word of it, also where rows were moved
-/// between pages, replaced or retired before.
+/// After an erasure no file contains the word, even though its rows were moved between pages, replaced and retired
+/// before.
 #[test]
 fn what_is_erased_is_in_no_byte_of_the_files() {
     const WORD: &str = "kestrelgate";
     let folder = Folder::new();
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
-    let mut hand = block_on(Hand::on(&store, &lane("C1")));
+    let mut writer = block_on(LaneWriter::claim(&store, &lane("C1")));
     for n in 0..400_u32 {
         // Sizes that differ, so that rows move between pages and overflow them.
         let body = format!("{WORD} {}", "filler ".repeat((n * 37 % 900) as usize));
-        let mut turn = hand.turn();
+        let mut turn = writer.turn();
         turn.head = body.clone();
         turn.log.content = body.clone();
         turn.records = vec![crate::conformance::fixture::put("message", &format!("m_{n}_0"), &body)];
@@ -304,24 +304,28 @@ fn what_is_erased_is_in_no_byte_of_the_files() {
             turn.records.push(crate::RecordWrite {
                 kind: "message",
                 key: format!("m_{}_0", n - 20),
-                write: if n % 3 == 0 { crate::Write::Drop } else { crate::Write::Retire },
+                op: if n % 3 == 0 { crate::RecordOp::Delete } else { crate::RecordOp::Retire },
             });
         }
-        block_on(hand.commit(turn));
+        block_on(writer.commit(turn));
     }
-    let without = |kind, key| crate::RecordWrite { kind, key, write: crate::Write::Drop };
+    let without = |kind, key| crate::RecordWrite { kind, key, op: crate::RecordOp::Delete };
     let mut gone: Vec<_> = (380..400).map(|n| without("message", format!("m_{n}_0"))).collect();
     gone.extend((0..400_u32).map(|n| without("note", format!("{:x}", (n + 1).wrapping_mul(2_654_435_761)))));
-    let turn = crate::TurnCommit { head: "free".into(), records: gone, ..hand.turn() };
-    block_on(hand.commit(turn));
+    let turn = crate::TurnCommit { head: "free".into(), records: gone, ..writer.turn() };
+    block_on(writer.commit(turn));
     assert!(!holding(&folder.path(), WORD).is_empty());
-    let judge: crate::Judge =
-        Arc::new(|kept| if kept.text.contains(WORD) { crate::Fate::Erase } else { crate::Fate::Keep });
-    let sifted = block_on(crate::Erasing::sift(&store, &lane("C1"), judge)).unwrap();
-    assert_eq!(sifted.contents, 400);
-    block_on(crate::Erasing::scour(&store)).unwrap();
+    let redactor: crate::Redactor =
+        Arc::new(
+            |stored| {
+                if stored.text.contains(WORD) { crate::Redaction::Erase } else { crate::Redaction::Keep }
+            },
+        );
+    let counts = block_on(crate::Erasure::redact(&store, &lane("C1"), redactor)).unwrap();
+    assert_eq!(counts.contents, 400);
+    block_on(crate::Erasure::vacuum(&store)).unwrap();
     assert_eq!(holding(&folder.path(), WORD), [""; 0]);
-    block_on(hand.commit(hand.turn()));
+    block_on(writer.commit(writer.turn()));
     drop(store);
     assert_eq!(holding(&folder.path(), WORD), [""; 0]);
     let store = SqliteStore::open(folder.path(), clock()).unwrap();

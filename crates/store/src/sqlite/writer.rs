@@ -1,9 +1,10 @@
-//! The one thread that writes, and the group commit: operations that wait share one transaction and one sync,
-//! each of them all or nothing, and nobody is answered before the commit.
+//! The thread that writes. Queued operations form a group that shares one transaction and one sync
+//! (`docs/design/0004-group-commit.md`). Each operation is written as a whole or not at all, and its caller is answered
+//! after the commit.
 //!
-//! Most groups hold no operation that fails half-way, so a group is first run without savepoints. If one does
-//! fail after it may have written, the whole group is rolled back and run again, each operation in its own
-//! savepoint. Operations can therefore run twice and must not keep anything from the first time.
+//! In most groups every operation succeeds, so a group is first run without savepoints. If an operation fails, the
+//! whole group is rolled back and run again, each operation in its own savepoint. An operation can therefore run twice
+//! and must not keep anything from its first run.
 
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,110 +15,112 @@ use rusqlite::Connection;
 use throughline_engine::{Millis, Timestamp};
 use tokio::sync::oneshot;
 
-use super::book::Book;
-use super::checkpoint::Checkpoints;
-use super::fault::{Fault, stop_if_fatal, write_error};
-use super::memo::Memo;
-use crate::contract::{Clock, CommitResult, StoreError};
+use super::error::{TxError, stop_if_fatal, write_error};
+use super::wal_checkpoint::WalCheckpointer;
+use super::write_conn::WriteConn;
+use super::writer_state::WriterState;
+use crate::clock::Clock;
+use crate::contract::{CommitResult, StoreError};
 
-/// What a group holds at most, and how long it may take to fill (`spec 06 §10`).
-const GROUP: usize = 64;
+/// Largest number of operations in a group.
+const GROUP_SIZE: usize = 64;
+/// Time after which a group is committed even if more operations wait.
 const GROUP_TIME: Duration = Duration::from_millis(5);
 
-/// How long a group waits for callers that the last one answered and that are likely to come back at once.
-/// Shorter than a sync, so waiting never costs more than it saves.
-const GATHER: Duration = Duration::from_micros(150);
+/// Time to wait for callers of the last group, who are likely to come back at once. Shorter than a sync, so the wait
+/// does not cost more than it saves.
+const REGROUP_TIME: Duration = Duration::from_micros(150);
 
-/// The name of the write that only finds out whether writes go through.
+/// Name of the operation that only tries a write.
 pub(super) const PROBE: &str = "write";
 
-/// How long the store counts as read-only after a write that was refused: until then nobody tries again.
-const READ_ONLY: Millis = 5 * Timestamp::SECOND;
+/// Time for which the store counts as read-only after a write was refused, in milliseconds.
+const READ_ONLY_TIME: Millis = 5 * Timestamp::SECOND;
 
-/// The transaction an operation runs in.
+/// The transaction that an operation runs in.
 pub(super) struct Tx<'a, 'c> {
-    pub(super) sql: &'a Book<'c>,
+    pub(super) sql: &'a WriteConn<'c>,
     pub(super) now: Timestamp,
-    pub(super) memo: &'a mut Memo,
+    pub(super) state: &'a mut WriterState,
 }
 
-/// How a writing operation ends when it does not end well.
+/// Error of a call to the writer.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum CallError {
     Store(StoreError),
-    Lost(CommitResult),
+    NotCommitted(CommitResult),
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
+impl From<CallError> for StoreError {
+    fn from(failure: CallError) -> Self {
         match failure {
-            Failure::Store(error) => error,
-            Failure::Lost(result) => {
+            CallError::Store(error) => error,
+            CallError::NotCommitted(result) => {
                 Self::Backend { act: "write", why: format!("a turn ended as {result:?} outside of a commit") }
             }
         }
     }
 }
 
-impl Failure {
-    fn of(act: &'static str, fault: &Fault) -> Self {
-        match fault {
-            Fault::Sql(error) => Self::Store(write_error(act, error)),
-            Fault::Refused(why) => Self::Store(StoreError::Refused { act, why: why.clone() }),
-            Fault::Lost(result) => Self::Lost(*result),
+impl CallError {
+    fn of(act: &'static str, error: &TxError) -> Self {
+        match error {
+            TxError::Sql(error) => Self::Store(write_error(act, error)),
+            TxError::Refused(why) => Self::Store(StoreError::Refused { act, why: why.clone() }),
+            TxError::NotCommitted(result) => Self::NotCommitted(*result),
         }
     }
 }
 
-trait Op: Send {
-    /// It cannot be part of a transaction.
-    fn alone(&self) -> bool;
-    fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), Fault>;
-    fn fail(&mut self, fault: &Fault);
+trait Operation: Send {
+    /// Returns true if it cannot run inside a transaction.
+    fn runs_alone(&self) -> bool;
+    fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), TxError>;
+    fn fail(&mut self, error: &TxError);
     fn answer(self: Box<Self>);
 }
 
-/// An operation and who waits for it.
+/// An operation, its result, and the caller who waits for it.
 struct Call<T, F> {
     act: &'static str,
     alone: bool,
     work: F,
-    outcome: Option<Result<T, Failure>>,
-    reply: oneshot::Sender<Result<T, Failure>>,
+    outcome: Option<Result<T, CallError>>,
+    reply: oneshot::Sender<Result<T, CallError>>,
 }
 
-impl<T, F> Op for Call<T, F>
+impl<T, F> Operation for Call<T, F>
 where
     T: Send,
-    F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send,
+    F: Fn(&mut Tx<'_, '_>) -> Result<T, TxError> + Send,
 {
-    fn alone(&self) -> bool {
+    fn runs_alone(&self) -> bool {
         self.alone
     }
 
-    fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), Fault> {
+    fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), TxError> {
         self.outcome = Some(Ok((self.work)(tx)?));
         Ok(())
     }
 
-    fn fail(&mut self, fault: &Fault) {
-        self.outcome = Some(Err(Failure::of(self.act, fault)));
+    fn fail(&mut self, error: &TxError) {
+        self.outcome = Some(Err(CallError::of(self.act, error)));
     }
 
     fn answer(self: Box<Self>) {
-        // A caller that stopped waiting is told nothing; what it asked for stands.
+        // Nobody may be waiting any more; the write is kept all the same.
         if let Some(outcome) = self.outcome {
             let _gone = self.reply.send(outcome);
         }
     }
 }
 
-/// The handle of the writer thread. Dropping it lets the thread finish what waits and close the database.
+/// Handle of the writer thread. Dropping it lets the thread finish the queue and close the database.
 pub(super) struct Writer {
-    queue: Option<Sender<Box<dyn Op>>>,
+    queue: Option<Sender<Box<dyn Operation>>>,
     thread: Option<JoinHandle<()>>,
     clock: Arc<dyn Clock>,
-    /// The last write there was no room for, and when that was.
+    /// The last write that was refused as read-only: time and reason.
     refused: Mutex<Option<(Timestamp, String)>>,
 }
 
@@ -126,51 +129,52 @@ impl Writer {
     pub(super) fn start(
         connection: Connection,
         clock: Arc<dyn Clock>,
-        checkpoints: Checkpoints,
+        checkpoints: WalCheckpointer,
     ) -> Result<Self, String> {
-        let desk_clock = clock.clone();
-        let memo = Memo::read(&connection).map_err(|e| e.to_string())?;
-        let (queue, waiting) = channel();
+        let thread_clock = clock.clone();
+        let state = WriterState::read(&connection).map_err(|e| e.to_string())?;
+        let (sender, queue) = channel();
         let work = move || {
-            let sql = Book::new(&connection);
-            Desk { sql, clock: desk_clock, memo, waiting, held: None, expected: 0, checkpoints }.run();
+            let sql = WriteConn::new(&connection);
+            WriterThread { sql, clock: thread_clock, state, queue, deferred: None, expected: 0, checkpoints }
+                .run();
         };
         let thread = std::thread::Builder::new().name("sqlite".into()).spawn(work);
         let thread = thread.map_err(|e| format!("the writer thread cannot be started: {e}"))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), clock, refused: Mutex::default() })
+        Ok(Self { queue: Some(sender), thread: Some(thread), clock, refused: Mutex::default() })
     }
 
     /// Runs `work` in a transaction and returns when it is on disk.
-    pub(super) async fn call<T, F>(&self, act: &'static str, work: F) -> Result<T, Failure>
+    pub(super) async fn call<T, F>(&self, act: &'static str, work: F) -> Result<T, CallError>
     where
         T: Send + 'static,
-        F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
+        F: Fn(&mut Tx<'_, '_>) -> Result<T, TxError> + Send + 'static,
     {
         self.send(act, false, work).await
     }
 
-    /// Runs `work` between two transactions.
-    pub(super) async fn call_alone<T, F>(&self, act: &'static str, work: F) -> Result<T, Failure>
+    /// Runs `work` between two transactions, for statements that cannot run inside one.
+    pub(super) async fn call_alone<T, F>(&self, act: &'static str, work: F) -> Result<T, CallError>
     where
         T: Send + 'static,
-        F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
+        F: Fn(&mut Tx<'_, '_>) -> Result<T, TxError> + Send + 'static,
     {
         self.send(act, true, work).await
     }
 
-    async fn send<T, F>(&self, act: &'static str, alone: bool, work: F) -> Result<T, Failure>
+    async fn send<T, F>(&self, act: &'static str, alone: bool, work: F) -> Result<T, CallError>
     where
         T: Send + 'static,
-        F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
+        F: Fn(&mut Tx<'_, '_>) -> Result<T, TxError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         let call = Box::new(Call { act, alone, work, outcome: None, reply });
-        let stopped = || Failure::Store(StoreError::Backend { act, why: "the writer has stopped".into() });
+        let stopped = || CallError::Store(StoreError::Backend { act, why: "the writer has stopped".into() });
         self.queue.as_ref().and_then(|queue| queue.send(call).ok()).ok_or_else(stopped)?;
         let result = answer.await.map_err(|_| stopped())?;
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         match &result {
-            Err(Failure::Store(StoreError::ReadOnly { why, .. })) => {
+            Err(CallError::Store(StoreError::ReadOnly { why, .. })) => {
                 *refused = Some((self.clock.now(), why.clone()));
             }
             Ok(_) if act != PROBE => *refused = None,
@@ -180,12 +184,12 @@ impl Writer {
         result
     }
 
-    /// Why a write was refused within the last moments, unless a real one went through since. A small probe may fit where a turn does not, so for so long
-    /// the store counts as read-only whatever a probe says (`spec 06 §10`).
-    pub(super) fn refused_lately(&self) -> Option<String> {
+    /// Returns the reason if a write was refused within [`READ_ONLY_TIME`] and no write but a probe succeeded since. A
+    /// small probe may fit on a disk where a turn does not, so its success does not count.
+    pub(super) fn recent_refusal(&self) -> Option<String> {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, why) = refused.as_ref()?;
-        (self.clock.now().since(*at) < READ_ONLY).then(|| why.clone())
+        (self.clock.now().since(*at) < READ_ONLY_TIME).then(|| why.clone())
     }
 }
 
@@ -198,44 +202,44 @@ impl Drop for Writer {
     }
 }
 
-/// What the writer thread holds.
-struct Desk<'c> {
-    sql: Book<'c>,
+/// The loop of the writer thread and its data.
+struct WriterThread<'c> {
+    sql: WriteConn<'c>,
     clock: Arc<dyn Clock>,
-    memo: Memo,
-    waiting: Receiver<Box<dyn Op>>,
-    /// One that runs alone, met while a group was filled.
-    held: Option<Box<dyn Op>>,
-    /// How many callers the last group answered.
+    state: WriterState,
+    queue: Receiver<Box<dyn Operation>>,
+    /// An operation that runs alone, found while a group was filled.
+    deferred: Option<Box<dyn Operation>>,
+    /// Number of callers that the last group answered.
     expected: usize,
-    checkpoints: Checkpoints,
+    checkpoints: WalCheckpointer,
 }
 
-impl Desk<'_> {
+impl WriterThread<'_> {
     fn run(mut self) {
-        while let Some(mut first) = self.held.take().or_else(|| self.waiting.recv().ok()) {
-            if first.alone() {
-                if let Err(fault) = self.run_one(&mut first) {
-                    first.fail(&fault);
+        while let Some(mut first) = self.deferred.take().or_else(|| self.queue.recv().ok()) {
+            if first.runs_alone() {
+                if let Err(error) = self.run_one(&mut first) {
+                    first.fail(&error);
                 }
                 first.answer();
                 continue;
             }
             let group = self.group(first);
             self.expected = group.len();
-            group.into_iter().for_each(Op::answer);
+            group.into_iter().for_each(Operation::answer);
             self.checkpoints.after_group(&self.sql);
         }
         self.checkpoints.at_close(&self.sql);
     }
 
-    /// Runs and commits a group, ready to be answered.
-    fn group(&mut self, first: Box<dyn Op>) -> Vec<Box<dyn Op>> {
+    /// Fills, runs and commits a group. Its callers are not answered yet.
+    fn group(&mut self, first: Box<dyn Operation>) -> Vec<Box<dyn Operation>> {
         let mut group = vec![first];
-        if let Err(fault) = self.control("BEGIN IMMEDIATE") {
-            // Whoever waits already would wait as long again for the same answer.
-            group.extend(self.waiting.try_iter());
-            group.iter_mut().for_each(|op| op.fail(&fault));
+        if let Err(error) = self.control("BEGIN IMMEDIATE") {
+            // The others in the queue would wait as long for the same error.
+            group.extend(self.queue.try_iter());
+            group.iter_mut().for_each(|op| op.fail(&error));
             return group;
         }
         let started = Instant::now();
@@ -243,15 +247,15 @@ impl Desk<'_> {
             let last = group.len() - 1;
             if self.run_one(&mut group[last]).is_err() {
                 self.roll_back();
-                self.run_carefully(&mut group);
+                self.run_with_savepoints(&mut group);
                 return group;
             }
-            if group.len() >= GROUP || started.elapsed() >= GROUP_TIME {
+            if group.len() >= GROUP_SIZE || started.elapsed() >= GROUP_TIME {
                 break;
             }
             let Some(next) = self.next(group.len(), started) else { break };
-            if next.alone() {
-                self.held = Some(next);
+            if next.runs_alone() {
+                self.deferred = Some(next);
                 break;
             }
             group.push(next);
@@ -260,71 +264,75 @@ impl Desk<'_> {
         group
     }
 
-    fn next(&self, so_far: usize, started: Instant) -> Option<Box<dyn Op>> {
-        match self.waiting.try_recv() {
+    fn next(&self, so_far: usize, started: Instant) -> Option<Box<dyn Operation>> {
+        match self.queue.try_recv() {
             Ok(op) => Some(op),
             Err(TryRecvError::Disconnected) => None,
             Err(TryRecvError::Empty) if so_far >= self.expected => None,
             Err(TryRecvError::Empty) => {
-                let left = GATHER.checked_sub(started.elapsed())?;
-                self.waiting.recv_timeout(left).ok()
+                let left = REGROUP_TIME.checked_sub(started.elapsed())?;
+                self.queue.recv_timeout(left).ok()
             }
         }
     }
 
-    fn run_one(&mut self, op: &mut Box<dyn Op>) -> Result<(), Fault> {
+    fn run_one(&mut self, op: &mut Box<dyn Operation>) -> Result<(), TxError> {
         let now = self.clock.now();
-        op.run(&mut Tx { sql: &self.sql, now, memo: &mut self.memo })
+        op.run(&mut Tx { sql: &self.sql, now, state: &mut self.state })
     }
 
-    /// Every operation in its own savepoint. A full disk may end the whole transaction: then it starts again
-    /// without the operation that met it.
-    fn run_carefully(&mut self, group: &mut [Box<dyn Op>]) {
+    /// Runs every operation in its own savepoint. A full disk may end the whole transaction: then the group starts
+    /// again without the operation that met it.
+    fn run_with_savepoints(&mut self, group: &mut [Box<dyn Operation>]) {
         let mut failed = vec![false; group.len()];
-        while let Err(fault) = self.attempt(group, &mut failed) {
-            let Some(fault) = fault else { continue };
-            group.iter_mut().zip(&failed).filter(|(_, failed)| !**failed).for_each(|(op, _)| op.fail(&fault));
+        while let Err(error) = self.attempt(group, &mut failed) {
+            let Some(error) = error else { continue };
+            group.iter_mut().zip(&failed).filter(|(_, failed)| !**failed).for_each(|(op, _)| op.fail(&error));
             return;
         }
     }
 
-    /// One attempt at a whole group. `Err(None)`: start again. `Err(Some)`: it is of no use.
-    fn attempt(&mut self, group: &mut [Box<dyn Op>], failed: &mut [bool]) -> Result<(), Option<Fault>> {
+    /// Makes one attempt at a whole group. `Err(None)` means to start again, `Err(Some)` that it is of no use.
+    fn attempt(
+        &mut self,
+        group: &mut [Box<dyn Operation>],
+        failed: &mut [bool],
+    ) -> Result<(), Option<TxError>> {
         self.control("BEGIN IMMEDIATE").map_err(Some)?;
         for (op, failed) in group.iter_mut().zip(failed.iter_mut()).filter(|(_, failed)| !**failed) {
             let saved = self.control("SAVEPOINT op");
             let ran = saved.and_then(|()| self.run_one(op));
             let released = match ran {
-                Ok(()) => self.control("RELEASE op").inspect_err(|fault| op.fail(fault)),
-                Err(fault) => {
-                    op.fail(&fault);
-                    self.memo.forget();
+                Ok(()) => self.control("RELEASE op").inspect_err(|error| op.fail(error)),
+                Err(error) => {
+                    op.fail(&error);
+                    self.state.forget_lanes();
                     *failed = true;
                     self.control("ROLLBACK TO op").and_then(|()| self.control("RELEASE op"))
                 }
             };
             if released.is_err() {
-                // The whole transaction is gone, and with it what the operations before this one wrote.
+                // The whole transaction is gone, and with it the writes of the operations before this one.
                 *failed = true;
                 self.roll_back();
                 return Err(None);
             }
         }
         let committed = self.control("COMMIT");
-        committed.map_err(|fault| {
+        committed.map_err(|error| {
             self.roll_back();
-            Some(fault)
+            Some(error)
         })
     }
 
-    fn commit(&mut self, group: &mut [Box<dyn Op>]) {
-        if let Err(fault) = self.control("COMMIT") {
+    fn commit(&mut self, group: &mut [Box<dyn Operation>]) {
+        if let Err(error) = self.control("COMMIT") {
             self.roll_back();
-            group.iter_mut().for_each(|op| op.fail(&fault));
+            group.iter_mut().for_each(|op| op.fail(&error));
         }
     }
 
-    fn control(&self, sql: &'static str) -> Result<(), Fault> {
+    fn control(&self, sql: &'static str) -> Result<(), TxError> {
         let ran = self.sql.execute(sql, []);
         if let Err(error) = &ran {
             stop_if_fatal(sql, error);
@@ -334,9 +342,9 @@ impl Desk<'_> {
     }
 
     fn roll_back(&mut self) {
-        self.memo.forget();
+        self.state.forget_lanes();
         if !self.sql.is_autocommit()
-            && let Err(Fault::Sql(error)) = self.control("ROLLBACK")
+            && let Err(TxError::Sql(error)) = self.control("ROLLBACK")
         {
             tracing::error!(%error, "cannot roll back");
         }

@@ -1,16 +1,16 @@
-//! Which facts were expected against which there are.
+//! Compares expected facts with those in reach.
 
-use throughline_engine::memory::{Fact, FactKey};
+use throughline_engine::data::fact::{Fact, FactKey};
 
-use super::{Mismatch, Sight};
+use super::{Mismatch, Observation};
 use crate::model::{Expectation, FactExpect};
 
-/// All facts in reach of the lane, each once, in any order.
-pub(super) fn facts(wanted: &[FactExpect], sight: &Sight<'_>) -> Vec<Mismatch> {
-    let mut left: Vec<&(FactKey, Fact)> = sight.facts.iter().collect();
-    // What is described most closely is looked for first, so that a vague one does not take its place.
+/// Compares all facts in reach of the lane, each once, in any order.
+pub(super) fn facts(wanted: &[FactExpect], observation: &Observation<'_>) -> Vec<Mismatch> {
+    let mut left: Vec<&(FactKey, Fact)> = observation.facts.iter().collect();
+    // The most specific description picks first, so that a vague one does not take its fact.
     let mut order: Vec<&FactExpect> = wanted.iter().collect();
-    order.sort_by_key(|fact| core::cmp::Reverse(said(fact)));
+    order.sort_by_key(|fact| core::cmp::Reverse(described_fields(fact)));
     let found = order.iter().filter(|wanted| {
         let at = left.iter().position(|(key, fact)| fits(wanted, key, fact));
         at.map(|at| left.remove(at)).is_some()
@@ -18,14 +18,14 @@ pub(super) fn facts(wanted: &[FactExpect], sight: &Sight<'_>) -> Vec<Mismatch> {
     if found.count() == wanted.len() && left.is_empty() {
         return Vec::new();
     }
-    let seen: Vec<String> = sight.facts.iter().map(|(key, fact)| told(key, fact)).collect();
+    let seen: Vec<String> = observation.facts.iter().map(|(key, fact)| describe(key, fact)).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
-    let expected = super::wanted(&Expectation::Facts(wanted.to_vec()));
+    let expected = super::describe_value(&Expectation::Facts(wanted.to_vec()));
     vec![Mismatch { key: "facts".into(), expected, seen }]
 }
 
-/// How much is said of it.
-fn said(fact: &FactExpect) -> usize {
+/// Counts the fields that are described.
+fn described_fields(fact: &FactExpect) -> usize {
     [
         fact.kind.is_some(),
         fact.scope.is_some(),
@@ -54,7 +54,7 @@ fn fits(wanted: &FactExpect, key: &FactKey, fact: &Fact) -> bool {
         && wanted.sources.is_none_or(|sources| sources as usize == fact.sources.len())
 }
 
-fn told(key: &FactKey, fact: &Fact) -> String {
+fn describe(key: &FactKey, fact: &Fact) -> String {
     let subject = fact.subject.as_ref().map(|subject| format!(", about {subject}")).unwrap_or_default();
     format!(
         "{} {} \"{}\" ({} {}, {}, {} sources{subject})",

@@ -1,11 +1,11 @@
-//! What a conversation was expected to be condensed to, against what it was.
+//! Compares an expected summary with the lane's.
 
-use super::{Mismatch, Sight};
+use super::{Mismatch, Observation};
 use crate::model::SummaryExpect;
 
-/// What differs, key by key.
-pub(super) fn summary(wanted: &SummaryExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let head = &sight.after.head;
+/// Returns the keys that differ.
+pub(super) fn summary(wanted: &SummaryExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
+    let head = &observation.after.head;
     let covered = head.covered.as_deref().cloned().unwrap_or_default();
     let mut wrong = Vec::new();
     let mut differs = |key: &str, expected: String, seen: String| {
@@ -18,8 +18,8 @@ pub(super) fn summary(wanted: &SummaryExpect, sight: &Sight<'_>) -> Vec<Mismatch
             _ => false,
         };
         if !same {
-            let told = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".into());
-            differs("text", told(text), told(&covered.summary));
+            let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".into());
+            differs("text", shown(text), shown(&covered.summary));
         }
     }
     let numbers = [

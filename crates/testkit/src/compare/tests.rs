@@ -1,27 +1,28 @@
-//! Every expectation against one turn that is known: what is true passes, what is not is told.
+//! Every expectation against one known turn: a true one passes, a false one is reported.
 
-use throughline_engine::effect::EffectBody;
-use throughline_engine::event::{EventKind, Posted};
-use throughline_engine::given::Given;
-use throughline_engine::id::Mint;
-use throughline_engine::lane::{Message, MessageKind, Record, Role};
-use throughline_engine::trace::TurnSummary;
+use throughline_engine::data::effect::EffectBody;
+use throughline_engine::data::event::{EventKind, Posted};
+use throughline_engine::data::given::Given;
+use throughline_engine::data::message::{Message, MessageKind, Role};
+use throughline_engine::data::mint::Mint;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{Event, Lane, LaneKey, MessageId, Policy, Timestamp, step};
 
 use super::*;
-use crate::driver::{SeenCard, SeenMessage, SeenNotice, SeenTurn};
+use crate::driver::{CommittedTurn, SeenCard, SeenMessage, SeenNotice};
 use crate::seed::SeedNames;
 
-/// What one message to a lane came to.
+/// The result of one message to a lane.
 struct Turned {
     before: Lane,
     after: Lane,
     seen: TurnSeen,
-    book_before: Book,
-    book: Book,
+    transcript_before: Transcript,
+    transcript: Transcript,
 }
 
-/// Ana writes, in a lane where something was said before. Every effect reaches the world.
+/// Ana writes in a lane that has earlier messages. Every effect succeeds.
 fn ana_writes(text: &str) -> Turned {
     let mut before = Lane::new(LaneKey::new("acme", "app", "web", "main", ""));
     let hi = Message {
@@ -41,8 +42,8 @@ fn ana_writes(text: &str) -> Turned {
     before.head.window.push(&hi.id);
     before.records.insert(Record::Message(hi));
     let names: SeedNames = [(("main".to_string(), "hi".to_string()), MessageId::from("m_hi"))].into();
-    let mut book_before = Book::new(&names);
-    book_before.note("main", &before, &TurnSeen::default());
+    let mut transcript_before = Transcript::new(&names);
+    transcript_before.note("main", &before, &TurnSeen::default());
 
     let posted = Posted { text: text.into(), ..Posted::default() };
     let kind = EventKind::MessagePosted(posted);
@@ -63,20 +64,20 @@ fn ana_writes(text: &str) -> Turned {
         let lane = "main".to_string();
         match effect.body {
             EffectBody::Reply { message, text, .. } => {
-                seen.said.push(SeenMessage { lane, message, kind: None, text });
+                seen.messages.push(SeenMessage { lane, message, kind: None, text });
             }
             EffectBody::CardPost { message, card } => seen.cards.push(SeenCard { lane, message, card }),
             _ => {}
         }
     }
-    seen.turns.push(SeenTurn { lane: "main".into(), delivery: Some("e1".into()), summary });
-    seen.told.push(SeenNotice { lane: "main".into(), to: "ana".into(), text: "for Ana only".into() });
-    seen.told.push(SeenNotice { lane: "main".into(), to: "bob".into(), text: "for Bob only".into() });
+    seen.turns.push(CommittedTurn { lane: "main".into(), delivery: Some("e1".into()), summary });
+    seen.notices.push(SeenNotice { lane: "main".into(), to: "ana".into(), text: "for Ana only".into() });
+    seen.notices.push(SeenNotice { lane: "main".into(), to: "bob".into(), text: "for Bob only".into() });
     let mut after = before.clone();
     after.apply(step.next, &step.changes);
-    let mut book = book_before.clone();
-    book.note("main", &after, &seen);
-    Turned { before, after, seen, book_before, book }
+    let mut transcript = transcript_before.clone();
+    transcript.note("main", &after, &seen);
+    Turned { before, after, seen, transcript_before, transcript }
 }
 
 fn wrong(turned: &Turned, expect: &str) -> Vec<String> {
@@ -85,7 +86,7 @@ fn wrong(turned: &Turned, expect: &str) -> Vec<String> {
     let turn = &turned.seen.turns[0].summary;
     let mut reasons = vec![turn.decision.reason];
     reasons.extend(&turn.trace.also);
-    let sight = Sight {
+    let observation = Observation {
         lane: Some("main"),
         user: Some("ana"),
         seen: &turned.seen,
@@ -94,17 +95,17 @@ fn wrong(turned: &Turned, expect: &str) -> Vec<String> {
         reasons,
         before: &turned.before,
         after: &turned.after,
-        book_before: &turned.book_before,
-        book: &turned.book,
+        transcript_before: &turned.transcript_before,
+        transcript: &turned.transcript,
         facts: &[],
         faulty: false,
     };
-    let wrong = compare(scenario.turns[0].expect.as_deref().unwrap(), &sight);
+    let wrong = compare(scenario.turns[0].expect.as_deref().unwrap(), &observation);
     wrong.into_iter().map(|one| format!("{}: {} / {}", one.key, one.expected, one.seen)).collect()
 }
 
 #[test]
-fn what_is_true_passes() {
+fn true_expectations_pass() {
     let ticket = ana_writes("Create a ticket for login bug");
     let gate = ana_writes("What do you think about microservices?");
     for (turned, expect) in [
@@ -129,10 +130,10 @@ fn what_is_true_passes() {
 }
 
 #[test]
-fn what_is_not_is_told() {
+fn false_expectations_are_reported() {
     let ticket = ana_writes("Create a ticket for login bug");
     let gate = ana_writes("What do you think about microservices?");
-    for (turned, expect, told) in [
+    for (turned, expect, shown) in [
         (&ticket, "decision: done", "decision: done / shown"),
         (&ticket, "reason: gate.opened", "reason: gate.opened / intent.rule"),
         (&ticket, "rung: 3", "rung: settled / intent"),
@@ -166,27 +167,27 @@ fn what_is_not_is_told() {
         ),
         (&gate, "card: { state: expired }", "card.state: expired / open"),
     ] {
-        assert_eq!(wrong(turned, expect), [told], "{expect}");
+        assert_eq!(wrong(turned, expect), [shown], "{expect}");
     }
     let says = wrong(&ticket, "says: banana");
     assert!(says.len() == 1 && says[0].starts_with("says: banana / Before I can show"), "{says:?}");
 }
 
 #[test]
-fn a_name_nobody_gave_is_told() {
+fn an_unknown_name_is_reported() {
     let ticket = ana_writes("Create a ticket for login bug");
-    let told = wrong(&ticket, "focus: { anchor: hello }");
+    let shown = wrong(&ticket, "focus: { anchor: hello }");
     assert!(
-        told[0].starts_with("focus.anchor: nothing is called `hello`")
-            && told[0].contains("named so far: hi"),
-        "{told:?}"
+        shown[0].starts_with("focus.anchor: nothing is called `hello`")
+            && shown[0].contains("named so far: hi"),
+        "{shown:?}"
     );
 }
 
 #[test]
 fn buttons_are_found_by_name_version_and_action() {
-    use throughline_engine::event::Press;
-    use throughline_engine::workflow::Action;
+    use throughline_engine::data::action::Action;
+    use throughline_engine::data::event::Press;
     let mut turned = ana_writes("What do you think about microservices?");
     let mut shown = turned.seen.cards[0].clone();
     for button in &mut shown.card.buttons {
@@ -198,27 +199,28 @@ fn buttons_are_found_by_name_version_and_action() {
     newer.card.buttons.retain(|button| button.action == Action::Dismiss);
     newer.card.buttons[0].token = Some("v2-dismiss".into());
     turned.seen.cards = vec![shown, newer];
-    let mut book = turned.book_before.clone();
-    let known = book.note("main", &turned.after, &turned.seen);
-    book.name("gate", "main", known, &turned.seen);
-    let press = |name: &str, action| book.button("main", name, None, &[action]).map(|(press, _)| press);
+    let mut transcript = turned.transcript_before.clone();
+    let known = transcript.note("main", &turned.after, &turned.seen);
+    transcript.name("gate", "main", known, &turned.seen);
+    let press = |name: &str, action| transcript.button("main", name, None, &[action]).map(|(press, _)| press);
     let token = |text: &str| Ok(Press::Token(text.into()));
     assert_eq!(press("latest", Action::Dismiss), token("v2-dismiss"));
     assert_eq!(press("card.v1", Action::Dismiss), token("v1-dismiss"));
     assert_eq!(press("gate.v1", Action::Remember), token("v1-remember"));
     assert_eq!(press("first.card", Action::Dismiss), token("v2-dismiss"));
-    // Not shown at this version: a decision by id and version, as the API makes it.
+    // The button is not shown at this version, so the press is a decision by id and version, as the API makes it.
     let decision = Press::Decision { card: id, version: 2, item: String::new(), action: Action::Remember };
     assert_eq!(press("gate", Action::Remember), Ok(decision));
-    for (name, told) in [
+    for (name, shown) in [
         ("card.v7", "there is no card `card.v7`"),
         ("gate.v7", "the card was never shown at version 7"),
         ("door", "nothing is called `door`"),
     ] {
-        assert!(press(name, Action::Dismiss).unwrap_err().0.starts_with(told), "{name}");
+        assert!(press(name, Action::Dismiss).unwrap_err().0.starts_with(shown), "{name}");
     }
     assert!(
-        book.button("t2", "latest", None, &[Action::Dismiss])
+        transcript
+            .button("t2", "latest", None, &[Action::Dismiss])
             .unwrap_err()
             .0
             .contains("no card `latest` in lane t2")

@@ -1,10 +1,10 @@
-//! Writing what a scenario says of facts.
+//! Writes facts.
 
 use serde_yaml_ng::Value;
 
 use super::Build;
 use crate::duration;
-use crate::model::{FactExpect, GivenFact, States, When};
+use crate::model::{FactExpect, GivenFact, StateFact, When};
 use crate::yaml::{count, map, text};
 
 pub(super) fn given(fact: &GivenFact) -> Value {
@@ -27,7 +27,7 @@ pub(super) fn given(fact: &GivenFact) -> Value {
     map(all.0)
 }
 
-pub(super) fn states(states: &States) -> Value {
+pub(super) fn states(states: &StateFact) -> Value {
     let fact = &states.fact;
     let mut all = Build(vec![
         ("type".into(), text(fact.kind.word())),

@@ -1,15 +1,18 @@
-//! Writing what a scenario says of lists of options.
+//! Writes lists of options.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use serde_yaml_ng::Value;
-use throughline_engine::selection::{ClarifierType, Scope, SetOption, Shown};
+use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::set_option::SetOption;
+use throughline_engine::data::view::ClarifierType;
 
 use super::{Build, texts};
-use crate::compare::word;
+use crate::compare::serialized_name;
 use crate::model::{
-    Chooses, Closes, Focuses, GivenSet, HostAnswer, Shows, TelemetryExpect, ViewExpect, named,
+    ChangeFocus, CloseList, GivenSet, HostAnswer, PressOption, ShowList, TelemetryExpect, ViewExpect, named,
 };
 use crate::yaml::{count, json, map, text};
 
@@ -20,23 +23,23 @@ pub(super) fn given_set(given: &GivenSet) -> Value {
         all.put("lane", texts(&given.lanes));
     }
     shown(&mut all, &given.shown);
-    let stands = &given.stands;
-    for (key, list) in [("for", &stands.users), ("rejected", &stands.rejected)] {
+    let state = &given.state;
+    for (key, list) in [("for", &state.users), ("rejected", &state.rejected)] {
         if !list.is_empty() {
             all.put(key, texts(list));
         }
     }
-    if stands.focused {
+    if state.focused {
         all.put("focused", Value::Bool(true));
     }
-    all.some("executed", stands.executed.as_ref());
-    all.some("acted", stands.acted.as_ref());
-    all.some("parked", stands.parked.map(|why| word(&why)).as_ref());
+    all.some("executed", state.executed.as_ref());
+    all.some("acted", state.acted.as_ref());
+    all.some("parked", state.parked.map(|why| serialized_name(&why)).as_ref());
     let asks = |kind: ClarifierType| match kind {
         ClarifierType::SelectionDisambiguation => "open".to_string(),
-        kind => word(&kind),
+        kind => serialized_name(&kind),
     };
-    all.some("clarifier", stands.clarifier.map(asks).as_ref());
+    all.some("clarifier", state.clarifier.map(asks).as_ref());
     map(all.0)
 }
 
@@ -59,14 +62,14 @@ fn answer(answer: &HostAnswer) -> Value {
     }
 }
 
-pub(super) fn shows(shows: &Shows) -> Value {
+pub(super) fn shows(shows: &ShowList) -> Value {
     let mut all = Build(Vec::new());
     all.lane(&shows.lane);
     shown(&mut all, &shows.shown);
     map(all.0)
 }
 
-pub(super) fn closes(closes: &Closes) -> Value {
+pub(super) fn closes(closes: &CloseList) -> Value {
     let mut all = Build(Vec::new());
     all.lane(&closes.lane);
     all.some("set", closes.set.as_ref());
@@ -74,7 +77,7 @@ pub(super) fn closes(closes: &Closes) -> Value {
     map(all.0)
 }
 
-pub(super) fn focuses(focus: &Focuses) -> Value {
+pub(super) fn focuses(focus: &ChangeFocus) -> Value {
     let mut all = Build(Vec::new());
     all.lane(&focus.lane);
     all.put("user", text(&focus.user));
@@ -86,7 +89,7 @@ pub(super) fn focuses(focus: &Focuses) -> Value {
     map(all.0)
 }
 
-pub(super) fn chooses(press: &Chooses) -> Value {
+pub(super) fn chooses(press: &PressOption) -> Value {
     let mut inner = Build(vec![("set".into(), text(&press.set)), ("option".into(), text(&press.option))]);
     inner.0.extend(press.version.map(|version| ("version".to_string(), count(version))));
     let mut all = Build(vec![("presses".into(), map(inner.0))]);
@@ -141,7 +144,7 @@ fn option(option: &SetOption) -> Value {
         all.put("metadata", map(metadata.0));
     }
     if option.role != plain.role {
-        all.put("role", text(&word(&option.role)));
+        all.put("role", text(&serialized_name(&option.role)));
     }
     if !option.repeatable {
         all.put("repeatable", Value::Bool(false));
@@ -150,7 +153,7 @@ fn option(option: &SetOption) -> Value {
         all.put("exec_ref", text(option.exec_ref.as_deref().unwrap_or("none")));
     }
     if option.risk != plain.risk {
-        all.put("risk", text(&word(&option.risk)));
+        all.put("risk", text(&serialized_name(&option.risk)));
     }
     map(all.0)
 }

@@ -1,4 +1,4 @@
-//! Writing what a scenario says of summaries.
+//! Writes expected summaries.
 
 use serde_yaml_ng::Value;
 

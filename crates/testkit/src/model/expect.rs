@@ -1,89 +1,89 @@
-//! What a scenario says must be seen of a turn. Each compares exactly; what each means is `compare.rs`.
+//! Expectations: what a turn must show. `compare.rs` defines what each one means.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use throughline_engine::Verdict;
-use throughline_engine::focus::Need;
-use throughline_engine::intent::Intent;
-use throughline_engine::selection::Provenance;
-use throughline_engine::trace::Rung;
+use throughline_engine::data::intent::Intent;
+use throughline_engine::data::rung::Rung;
+use throughline_engine::data::selection_trace::Provenance;
+use throughline_language::reference::Need;
 
 use super::{FactExpect, SummaryExpect, TaskExpect, TelemetryExpect, ViewExpect};
 
-/// One thing that must be seen. Each compares exactly; [`Expectation::key`] is its key in the file.
+/// One expectation. Each compares exactly what it names; [`Expectation::key`] is its key in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expectation {
     /// The kind of outcome.
     Decision(Verdict),
-    /// The code of the decision's reason, or of one of those noted on the way: `trace.also`, what stood between a list and
-    /// the model, `duplicate.delivery` for a delivery that intake answered.
+    /// The code of the decision's reason, or of a reason noted on the way: one in `trace.also`, one that kept a list
+    /// from a model, or `duplicate.delivery` for a delivery that intake recognised.
     Reason(String),
     /// The rung that decided.
     Rung(Rung),
-    /// What the user wants.
+    /// The intent of the message.
     Intent(Intent),
-    /// What waits in the lane afterwards.
+    /// The questions that are open in the lane afterwards.
     Pending(PendingExpect),
-    /// The answer that was taken; `None`: none was.
+    /// The answer that was applied to a question; `None` if none was.
     Applied(Option<String>),
-    /// What the message refers to.
+    /// The focus of the message.
     Focus(FocusExpect),
-    /// Whether the text needs its anchor, and the words that say so.
+    /// The reference in the text: its need of an anchor, and the words that show it.
     Reference(ReferenceExpect),
-    /// Every text is part of something said or shown in the lane.
+    /// Texts that each have to be part of something said or shown in the lane.
     Says(Vec<String>),
-    /// Every text is part of something the acting person was told privately.
+    /// Texts that each have to be part of a private notice to the acting person.
     Private(Vec<String>),
-    /// The newest card this turn showed or changed; `None`: it showed and changed none.
+    /// The newest card this turn showed or changed; `None` if it showed and changed none.
     Card(Option<CardExpect>),
-    /// Outward effects that reached the world, by class; empty: none did.
+    /// Outward effects that reached the world, counted by class; empty if none did.
     Effects(BTreeMap<String, u32>),
-    /// Questions that reached the model.
+    /// The number of calls to the model.
     ModelCalls(u32),
-    /// A task the lane holds afterwards; `None`: it holds none.
+    /// A task the lane holds afterwards; `None` if it holds none.
     Task(Option<TaskExpect>),
-    /// Every text is part of a prompt the model was sent.
+    /// Texts that each have to be part of a prompt sent to the model.
     Prompt(Vec<String>),
-    /// The option that is executed, by id or label; `None`: none is, by no turn that came of this one.
+    /// The option that is executed, by id or label; `None` if none is, in this turn or in one that followed from it.
     Selected(Option<String>),
-    /// The options that a question showed, by id or label, in order; `None`: no list was asked about.
+    /// The options a question showed, by id or label, in order; `None` if no question was about a list.
     Clarify(Option<Vec<String>>),
-    /// How the option or the question came about; `None`: nothing of a list did.
+    /// The provenance of the option or the question; `None` if no list was involved.
     Provenance(Option<Provenance>),
-    /// What left for the next rung, member by member under its public name; `None`: nothing did.
+    /// The handoff to the next rung, by its members' public names; `None` if there was none.
     Handoff(Option<BTreeMap<String, Json>>),
-    /// What somebody's lists have come to.
+    /// The state of a person's lists.
     View(ViewExpect),
-    /// The events that were told, all of them and in order.
+    /// All telemetry events of the turn, in order.
     Telemetry(Vec<TelemetryExpect>),
-    /// All facts in reach of the lane, in any order; empty: there are none.
+    /// All facts in reach of the lane, in any order; empty if there are none.
     Facts(Vec<FactExpect>),
-    /// What the older messages of the lane were condensed to.
+    /// The summary of the lane's older messages.
     Summary(SummaryExpect),
-    /// Something of a capability this version does not have; running it fails.
+    /// A key of a capability this version does not have; a scenario that uses it fails when it runs.
     Later {
         /// The key: `warnings`.
         key: String,
-        /// What was written.
+        /// The value as written.
         value: Json,
     },
-    /// None of these may be seen.
+    /// Expectations of which none may come true.
     Not(Vec<Expectation>),
 }
 
-/// What waits.
+/// The questions that have to be open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PendingExpect {
     /// Nothing.
     None,
-    /// Something that fits.
+    /// At least one that fits.
     One(PendingFit),
-    /// These and nothing else, in any order.
+    /// These and no others, in any order.
     All(Vec<PendingFit>),
 }
 
-/// A pending, as far as it is described.
+/// An open question; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PendingFit {
     /// Its kind's public name.
@@ -94,7 +94,7 @@ pub struct PendingFit {
     pub value: Option<String>,
 }
 
-/// A focus, as far as it is described.
+/// A focus; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FocusExpect {
     /// `reply`, `reply.payload`, `lane.recency`, `none`.
@@ -105,19 +105,19 @@ pub struct FocusExpect {
     pub task: Option<String>,
 }
 
-/// A reference, as far as it is described.
+/// A reference; an empty field is not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceExpect {
-    /// Whether the text needs its anchor.
+    /// The text's need of an anchor.
     pub need: Option<Need>,
-    /// Words that were found.
+    /// Words that show the need.
     pub words: Vec<String>,
 }
 
-/// A card, as far as it is described.
+/// A card; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardExpect {
-    /// Where it stands (`spec 03 §3`).
+    /// Its workflow step.
     pub step: Option<String>,
     /// Its version.
     pub version: Option<u32>,
@@ -132,27 +132,27 @@ pub struct CardExpect {
     pub items: Option<ItemsExpect>,
 }
 
-/// The items of a card, as far as they are described.
+/// The items of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemsExpect {
-    /// So many.
+    /// This number of items.
     Count(u32),
-    /// These, in order.
+    /// These items, in order.
     All(Vec<ItemExpect>),
 }
 
-/// An item of a card, as far as it is described.
+/// An item of a card; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemExpect {
-    /// `Epic`, `Story 3`.
+    /// Its label, such as `Epic` or `Story 3`.
     pub label: Option<String>,
     /// Part of its title.
     pub title: Option<String>,
-    /// Part of how it stands.
+    /// Part of its state.
     pub state: Option<String>,
     /// Its buttons' actions, in order.
     pub buttons: Option<Vec<String>>,
-    /// Part of one thing that is wrong with it; `none`: nothing is.
+    /// Part of one of its errors; `none` if it has none.
     pub error: Option<String>,
 }
 

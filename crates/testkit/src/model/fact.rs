@@ -1,16 +1,16 @@
-//! What a scenario says of facts.
+//! Facts in a scenario: those given, those stated and those expected.
 
-use throughline_engine::event::FactStated;
-use throughline_engine::memory::{Confidence, FactScope, FactStatus, FactType, Trust};
+use throughline_engine::data::event::FactStated;
+use throughline_engine::data::fact::{Confidence, FactScope, FactStatus, FactType, Trust};
 
 use super::When;
 
 /// A fact that is known before the first turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenFact {
-    /// What kind of statement it is.
+    /// The type of statement.
     pub kind: FactType,
-    /// How far it reaches, as seen from its lane.
+    /// The scope, as seen from its lane.
     pub scope: FactScope,
     /// The sentence.
     pub text: String,
@@ -18,48 +18,48 @@ pub struct GivenFact {
     pub lane: String,
     /// The epic, by its issue's key.
     pub epic: Option<String>,
-    /// What it is about.
+    /// The subject.
     pub subject: Option<String>,
-    /// How sure it is.
+    /// The confidence.
     pub confidence: Confidence,
-    /// Whose word it is.
+    /// The trust in its source.
     pub trust: Trust,
-    /// Who said it.
+    /// The person who said it.
     pub by: String,
-    /// When; otherwise when the scenario begins.
+    /// The time it was said; the start of the scenario if `None`.
     pub at: Option<When>,
 }
 
-/// Somebody states a fact outright, as the API does it.
+/// A fact stated directly, as `POST /v1/facts` does it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct States {
-    /// Who.
+pub struct StateFact {
+    /// The person.
     pub user: String,
-    /// Where.
+    /// The lane's name.
     pub lane: String,
-    /// What.
+    /// The statement.
     pub fact: FactStated,
 }
 
-/// A fact, as far as it is described.
+/// A fact; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FactExpect {
-    /// What kind of statement it is.
+    /// The type of statement.
     pub kind: Option<FactType>,
-    /// How far it reaches.
+    /// The scope.
     pub scope: Option<FactScope>,
     /// The epic's scope id.
     pub epic: Option<String>,
     /// The sentence.
     pub text: Option<String>,
-    /// Whether it counts.
+    /// The status.
     pub status: Option<FactStatus>,
-    /// How sure it is.
+    /// The confidence.
     pub confidence: Option<Confidence>,
-    /// Whose word it is.
+    /// The trust in its source.
     pub trust: Option<Trust>,
-    /// What it is about.
+    /// The subject.
     pub subject: Option<String>,
-    /// How many statements it rests on.
+    /// The number of statements it rests on.
     pub sources: Option<u32>,
 }

@@ -1,137 +1,140 @@
-//! What a scenario says of lists of options: what a host shows, how that stands before the first turn, what the host does
-//! with what only it can do, and what must be seen (`spec 04`).
+//! Lists of options in a scenario: what a host shows and does, the state before the first turn, and what is expected.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::selection::{ClarifierType, Metadata, Parked, Role, Scope, SetOption, Shown, Signal};
-use throughline_engine::work::Risk;
+use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::selection_trace::Signal;
+use throughline_engine::data::set_option::{Metadata, Role, SetOption};
+use throughline_engine::data::view::{ClarifierType, Parked};
+use throughline_engine::data::work::Risk;
 
 /// A list that was shown before the first turn, by the event a host would send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenSet {
     /// Its name for later.
     pub name: Option<String>,
-    /// The lanes; none named is every lane that the scenario has.
+    /// The lanes that show it; all lanes of the scenario if empty.
     pub lanes: Vec<String>,
-    /// What is shown. An empty instance is the lane for a list in the chat, else what the place is called.
+    /// The list. An empty instance means the lane for a list in the chat, and the title for any other.
     pub shown: Shown,
-    /// What came of it since.
-    pub stands: Stands,
+    /// Its state before the first turn.
+    pub state: ListState,
 }
 
-/// How a list stands before the first turn. What people and hosts do is played; the rest is written.
+/// The state of a list before the first turn. Acts of people and hosts are replayed; the rest is written as records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stands {
-    /// For whom; nobody named is whose list it is, else everybody who was introduced.
+pub struct ListState {
+    /// The people it holds for; if empty, the list's own user, or everybody who was introduced.
     pub users: Vec<String>,
-    /// They look at it.
+    /// The list has the focus.
     pub focused: bool,
-    /// This option of it was pressed, and executed.
+    /// The option that was pressed and executed.
     pub executed: Option<String>,
-    /// This was done last, and not out of any list: a command did it.
+    /// The last action, when it was a command and not an option of a list.
     pub acted: Option<String>,
-    /// These were rejected.
+    /// The options that were rejected.
     pub rejected: Vec<String>,
-    /// It was put aside.
+    /// The reason the list was parked, if it was.
     pub parked: Option<Parked>,
-    /// This is being asked about it.
+    /// The question that is open about it.
     pub clarifier: Option<ClarifierType>,
 }
 
 /// A host shows a list (`options.shown`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shows {
-    /// Where.
+pub struct ShowList {
+    /// The lane's name.
     pub lane: String,
-    /// What.
+    /// The list.
     pub shown: Shown,
 }
 
-/// A host takes a list away (`options.closed`).
+/// A host closes a list (`options.closed`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Closes {
-    /// Where.
+pub struct CloseList {
+    /// The lane's name.
     pub lane: String,
-    /// Which list, by name or id.
+    /// The list, by name or id.
     pub set: Option<String>,
-    /// All lists of this place.
+    /// The place whose lists are all closed.
     pub instance: Option<String>,
 }
 
-/// Somebody looks at another panel (`focus.changed`).
+/// A person looks at another panel (`focus.changed`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Focuses {
-    /// Where.
+pub struct ChangeFocus {
+    /// The lane's name.
     pub lane: String,
-    /// Who.
+    /// The person.
     pub user: String,
-    /// What kind of place.
+    /// The scope of the panel.
     pub scope: Scope,
-    /// Which one; an empty one is the lane for the chat.
+    /// The panel; empty for the chat of the lane.
     pub instance: String,
-    /// Which option in it.
+    /// The option that has the focus in it.
     pub option: Option<String>,
 }
 
-/// Somebody presses an option where its host shows it.
+/// A person presses an option where its host shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chooses {
-    /// Who.
+pub struct PressOption {
+    /// The person.
     pub user: String,
-    /// Where.
+    /// The lane's name.
     pub lane: String,
-    /// In which list, by name or id.
+    /// The list, by name or id.
     pub set: String,
-    /// Which option.
+    /// The option.
     pub option: String,
-    /// What of the list they saw: its `exec_rev`; what it is now, if nobody says.
+    /// The `exec_rev` the person saw; the current one if `None`.
     pub version: Option<u32>,
 }
 
-/// What a host does with one effect that only it performs.
+/// A host's handling of one effect that only it performs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostAnswer {
-    /// It does it; asked what a list holds, it says what it said before.
+    /// Performs it. Asked for evidence, the host repeats what it showed.
     Done,
-    /// It says nothing before the scenario does: `effect: { settle: option.execute, as: done }`.
+    /// Leaves it open until the scenario ends it: `effect: { settle: option.execute, as: done }`.
     Held,
-    /// It cannot.
+    /// Reports a failure.
     Failed,
-    /// It does not know.
+    /// Reports an unknown outcome.
     Uncertain,
-    /// Asked what a list holds, it says this.
+    /// Answers a request for evidence with this list.
     Holds {
         /// The options.
         options: Vec<SetOption>,
-        /// The one that has the focus.
+        /// The option that has the focus.
         focused: Option<String>,
     },
 }
 
-/// What somebody's lists have come to, as far as it is described.
+/// The state of a person's lists; what is not described is not compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewExpect {
-    /// Whose; nobody named is who acted.
+    /// The person; the one who acted if `None`.
     pub user: Option<String>,
-    /// Nothing is there.
+    /// The person has no record of lists at all.
     pub empty: bool,
-    /// Members under their public names. A list goes by its name, an entry of the trace by its target's id.
+    /// Members by their public names. A list goes by its name, an entry of the trace by its target's id.
     pub fields: BTreeMap<String, Json>,
-    /// How lists stand, by name: `active`, `soft`, `parked(stop)`, `gone`.
+    /// The state of lists, by name: `active`, `soft`, `parked(stop)`, `gone`.
     pub lists: BTreeMap<String, String>,
 }
 
-/// One event that was told.
+/// One telemetry event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TelemetryExpect {
-    /// Which.
+    /// The event.
     pub event: Signal,
-    /// What it carries, as far as it is described.
+    /// Its fields; those not named are not compared.
     pub fields: BTreeMap<String, Json>,
 }
 
-/// An option as it is when nothing else is said of it: it can be executed, and only looks things up.
+/// Makes an option with defaults: it can be executed, and its risk is read-only.
 pub(crate) fn named(id: String, label: String) -> SetOption {
     SetOption {
         exec_ref: Some(format!("open:{id}")),
@@ -147,7 +150,7 @@ pub(crate) fn named(id: String, label: String) -> SetOption {
     }
 }
 
-/// The place a list is in when nobody says which: a list in the chat is in its lane's, any other in what it is called.
+/// Returns the place a list is in: the given instance, else the lane for the chat, else the title.
 pub(crate) fn instance(shown: &Shown, lane: &str) -> String {
     match (&shown.scope_instance, shown.scope, &shown.title) {
         (said, _, _) if !said.is_empty() => said.clone(),

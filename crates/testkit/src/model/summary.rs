@@ -1,18 +1,18 @@
-//! What a scenario says of what a conversation was condensed to.
+//! The expected summary of a conversation.
 
-/// What stands for the older messages of the lane, as far as it is described.
+/// The summary of a lane's older messages; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SummaryExpect {
-    /// What the summary says somewhere; `None` inside: there is none.
+    /// Part of the summary's text; `Some(None)` if there must be no summary.
     pub text: Option<Option<String>>,
-    /// How often it was replaced.
+    /// The number of times it was replaced.
     pub version: Option<u32>,
-    /// How many messages are covered.
+    /// The number of messages it covers.
     pub cursor: Option<u64>,
-    /// How many are raw.
+    /// The number of messages kept in full.
     pub raw: Option<usize>,
-    /// What its tail's lines say somewhere, in order and all of them.
+    /// Parts of the tail's lines, all of them and in order.
     pub tail: Option<Vec<String>>,
-    /// Whether a model is being asked for it.
+    /// True if a model is being asked for a summary.
     pub asked: Option<bool>,
 }

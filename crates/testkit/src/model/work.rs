@@ -1,30 +1,30 @@
-//! What a scenario says of work that somebody else does: tools, sub-agents, tasks, and a host's reports on them.
+//! Tools, sub-agents, tasks and a host's reports on them, in a scenario.
 
 use std::collections::BTreeMap;
 
-use throughline_engine::lane::TaskStatus;
-use throughline_engine::recognize::Expected;
-use throughline_engine::work::Risk;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::work::Risk;
+use throughline_language::Expected;
 
 use super::When;
 
 /// A tool or a sub-agent of the virtual world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenWorker {
-    /// What it may do.
+    /// Its risk.
     pub risk: Risk,
-    /// What a tool has to know before it is called.
+    /// The arguments a tool needs, with their types.
     pub args: BTreeMap<String, Expected>,
-    /// What it answers, call by call; the last answer stays.
+    /// Its answers, call by call; the last one is repeated.
     pub answer: Vec<String>,
-    /// What a sub-agent says while it goes on, look by look, before it is done. Such a one can be told to stop.
+    /// The progress a sub-agent reports, poll by poll, before it is done. A sub-agent with progress can be stopped.
     pub progress: Vec<String>,
-    /// What a sub-agent asks back, one after the other, before it is done.
+    /// The questions a sub-agent asks back, one after the other, before it is done.
     pub asks: Vec<String>,
-    /// How its calls go, in order, in the words of [`super::Fault`]; then they go well.
+    /// The outcomes of its calls, in order, in the words of [`super::Fault`]; later calls succeed.
     pub fail: Vec<String>,
-    /// Whether a call made twice under one effect id is made once. `false` promises nothing: an unknown outcome of what
-    /// may change something is then never tried again.
+    /// True if a call made twice under one effect id runs once. If false, an unknown outcome of a write is never
+    /// retried.
     pub idempotent: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for GivenWorker {
 }
 
 impl GivenWorker {
-    /// What it was handed goes on for a while, and can be stopped.
+    /// Returns true if its work goes on for a while and can be stopped.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         !(self.progress.is_empty() && self.asks.is_empty())
@@ -57,50 +57,50 @@ pub struct GivenTask {
     pub id: String,
     /// The lane's name.
     pub lane: String,
-    /// What was asked for.
+    /// The request.
     pub intent: String,
-    /// Where it stands.
+    /// Its status.
     pub status: TaskStatus,
-    /// Who asked for it.
+    /// The person who asked for it.
     pub by: Option<String>,
-    /// The tool or the sub-agent that was at it: `tool`, `agent`, and the name.
+    /// The worker: `tool` or `agent`, and the name.
     pub work: Option<(String, String)>,
 }
 
-/// A host reports where a task stands (`task.reported`).
+/// A host's report on a task (`task.reported`).
 #[derive(Clone, Debug, PartialEq)]
-pub struct HostReports {
-    /// Where.
+pub struct TaskReportAct {
+    /// The lane's name.
     pub lane: String,
-    /// Which task, by id.
+    /// The task's id.
     pub task: String,
-    /// Where it stands.
+    /// The new status.
     pub status: TaskStatus,
-    /// Since when.
+    /// The time of the change.
     pub at: Option<When>,
-    /// What was asked for.
+    /// The request.
     pub intent: Option<String>,
-    /// Why it is blocked, or failed.
+    /// The reason it is blocked or failed.
     pub reason: Option<String>,
-    /// What came of it.
+    /// Its result.
     pub result: Option<String>,
 }
 
-/// A task, as far as it is described.
+/// A task; fields that are `None` are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskExpect {
     /// Its id.
     pub id: Option<String>,
     /// Part of its intent.
     pub intent: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: Option<TaskStatus>,
-    /// Part of why it is blocked, or failed.
+    /// Part of the reason it is blocked or failed.
     pub reason: Option<String>,
-    /// Part of what came of it.
+    /// Part of its result.
     pub result: Option<String>,
-    /// The tool or the sub-agent that is or was at it.
+    /// The tool or sub-agent that works or worked on it.
     pub with: Option<String>,
-    /// How often it was begun.
+    /// The number of attempts so far.
     pub attempt: Option<u32>,
 }

@@ -1,12 +1,12 @@
-//! Reading `expect`: what must be seen.
+//! Parses `expect`.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::focus::Need;
-use throughline_engine::intent::Intent;
-use throughline_engine::trace::Rung;
+use throughline_engine::data::intent::Intent;
+use throughline_engine::data::rung::Rung;
 use throughline_engine::{Reason, Verdict};
+use throughline_language::reference::Need;
 
 use super::ParseError;
 use super::node::{Fields, Node};
@@ -20,10 +20,10 @@ use crate::model::{
 
 type Read<T> = Result<T, ParseError>;
 
-/// Expectations about what this version does not have: they are read, and fail when they run.
+/// Keys this version reads and cannot run.
 const LATER: [&str; 1] = ["warnings"];
 
-/// What stands between a list and a model, or a list and continuity: codes of `spec 04` that are no reason by themselves.
+/// Codes that are noted for a list and are no reason of a turn: they keep a list from a model or from continuity.
 const BETWEEN: [&str; 6] = [
     "feature_disabled",
     "classifier_not_eligible",
@@ -33,7 +33,7 @@ const BETWEEN: [&str; 6] = [
     "scope_mismatch",
 ];
 
-/// Every step of the specification (`spec 03 §3`).
+/// All steps of a workflow.
 const STEPS: [&str; 12] = [
     "draft_preview",
     "multi_ticket_preview",
@@ -49,7 +49,7 @@ const STEPS: [&str; 12] = [
     "options",
 ];
 
-/// What a card's record can stand at, as `card.state` says it.
+/// All values of `card.state`.
 const STATES: [&str; 15] = [
     "open",
     "working",
@@ -113,10 +113,10 @@ pub(super) fn expectations(node: &Node<'_>) -> Read<Vec<Expectation>> {
     Ok(all)
 }
 
-/// What is read off the decision.
+/// Parses expectations about the decision.
 fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     if let Some(node) = fields.opt("decision") {
-        all.push(Expectation::Decision(node.word("an outcome", by_name::<Verdict>, &VERDICTS)?));
+        all.push(Expectation::Decision(node.one_of("an outcome", by_name::<Verdict>, &VERDICTS)?));
     }
     if let Some(node) = fields.opt("reason") {
         all.push(Expectation::Reason(reason(&node)?));
@@ -125,11 +125,11 @@ fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
         let numbered =
             |word: &str| RUNGS.get(word.parse::<usize>().ok()?).and_then(|name| by_name::<Rung>(name));
         let read = |word: &str| numbered(word).or_else(|| by_name(word));
-        all.push(Expectation::Rung(node.word("a rung", read, &RUNGS)?));
+        all.push(Expectation::Rung(node.one_of("a rung", read, &RUNGS)?));
     }
     if let Some(node) = fields.opt("intent") {
         let intents = Intent::ALL.map(Intent::word);
-        all.push(Expectation::Intent(node.word("an intent", Intent::from_word, &intents)?));
+        all.push(Expectation::Intent(node.one_of("an intent", Intent::from_word, &intents)?));
     }
     if let Some(node) = fields.opt("applied") {
         all.push(Expectation::Applied(unless_none(node.text()?)));
@@ -143,18 +143,18 @@ fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     Ok(())
 }
 
-/// A code of this version.
+/// Parses the code of a reason.
 fn reason(node: &Node<'_>) -> Read<String> {
     let between = BETWEEN.map(|word| format!("selection.{word}"));
     let codes: Vec<&str> =
         Reason::ALL.iter().map(|reason| reason.code()).chain(between.iter().map(String::as_str)).collect();
-    node.word("a reason of this version", |word| codes.contains(&word).then(|| word.to_string()), &codes)
+    node.one_of("a reason of this version", |word| codes.contains(&word).then(|| word.to_string()), &codes)
 }
 
 /// `{ need, words }`, or the need alone.
 fn reference(node: &Node<'_>) -> Read<ReferenceExpect> {
     let need = |node: &Node<'_>| {
-        node.word("a kind of reference", by_name::<Need>, &["none", "bound", "needs_anchor"])
+        node.one_of("a kind of reference", by_name::<Need>, &["none", "bound", "needs_anchor"])
     };
     if !node.is_map() {
         return Ok(ReferenceExpect { need: Some(need(node)?), words: Vec::new() });
@@ -168,7 +168,7 @@ fn reference(node: &Node<'_>) -> Read<ReferenceExpect> {
     Ok(expected)
 }
 
-/// What is read off the lane and the world.
+/// Parses expectations about the lane and the world.
 fn seen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     if let Some(node) = fields.opt("pending") {
         all.push(Expectation::Pending(pending(&node)?));
@@ -197,7 +197,7 @@ fn seen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     Ok(())
 }
 
-/// What is read off what became of lists of options.
+/// Parses expectations about lists of options.
 fn chosen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     if let Some(node) = fields.opt("selected") {
         all.push(Expectation::Selected(unless_none(node.text()?)));
@@ -276,12 +276,12 @@ fn focus(node: &Node<'_>) -> Read<FocusExpect> {
 
 fn source(node: &Node<'_>) -> Read<String> {
     let all = ["reply", "reply.payload", "lane.recency", "none"];
-    node.word("a source of focus", |word| all.contains(&word).then(|| word.to_string()), &all)
+    node.one_of("a source of focus", |word| all.contains(&word).then(|| word.to_string()), &all)
 }
 
 fn card(node: &Node<'_>) -> Read<CardExpect> {
     let one_of = |node: &Node<'_>, what: &str, all: &[&str]| {
-        node.word(what, |word| all.contains(&word).then(|| word.to_string()), all)
+        node.one_of(what, |word| all.contains(&word).then(|| word.to_string()), all)
     };
     let mut fields = node.map()?;
     let mut card = CardExpect {
@@ -299,7 +299,7 @@ fn card(node: &Node<'_>) -> Read<CardExpect> {
     Ok(card)
 }
 
-/// How many, or each of them: `{ label, title, state, buttons, error }`, or part of its title.
+/// Parses a count of items, or a list of `{ label, title, state, buttons, error }` or part of a title.
 fn items(node: &Node<'_>) -> Read<ItemsExpect> {
     if !node.is_list() {
         return node.count().map(ItemsExpect::Count);
@@ -328,7 +328,7 @@ fn item(node: &Node<'_>) -> Read<ItemExpect> {
 
 fn actions(node: &Node<'_>) -> Read<Vec<String>> {
     let one = |node: &Node<'_>| {
-        node.word("an action", |word| ACTIONS.contains(&word).then(|| word.to_string()), &ACTIONS)
+        node.one_of("an action", |word| ACTIONS.contains(&word).then(|| word.to_string()), &ACTIONS)
     };
     node.list()?.iter().map(one).collect()
 }
@@ -340,7 +340,7 @@ fn effects(node: &Node<'_>) -> Read<BTreeMap<String, u32>> {
             class_is_outward(&node, &class)?;
             effects.insert(class, node.count()?);
         }
-        // A class that must not happen is one that is not named.
+        // A class with a count of 0 is left out.
         effects.retain(|_, n| *n > 0);
     } else if !says_none(node) {
         return Err(node.fail("`effects` is `none`, or how many of each class: { tracker.create: 1 }"));
@@ -348,7 +348,7 @@ fn effects(node: &Node<'_>) -> Read<BTreeMap<String, u32>> {
     Ok(effects)
 }
 
-/// `effects` counts what leaves the thread; a class that never does would make a wish that cannot come true.
+/// Refuses a class that never leaves the thread: `effects` could not count it.
 fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
     const OUTWARD: [&str; 7] = [
         "tracker.create",
@@ -359,7 +359,7 @@ fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
         "agent.delegate",
         "option.execute",
     ];
-    match throughline_engine::effect::EffectClass::from_word(class) {
+    match throughline_engine::data::effect::EffectClass::from_word(class) {
         Some(known) if !known.can_leave() => {
             Err(node.fail(format!("`{class}` does not leave the thread; `effects` counts what does")))
         }

@@ -1,35 +1,35 @@
-//! Reading what a scenario says of facts.
+//! Parses facts.
 
-use throughline_engine::event::FactStated;
-use throughline_engine::memory::{Confidence, FactScope, FactStatus, FactType, Trust};
+use throughline_engine::data::event::FactStated;
+use throughline_engine::data::fact::{Confidence, FactScope, FactStatus, FactType, Trust};
 
 use super::ParseError;
 use super::given::when;
 use super::node::{Fields, Node};
-use crate::model::{FactExpect, GivenFact, MAIN, States};
+use crate::model::{FactExpect, GivenFact, MAIN, StateFact};
 
 type Read<T> = Result<T, ParseError>;
 
-/// One of a closed set, by its word.
-macro_rules! word {
+/// Parses a variant by its name.
+macro_rules! one_of {
     ($node:expr, $of:ident, $what:literal) => {
-        $node.word($what, $of::from_word, &$of::ALL.iter().map(|one| one.word()).collect::<Vec<_>>())
+        $node.one_of($what, $of::from_word, &$of::ALL.iter().map(|one| one.word()).collect::<Vec<_>>())
     };
 }
 
 fn kind(node: &Node<'_>) -> Read<FactType> {
-    word!(node, FactType, "a type of fact")
+    one_of!(node, FactType, "a type of fact")
 }
 
 fn scope(node: &Node<'_>) -> Read<FactScope> {
-    word!(node, FactScope, "a scope of facts")
+    one_of!(node, FactScope, "a scope of facts")
 }
 
 fn trust(node: &Node<'_>) -> Read<Trust> {
-    word!(node, Trust, "a trust")
+    one_of!(node, Trust, "a trust")
 }
 
-/// `0.9`, as hundredths.
+/// Parses `0.9` to hundredths.
 fn confidence(node: &Node<'_>) -> Read<Confidence> {
     let number = node.text()?.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
     let number = number.ok_or_else(|| node.fail("a confidence is a number from 0 to 1"))?;
@@ -64,7 +64,7 @@ pub(super) fn given(node: &Node<'_>) -> Read<GivenFact> {
 }
 
 /// The body of `USER: { states: … }`.
-pub(super) fn states(user: String, lane: String, node: &Node<'_>) -> Read<States> {
+pub(super) fn states(user: String, lane: String, node: &Node<'_>) -> Read<StateFact> {
     let mut fields = node.map()?;
     let fact = FactStated {
         kind: kind(&fields.need("type")?)?,
@@ -74,13 +74,13 @@ pub(super) fn states(user: String, lane: String, node: &Node<'_>) -> Read<States
         subject: fields.opt_text("subject")?,
     };
     fields.finish()?;
-    Ok(States { user, lane, fact })
+    Ok(StateFact { user, lane, fact })
 }
 
-/// The facts in reach, all of them: `none`, or a list in any order.
+/// Parses all facts in reach: `none`, or a list in any order.
 pub(super) fn expected(node: &Node<'_>) -> Read<Vec<FactExpect>> {
     if !node.is_list() {
-        return node.word("`none` or a list", |word| (word == "none").then(Vec::new), &["none"]);
+        return node.one_of("`none` or a list", |word| (word == "none").then(Vec::new), &["none"]);
     }
     node.list()?.iter().map(one).collect()
 }
@@ -95,7 +95,7 @@ fn one(node: &Node<'_>) -> Read<FactExpect> {
         scope: opt(&mut fields, "scope", scope)?,
         epic: fields.opt_text("epic")?,
         text: fields.opt_text("text")?,
-        status: opt(&mut fields, "status", |node| word!(node, FactStatus, "the status of a fact"))?,
+        status: opt(&mut fields, "status", |node| one_of!(node, FactStatus, "the status of a fact"))?,
         confidence: opt(&mut fields, "confidence", confidence)?,
         trust: opt(&mut fields, "trust", trust)?,
         subject: fields.opt_text("subject")?,

@@ -1,10 +1,10 @@
-//! Reading `given`: the world a scenario begins in.
+//! Parses `given`.
 
 use std::collections::BTreeMap;
 
 use throughline_engine::Timestamp;
-use throughline_engine::lane::MessageKind;
-use throughline_engine::recognize::Expected;
+use throughline_engine::data::message::MessageKind;
+use throughline_language::Expected;
 
 use super::ParseError;
 use super::fact;
@@ -17,7 +17,7 @@ use crate::model::{Fault, Given, GivenMessage, GivenPending, GivenWorker, MAIN, 
 
 type Read<T> = Result<T, ParseError>;
 
-/// The kinds of pendings the specification knows (`spec 02 §5.2`); whether this version has them is for running.
+/// All kinds of pending questions; a kind this version does not have fails when the scenario runs.
 const PENDINGS: [&str; 11] = [
     "slot_request",
     "clarification_needed",
@@ -32,7 +32,7 @@ const PENDINGS: [&str; 11] = [
     "waiting_uncertain_effect",
 ];
 
-/// What can go wrong with one request to the tracker.
+/// All faults of one request to the tracker.
 pub(super) const FAULTS: [&str; 12] = [
     "ok",
     "parent_ignored",
@@ -54,7 +54,7 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
     if let Some(node) = fields.opt("channel") {
         let channels = ["slack", "telegram", "web"];
         let read = |word: &str| channels.contains(&word).then(|| word.to_string());
-        given.channel = node.word("a channel", read, &channels)?;
+        given.channel = node.one_of("a channel", read, &channels)?;
     }
     if let Some(node) = fields.opt("clock") {
         given.clock = moment(&node)?;
@@ -84,7 +84,7 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
         given.posts.push(how(&node)?);
     }
     if let Some(node) = fields.opt("model") {
-        given.model = node.word("`off` or `script`", on_off, &["off", "script"])?;
+        given.model = node.one_of("`off` or `script`", on_off, &["off", "script"])?;
     }
     if let Some(node) = fields.opt("paused") {
         given.paused = Some(pause(&node)?);
@@ -103,7 +103,7 @@ fn workers(node: Option<Node<'_>>, tools: bool) -> Read<BTreeMap<String, GivenWo
 
 fn on_off(word: &str) -> Option<bool> {
     match word {
-        // YAML of an older age reads a bare `off` as false.
+        // YAML 1.1 reads a bare `off` as false.
         "off" | "false" => Some(false),
         "script" => Some(true),
         _ => None,
@@ -123,7 +123,7 @@ fn user(node: &Node<'_>) -> Read<User> {
     let mut fields = node.map()?;
     for node in fields.opt("may").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         let read = |word: &str| (word == "approve").then_some(true);
-        user.approves = node.word("something a user may", read, &["approve"])?;
+        user.approves = node.one_of("something a user may", read, &["approve"])?;
     }
     for node in fields.opt("roles").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         user.roles.push(node.text()?);
@@ -171,7 +171,7 @@ fn message(node: &Node<'_>, users: &BTreeMap<String, User>) -> Read<GivenMessage
     Ok(GivenMessage { by, text, kind: kind.unwrap_or(MessageKind::Answer), name, task })
 }
 
-/// A user who was introduced, if any were.
+/// Accepts a name if it was introduced in `users`, or if nobody was.
 pub(super) fn known(node: &Node<'_>, name: String, users: &BTreeMap<String, User>) -> Read<String> {
     if users.is_empty() || users.contains_key(&name) {
         return Ok(name);
@@ -190,7 +190,7 @@ pub(super) fn message_kind(node: &Node<'_>) -> Read<MessageKind> {
             _ => return None,
         })
     };
-    node.word("a kind of message", read, &["answer", "question", "card", "notification"])
+    node.one_of("a kind of message", read, &["answer", "question", "card", "notification"])
 }
 
 pub(super) fn expected(node: &Node<'_>) -> Read<Expected> {
@@ -201,7 +201,7 @@ fn pending(node: &Node<'_>) -> Read<GivenPending> {
     let mut fields = node.map()?;
     let kind = fields.need("kind")?;
     let read = |word: &str| PENDINGS.contains(&word).then(|| word.to_string());
-    let kind = kind.word("a kind of pending", read, &PENDINGS)?;
+    let kind = kind.one_of("a kind of pending", read, &PENDINGS)?;
     let read = GivenPending {
         kind,
         expected: fields.opt("expected").map(|node| expected(&node)).transpose()?,
@@ -240,7 +240,7 @@ fn tracker(node: &Node<'_>) -> Read<TrackerWorld> {
 
 fn how(node: &Node<'_>) -> Read<String> {
     let read = |word: &str| FAULTS.contains(&word).then(|| word.to_string());
-    node.word("a way for a request to fail", read, &FAULTS)
+    node.one_of("a way for a request to fail", read, &FAULTS)
 }
 
 fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
@@ -248,13 +248,14 @@ fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
     nodes.iter().map(Node::text).collect()
 }
 
-/// `{ labels: [sso, web] }`.
+/// Parses `{ labels: [sso, web] }`.
 fn lists(node: Option<Node<'_>>) -> Read<BTreeMap<String, Vec<String>>> {
     let Some(node) = node.filter(|node| !node.is_empty()) else { return Ok(BTreeMap::new()) };
     node.map()?.rest().into_iter().map(|(name, node)| Ok((name, texts(Some(node))?))).collect()
 }
 
-/// `lost_reply`, which is about the next create, or `{ check: refused }`; with `item`, `after` and `field` if need be.
+/// Parses `lost_reply`, which is about the next create, or `{ check: refused }` with an optional `item`, `after` and
+/// `field`.
 fn fault(node: &Node<'_>) -> Read<Fault> {
     if !node.is_map() {
         return Ok(Fault::next("create", &how(node)?));

@@ -1,16 +1,16 @@
-//! The line of a value. The YAML reader keeps no positions, so the way to the value is walked through the text
-//! again: good to the line for everything a scenario is written in, and never needed unless something is wrong.
+//! Finds the line of a value. The YAML reader keeps no positions, so the path to the value is followed through the
+//! text again. The result is exact to the line for the forms scenarios use, and only needed for errors.
 
 use super::node::At;
 
-/// A stretch of the text being narrowed down, in bytes.
+/// A range of the text, in bytes.
 struct Window<'a> {
     text: &'a str,
     from: usize,
     to: usize,
 }
 
-/// The 1-based line of what `path` leads to, or of the nearest thing above it that can be found.
+/// Returns the 1-based line of `path`, or of its nearest ancestor that can be found.
 pub(super) fn locate(text: &str, path: &[At]) -> usize {
     let mut window = Window { text, from: 0, to: text.len() };
     for at in path {
@@ -26,7 +26,7 @@ pub(super) fn locate(text: &str, path: &[At]) -> usize {
 }
 
 impl Window<'_> {
-    /// Moves to where `key:` stands: the shallowest one, the first of those.
+    /// Narrows the window to the first `key:` at the least indentation.
     fn key(&mut self, key: &str) -> bool {
         let mut best: Option<(usize, usize)> = None;
         for (start, line) in self.lines() {
@@ -48,7 +48,7 @@ impl Window<'_> {
         }
         let Some((depth, at)) = best else { return false };
         self.from = at;
-        // A key at the beginning of a line owns the lines below it that are further in, or list items at its own depth.
+        // A key at the start of a line owns the deeper lines below it, and list items at its own depth.
         if depth < 1_000 {
             let end = self.lines().skip(1).find(|(_, line)| {
                 let indent = line.len() - line.trim_start().len();
@@ -60,7 +60,8 @@ impl Window<'_> {
         true
     }
 
-    /// Moves to the `n`-th item of the block list that begins here. Items of a flow list share their line.
+    /// Narrows the window to the `n`-th item of the block list that begins here. Items of a flow list share their
+    /// line.
     fn item(&mut self, n: usize) -> bool {
         let dash = |line: &str| {
             let trimmed = line.trim_start();
@@ -75,7 +76,7 @@ impl Window<'_> {
         true
     }
 
-    /// The lines of the window with their places; the first may begin in the middle of one.
+    /// Returns the window's lines with their offsets; the first may be a partial line.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut start = self.from;
         self.text[self.from..self.to].split_inclusive('\n').map(move |line| {
@@ -86,7 +87,7 @@ impl Window<'_> {
     }
 }
 
-/// The line without its comment.
+/// Strips the comment.
 fn code(line: &str) -> &str {
     if line.trim_start().starts_with('#') {
         return "";

@@ -1,4 +1,4 @@
-//! Reading scenarios. Every mistake is told with its file, its line and, where there is one, the word that was meant.
+//! Parses scenarios. Every error has the file, the line and, where there is one, the nearest known word.
 
 mod expect;
 mod fact;
@@ -18,14 +18,14 @@ use serde_yaml_ng::Value;
 use crate::driver::Checker;
 use crate::model::{Scenario, ScriptedAnswer, ScriptedReply};
 
-/// A mistake in a scenario.
+/// An error in a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ParseError {
     /// The file.
     pub file: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem, as a sentence.
     pub message: String,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// Reads a scenario. `file` is how mistakes and failures name it.
+/// Parses a scenario. `file` is its name in errors and reports.
 ///
 /// ```
 /// let scenario = throughline_testkit::parse("hello.scenario.yaml", "scenario: hello\nturns:\n  - ana: hello\n").unwrap();
@@ -51,7 +51,7 @@ pub fn parse(file: &str, text: &str) -> Result<Scenario, ParseError> {
     let value: Value = serde_yaml_ng::from_str(text).map_err(|error| {
         let line = error.location().map_or(1, |at| at.line());
         let message = error.to_string();
-        // The line stands in front already.
+        // The message begins with the line already.
         let message = message.split(" at line ").next().unwrap_or(&message).to_string();
         ParseError { file: file.into(), line, message }
     })?;
@@ -62,6 +62,7 @@ pub fn parse(file: &str, text: &str) -> Result<Scenario, ParseError> {
 fn scenario(root: &Node<'_>, file: &str) -> Result<Scenario, ParseError> {
     let mut fields = root.map()?;
     let name = fields.opt_text("scenario")?;
+    let rows = fields.opt("row").map(|node| rows(&node)).transpose()?.unwrap_or_default();
     let about = fields.opt_text("about")?.unwrap_or_default();
     let given = fields.opt("given").filter(|node| !node.is_empty());
     let script = fields.opt("script").filter(|node| !node.is_empty());
@@ -75,14 +76,26 @@ fn scenario(root: &Node<'_>, file: &str) -> Result<Scenario, ParseError> {
     if !script.is_empty() && !given.model {
         return Err(root.fail("a `script` needs `given: { model: script }`"));
     }
-    let mut scenario =
-        Scenario { name, about, file: file.into(), given, script, turns: Vec::new(), always: Vec::new() };
+    let mut scenario = Scenario {
+        name,
+        rows,
+        about,
+        file: file.into(),
+        given,
+        script,
+        turns: Vec::new(),
+        always: Vec::new(),
+    };
     scenario.turns = turns::turns(&turns, &scenario.given)?;
     for node in always.iter().map(Node::list).collect::<Result<Vec<_>, _>>()?.iter().flatten() {
-        let all = Checker::ALL.map(Checker::word);
-        scenario.always.push(node.word("a checker", Checker::from_word, &all)?);
+        let all = Checker::ALL.map(Checker::as_str);
+        scenario.always.push(node.one_of("a checker", |name| name.parse().ok(), &all)?);
     }
     Ok(scenario)
+}
+
+fn rows(node: &Node<'_>) -> Result<Vec<String>, ParseError> {
+    node.one_or_more()?.iter().map(Node::text).collect()
 }
 
 fn answers(node: &Node<'_>) -> Result<Vec<ScriptedAnswer>, ParseError> {

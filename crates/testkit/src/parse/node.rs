@@ -1,4 +1,4 @@
-//! A YAML value that knows where it is, so that every mistake is told with its file and line.
+//! A YAML value with its path, so that every error can name its line.
 
 use serde_json::Value as Json;
 use serde_yaml_ng::Value;
@@ -11,14 +11,14 @@ pub(super) struct Source<'a> {
     pub(super) text: &'a str,
 }
 
-/// One step from a value to one inside it.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum At {
     Key(String),
     Item(usize),
 }
 
-/// A value and the way to it.
+/// A value and its path.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     source: &'a Source<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Node<'a> {
     path: Vec<At>,
 }
 
-/// A map being taken apart; what nobody asked for is an error.
+/// A map whose fields are taken one by one; a field nobody took is an error.
 pub(super) struct Fields<'a> {
     node: Node<'a>,
     entries: Vec<(String, Node<'a>)>,
@@ -80,7 +80,7 @@ impl<'a> Node<'a> {
         self.value.is_sequence()
     }
 
-    /// Nothing, an empty list or an empty map: what says nothing.
+    /// Returns true for null, an empty list and an empty map.
     pub(super) fn is_empty(&self) -> bool {
         match self.value {
             Value::Null => true,
@@ -105,15 +105,15 @@ impl<'a> Node<'a> {
         Ok(list.iter().enumerate().map(|(n, value)| self.below(At::Item(n), value)).collect())
     }
 
-    /// A list, or one thing standing for a list of one.
+    /// Returns the items of a list, or the value itself as the only item.
     pub(super) fn one_or_more(&self) -> Read<Vec<Self>> {
         if self.is_list() { self.list() } else { Ok(vec![self.clone()]) }
     }
 
-    /// Text. Numbers and truth values count as what they are written as.
+    /// Returns text. Numbers and booleans count as they are written.
     pub(super) fn text(&self) -> Read<String> {
         let text = scalar(self.value).ok_or_else(|| self.wants("text"))?;
-        // A block scalar ends with a line break that nobody typed.
+        // A block scalar ends with a line break that is not part of the text.
         Ok(text.strip_suffix('\n').map_or_else(|| text.clone(), Into::into))
     }
 
@@ -126,8 +126,8 @@ impl<'a> Node<'a> {
         count.ok_or_else(|| self.wants("a whole number"))
     }
 
-    /// Text that must be one of a closed set.
-    pub(super) fn word<T>(&self, what: &str, read: impl Fn(&str) -> Option<T>, all: &[&str]) -> Read<T> {
+    /// Parses text that must be one of a closed set; `what` names the set in the error.
+    pub(super) fn one_of<T>(&self, what: &str, read: impl Fn(&str) -> Option<T>, all: &[&str]) -> Read<T> {
         let word = self.text()?;
         read(&word).ok_or_else(|| self.fail(format!("`{word}` is not {what}{}", suggest(&word, all))))
     }
@@ -165,19 +165,19 @@ impl<'a> Fields<'a> {
         self.entries.iter().any(|(name, _)| name == key)
     }
 
-    /// What is left, for maps whose keys are names.
+    /// Returns the remaining fields, for maps whose keys are names.
     pub(super) fn rest(self) -> Vec<(String, Node<'a>)> {
         self.entries
     }
 
-    /// Ends the map: a key nobody asked for is an error, with the nearest one somebody would have.
+    /// Ends the map. A field that nobody took is an error that suggests the nearest known key.
     pub(super) fn finish(self) -> Read<()> {
         let Some((key, node)) = self.entries.first() else { return Ok(()) };
         Err(node.fail(format!("unknown key `{key}`{}", suggest(key, &self.known))))
     }
 }
 
-/// `: did you mean …?` or the whole set when it is small.
+/// Returns `: did you mean …?`, or lists the whole set when it is small.
 pub(super) fn suggest(word: &str, all: &[&str]) -> String {
     let near = |known: &&&str| distance(word, known);
     match all.iter().min_by_key(near) {
@@ -189,24 +189,9 @@ pub(super) fn suggest(word: &str, all: &[&str]) -> String {
     }
 }
 
-/// How many single edits (insert, delete, replace, swap of neighbours) lead from one word to the other.
+/// Returns the number of single edits (insert, delete, replace, swap of neighbours) between two words, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) =
-        (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let cost = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+    strsim::osa_distance(&a.to_lowercase(), &b.to_lowercase())
 }
 
 #[cfg(test)]
@@ -214,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_was_meant() {
+    fn suggests_the_nearest_word() {
         assert_eq!(suggest("efects", &["effects", "card"]), ": did you mean `effects`?");
         assert_eq!(suggest("crad", &["effects", "card"]), ": did you mean `card`?");
         assert_eq!(suggest("banana", &["effects", "card"]), "; known are effects, card");

@@ -1,19 +1,21 @@
-//! Reading what a scenario says of lists of options.
+//! Parses lists of options.
 
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use throughline_engine::effect::EffectClass;
-use throughline_engine::selection::{
-    ClarifierType, Metadata, Parked, Provenance, Role, Scope, SetOption, Shown, Signal,
-};
-use throughline_engine::work::Risk;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::selection_trace::{Provenance, Signal};
+use throughline_engine::data::set_option::{Metadata, Role, SetOption};
+use throughline_engine::data::view::{ClarifierType, Parked};
+use throughline_engine::data::work::Risk;
 
 use super::ParseError;
 use super::node::{Fields, Node};
 use crate::model::{
-    Closes, Focuses, GivenSet, HostAnswer, Shows, Stands, TelemetryExpect, ViewExpect, named,
+    ChangeFocus, CloseList, GivenSet, HostAnswer, ListState, ShowList, TelemetryExpect, ViewExpect, named,
 };
 
 type Read<T> = Result<T, ParseError>;
@@ -25,7 +27,7 @@ const HANDOFF: [&str; 5] = ["kind", "scope", "optionSetId", "referentRef", "slot
 const CLARIFIERS: [&str; 6] =
     ["none", "selection_disambiguation", "scope_disambiguation", "missing_slot", "confirmation", "repair"];
 
-/// The members of a view that can be expected, by the names of `spec 04 §3` and those beside them.
+/// The members of a view that can be expected.
 const VIEW: [&str; 12] = [
     "activeOptionSetId",
     "activeScope",
@@ -41,7 +43,7 @@ const VIEW: [&str; 12] = [
     "inFlight",
 ];
 
-/// What every event of `spec 04 §16` carries.
+/// The fields that every telemetry event carries.
 const FIELDS: [&str; 11] = [
     "activeOptionSetId",
     "activeScope",
@@ -61,7 +63,7 @@ fn by_name<T: DeserializeOwned>(word: &str) -> Option<T> {
 }
 
 fn scope(node: &Node<'_>) -> Read<Scope> {
-    node.word("a scope", by_name, &SCOPES)
+    node.one_of("a scope", by_name, &SCOPES)
 }
 
 fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
@@ -71,7 +73,7 @@ fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
 
 // ---- given ----
 
-/// One of `given.sets`.
+/// Parses one entry of `given.sets`.
 pub(super) fn given_set(node: &Node<'_>) -> Read<GivenSet> {
     let mut fields = node.map()?;
     let name = fields.opt_text("as")?;
@@ -81,9 +83,9 @@ pub(super) fn given_set(node: &Node<'_>) -> Read<GivenSet> {
             "open" => Some(ClarifierType::SelectionDisambiguation),
             word => by_name(word),
         };
-        node.word("`open` or what is asked", read, &CLARIFIERS)
+        node.one_of("`open` or what is asked", read, &CLARIFIERS)
     };
-    let stands = Stands {
+    let state = ListState {
         users: texts(fields.opt("for"))?,
         focused: fields.opt("focused").map(|node| node.flag()).transpose()?.unwrap_or(false),
         executed: fields.opt_text("executed")?,
@@ -91,11 +93,11 @@ pub(super) fn given_set(node: &Node<'_>) -> Read<GivenSet> {
         rejected: texts(fields.opt("rejected"))?,
         parked: fields
             .opt("parked")
-            .map(|node| node.word("why a list is put aside", by_name::<Parked>, &PARKED))
+            .map(|node| node.one_of("why a list is put aside", by_name::<Parked>, &PARKED))
             .transpose()?,
         clarifier: fields.opt("clarifier").map(clarifier).transpose()?,
     };
-    Ok(GivenSet { name, lanes, shown: shown(fields)?, stands })
+    Ok(GivenSet { name, lanes, shown: shown(fields)?, state })
 }
 
 /// `{ option.execute: [done, hold], evidence.fetch: [{ options, focused }] }`.
@@ -131,20 +133,20 @@ fn answer(node: &Node<'_>) -> Read<HostAnswer> {
             _ => return None,
         })
     };
-    node.word("what a host does", read, &["done", "hold", "failed", "uncertain"])
+    node.one_of("what a host does", read, &["done", "hold", "failed", "uncertain"])
 }
 
 // ---- what a host says ----
 
-pub(super) fn shows(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<Shows> {
+pub(super) fn shows(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<ShowList> {
     let mut fields = node.map()?;
     let lane = lane(&mut fields)?;
-    Ok(Shows { lane, shown: shown(fields)? })
+    Ok(ShowList { lane, shown: shown(fields)? })
 }
 
-pub(super) fn closes(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<Closes> {
+pub(super) fn closes(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<CloseList> {
     let mut fields = node.map()?;
-    let closes = Closes {
+    let closes = CloseList {
         lane: lane(&mut fields)?,
         set: fields.opt_text("set")?,
         instance: fields.opt_text("scope_instance")?,
@@ -156,9 +158,9 @@ pub(super) fn closes(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<Str
     Ok(closes)
 }
 
-pub(super) fn focuses(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<Focuses> {
+pub(super) fn focuses(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<ChangeFocus> {
     let mut fields = node.map()?;
-    let focuses = Focuses {
+    let focuses = ChangeFocus {
         lane: lane(&mut fields)?,
         user: fields.need("user")?.text()?,
         scope: fields.opt("scope").map(|node| scope(&node)).transpose()?.unwrap_or(Scope::Widget),
@@ -169,7 +171,7 @@ pub(super) fn focuses(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<St
     Ok(focuses)
 }
 
-/// The body of `options.shown`: what is not said is as most lists are.
+/// Parses the body of `options.shown`, with defaults for absent fields.
 fn shown(mut fields: Fields<'_>) -> Read<Shown> {
     let shown = Shown {
         scope: fields.opt("scope").map(|node| scope(&node)).transpose()?.unwrap_or(Scope::Chat),
@@ -190,7 +192,7 @@ fn options(node: &Node<'_>) -> Read<Vec<SetOption>> {
     node.list()?.iter().map(option).collect()
 }
 
-/// `{ id, label, … }`, or a text that is both.
+/// Parses `{ id, label, … }`, or a text that is both.
 fn option(node: &Node<'_>) -> Read<SetOption> {
     if !node.is_map() {
         let text = node.text()?;
@@ -208,7 +210,7 @@ fn option(node: &Node<'_>) -> Read<SetOption> {
     }
     if let Some(node) = fields.opt("role") {
         let roles = ["normal", "exit", "none_of_these"];
-        option.role = node.word("the role of an option", by_name::<Role>, &roles)?;
+        option.role = node.one_of("the role of an option", by_name::<Role>, &roles)?;
     }
     if let Some(node) = fields.opt("repeatable") {
         option.repeatable = node.flag()?;
@@ -217,7 +219,7 @@ fn option(node: &Node<'_>) -> Read<SetOption> {
         option.exec_ref = Some(exec_ref).filter(|exec_ref| exec_ref != "none");
     }
     if let Some(node) = fields.opt("risk") {
-        option.risk = node.word("a risk", by_name::<Risk>, &["read", "write", "destructive"])?;
+        option.risk = node.one_of("a risk", by_name::<Risk>, &["read", "write", "destructive"])?;
     }
     fields.finish()?;
     Ok(option)
@@ -239,14 +241,14 @@ fn metadata(node: &Node<'_>) -> Read<Metadata> {
 
 pub(super) fn provenance(node: &Node<'_>) -> Read<Option<Provenance>> {
     let read = |word: &str| if word == "none" { Some(None) } else { by_name(word).map(Some) };
-    node.word("a provenance", read, &PROVENANCES)
+    node.one_of("a provenance", read, &PROVENANCES)
 }
 
-/// The members of a hand-over by their public names, or the kind alone.
+/// Parses the members of a handoff by their public names, or its kind alone.
 pub(super) fn handoff(node: &Node<'_>) -> Read<Option<BTreeMap<String, Json>>> {
     let kind = |node: &Node<'_>| {
         let kinds = ["none", "semantic", "command", "new_request"];
-        node.word("a kind of hand-over", |word| kinds.contains(&word).then(|| word.to_string()), &kinds)
+        node.one_of("a kind of hand-over", |word| kinds.contains(&word).then(|| word.to_string()), &kinds)
     };
     if !node.is_map() {
         let kind = kind(node)?;
@@ -262,11 +264,11 @@ pub(super) fn handoff(node: &Node<'_>) -> Read<Option<BTreeMap<String, Json>>> {
     Ok(Some(wanted))
 }
 
-/// `{ user, lists, activeOptionSetId, … }`, or `empty`.
+/// Parses `{ user, lists, activeOptionSetId, … }`, or `empty`.
 pub(super) fn view(node: &Node<'_>) -> Read<ViewExpect> {
     if !node.is_map() {
         let read = |word: &str| (word == "empty").then_some(true);
-        let empty = node.word("a view: `empty`, or its members", read, &["empty"])?;
+        let empty = node.one_of("a view: `empty`, or its members", read, &["empty"])?;
         return Ok(ViewExpect { empty, ..ViewExpect::default() });
     }
     let mut fields = node.map()?;
@@ -290,10 +292,10 @@ fn standing(node: &Node<'_>) -> Read<String> {
         let plain = ["active", "soft", "gone"].contains(&word);
         (plain || why(word).is_some_and(|why| PARKED.contains(&why.as_str()))).then(|| word.to_string())
     };
-    node.word("how a list stands", known, &["active", "soft", "gone", "parked(stop)"])
+    node.one_of("how a list stands", known, &["active", "soft", "gone", "parked(stop)"])
 }
 
-/// One event or several, each by its name, or `name: { field: value }`.
+/// Parses one event or several, each a name or `name: { field: value }`.
 pub(super) fn telemetry(node: &Node<'_>) -> Read<Vec<TelemetryExpect>> {
     if !node.is_list() && !node.is_map() && node.text()? == "none" {
         return Ok(Vec::new());
@@ -304,7 +306,7 @@ pub(super) fn telemetry(node: &Node<'_>) -> Read<Vec<TelemetryExpect>> {
 fn event(node: &Node<'_>) -> Read<TelemetryExpect> {
     let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.word()).collect();
     if !node.is_map() {
-        let event = node.word("an event of this lane", by_name::<Signal>, &names)?;
+        let event = node.one_of("an event of this lane", by_name::<Signal>, &names)?;
         return Ok(TelemetryExpect { event, fields: BTreeMap::new() });
     }
     let entries = node.map()?.rest();

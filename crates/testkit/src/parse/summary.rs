@@ -1,11 +1,11 @@
-//! Reading what a scenario says of summaries.
+//! Parses expected summaries.
 
 use super::ParseError;
 use super::expect::texts;
 use super::node::Node;
 use crate::model::SummaryExpect;
 
-/// `{ text, version, cursor, raw, tail, asked }`, each as far as it matters.
+/// Parses `{ text, version, cursor, raw, tail, asked }`, all optional.
 pub(super) fn expected(node: &Node<'_>) -> Result<SummaryExpect, ParseError> {
     let mut fields = node.map()?;
     let count = |node: Option<Node<'_>>| node.map(|node| node.count()).transpose();

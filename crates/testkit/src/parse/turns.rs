@@ -1,8 +1,8 @@
-//! Reading `turns`: what happens.
+//! Parses `turns`.
 
 use std::collections::BTreeMap;
 
-use throughline_engine::lane::MessageKind;
+use throughline_engine::data::message::MessageKind;
 
 use super::ParseError;
 use super::expect;
@@ -11,14 +11,16 @@ use super::given::{expected, known, message_kind, pause, span, when};
 use super::node::{Fields, Node, suggest};
 use super::option;
 use super::work;
-use crate::model::{Act, Chooses, Erasing, Given, HostSays, MAIN, PressAct, Restart, Says, Turn};
+use crate::model::{
+    Act, EraseTarget, Given, HostPost, MAIN, MessageAct, PressAct, PressOption, Restart, Turn,
+};
 
 type Read<T> = Result<T, ParseError>;
 
-/// What a turn may begin with besides a user's name.
+/// The keys a turn may begin with besides a user's name.
 const FORMS: [&str; 7] = ["host", "notify", "effect", "effects", "erase", "advance", "restart"];
 
-/// Every action of the specification (`spec 03 §3`); whether this version has it is for running.
+/// All actions of a button; one this version does not have fails when the scenario runs.
 pub(super) const ACTIONS: [&str; 30] = [
     "approve",
     "reject",
@@ -91,13 +93,13 @@ fn lane(fields: &mut Fields<'_>, given: &Given) -> Read<String> {
 
 fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>) -> Read<Act> {
     let user = known(body, user.into(), &given.users).map_err(|error| {
-        // A mistyped form looks like an unknown person.
+        // A mistyped key looks like an unknown person.
         let hint = suggest(user, &FORMS);
         if hint.starts_with(':') { body.fail(format!("no turn begins with `{user}`{hint}")) } else { error }
     })?;
     if !body.is_map() {
         let text = body.text()?;
-        return Ok(Act::Says(Says { user, lane: MAIN.into(), text, ..Says::default() }));
+        return Ok(Act::Message(MessageAct { user, lane: MAIN.into(), text, ..MessageAct::default() }));
     }
     let mut fields = body.map()?;
     if let Some(inner) = fields.opt_text("as")? {
@@ -109,11 +111,11 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
     } else if fields.has("press") {
         press(user, lane, &mut fields)?
     } else if let Some(node) = fields.opt("presses") {
-        Act::Chooses(chooses(user, lane, &node)?)
+        Act::PressOption(chooses(user, lane, &node)?)
     } else if let Some(text) = fields.opt_text("command")? {
         Act::Command { user, lane, text }
     } else if let Some(node) = fields.opt("states") {
-        Act::States(fact::states(user, lane, &node)?)
+        Act::StateFact(fact::states(user, lane, &node)?)
     } else if let Some(node) = fields.opt("submits") {
         let mut values = BTreeMap::new();
         for (field, node) in node.map()?.rest() {
@@ -121,9 +123,9 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
         }
         let card = fields.opt_text("card")?.unwrap_or_else(|| "latest".into());
         let button = fields.opt("button").map(|node| action(&node)).transpose()?;
-        Act::Submits { user, lane, fields: values, card, item: fields.opt_text("item")?, button }
+        Act::Form { user, lane, fields: values, card, item: fields.opt_text("item")?, button }
     } else {
-        // Name them, so that a misspelt one gets its suggestion.
+        // Take these keys too, so that a misspelt one gets a suggestion.
         for form in
             ["says", "press", "presses", "command", "states", "submits", "card", "replies_to", "edits"]
         {
@@ -142,7 +144,7 @@ fn says(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
     for node in fields.opt("attach").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         attach.push(node.text()?);
     }
-    Ok(Act::Says(Says {
+    Ok(Act::Message(MessageAct {
         user,
         lane,
         text,
@@ -174,17 +176,17 @@ fn press(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
     }))
 }
 
-/// An option, pressed where its host shows it.
-fn chooses(user: String, lane: String, node: &Node<'_>) -> Read<Chooses> {
+/// Parses a press on an option where its host shows it.
+fn chooses(user: String, lane: String, node: &Node<'_>) -> Read<PressOption> {
     let mut fields = node.map()?;
     let (set, option) = (fields.need("set")?.text()?, fields.need("option")?.text()?);
     let version = fields.opt("version").map(|node| node.count()).transpose()?;
     fields.finish()?;
-    Ok(Chooses { user, lane, set, option, version })
+    Ok(PressOption { user, lane, set, option, version })
 }
 
 fn action(node: &Node<'_>) -> Read<String> {
-    node.word("an action", |word| ACTIONS.contains(&word).then(|| word.to_string()), &ACTIONS)
+    node.one_of("an action", |word| ACTIONS.contains(&word).then(|| word.to_string()), &ACTIONS)
 }
 
 fn special(form: &str, body: &Node<'_>, given: &Given) -> Read<Act> {
@@ -196,16 +198,16 @@ fn special(form: &str, body: &Node<'_>, given: &Given) -> Read<Act> {
                 "kill" => Some(Restart::Kill),
                 _ => None,
             };
-            Ok(Act::Restart(body.word("a way to restart", read, &["clean", "kill"])?))
+            Ok(Act::Restart(body.one_of("a way to restart", read, &["clean", "kill"])?))
         }
         "erase" if body.is_map() => {
             let mut fields = body.map()?;
             fields.opt("lane");
             let lane = lane(&mut fields, given)?;
             fields.finish()?;
-            Ok(Act::Erase(Erasing::Lane(lane)))
+            Ok(Act::Erase(EraseTarget::Lane(lane)))
         }
-        "erase" => Ok(Act::Erase(Erasing::Person(known(body, body.text()?, &given.users)?))),
+        "erase" => Ok(Act::Erase(EraseTarget::Person(known(body, body.text()?, &given.users)?))),
         "effects" if body.is_map() => {
             let mut fields = body.map()?;
             let pause = pause(&fields.need("pause")?)?;
@@ -214,7 +216,7 @@ fn special(form: &str, body: &Node<'_>, given: &Given) -> Read<Act> {
         }
         "effects" => {
             let read = |word: &str| (word == "resume").then_some(Act::Effects(None));
-            body.word("`resume` or `{ pause: { by: USER } }`", read, &["resume"])
+            body.one_of("`resume` or `{ pause: { by: USER } }`", read, &["resume"])
         }
         "notify" => {
             let mut fields = body.map()?;
@@ -242,11 +244,11 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
     let mut fields = body.map()?;
     if let Some(node) = fields.opt("assistant.posted") {
         fields.finish()?;
-        return host_says(&node, given).map(Act::Host);
+        return host_says(&node, given).map(Act::HostPost);
     }
     if let Some(node) = fields.opt("task.reported") {
         fields.finish()?;
-        return work::reported(&node, |fields| lane(fields, given)).map(Act::Reports);
+        return work::reported(&node, |fields| lane(fields, given)).map(Act::TaskReport);
     }
     let here = |fields: &mut Fields<'_>| lane(fields, given);
     let events = ["options.shown", "options.closed", "focus.changed"];
@@ -254,19 +256,19 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
         events.into_iter().filter_map(|event| fields.opt(event).map(|node| (event, node))).collect();
     fields.finish()?;
     match found.as_slice() {
-        [("options.shown", node)] => option::shows(node, here).map(Act::Shows),
-        [("options.closed", node)] => option::closes(node, here).map(Act::Closes),
-        [("focus.changed", node)] => option::focuses(node, here).map(Act::Focuses),
+        [("options.shown", node)] => option::shows(node, here).map(Act::ShowList),
+        [("options.closed", node)] => option::closes(node, here).map(Act::CloseList),
+        [("focus.changed", node)] => option::focuses(node, here).map(Act::ChangeFocus),
         _ => Err(body.fail("`host` holds one event")),
     }
 }
 
-fn host_says(node: &Node<'_>, given: &Given) -> Read<HostSays> {
+fn host_says(node: &Node<'_>, given: &Given) -> Read<HostPost> {
     let mut fields = node.map()?;
     let expected = fields.opt("expected").map(|node| expected(&node)).transpose()?;
     let kind = fields.opt("kind").map(|node| message_kind(&node)).transpose()?;
     let asks = if expected.is_some() { MessageKind::Question } else { MessageKind::Answer };
-    let says = HostSays {
+    let says = HostPost {
         lane: lane(&mut fields, given)?,
         kind: kind.unwrap_or(asks),
         task: fields.opt_text("task")?,

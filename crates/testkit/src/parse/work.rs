@@ -1,16 +1,17 @@
-//! Reading what a scenario says of tools, sub-agents and tasks.
+//! Parses tools, sub-agents and tasks.
 
-use throughline_engine::lane::TaskStatus;
-use throughline_engine::work::Risk;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::work::Risk;
 
 use super::ParseError;
 use super::given::{FAULTS, expected, when};
 use super::node::{Fields, Node};
-use crate::model::{GivenTask, GivenWorker, HostReports, MAIN, TaskExpect};
+use crate::model::{GivenTask, GivenWorker, MAIN, TaskExpect, TaskReportAct};
 
 type Read<T> = Result<T, ParseError>;
 
-/// `{ risk, args, answer, progress, asks, fail }` of a tool or a sub-agent; `args` are a tool's, what goes on a sub-agent's.
+/// Parses `{ risk, args, answer, progress, asks, fail }`: `args` is for tools only, `progress` and `asks` for
+/// sub-agents.
 pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
     let mut worker = GivenWorker::default();
     if node.is_empty() {
@@ -19,7 +20,7 @@ pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
     let mut fields = node.map()?;
     if let Some(node) = fields.opt("risk") {
         let read = |word: &str| serde_json::from_value::<Risk>(serde_json::Value::String(word.into())).ok();
-        worker.risk = node.word("a risk", read, &["read", "write", "destructive"])?;
+        worker.risk = node.one_of("a risk", read, &["read", "write", "destructive"])?;
     }
     let args = if tool { fields.opt("args").filter(|node| !node.is_empty()) } else { None };
     for (name, node) in args.map(|node| node.map()).transpose()?.map(Fields::rest).unwrap_or_default() {
@@ -36,7 +37,7 @@ pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
     }
     for node in fields.opt("fail").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         let read = |word: &str| FAULTS.contains(&word).then(|| word.to_string());
-        worker.fail.push(node.word("a way for a call to fail", read, &FAULTS)?);
+        worker.fail.push(node.one_of("a way for a call to fail", read, &FAULTS)?);
     }
     if let Some(node) = fields.opt("idempotent") {
         worker.idempotent = node.flag()?;
@@ -72,17 +73,20 @@ pub(super) fn task(node: &Node<'_>) -> Read<GivenTask> {
 }
 
 pub(super) fn status(node: &Node<'_>) -> Read<TaskStatus> {
-    node.word("the status of a task", TaskStatus::from_word, &TaskStatus::ALL.map(TaskStatus::word))
+    node.one_of("the status of a task", TaskStatus::from_word, &TaskStatus::ALL.map(TaskStatus::word))
 }
 
-/// The body of `host: { task.reported: … }`, but for its lane.
-pub(super) fn reported(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<HostReports> {
+/// Parses the body of `host: { task.reported: … }`, without its lane.
+pub(super) fn reported(
+    node: &Node<'_>,
+    lane: impl Fn(&mut Fields<'_>) -> Read<String>,
+) -> Read<TaskReportAct> {
     let mut fields = node.map()?;
     let task = match fields.opt_text("task_id")? {
         Some(task) => Some(task),
         None => fields.opt_text("task")?,
     };
-    let report = HostReports {
+    let report = TaskReportAct {
         lane: lane(&mut fields)?,
         task: task.ok_or_else(|| node.fail("a report needs a `task_id`"))?,
         status: status(&fields.need("status")?)?,
@@ -95,7 +99,7 @@ pub(super) fn reported(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<S
     Ok(report)
 }
 
-/// `{ id, intent, status, reason, result, with, attempt }`, or the status alone.
+/// Parses `{ id, intent, status, reason, result, with, attempt }`, or the status alone.
 pub(super) fn task_expected(node: &Node<'_>) -> Read<TaskExpect> {
     if !node.is_map() {
         return Ok(TaskExpect { status: Some(status(node)?), ..TaskExpect::default() });

@@ -1,25 +1,27 @@
-//! What a recorded lane says of lists of options: what hosts showed and did, what was pressed, what a model said.
+//! Lists of options in a recorded lane: what hosts showed and did, what people pressed, what a model answered.
 
 use std::collections::BTreeMap;
 
-use throughline_engine::ask::{Answer, Says};
-use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, Press};
+use throughline_engine::data::ask::{Answer, Says};
+use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::{EventKind, Press};
 
 use super::{Recorded, RecordedLane, outcomes};
-use crate::compare::word;
-use crate::model::{Act, Chooses, Closes, Expectation, Focuses, HostAnswer, MAIN, ScriptedReply, Shows};
+use crate::compare::serialized_name;
+use crate::model::{
+    Act, ChangeFocus, CloseList, Expectation, HostAnswer, MAIN, PressOption, ScriptedReply, ShowList,
+};
 
-/// What a host or a press did about a list. Lists go by their ids: a recorded lane has no names for them.
+/// Returns the act of a host or a press about a list. Lists go by their ids, since a recording has no names for them.
 pub(super) fn act(one: &Recorded) -> Option<Act> {
     let lane = MAIN.to_string();
     Some(match &one.event.kind {
-        EventKind::OptionsShown(shown) => Act::Shows(Shows { lane, shown: shown.clone() }),
+        EventKind::OptionsShown(shown) => Act::ShowList(ShowList { lane, shown: shown.clone() }),
         EventKind::OptionsClosed { set, scope_instance } => {
             let set = set.as_ref().map(|set| set.as_str().to_string());
-            Act::Closes(Closes { lane, set, instance: scope_instance.clone() })
+            Act::CloseList(CloseList { lane, set, instance: scope_instance.clone() })
         }
-        EventKind::FocusChanged(focus) => Act::Focuses(Focuses {
+        EventKind::FocusChanged(focus) => Act::ChangeFocus(ChangeFocus {
             lane,
             user: focus.user.clone(),
             scope: focus.scope,
@@ -27,7 +29,7 @@ pub(super) fn act(one: &Recorded) -> Option<Act> {
             option: focus.option.clone(),
         }),
         EventKind::CardPressed { press: Press::Option { set, version, option }, .. } => {
-            Act::Chooses(Chooses {
+            Act::PressOption(PressOption {
                 user: one.event.actor.clone(),
                 lane,
                 set: set.as_str().into(),
@@ -39,7 +41,7 @@ pub(super) fn act(one: &Recorded) -> Option<Act> {
     })
 }
 
-/// What the host did with what only it performs, in the order it was asked to.
+/// Returns the host's outcomes of effects that only it performs, by class and in order.
 pub(super) fn host(recorded: &RecordedLane) -> BTreeMap<String, Vec<HostAnswer>> {
     let mut host = BTreeMap::new();
     for class in [EffectClass::OptionExecute, EffectClass::EvidenceFetch] {
@@ -70,11 +72,11 @@ fn answer(outcome: Option<&Outcome>) -> HostAnswer {
     }
 }
 
-/// A model's word on which option is meant, as the script has it.
-pub(super) fn said(answer: &Answer) -> Option<ScriptedReply> {
+/// Returns a model's choice of an option, as the script has it.
+pub(super) fn choice_reply(answer: &Answer) -> Option<ScriptedReply> {
     let Answer::Select { contract, says, choice, confidence, needs } = answer else { return None };
     let mut json = serde_json::json!({
-        "contract": contract, "decision": word::<Says>(says), "confidence": f64::from(*confidence) / 100.0,
+        "contract": contract, "decision": serialized_name::<Says>(says), "confidence": f64::from(*confidence) / 100.0,
     });
     if let Some(choice) = choice {
         json["choice"] = choice.as_str().into();
@@ -85,8 +87,8 @@ pub(super) fn said(answer: &Answer) -> Option<ScriptedReply> {
     Some(ScriptedReply::Answer(json))
 }
 
-/// What became of a list in a turn.
-pub(super) fn expectations(decided: &throughline_engine::trace::TurnSummary) -> Vec<Expectation> {
+/// Returns the expectations of a turn about lists.
+pub(super) fn expectations(decided: &throughline_engine::data::trace::TurnSummary) -> Vec<Expectation> {
     let Some(account) = decided.trace.selection.as_deref() else { return Vec::new() };
     let mut all = Vec::new();
     all.extend(account.selected.clone().map(|id| Expectation::Selected(Some(id))));

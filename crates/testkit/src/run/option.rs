@@ -1,19 +1,22 @@
-//! Lists of options in a run: what was shown before the first turn, and the events hosts and presses make.
+//! Lists of options in a run: those shown before the first turn, and the events of hosts and presses.
 
-use throughline_engine::event::{EventKind, FocusChanged, Press};
-use throughline_engine::given::Addressing;
-use throughline_engine::id::SetId;
-use throughline_engine::lane::{Lane, Record};
-use throughline_engine::selection::{
-    ActionKind, ActionOutcome, OptionSet, Origin, Parked, Scope, Shown, Status, TargetRef, TraceEntry, View,
+use throughline_engine::data::event::{EventKind, FocusChanged, Press};
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::id::SetId;
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::option_set::{OptionSet, Origin, Shown};
+use throughline_engine::data::record::Record;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::view::{
+    ActionKind, ActionOutcome, Parked, Status, TargetRef, TraceEntry, View,
 };
 
 use super::Runner;
 use crate::driver::{Delivery, DriverError, TurnSeen};
-use crate::model::{Act, Chooses, Focuses, GivenSet, Stands, instance};
+use crate::model::{Act, ChangeFocus, GivenSet, ListState, PressOption, instance};
 
 impl Runner<'_, '_> {
-    /// Brings about `given.sets`: by the events a host sends and the presses people make, as far as those go.
+    /// Brings about `given.sets` by events of hosts and presses, and writes the rest as records.
     pub(super) fn show_given(&mut self) -> Result<(), DriverError> {
         let mut n = 0;
         for set in &self.scenario.given.sets {
@@ -26,7 +29,7 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    /// Every lane that something happens in.
+    /// Returns every lane in which something happens.
     fn every_lane(&self) -> Vec<String> {
         let acts = self.scenario.turns.iter().map(|turn| &turn.act);
         let placed = acts.filter(|act| {
@@ -46,11 +49,11 @@ impl Runner<'_, '_> {
         let id = self.shown(lane, given.name.as_deref(), &shown)?;
         let set = OptionSet::of(&shown, Origin::Host)
             .map_err(|why| DriverError(format!("given.sets: {id} cannot be shown: {why:?}")))?;
-        let stands = &given.stands;
+        let state = &given.state;
         let users = self.looking(given);
         let mut happens = vec![(String::new(), EventKind::OptionsShown(shown.clone()))];
         for user in &users {
-            if stands.focused {
+            if state.focused {
                 let focus = FocusChanged {
                     user: user.clone(),
                     scope: shown.scope,
@@ -59,7 +62,7 @@ impl Runner<'_, '_> {
                 };
                 happens.push((String::new(), EventKind::FocusChanged(focus)));
             }
-            if let Some(option) = &stands.executed {
+            if let Some(option) = &state.executed {
                 let press = Press::Option { set: id.clone(), version: 1, option: option.clone() };
                 happens.push((user.clone(), EventKind::CardPressed { press, remember: false }));
             }
@@ -72,20 +75,20 @@ impl Runner<'_, '_> {
             let seen = self.driver.deliver(&[delivery])?;
             self.note(&seen, None)?;
         }
-        if !stands.written() {
+        if !state.written() {
             return Ok(());
         }
         let now = self.driver.lane(lane)?;
-        let views = users.iter().map(|user| stands.write(&now, user, &set, self.driver.now()));
+        let views = users.iter().map(|user| state.write(&now, user, &set, self.driver.now()));
         let records = views.collect::<Result<Vec<_>, _>>()?;
         self.driver.amend(lane, records)?;
         self.note(&TurnSeen::default(), None)
     }
 
-    /// Who has it in front of them.
+    /// Returns the people who see the list.
     fn looking(&self, given: &GivenSet) -> Vec<String> {
-        if !given.stands.users.is_empty() {
-            return given.stands.users.clone();
+        if !given.state.users.is_empty() {
+            return given.state.users.clone();
         }
         match &given.shown.user {
             Some(user) => vec![user.clone()],
@@ -93,7 +96,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// A list gets its name; its id, which is the address of what it holds.
+    /// Names a list; its id is derived from its content.
     pub(super) fn shown(
         &mut self,
         lane: &str,
@@ -104,37 +107,37 @@ impl Runner<'_, '_> {
         let set = OptionSet::of(&shown, Origin::Host);
         let Ok(set) = set else { return Ok(SetId::from("")) };
         if let Some(name) = name {
-            self.book.set_is(lane, name, &set.id);
+            self.transcript.set_is(lane, name, &set.id);
         }
         Ok(set.id)
     }
 
-    /// The event of an act that is about a list.
+    /// Returns the event of an act about a list.
     pub(super) fn option_event(&self, act: &Act, before: &Lane) -> Result<Option<EventKind>, DriverError> {
         Ok(Some(match act {
-            Act::Shows(shows) => {
+            Act::ShowList(shows) => {
                 let scope_instance = instance(&shows.shown, &shows.lane);
                 EventKind::OptionsShown(Shown { scope_instance, ..shows.shown.clone() })
             }
-            Act::Closes(closes) => EventKind::OptionsClosed {
-                set: closes.set.as_deref().map(|set| self.book.set(&closes.lane, set)).transpose()?,
+            Act::CloseList(closes) => EventKind::OptionsClosed {
+                set: closes.set.as_deref().map(|set| self.transcript.set(&closes.lane, set)).transpose()?,
                 scope_instance: closes.instance.clone(),
             },
-            Act::Focuses(focus) => EventKind::FocusChanged(FocusChanged {
+            Act::ChangeFocus(focus) => EventKind::FocusChanged(FocusChanged {
                 user: focus.user.clone(),
                 scope: focus.scope,
                 scope_instance: place(focus),
                 option: focus.option.clone(),
             }),
-            Act::Chooses(press) => {
+            Act::PressOption(press) => {
                 EventKind::CardPressed { press: self.chosen(press, before)?, remember: false }
             }
             _ => return Ok(None),
         }))
     }
 
-    fn chosen(&self, press: &Chooses, before: &Lane) -> Result<Press, DriverError> {
-        let set = self.book.set(&press.lane, &press.set)?;
+    fn chosen(&self, press: &PressOption, before: &Lane) -> Result<Press, DriverError> {
+        let set = self.transcript.set(&press.lane, &press.set)?;
         let now = before.records.iter().find_map(|record| match record {
             Record::OptionSet(known) if known.id == set => Some(known.exec_rev),
             _ => None,
@@ -144,8 +147,8 @@ impl Runner<'_, '_> {
     }
 }
 
-/// The place somebody looks at.
-fn place(focus: &Focuses) -> String {
+/// Returns the place of a focus.
+fn place(focus: &ChangeFocus) -> String {
     match (focus.instance.is_empty(), focus.scope) {
         (false, _) => focus.instance.clone(),
         (true, Scope::Chat) => focus.lane.clone(),
@@ -153,13 +156,13 @@ fn place(focus: &Focuses) -> String {
     }
 }
 
-impl Stands {
-    /// Something of it cannot be played: it would bring about more than is given.
+impl ListState {
+    /// Returns true if part of the state cannot be played without side effects, and has to be written.
     fn written(&self) -> bool {
         self.acted.is_some() || !self.rejected.is_empty() || self.parked.is_some() || self.clarifier.is_some()
     }
 
-    /// What this person's lists have come to, with what is given of this one.
+    /// Merges the given state of this list into a person's record.
     fn write(
         &self,
         lane: &Lane,
@@ -211,7 +214,7 @@ impl Stands {
     }
 }
 
-/// A list is put aside: no ordinary text is read against it.
+/// Parks a list: ordinary text is not matched against it.
 fn park(view: &mut View, set: &OptionSet, why: Parked, now: throughline_engine::Timestamp) {
     let turn = view.turn;
     for standing in view.standings.iter_mut().filter(|standing| standing.set == set.id) {

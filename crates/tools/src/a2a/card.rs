@@ -1,19 +1,19 @@
-//! The card of an agent: what it says of itself, and where it is spoken to (`spec 07 §8`).
+//! Agent cards: an agent's description of itself and its addresses (`docs/design/0037-models-and-tools.md`).
 
 use serde_json::Value;
 use throughline_net::Address;
 
-/// Where an agent's card is, under its address.
+/// The path of an agent's card, under its address.
 pub(super) const AT: &str = ".well-known/agent-card.json";
 
-/// How an agent is spoken to.
+/// A protocol binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     JsonRpc,
     HttpJson,
 }
 
-/// One place where it is spoken to.
+/// An interface of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Interface {
     pub(super) binding: Binding,
@@ -22,11 +22,11 @@ pub(super) struct Interface {
     pub(super) tenant: Option<String>,
 }
 
-/// The first interface of a card that we speak, at the host we were told of and at no other: a card is not what decides
-/// where our words go.
+/// The first interface of a card that is supported, at the configured host and at no other: a card does not decide
+/// where prompts are sent.
 ///
 /// # Errors
-/// There is none; for a person to read.
+/// There is none; the text is for people.
 pub(super) fn interface(card: &Value, home: &Address, allow_loopback: bool) -> Result<Interface, String> {
     let offered = card["supportedInterfaces"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut why = "its card offers neither JSON-RPC nor HTTP+JSON".to_owned();
@@ -42,8 +42,8 @@ pub(super) fn interface(card: &Value, home: &Address, allow_loopback: bool) -> R
             continue;
         }
         let url = one["url"].as_str().unwrap_or_default();
-        match Address::read(url, allow_loopback) {
-            Ok(address) if address.same_place(home) => {
+        match Address::parse(url, allow_loopback) {
+            Ok(address) if address.same_origin(home) => {
                 let tenant = one["tenant"].as_str().filter(|tenant| !tenant.is_empty()).map(str::to_owned);
                 return Ok(Interface { binding, address, tenant });
             }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_card_sends_us_nowhere_else() {
-        let home = Address::read("https://agents.example.com/writer", false).unwrap();
+        let home = Address::parse("https://agents.example.com/writer", false).unwrap();
         let card = |binding: &str, url: &str| json!({"supportedInterfaces": [{"protocolBinding": binding, "url": url}]});
         let found = |card: &Value| interface(card, &home, false).map(|interface| interface.binding);
         assert_eq!(found(&card("JSONRPC", "https://agents.example.com/a2a")), Ok(Binding::JsonRpc));

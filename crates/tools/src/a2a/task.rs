@@ -1,13 +1,13 @@
-//! What an agent says of a task: its state, its words, what it made (`spec 07 §8`).
+//! Reads an agent's report on a task: its state, texts and artifacts (`docs/design/0037-models-and-tools.md`).
 
 use serde_json::Value;
-use throughline_engine::effect::Attempt;
-use throughline_engine::recognize::Expected;
-use throughline_engine::work::{Asked, Field, Report, Underway};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Asked, Field, Report, Underway};
+use throughline_language::Expected;
 
-use crate::{MAX_RESULT, rejected};
+use crate::outcome::{MAX_RESULT, rejected};
 
-/// Where a task stands. Version 0.3 named the states otherwise.
+/// The state of a task. Version 0.3 had other names for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Working,
@@ -29,19 +29,19 @@ fn state(word: &str) -> Option<State> {
     })
 }
 
-/// The answer to a message: a task that was begun, or words at once.
+/// Reads the answer to a message: a new task, or a text at once.
 pub(super) fn answer(result: &Value, outward: bool) -> Attempt<Report> {
     match (&result["task"], &result["message"]) {
         (task @ Value::Object(_), _) => report(task, outward),
-        (_, message @ Value::Object(_)) => bounded(words(&message["parts"]), outward),
-        // Version 0.3 put either where the answer is.
+        (_, message @ Value::Object(_)) => within_limit(words(&message["parts"]), outward),
+        // Version 0.3 has either as the answer itself.
         _ if result["status"].is_object() => report(result, outward),
-        _ if result["parts"].is_array() => bounded(words(&result["parts"]), outward),
+        _ if result["parts"].is_array() => within_limit(words(&result["parts"]), outward),
         _ => Attempt::Unknown { why: "it answered with neither a task nor a message".into() },
     }
 }
 
-/// What a task says.
+/// Reads a task.
 pub(super) fn report(task: &Value, outward: bool) -> Attempt<Report> {
     let unknown = |why: &str| Attempt::Unknown { why: why.into() };
     let Some(remote) = task["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned) else {
@@ -52,23 +52,23 @@ pub(super) fn report(task: &Value, outward: bool) -> Attempt<Report> {
         return unknown("it answered with a task in no known state");
     };
     match state {
-        State::Working => Attempt::Applied(Report::Underway(Underway::at(remote, cut(said)))),
+        State::Working => Attempt::Applied(Report::Underway(Underway::at(remote, shorten(said)))),
         State::InputRequired => {
             let fields = vec![Field { name: String::new(), expected: Expected::Text }];
-            Attempt::Applied(Report::Asked(Asked { remote, text: cut(said), fields }))
+            Attempt::Applied(Report::Asked(Asked { remote, text: shorten(said), fields }))
         }
         State::Over => rejected(over(task, said)),
-        State::Canceled => Attempt::Applied(Report::Stopped(cut(said))),
+        State::Canceled => Attempt::Applied(Report::Stopped(shorten(said))),
         State::Completed => {
             let made = task["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
             let made: Vec<String> = made.iter().map(|artifact| words(&artifact["parts"])).collect();
             let made: Vec<String> = made.into_iter().filter(|text| !text.is_empty()).collect();
-            bounded(if made.is_empty() { said } else { made.join("\n\n") }, outward)
+            within_limit(if made.is_empty() { said } else { made.join("\n\n") }, outward)
         }
     }
 }
 
-/// Why there is no result, in its words or in ours.
+/// The reason there is no result, by the agent or by its state.
 fn over(task: &Value, said: String) -> String {
     let state =
         task["status"]["state"].as_str().unwrap_or_default().trim_start_matches("TASK_STATE_").to_lowercase();
@@ -77,11 +77,11 @@ fn over(task: &Value, said: String) -> String {
         "rejected" => "it does not take this",
         _ => "it failed",
     };
-    if said.is_empty() { ours.into() } else { format!("{ours}: {}", cut(said)) }
+    if said.is_empty() { ours.into() } else { format!("{ours}: {}", shorten(said)) }
 }
 
-/// What an agent made, when it is not too much. Something that was changed over there is changed all the same.
-fn bounded(text: String, outward: bool) -> Attempt<Report> {
+/// An agent's result, if it is not too long. Something that was changed at the agent is changed all the same.
+fn within_limit(text: String, outward: bool) -> Attempt<Report> {
     match (text.len() <= MAX_RESULT, outward) {
         (true, _) => Attempt::Applied(Report::Said(text)),
         (false, true) => {
@@ -91,13 +91,13 @@ fn bounded(text: String, outward: bool) -> Attempt<Report> {
     }
 }
 
-/// Words on the way are short.
-fn cut(text: String) -> String {
+/// Cuts an interim text.
+fn shorten(text: String) -> String {
     const CHARS: usize = 4_000;
     if text.len() <= CHARS { text } else { text.chars().take(CHARS).collect() }
 }
 
-/// The text of parts; what is no text is named.
+/// The text of parts; a part that is not text is named.
 fn words(parts: &Value) -> String {
     let part = |part: &Value| match part {
         part if part["text"].is_string() => part["text"].as_str().map(str::to_owned),

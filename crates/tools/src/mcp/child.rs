@@ -1,4 +1,5 @@
-//! A server that is a child process: given nothing of our environment but what is named, and ended with all it started.
+//! Servers that are child processes. A child gets only the named variables of the environment, and is ended with
+//! everything it started.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -12,7 +13,7 @@ pub(super) struct Group {
     child: Child,
 }
 
-/// Starts it. What it writes to standard error goes to ours.
+/// Starts a child. Its standard error is inherited.
 ///
 /// # Errors
 /// It cannot be started.
@@ -40,21 +41,21 @@ pub(super) fn start(
 }
 
 impl Group {
-    /// The number of the group: that of the process that was started, which is not waited for while this lives, so that
-    /// the number stays its own.
+    /// The id of the group, which is that of the started process. The process is not reaped while this lives, so the
+    /// id stays its own.
     #[cfg(unix)]
     fn leader(&self) -> Option<Pid> {
         self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
     }
 
-    /// Whether the process that was started has ended.
+    /// True if the started process has ended.
     #[cfg(unix)]
     pub(super) fn ended(&self) -> bool {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.leader().is_none_or(|leader| !matches!(waitid(WaitId::Pid(leader), look), Ok(None)))
     }
 
-    /// Elsewhere its pipe tells.
+    /// On other systems its pipe tells.
     #[cfg(not(unix))]
     pub(super) fn ended(&self) -> bool {
         false

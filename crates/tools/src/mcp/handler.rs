@@ -1,4 +1,5 @@
-//! What a server may ask of us while a tool runs: a form, answered by a person. Models' answers and files it gets none of.
+//! Requests of a server while a tool runs: it may ask for a form, which a person fills in. It gets neither model
+//! answers nor files.
 #![expect(deprecated, reason = "older servers may still ask for roots, and are told no")]
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// A form, or why it is none that people can be asked.
+    /// Reads a form, or the reason people cannot be asked to fill it in.
     pub(super) fn of(params: &ElicitRequestParams) -> Result<Self, String> {
         match params {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
@@ -33,20 +34,20 @@ impl Form {
         }
     }
 
-    /// The form filled in with what people said.
+    /// Fills in the form with people's texts.
     pub(super) fn filled(&self, given: &BTreeMap<String, String>) -> Result<Value, String> {
         let mut values = Map::new();
         for (name, text) in given {
-            values.insert(name.clone(), arguments::coerced(&self.schema["properties"][name], text)?);
+            values.insert(name.clone(), arguments::coerce(&self.schema["properties"][name], text)?);
         }
         Ok(Value::Object(values))
     }
 }
 
-/// What is known for a form that may come, and the one that came. Calls of one server are made one after the other, so
-/// both are about the call that runs.
+/// The answers known for a form that may come, and the form that came. Calls of one server are made one after the
+/// other, so both belong to the call that runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Elicited(Arc<Mutex<Asked>>);
+pub(super) struct Elicitation(Arc<Mutex<Asked>>);
 
 #[derive(Debug, Default)]
 struct Asked {
@@ -54,13 +55,13 @@ struct Asked {
     form: Option<Result<Form, String>>,
 }
 
-impl Elicited {
-    /// A call begins: this is known for it.
+impl Elicitation {
+    /// Begins a call with these known answers.
     pub(super) fn begin(&self, given: Option<BTreeMap<String, String>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Asked { given, form: None };
     }
 
-    /// The form that came meanwhile, and was not filled in.
+    /// Takes the form that came meanwhile and was not filled in.
     pub(super) fn take(&self) -> Option<Result<Form, String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).form.take()
     }
@@ -79,8 +80,8 @@ impl Elicited {
     }
 }
 
-/// Our side of a connection.
-pub(super) struct Handler(pub(super) Elicited);
+/// The client's side of a connection.
+pub(super) struct Handler(pub(super) Elicitation);
 
 fn declined(what: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("{what} is not given from here"), None)

@@ -1,11 +1,12 @@
-//! A client of one MCP server (`spec 07 §8`): revision 2026-07-28, or what an older server agrees on.
+//! A client of one MCP server: revision 2026-07-28, or what an older server agrees on
+//! (`docs/design/0037-models-and-tools.md`).
 //!
-//! One connection, made when it is needed and made again, after a wait that doubles, when it broke. One call at a time: what
-//! a server asks back of us then belongs to the call that runs.
+//! One connection, made when needed, and made again after a doubling wait when it broke. One call at a time: a
+//! server's requests then belong to the call that runs.
 
 mod child;
 mod handler;
-mod result;
+mod result_text;
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -24,24 +25,25 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use throughline_engine::effect::Attempt;
-use throughline_engine::work::{Asked, Field, Report};
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::work::{Asked, Field, Report};
 use throughline_net::Address;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use self::handler::{Elicited, Form, Handler};
-use crate::{Place, ServerSetting, Timeouts, arguments, rejected};
+use self::handler::{Elicitation, Form, Handler};
+use crate::outcome::{rejected, wrong_argument};
+use crate::{RemoteAddress, ServerSetting, Timeouts, arguments};
 
-/// The most bytes of one message of a server (`spec 06 §4.4`).
+/// The longest message of a server, in bytes.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
-/// The most pages that a server's list of tools may have, and the most tools.
+/// The most pages of a server's list of tools.
 const MAX_PAGES: usize = 50;
 const MAX_TOOLS: usize = 1_000;
-/// The wait before a broken connection is made again, at first and at most.
+/// The wait before a broken connection is made again, at first.
 const AGAIN_FIRST: Duration = Duration::from_secs(1);
 const AGAIN_LONGEST: Duration = Duration::from_secs(60);
-/// How often a server may answer with nothing but "ask again".
+/// The most times a server may answer with nothing but "ask again".
 const STATES: usize = 3;
 
 type Running = RunningService<RoleClient, Handler>;
@@ -49,29 +51,29 @@ type Http = StreamableHttpError<reqwest::Error>;
 
 /// One server.
 pub(crate) struct Server {
-    /// What our configuration calls it.
+    /// The name in the configuration.
     name: String,
-    way: Way,
+    transport: Transport,
     timeouts: Timeouts,
-    at: Mutex<At>,
+    state: Mutex<ConnectionState>,
 }
 
-/// How it is reached.
-enum Way {
+/// The transport.
+enum Transport {
     Child(ServerSetting),
     Http { client: Client, config: StreamableHttpClientTransportConfig },
 }
 
-/// The connection, and how making it went.
+/// The connection, and its failures.
 #[derive(Default)]
-struct At {
+struct ConnectionState {
     open: Option<Connection>,
-    /// Failures since a call was last answered, and when it is tried again.
+    /// Failures since a call was last answered.
     failures: u32,
     again: Option<Instant>,
 }
 
-/// Why nothing can be asked of it now, and for how many milliseconds nothing will be.
+/// The reason the server cannot be called now, and for how many milliseconds it will not be.
 struct NotReady {
     why: String,
     hint: Option<i64>,
@@ -79,29 +81,29 @@ struct NotReady {
 
 struct Connection {
     running: Running,
-    elicited: Elicited,
+    elicitation: Elicitation,
     group: Option<child::Group>,
 }
 
-/// What a tool says of itself: what is pinned.
+/// A tool's definition by its server, which is pinned.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Described {
+pub(crate) struct ToolDescription {
     pub(crate) name: String,
     pub(crate) description: String,
-    pub(crate) said: Value,
+    pub(crate) definition: Value,
 }
 
 /// A call of a tool.
 pub(crate) struct ToolCall<'a> {
     pub(crate) tool: &'a str,
     pub(crate) args: &'a BTreeMap<String, String>,
-    /// The answer to what was asked back: the far side's name for it, and what people said.
+    /// The answer to a form: the server's handle, and people's texts.
     pub(crate) answer: Option<(&'a str, &'a BTreeMap<String, String>)>,
-    /// It may change something, so what it says was applied even when too long to take.
+    /// True if it may change something: then an answer that is too long still counts as applied.
     pub(crate) outward: bool,
 }
 
-/// What has to be sent back with an answer. It travels as the opaque name of the work.
+/// State to send back with an answer. It travels as the opaque handle of the work.
 #[derive(Default, Serialize, Deserialize)]
 struct Resume {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,37 +116,37 @@ struct Resume {
 
 impl Server {
     /// # Errors
-    /// It cannot be used as it is configured; for a person to read.
+    /// It cannot be used as configured; the text is for people.
     pub(crate) fn new(name: &str, setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
-        let way = match setting {
-            ServerSetting::Child { .. } => Way::Child(setting.clone()),
+        let transport = match setting {
+            ServerSetting::Child { .. } => Transport::Child(setting.clone()),
             ServerSetting::Http(place) => http(place, timeouts)?,
         };
-        Ok(Self { name: name.to_owned(), way, timeouts, at: Mutex::default() })
+        Ok(Self { name: name.to_owned(), transport, timeouts, state: Mutex::default() })
     }
 
-    /// Every tool, as the server describes it now.
+    /// Lists every tool, as the server defines it now.
     ///
     /// # Errors
-    /// It cannot be reached, or does not say.
-    pub(crate) async fn tools(&self) -> Result<Vec<Described>, String> {
-        let mut at =
-            timeout(self.timeouts.ready, self.at.lock()).await.map_err(|_| "it is busy".to_owned())?;
-        self.listed(&mut at).await.map_err(|not_ready| not_ready.why)
+    /// It cannot be reached or does not answer.
+    pub(crate) async fn tools(&self) -> Result<Vec<ToolDescription>, String> {
+        let mut state =
+            timeout(self.timeouts.ready, self.state.lock()).await.map_err(|_| "it is busy".to_owned())?;
+        self.current_tools(&mut state).await.map_err(|not_ready| not_ready.why)
     }
 
-    /// Makes one call of a tool that is described as `allowed` says.
+    /// Calls a tool, if `allowed` accepts its definition.
     pub(crate) async fn call(
         &self,
         call: &ToolCall<'_>,
-        allowed: impl AsyncFnOnce(Option<&Described>) -> Result<(), Attempt<Report>>,
+        allowed: impl AsyncFnOnce(Option<&ToolDescription>) -> Result<(), Attempt<Report>>,
     ) -> Attempt<Report> {
         let whole = Instant::now() + self.timeouts.whole;
         let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
-        let Ok(mut at) = timeout(self.timeouts.ready, self.at.lock()).await else {
+        let Ok(mut state) = timeout(self.timeouts.ready, self.state.lock()).await else {
             return not_sent("the server is busy with other calls".into(), None);
         };
-        let tools = match self.listed(&mut at).await {
+        let tools = match self.current_tools(&mut state).await {
             Ok(tools) => tools,
             Err(NotReady { why, hint }) => return not_sent(why, hint),
         };
@@ -155,72 +157,73 @@ impl Server {
         let Some(described) = described else {
             return rejected(format!("the server has no tool {}", call.tool));
         };
-        let params = match params(call, &described.said["inputSchema"]) {
+        let params = match params(call, &described.definition["inputSchema"]) {
             Ok(params) => params,
             Err(refused) => return refused,
         };
-        // Only a call that was answered puts it back: what came late to another one would be taken for the next one's.
-        let Some(connection) = at.open.take() else {
+        // only a call that was answered puts it back: what came late to another one would be taken for the next one's.
+        let Some(connection) = state.open.take() else {
             return not_sent("the connection is closed".into(), None);
         };
         let given = call.answer.map(|(_, given)| given.clone());
-        connection.elicited.begin(given);
+        connection.elicitation.begin(given);
         let until = whole.min(Instant::now() + self.timeouts.call);
-        let answer = timeout_at(until, called(&connection, params)).await;
-        let form = connection.elicited.take();
+        let answer = timeout_at(until, call_until_complete(&connection, params)).await;
+        let form = connection.elicitation.take();
         match answer {
             Ok(Ok(response)) => {
-                at.answered(connection);
-                told(call, response, form)
+                state.restore(connection);
+                interpret(call, response, form)
             }
             Ok(Err(error)) => {
                 match error {
-                    ServiceError::McpError(_) => at.answered(connection),
-                    _ => at.broke(),
+                    ServiceError::McpError(_) => state.restore(connection),
+                    _ => state.broke(),
                 }
-                failed(&error)
+                interpret_error(&error)
             }
             Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
         }
     }
 
-    /// Ends the connection, and the process with all it started.
+    /// Ends the connection, and the server process with all it started.
     pub(crate) async fn close(&self) {
-        let open = self.at.lock().await.open.take();
+        let open = self.state.lock().await.open.take();
         if let Some(Connection { mut running, group, .. }) = open {
             let _ = timeout(Duration::from_secs(1), running.close()).await;
             drop(group);
         }
     }
 
-    async fn listed(&self, at: &mut At) -> Result<Vec<Described>, NotReady> {
-        if at.open.as_ref().is_some_and(Connection::ended) {
-            at.broke();
+    async fn current_tools(&self, state: &mut ConnectionState) -> Result<Vec<ToolDescription>, NotReady> {
+        if state.open.as_ref().is_some_and(Connection::ended) {
+            state.broke();
         }
-        let wait = at.again.map_or(Duration::ZERO, |again| again.saturating_duration_since(Instant::now()));
-        if at.open.is_none() && !wait.is_zero() {
+        let wait =
+            state.again.map_or(Duration::ZERO, |again| again.saturating_duration_since(Instant::now()));
+        if state.open.is_none() && !wait.is_zero() {
             let why = "the server failed just now, and is given a moment".into();
             return Err(NotReady { why, hint: i64::try_from(wait.as_millis() + 1).ok() });
         }
         let ready = async {
-            if at.open.is_none() {
-                at.open = Some(self.connected().await?);
+            if state.open.is_none() {
+                state.open = Some(self.connect().await?);
             }
-            let Some(connection) = &at.open else { return Err("the connection is closed".to_owned()) };
+            let Some(connection) = &state.open else { return Err("the connection is closed".to_owned()) };
             self.all_tools(connection).await
         };
         let ready = timeout(self.timeouts.ready, ready).await;
         match ready.unwrap_or_else(|_| Err("it was not ready in time".into())) {
             Ok(tools) => Ok(tools),
             Err(why) => {
-                at.broke();
+                state.broke();
                 Err(NotReady { why, hint: None })
             }
         }
     }
 
-    /// Every page of its tools: as many as a server has need of, and no more because it says so.
-    async fn all_tools(&self, connection: &Connection) -> Result<Vec<Described>, String> {
+    /// Reads every page of its tools, up to a limit.
+    async fn all_tools(&self, connection: &Connection) -> Result<Vec<ToolDescription>, String> {
         let mut tools = Vec::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
@@ -238,38 +241,38 @@ impl Server {
         Err(format!("the server “{}” lists its tools on more than {MAX_PAGES} pages", self.name))
     }
 
-    async fn connected(&self) -> Result<Connection, String> {
-        let elicited = Elicited::default();
-        let handler = Handler(elicited.clone());
+    async fn connect(&self) -> Result<Connection, String> {
+        let elicitation = Elicitation::default();
+        let handler = Handler(elicitation.clone());
         let lifecycle = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
         };
-        let (running, group) = match &self.way {
-            Way::Http { client, config } => {
+        let (running, group) = match &self.transport {
+            Transport::Http { client, config } => {
                 let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
                 (handler.serve_with_lifecycle(transport, lifecycle).await, None)
             }
-            Way::Child(ServerSetting::Child { command, args, env }) => {
+            Transport::Child(ServerSetting::Child { command, args, env }) => {
                 let (group, stdout, stdin) = child::start(command, args, env)
                     .map_err(|error| format!("{} cannot be started: {error}", command.display()))?;
                 let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE);
                 (handler.serve_with_lifecycle(transport, lifecycle).await, Some(group))
             }
-            Way::Child(ServerSetting::Http(_)) => return Err("it is no process".into()),
+            Transport::Child(ServerSetting::Http(_)) => return Err("it is no process".into()),
         };
         let running = running.map_err(|error: ClientInitializeError| chain(&error))?;
-        Ok(Connection { running, elicited, group })
+        Ok(Connection { running, elicitation, group })
     }
 }
 
-impl At {
-    /// A call was answered: the connection is good for the next one.
-    fn answered(&mut self, connection: Connection) {
+impl ConnectionState {
+    /// Keeps the connection after a call that was answered.
+    fn restore(&mut self, connection: Connection) {
         *self = Self { open: Some(connection), failures: 0, again: None };
     }
 
-    /// It broke: it is made again after a wait that doubles.
+    /// Drops the broken connection. It is made again after a wait that doubles.
     fn broke(&mut self) {
         self.open = None;
         let wait = AGAIN_FIRST.saturating_mul(1 << self.failures.min(6)).min(AGAIN_LONGEST);
@@ -286,37 +289,33 @@ impl Connection {
     }
 }
 
-fn http(place: &Place, timeouts: Timeouts) -> Result<Way, String> {
-    let address = Address::read(&place.url, place.allow_loopback)?;
+fn http(place: &RemoteAddress, timeouts: Timeouts) -> Result<Transport, String> {
+    let address = Address::parse(&place.url, place.allow_loopback)?;
     let client = throughline_net::client(address.reach(), timeouts.connect)?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(address.endpoint())
         .max_sse_event_size(MAX_MESSAGE)
         .max_concurrent_requests(4)
         .reinit_on_expired_session(false);
     if let Some(token) = &place.token {
-        config = config.auth_header(token.word());
+        config = config.auth_header(token.as_str());
     }
-    Ok(Way::Http { client, config })
+    Ok(Transport::Http { client, config })
 }
 
-fn described(tool: &rmcp::model::Tool) -> Described {
-    let said = json!({
+fn described(tool: &rmcp::model::Tool) -> ToolDescription {
+    let definition = json!({
         "name": tool.name,
         "description": tool.description,
         "inputSchema": tool.input_schema,
         "outputSchema": tool.output_schema,
     });
     let description = tool.description.as_deref().unwrap_or_default().to_owned();
-    Described { name: tool.name.to_string(), description, said }
+    ToolDescription { name: tool.name.to_string(), description, definition }
 }
 
 fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, Attempt<Report>> {
     let arguments = arguments::arguments(schema, call.args).map_err(|wrong| {
-        if wrong.name.is_empty() {
-            rejected(wrong.why)
-        } else {
-            crate::wrong_argument(&wrong.name, wrong.why)
-        }
+        if wrong.name.is_empty() { rejected(wrong.why) } else { wrong_argument(&wrong.name, wrong.why) }
     })?;
     let mut params = CallToolRequestParams::new(call.tool.to_owned()).with_arguments(arguments);
     if let Some((remote, given)) = call.answer {
@@ -336,7 +335,7 @@ fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, 
 }
 
 /// Calls, and again while the server only wants its state back.
-async fn called(
+async fn call_until_complete(
     connection: &Connection,
     mut params: CallToolRequestParams,
 ) -> Result<CallToolResponse, ServiceError> {
@@ -357,8 +356,8 @@ async fn called(
     Err(ServiceError::InputRequiredRoundsExceeded { max_rounds: STATES })
 }
 
-/// What a response says, with the form that came while the tool ran.
-fn told(
+/// Interprets a response, with the form that came while the tool ran.
+fn interpret(
     call: &ToolCall<'_>,
     response: CallToolResponse,
     form: Option<Result<Form, String>>,
@@ -367,7 +366,7 @@ fn told(
         return asks(form, None, None);
     }
     match response {
-        CallToolResponse::Complete(result) => match result::text(&result) {
+        CallToolResponse::Complete(result) => match result_text::text(&result) {
             Some(text) if result.is_error == Some(true) => rejected(text),
             Some(text) => Attempt::Applied(Report::Said(text)),
             None if call.outward => {
@@ -406,8 +405,8 @@ fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) 
     Attempt::Applied(Report::Asked(Asked { remote, text: form.message, fields }))
 }
 
-/// What a call that has no answer proves (`spec 06 §4.3`).
-fn failed(error: &ServiceError) -> Attempt<Report> {
+/// Interprets the failure of a call.
+fn interpret_error(error: &ServiceError) -> Attempt<Report> {
     match error {
         ServiceError::McpError(refused) => rejected(refused.message.to_string()),
         ServiceError::InputRequiredRoundsExceeded { .. } => {

@@ -1,17 +1,17 @@
-//! The dry run (`spec 06 §6.1`) as far as a project of the local tracker can be checked without looking at its
-//! issues: pure, every problem at once, in the order of the table.
+//! The checks of the dry run that need no issues: pure, every mistake at once, in a fixed order
+//! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
-use throughline_engine::effect::FieldError;
-use throughline_engine::tickets::{Item, ItemType, Part};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::ticket::{Item, ItemType, Part};
 
-use super::config::{ChildLink, LocalConfig, May, ProjectConfig};
+use super::config::{ChildLink, LocalConfig, Permission, ProjectConfig};
 use super::links;
-use crate::shape::{self, wrong};
+use crate::common_checks::{self, wrong};
 
-/// The project as somebody who wants to create in it finds it.
+/// The project, for somebody who wants to create in it.
 ///
 /// # Errors
-/// It is not there for them, or closed.
+/// It does not exist for them, or is archived.
 pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c ProjectConfig, FieldError> {
     let error = |text: String| Err(FieldError::new("check.project", "project", text));
     match config.projects.get(key).filter(|project| !project.hidden) {
@@ -25,7 +25,7 @@ pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c Proj
     }
 }
 
-/// What is wrong with one of these items for this project. What it names in the tracker is not looked up.
+/// The mistakes in one item for this project. Issues it names are not looked up.
 pub(super) fn problems(
     config: &LocalConfig,
     settings: &ProjectConfig,
@@ -36,15 +36,15 @@ pub(super) fn problems(
     item_type(settings, project, item, &mut found);
     required(settings, item, &mut found);
     fields(settings, project, item, &mut found);
-    shape::values(item, &mut found);
+    common_checks::values(item, &mut found);
     values(settings, item, &mut found);
-    shape::body(item, &mut found);
+    common_checks::body(item, &mut found);
     link_types(config, settings, project, item, &mut found);
-    shape::title(item, &mut found);
+    common_checks::title(item, &mut found);
     found
 }
 
-/// Whether this person may do here what these items take.
+/// The permissions that these items need and the person lacks.
 pub(super) fn permissions(
     config: &LocalConfig,
     settings: &ProjectConfig,
@@ -54,20 +54,30 @@ pub(super) fn permissions(
 ) -> Vec<FieldError> {
     let child = items.iter().any(|item| item.parent.is_some());
     let linked = items.iter().any(|item| !links::named(config, item).is_empty());
-    let wanted = [(May::Browse, true), (May::Create, true), (May::Edit, child), (May::Link, linked)];
+    let wanted = [
+        (Permission::Browse, true),
+        (Permission::Create, true),
+        (Permission::Edit, child),
+        (Permission::Link, linked),
+    ];
     let missing = wanted.into_iter().filter(|(may, used)| *used && !settings.allows(*may, by));
-    missing.map(|(may, _)| may_not(settings, project, may, by)).collect()
+    missing.map(|(may, _)| not_permitted(settings, project, may, by)).collect()
 }
 
-/// This person may not do that here.
-pub(super) fn may_not(settings: &ProjectConfig, project: &str, may: May, by: Option<&str>) -> FieldError {
+/// The error for a missing permission.
+pub(super) fn not_permitted(
+    settings: &ProjectConfig,
+    project: &str,
+    may: Permission,
+    by: Option<&str>,
+) -> FieldError {
     let act = match may {
-        May::Browse => "see",
-        May::Create => "create issues in",
-        May::Edit => "put issues under an epic in",
-        May::Link => "link issues in",
+        Permission::Browse => "see",
+        Permission::Create => "create issues in",
+        Permission::Edit => "put issues under an epic in",
+        Permission::Link => "link issues in",
     };
-    let listed = settings.who_may(may).join(", ");
+    let listed = settings.permitted(may).join(", ");
     let text = match by.filter(|by| !by.is_empty()) {
         Some(by) => format!("{by} may not {act} {project}; who may: {listed}"),
         None => format!("Nobody is named, and only some may {act} {project}: {listed}"),
@@ -75,26 +85,27 @@ pub(super) fn may_not(settings: &ProjectConfig, project: &str, may: May, by: Opt
     FieldError::new("check.permission", "project", text)
 }
 
-/// Whether this person may see what is in a project.
+/// True if this person may see the issues of a project.
 pub(super) fn seen(config: &LocalConfig, project: &str, by: Option<&str>) -> bool {
-    config.projects.get(project).is_none_or(|project| project.allows(May::Browse, by))
+    config.projects.get(project).is_none_or(|project| project.allows(Permission::Browse, by))
 }
 
-/// `check.parent`, as far as the batch itself tells: how stories join their epic here, and what is above what.
+/// Checks parents (`check.parent`) as far as the batch tells: the project's way of linking stories to epics, and the
+/// types.
 pub(super) fn parents(settings: &ProjectConfig, project: &str, items: &[Item]) -> Vec<FieldError> {
     let mut found = Vec::new();
     if items.iter().any(|item| item.parent.is_some()) && !settings.hierarchy.contains(&settings.child_link) {
         found.push(FieldError::new("check.parent", "parent", no_way(settings, project)));
     }
     for item in items.iter().filter(|item| item.parent.is_some()) {
-        if let Some(text) = level(item, shape::above(items, item).map(|epic| epic.item_type)) {
+        if let Some(text) = level(item, common_checks::above(items, item).map(|epic| epic.item_type)) {
             found.push(wrong(item, "check.parent", "parent", text));
         }
     }
     found
 }
 
-/// What is wrong with this item being under an issue of that type, when it is known.
+/// The mistake in putting this item under an issue of that type, if the type is known.
 pub(super) fn level(item: &Item, above: Option<ItemType>) -> Option<String> {
     if item.item_type == ItemType::Epic {
         return Some("An epic is under no other issue".into());

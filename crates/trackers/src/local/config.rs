@@ -1,13 +1,13 @@
-//! What the local tracker is configured with: its projects and what each of them takes.
+//! The configuration of the local tracker: its projects and their rules.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::tickets::{ItemType, Part};
+use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::schema::FieldRule;
 
-/// The section of the local tracker in the configuration file. Nothing said: one project, `DEMO`.
+/// The section of the local tracker in the configuration file. By default one project, `DEMO`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LocalConfig {
@@ -22,45 +22,45 @@ impl Default for LocalConfig {
     }
 }
 
-/// One project. What is not said takes anything.
+/// One project. By default it accepts anything.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectConfig {
-    /// What people call it; the key when empty.
+    /// The display name; the key if empty.
     pub name: String,
     /// The types it offers.
     pub types: Vec<ItemType>,
-    /// Types it had: named in a refusal as switched off.
+    /// Types it had before: a refusal names them as switched off.
     pub disabled: Vec<ItemType>,
-    /// The parts that must be written.
+    /// The parts that are required.
     pub required: Vec<Part>,
-    /// The parts that must be written for one type, beside these.
+    /// The parts that are required for one type, beside these.
     pub required_for: BTreeMap<ItemType, Vec<Part>>,
-    /// The parts it has a field for; empty means all of them.
+    /// The parts it has a field for; empty for all of them.
     pub fields: Vec<Part>,
-    /// What a field takes; any text when not said.
+    /// The rules of fields; any text by default.
     pub schema: BTreeMap<Part, FieldRule>,
-    /// The kinds of links it knows, as in `blocks: AUTH-3`; empty means any.
+    /// The kinds of links it knows, as in `blocks: AUTH-3`; empty for any.
     pub links: Vec<String>,
-    /// How stories are put under their epic.
+    /// The way stories are linked to their epic.
     pub child_link: ChildLink,
-    /// The ways it has to put one issue under another.
+    /// The ways it supports to put one issue under another.
     pub hierarchy: Vec<ChildLink>,
-    /// Who may see it: user ids or principals (`user:ana`); empty means everybody. Likewise the three below.
+    /// The people who may see it: user ids or principals (`user:ana`); empty for everybody. Likewise the three below.
     pub browse: Vec<String>,
-    /// Who may create.
+    /// The people who may create issues.
     pub create: Vec<String>,
-    /// Who may change issues: what putting a story under its epic takes.
+    /// The people who may change issues, which includes putting a story under its epic.
     pub edit: Vec<String>,
-    /// Who may link issues: what naming another issue as a dependency takes.
+    /// The people who may link issues, which includes naming a dependency.
     pub link: Vec<String>,
-    /// Closed for new issues.
+    /// True if it takes no new issues.
     pub archived: bool,
-    /// There for nobody who comes through a conversation.
+    /// True if it does not exist for people who come through a conversation.
     pub hidden: bool,
 }
 
-/// How a story is put under its epic (`spec 06 §6.2`).
+/// The way a story is linked to its epic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChildLink {
@@ -74,7 +74,7 @@ pub enum ChildLink {
 }
 
 impl ChildLink {
-    /// Every way.
+    /// All ways.
     pub const ALL: [Self; 3] = [Self::Parent, Self::EpicLink, Self::Subtask];
 
     /// Its name in the configuration.
@@ -88,9 +88,9 @@ impl ChildLink {
     }
 }
 
-/// Something a project allows some people and not others.
+/// A permission in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum May {
+pub enum Permission {
     /// See its issues.
     Browse,
     /// Create one.
@@ -101,7 +101,7 @@ pub enum May {
     Link,
 }
 
-impl May {
+impl Permission {
     /// Its name in the configuration.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -138,26 +138,26 @@ impl Default for ProjectConfig {
 }
 
 impl ProjectConfig {
-    /// Whom it allows this; empty is everybody.
+    /// The people with a permission; empty for everybody.
     #[must_use]
-    pub fn who_may(&self, what: May) -> &[String] {
+    pub fn permitted(&self, what: Permission) -> &[String] {
         match what {
-            May::Browse => &self.browse,
-            May::Create => &self.create,
-            May::Edit => &self.edit,
-            May::Link => &self.link,
+            Permission::Browse => &self.browse,
+            Permission::Create => &self.create,
+            Permission::Edit => &self.edit,
+            Permission::Link => &self.link,
         }
     }
 
-    /// Whether this person may: by id, or by a principal given in its place.
+    /// True if this person has the permission, by id or by principal.
     #[must_use]
-    pub fn allows(&self, what: May, by: Option<&str>) -> bool {
+    pub fn allows(&self, what: Permission, by: Option<&str>) -> bool {
         let bare = |text: &str| text.strip_prefix("user:").unwrap_or(text).to_owned();
-        let listed = self.who_may(what);
+        let listed = self.permitted(what);
         listed.is_empty() || by.is_some_and(|who| listed.iter().any(|entry| bare(entry) == bare(who)))
     }
 
-    /// Whether it has a field for this part. Links to where an issue was asked for always have their place: nobody wrote
+    /// True if it has a field for this part. Links to where an issue was asked for always have one: no person wrote
     /// them, so nobody could leave them out.
     #[must_use]
     pub fn has_field(&self, part: Part) -> bool {
@@ -167,7 +167,7 @@ impl ProjectConfig {
             || self.required.contains(&part)
     }
 
-    /// Whether this part must be written for this type.
+    /// True if this part is required for this type.
     #[must_use]
     pub fn requires(&self, part: Part, item_type: ItemType) -> bool {
         let own = self.required_for.get(&item_type);
@@ -206,11 +206,11 @@ mod tests {
             ..Default::default()
         };
         for who in ["ana", "user:ana", "bob", "user:bob", "role:pm"] {
-            assert!(project.allows(May::Create, Some(who)), "{who}");
+            assert!(project.allows(Permission::Create, Some(who)), "{who}");
         }
-        assert!(!project.allows(May::Create, Some("eve")));
-        assert!(!project.allows(May::Create, None), "nobody named is nobody listed");
-        assert!(project.allows(May::Browse, Some("eve")), "each is listed for itself");
-        assert!(ProjectConfig::default().allows(May::Create, None));
+        assert!(!project.allows(Permission::Create, Some("eve")));
+        assert!(!project.allows(Permission::Create, None), "nobody named is nobody listed");
+        assert!(project.allows(Permission::Browse, Some("eve")), "each is listed for itself");
+        assert!(ProjectConfig::default().allows(Permission::Create, None));
     }
 }

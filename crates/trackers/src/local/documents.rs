@@ -1,4 +1,4 @@
-//! What the local tracker needs of a store: documents by collection and key, written by compare-and-swap.
+//! The storage the local tracker needs: documents by collection and key, written by compare-and-swap.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,35 +10,35 @@ use async_trait::async_trait;
 pub struct Document {
     /// Its key in the collection.
     pub key: String,
-    /// Rises by one with every write. In a write: the version it must be at; 0 means it must not exist yet.
+    /// Rises by one with every write. In a write it is the expected version; 0 if the document must not exist yet.
     pub version: u64,
     /// Its text.
     pub body: String,
 }
 
-/// Why the documents could not be had.
+/// A failure of the documents' storage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentsError {
     /// Nothing was read or written.
     #[error("cannot {act}: {why}")]
     Unavailable {
-        /// What was tried.
+        /// The act that failed.
         act: &'static str,
-        /// What the store said.
+        /// The store's reason.
         why: String,
     },
     /// A write may or may not have happened.
     #[error("cannot tell whether the tracker's documents were written: {why}")]
     Unknown {
-        /// What the store said.
+        /// The store's reason.
         why: String,
     },
 }
 
-/// The storage of the local tracker. `server` puts the store behind it.
+/// The storage of the local tracker. `server` implements it over the store.
 #[async_trait]
 pub trait Documents: Send + Sync {
-    /// The document of that key, if there is one.
+    /// The document with that key, if there is one.
     async fn get(
         &self,
         tenant: &str,
@@ -55,12 +55,12 @@ pub trait Documents: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Document>, DocumentsError>;
 
-    /// Writes (collection, document) if every one is at the version it names. `false`: one was not, and
-    /// nothing was written.
+    /// Writes (collection, document) pairs if every document is at its expected version. Returns false, and writes
+    /// nothing, if one was not.
     async fn write(&self, tenant: &str, writes: Vec<(String, Document)>) -> Result<bool, DocumentsError>;
 }
 
-/// Documents in memory: the fake beside the contract, shared by `Arc`.
+/// Documents in memory, for tests. Share it in an `Arc`.
 #[derive(Debug, Default)]
 pub struct MemoryDocuments {
     rows: Mutex<BTreeMap<Place, (u64, String)>>,
@@ -70,7 +70,7 @@ pub struct MemoryDocuments {
 type Place = (String, String, String);
 
 impl MemoryDocuments {
-    /// No documents.
+    /// Creates an empty storage.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

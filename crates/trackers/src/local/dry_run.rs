@@ -1,18 +1,19 @@
-//! every kind of mistake the dry run has to catch, as far as a project of this tracker can have it, by its code,
-//! its field and its item; and no create is sent.
+//! Every kind of mistake the dry run has to find, as far as a project of this tracker can have it: by its code, its
+//! field and its item; and no create is sent.
 //!
-//! Of the kinds of `spec 06 §6.1`, four cannot be here: types are a closed list of four, so none is a sub-task or shares
-//! its name with another; a part that does not exist cannot be written; and no field is cascading.
+//! Four kinds cannot occur here: types are a closed list of four, so none is a sub-task or shares its name with
+//! another; a part that does not exist cannot be written; and no field is cascading
+//! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
 use std::collections::BTreeMap;
 
-use throughline_engine::tickets::{ItemType, Part};
+use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::tests::Local;
 use super::*;
 use crate::conformance::{TENANT, applied};
 
-/// What an item of `AUTH` that is right says, part by part.
+/// The parts of a valid item of `AUTH`.
 const SOUND: [(Part, &str); 8] = [
     (Part::Title, "Log in"),
     (Part::Problem, "Nobody can"),
@@ -73,7 +74,7 @@ fn projects() -> LocalConfig {
     LocalConfig { projects: projects.map(|(key, project)| (key.to_owned(), project)).into() }
 }
 
-/// An epic that is right, and a story `bad` of it that says this.
+/// A valid epic, and its story `bad` after a change.
 fn batch(change: &dyn Fn(&mut Item)) -> Vec<Item> {
     let fields: BTreeMap<Part, String> = SOUND.map(|(part, text)| (part, text.to_owned())).into();
     let mut story =
@@ -84,7 +85,8 @@ fn batch(change: &dyn Fn(&mut Item)) -> Vec<Item> {
     vec![epic, story]
 }
 
-/// A mistake: what it is called, where, by whom, what of the story is wrong, and the item, code and field it is found by.
+/// A mistake: its name, the project, the person, the change of the story, and the item, code and field it is found
+/// by.
 type Kind = (&'static str, &'static str, &'static str, Box<dyn Fn(&mut Item)>, [&'static str; 3]);
 
 fn kinds() -> Vec<Kind> {
@@ -165,7 +167,7 @@ async fn filled() -> Local {
 }
 
 #[tokio::test]
-async fn r29_every_kind_is_caught_by_its_code_and_item_and_nothing_is_sent() {
+async fn every_kind_is_caught_by_its_code_and_item_and_nothing_is_sent() {
     let local = filled().await;
     let sent = local.faults.create_requests();
     applied(local.tracker.check(TENANT, "AUTH", Some("ana"), &batch(&|_| {})).await);
@@ -174,13 +176,13 @@ async fn r29_every_kind_is_caught_by_its_code_and_item_and_nothing_is_sent() {
         let Attempt::Rejected { errors, .. } = attempt else { panic!("{what}: {attempt:?}") };
         let found: Vec<[&str; 3]> =
             errors.iter().map(|e| [e.item.as_str(), e.code.as_str(), e.field.as_str()]).collect();
-        // A project that takes other kinds of values has no say about these: only the one mistake counts.
+        // Only the one mistake is found.
         assert_eq!(found, [expected], "{what}: {errors:?}");
     }
     assert_eq!(local.faults.create_requests(), sent, "0 creates sent");
 }
 
-/// What a person reads is different for each kind: it says what is wrong, not only that something is.
+/// Each kind has a text of its own, which says what is wrong.
 #[tokio::test]
 async fn every_kind_says_what_is_wrong_in_words_of_its_own() {
     let local = filled().await;
@@ -196,7 +198,7 @@ async fn every_kind_says_what_is_wrong_in_words_of_its_own() {
     }
 }
 
-/// All of it at once, in the order of the table: a person mends everything in one go.
+/// All mistakes at once, in a fixed order, so that a person can mend everything in one go.
 #[tokio::test]
 async fn every_mistake_of_an_item_is_told_at_once() {
     let local = filled().await;

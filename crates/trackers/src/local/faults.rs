@@ -1,41 +1,41 @@
-//! Faults on demand (`spec 06 §6.4`) and the journal of what was asked: what tests and scenarios hold on to.
+//! Scripted faults and the journal of calls, for tests and scenarios (`docs/design/0039-how-it-is-tested.md`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use throughline_engine::effect::FieldError;
-use throughline_engine::tickets::Part;
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::ticket::Part;
 use throughline_engine::{EffectId, Millis, Timestamp};
 
 /// A call of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
-    /// See [`crate::Tracker::check`].
+    /// [`crate::Tracker::check`].
     Check,
-    /// See [`crate::Tracker::create`].
+    /// [`crate::Tracker::create`].
     Create,
-    /// See [`crate::Tracker::update`].
+    /// [`crate::Tracker::update`].
     Update,
-    /// See [`crate::Tracker::find`].
+    /// [`crate::Tracker::find`].
     Find,
-    /// See [`crate::Tracker::seek`].
+    /// [`crate::Tracker::seek`].
     Seek,
 }
 
-/// What goes wrong with one call.
+/// A fault of one call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// Nothing: this call goes through.
+    /// None: this call succeeds.
     Pass,
     /// The connection is refused: no byte is written.
     Refused,
-    /// 429, maybe with how long to wait.
+    /// 429, with an optional wait.
     RateLimited {
-        /// How long the tracker asks us to wait.
+        /// The wait the tracker asks for, in milliseconds.
         retry_after: Option<Millis>,
     },
     /// 5xx, and nothing was applied.
@@ -44,85 +44,86 @@ pub enum Fault {
     ErrorAfterApply,
     /// It was applied and the answer is lost.
     LostReply,
-    /// No answer, and it is applied later: right before the first call after so long, or by
+    /// No answer, and it is applied later: right before the first call after this time, or by
     /// [`super::LocalTracker::land_late`]. Without a [`FaultClock`] that is the next call.
     LateApply {
-        /// How long after the call.
+        /// The time after the call, in milliseconds.
         after: Millis,
     },
-    /// It goes through, but takes so long. Without a [`FaultClock`] nobody notices.
+    /// It succeeds after this time. Without a [`FaultClock`] at once.
     Slow {
-        /// How long.
+        /// The time, in milliseconds.
         span: Millis,
     },
-    /// It is applied, but not under the epic it was asked for.
+    /// It is applied, but not under its epic.
     ParentIgnored,
-    /// Just before, somebody makes this part required in the project.
+    /// Somebody makes this part required in the project just before.
     Requires(Part),
-    /// The tracker says no, for good.
+    /// The tracker refuses for good.
     Reject(FieldError),
 }
 
-/// One scripted fault: the first call it fits consumes it.
+/// A scripted fault. The first call that matches consumes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scripted {
-    /// The only call it is meant for; `None` is any but [`Call::Find`] and [`Call::Seek`].
+pub struct ScriptedFault {
+    /// The call it is for; `None` for any but [`Call::Find`] and [`Call::Seek`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Call>,
-    /// The only item it is meant for; `None` is any.
+    /// The item it is for; `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item: Option<Which>,
-    /// What happens.
+    pub item: Option<ItemMatch>,
+    /// The fault.
     pub fault: Fault,
 }
 
-/// Which item of a batch a fault is meant for.
+/// The item of a batch that a fault is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Which {
-    /// The one the tracker was asked for as the so manieth, from 1. Asking again for the same item counts no further.
+pub enum ItemMatch {
+    /// The item with this number, from 1, in the order of the calls. A repeated call for one item is not counted
+    /// again.
     Nth(usize),
-    /// The one of this title.
+    /// The item with this title.
     Titled(String),
 }
 
-impl From<Fault> for Scripted {
+impl From<Fault> for ScriptedFault {
     fn from(fault: Fault) -> Self {
         Self { on: None, item: None, fault }
     }
 }
 
-/// How long a new issue stays out of what [`crate::Tracker::seek`] sees.
+/// The time until [`crate::Tracker::seek`] finds a new issue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lag {
-    /// Not at all.
+    /// None.
     #[default]
     None,
-    /// For so many searches.
+    /// For this number of searches.
     Searches(usize),
-    /// For so long on the [`FaultClock`].
+    /// For this time on the [`FaultClock`].
     For(Millis),
 }
 
-/// The time of faults: virtual, so that nothing waits.
+/// A virtual clock for faults, so that nothing really waits.
 #[async_trait]
 pub trait FaultClock: Send + Sync {
     /// The time.
     fn now(&self) -> Timestamp;
 
-    /// Lets so much of it pass.
+    /// Lets time pass.
     async fn pass(&self, span: Millis);
 }
 
-/// One call as it was made.
+/// A call in the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Request {
-    /// Which call.
+    /// The kind of call.
     pub call: Call,
-    /// Whose.
+    /// The tenant.
     pub tenant: String,
-    /// Where.
+    /// The project.
     pub project: String,
     /// The effect of a create, an update or a search; the key of a find.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -130,11 +131,11 @@ pub struct Request {
     /// The titles of its items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub titles: Vec<String>,
-    /// Whether a byte of it was sent.
+    /// True if a byte of it was sent.
     pub sent: bool,
 }
 
-/// The queue of faults and the journal, shared by `Arc` between a test and the tracker.
+/// The queue of faults and the journal. Share it in an `Arc` between a test and the tracker.
 #[derive(Default)]
 pub struct Faults {
     inner: Mutex<Inner>,
@@ -144,38 +145,38 @@ pub struct Faults {
 
 #[derive(Default)]
 struct Inner {
-    queue: VecDeque<Scripted>,
+    queue: VecDeque<ScriptedFault>,
     journal: Vec<Request>,
-    /// When issues were made: the time, and the searches before it.
+    /// The time of each create, and the number of searches before it.
     made: BTreeMap<EffectId, (Timestamp, usize)>,
 }
 
 impl Faults {
-    /// No fault, nothing asked.
+    /// Creates an empty queue and journal.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same, in this time.
+    /// Uses this clock.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn FaultClock>) -> Self {
         Self { clock: Some(clock), ..self }
     }
 
-    /// The same, with searches that lag.
+    /// Makes searches lag.
     #[must_use]
     pub fn with_lag(self, lag: Lag) -> Self {
         Self { lag, ..self }
     }
 
-    /// One more fault, behind those that wait; `on` `None` means any check, create or update.
+    /// Adds a fault behind those that wait; without `on`, for any check, create or update.
     pub fn push(&self, on: impl Into<Option<Call>>, fault: Fault) {
-        self.script(Scripted { on: on.into(), item: None, fault });
+        self.script(ScriptedFault { on: on.into(), item: None, fault });
     }
 
-    /// The same, for one item if it says so.
-    pub fn script(&self, fault: Scripted) {
+    /// Adds a scripted fault behind those that wait.
+    pub fn script(&self, fault: ScriptedFault) {
         self.lock().queue.push_back(fault);
     }
 
@@ -185,25 +186,25 @@ impl Faults {
         self.lock().journal.clone()
     }
 
-    /// How often a call was made.
+    /// The number of calls of one kind.
     #[must_use]
     pub fn count(&self, call: Call) -> usize {
         self.lock().count(call)
     }
 
-    /// How many requests that could create an issue were put on the wire.
+    /// The number of requests sent that could create an issue.
     #[must_use]
     pub fn create_requests(&self) -> usize {
         self.lock().journal.iter().filter(|request| request.call == Call::Create && request.sent).count()
     }
 
-    /// Faults nobody has met yet.
+    /// The number of faults not used yet.
     #[must_use]
     pub fn left(&self) -> usize {
         self.lock().queue.len()
     }
 
-    /// Notes a call and takes the fault meant for it.
+    /// Notes a call and takes the fault that is for it.
     pub(super) fn meet(&self, request: Request) -> Fault {
         let mut inner = self.lock();
         inner.journal.push(request);
@@ -219,7 +220,7 @@ impl Faults {
         self.clock.as_ref().map_or(Timestamp(0), |clock| clock.now())
     }
 
-    /// Whether there is a time to wait in.
+    /// True if there is a clock.
     pub(super) fn timed(&self) -> bool {
         self.clock.is_some()
     }
@@ -230,7 +231,7 @@ impl Faults {
         }
     }
 
-    /// An issue was made by this effect.
+    /// Notes that this effect created an issue.
     pub(super) fn made(&self, effect: &EffectId) {
         let now = self.now();
         let mut inner = self.lock();
@@ -238,7 +239,7 @@ impl Faults {
         inner.made.insert(effect.clone(), (now, searches));
     }
 
-    /// Whether a search made now sees what this effect made.
+    /// True if a search made now finds what this effect created.
     pub(super) fn sees(&self, effect: &EffectId) -> bool {
         let now = self.now();
         let inner = self.lock();
@@ -260,8 +261,8 @@ impl Inner {
         self.journal.iter().filter(|request| request.call == call).count()
     }
 
-    /// Whether it is meant for the last call of the journal.
-    fn fits(&self, scripted: &Scripted) -> bool {
+    /// True if the fault is for the last call of the journal.
+    fn fits(&self, scripted: &ScriptedFault) -> bool {
         let Some(request) = self.journal.last() else { return false };
         let call = match scripted.on {
             Some(on) => on == request.call,
@@ -269,14 +270,14 @@ impl Inner {
         };
         let item = match &scripted.item {
             None => true,
-            Some(Which::Nth(n)) => self.nth(request) == *n,
-            Some(Which::Titled(title)) => request.titles.contains(title),
+            Some(ItemMatch::Nth(n)) => self.nth(request) == *n,
+            Some(ItemMatch::Titled(title)) => request.titles.contains(title),
         };
         call && item
     }
 
-    /// The how manieth item this request is about, among those of its call: a request about none of its own counts
-    /// each time.
+    /// The number of the item this request is about, among the calls of its kind. A request about no single item
+    /// counts each time.
     fn nth(&self, request: &Request) -> usize {
         let mut seen: Vec<&str> = Vec::new();
         for other in self.journal.iter().filter(|other| other.call == request.call) {
@@ -326,9 +327,9 @@ mod tests {
     #[test]
     fn a_fault_meets_the_item_it_is_meant_for() {
         let faults = Faults::new();
-        let meant = |item, fault| Scripted { on: Some(Call::Create), item: Some(item), fault };
-        faults.script(meant(Which::Nth(2), Fault::LostReply));
-        faults.script(meant(Which::Titled("Log out".into()), Fault::Refused));
+        let meant = |item, fault| ScriptedFault { on: Some(Call::Create), item: Some(item), fault };
+        faults.script(meant(ItemMatch::Nth(2), Fault::LostReply));
+        faults.script(meant(ItemMatch::Titled("Log out".into()), Fault::Refused));
         let met: Vec<Fault> =
             [("fx_1", "Log in"), ("fx_1", "Log in"), ("fx_2", "Reset"), ("fx_3", "Log out")]
                 .into_iter()

@@ -1,11 +1,11 @@
-//! Issues as documents: the issue, the index from effect to issue, those from an epic to its stories and from an issue
-//! to those that name it, and the counter of the project's keys.
+//! Issues as documents: the issue, an index from effects to issues, one from epics to stories, one from issues to
+//! those that name them, and a counter per project.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::EffectId;
-use throughline_engine::tickets::Item;
+use throughline_engine::data::ticket::Item;
 
 use super::documents::{Document, Documents, DocumentsError};
 use super::links::Link;
@@ -14,13 +14,13 @@ use crate::Issue;
 const EFFECTS: &str = "tracker.effects";
 const COUNTERS: &str = "tracker.counters";
 
-/// How often a create tries to get its key before it says that it is crowded. Each lost try means that another
-/// create won, so only that many rivals at once exhaust it.
+/// Attempts of a create to get its key before it gives up. Each lost attempt means that another create won, so only
+/// this many concurrent creates exhaust it.
 const TRIES: usize = 1_000;
 
-/// Most documents one page of a search reads.
+/// The most documents that one page of a search reads.
 const PAGE: u32 = 200;
-/// Most pages one search reads: what a page that people wait for can afford.
+/// The most pages one search reads: as much as a web page that people wait for can afford.
 const PAGES: usize = 10;
 
 /// An issue as the local tracker keeps it.
@@ -28,17 +28,17 @@ const PAGES: usize = 10;
 pub struct StoredIssue {
     /// `DEMO-1`.
     pub key: String,
-    /// What it says.
+    /// The text.
     pub item: Item,
     /// The effect that made it.
     pub effect: EffectId,
     /// The key of the epic it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The issues it points to.
+    /// The issues it links to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
-    /// What was said about it since, oldest first.
+    /// The comments, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
 }
@@ -48,21 +48,21 @@ pub struct StoredIssue {
 pub struct Comment {
     /// The effect that made it.
     pub effect: EffectId,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// What a search found.
+/// A page of search results.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchPage {
     /// The issues, oldest first.
     pub issues: Vec<StoredIssue>,
-    /// The key to go on after; `None` when everything was looked through.
+    /// The key to continue after; `None` after the last page.
     pub next: Option<String>,
 }
 
 impl StoredIssue {
-    /// What the contract tells of it.
+    /// The issue as the contract shows it.
     #[must_use]
     pub fn view(&self) -> Issue {
         Issue {
@@ -75,38 +75,38 @@ impl StoredIssue {
 }
 
 /// A new issue, before it has a key.
-pub(super) struct New<'a> {
+pub(super) struct NewIssue<'a> {
     pub(super) project: &'a str,
     pub(super) effect: &'a EffectId,
     pub(super) item: &'a Item,
     pub(super) parent: Option<&'a str>,
     pub(super) links: Vec<Link>,
-    /// The effect makes one issue, however often it is asked for.
+    /// True if the effect creates one issue, however often it is asked for.
     pub(super) once: bool,
 }
 
-/// How a create ended.
-pub(super) enum Made {
-    /// There is a new issue.
+/// The result of a create.
+pub(super) enum CreateResult {
+    /// A new issue.
     New(StoredIssue),
-    /// This effect had made one before.
+    /// The issue this effect created before.
     Before(StoredIssue),
-    /// Nothing was written: too many rivals.
+    /// Nothing was written: too many concurrent writes.
     Crowded,
 }
 
-/// The collection of a project's issues: one each, so that a listing reads nobody else's.
+/// The collection of a project's issues. Each project has one, so that a listing reads only its own.
 fn collection(project: &str) -> String {
     format!("tracker.issues.{project}")
 }
 
-/// The stories that were ever put under an epic. Whether one still is, it says itself.
+/// The index of stories that were ever put under an epic. A story itself says if it still is.
 fn children(epic: &str) -> String {
     format!("tracker.children.{epic}")
 }
 
-/// The issues that name one.
-fn namers(key: &str) -> String {
+/// The index of issues that name this one.
+fn referrers(key: &str) -> String {
     format!("tracker.named.{key}")
 }
 
@@ -115,7 +115,7 @@ fn padded(number: u64) -> String {
     format!("{number:012}")
 }
 
-/// A key as a document key.
+/// An issue key as a document key.
 fn sorted(key: &str) -> String {
     let (project, number) = key.rsplit_once('-').unwrap_or_default();
     format!("{project}-{number:0>12}")
@@ -160,8 +160,8 @@ async fn read_all(
     Ok(found)
 }
 
-/// The issues an effect made, oldest first.
-pub(super) async fn of_effect(
+/// The issues an effect created, oldest first.
+pub(super) async fn created_by(
     documents: &dyn Documents,
     tenant: &str,
     effect: &EffectId,
@@ -186,13 +186,13 @@ pub(super) async fn stories(
 }
 
 /// The issues that name this one, oldest first.
-pub(super) async fn naming(
+pub(super) async fn referencing(
     documents: &dyn Documents,
     tenant: &str,
     key: &str,
     limit: u32,
 ) -> Result<Vec<StoredIssue>, DocumentsError> {
-    let entries = documents.list(tenant, &namers(key), None, limit).await?;
+    let entries = documents.list(tenant, &referrers(key), None, limit).await?;
     read_all(documents, tenant, entries.into_iter().map(|entry| entry.body).collect()).await
 }
 
@@ -215,17 +215,17 @@ pub(super) async fn search(
     words: &str,
     after: Option<&str>,
     limit: u32,
-) -> Result<Found, DocumentsError> {
+) -> Result<SearchPage, DocumentsError> {
     let wanted: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let (mut issues, mut after) = (Vec::new(), after.map(str::to_owned));
-    // Without words every issue is one that was looked for, and one more says whether there are others.
+    // Without words every issue matches, and one more tells if there is another page.
     let size = if wanted.is_empty() { limit.saturating_add(1) } else { PAGE };
     for _ in 0..PAGES {
         let page = list(documents, tenant, project, after.as_deref(), size).await?;
         let whole = page.len() == size as usize;
         for issue in page {
             if issues.len() == limit as usize {
-                return Ok(Found { issues, next: after });
+                return Ok(SearchPage { issues, next: after });
             }
             after = Some(issue.key.clone());
             let text = format!("{} {} {}", issue.key, issue.item.title(), issue.item.body()).to_lowercase();
@@ -234,26 +234,26 @@ pub(super) async fn search(
             }
         }
         if !whole {
-            return Ok(Found { issues, next: None });
+            return Ok(SearchPage { issues, next: None });
         }
     }
-    Ok(Found { issues, next: after })
+    Ok(SearchPage { issues, next: after })
 }
 
 /// Takes the project's next key and writes issue, indexes and counter at once.
 pub(super) async fn create(
     documents: &dyn Documents,
     tenant: &str,
-    new: &New<'_>,
-) -> Result<Made, DocumentsError> {
-    let New { project, effect, .. } = *new;
+    new: &NewIssue<'_>,
+) -> Result<CreateResult, DocumentsError> {
+    let NewIssue { project, effect, .. } = *new;
     for _ in 0..TRIES {
-        // Read inside the loop: the create that won may have been this very effect.
+        // Read inside the loop: the create that won may have been the same effect's.
         let marked = documents.get(tenant, EFFECTS, effect.as_str()).await?;
         if let Some(marked) = marked.as_ref().filter(|_| new.once)
             && let Some(made) = read(documents, tenant, &marked.body).await?
         {
-            return Ok(Made::Before(made));
+            return Ok(CreateResult::Before(made));
         }
         let counter = documents.get(tenant, COUNTERS, project).await?;
         let (version, last) = match &counter {
@@ -287,22 +287,22 @@ pub(super) async fn create(
             (EFFECTS.into(), document(effect.as_str(), marks, keys)),
         ];
         let named: BTreeSet<&str> = new.links.iter().map(|l| l.key.as_str()).collect();
-        let indexes = new.parent.map(children).into_iter().chain(named.into_iter().map(namers));
+        let indexes = new.parent.map(children).into_iter().chain(named.into_iter().map(referrers));
         writes.extend(indexes.map(|index| (index, document(&sorted(&issue.key), 0, issue.key.clone()))));
         if documents.write(tenant, writes).await? {
-            return Ok(Made::New(issue));
+            return Ok(CreateResult::New(issue));
         }
     }
-    Ok(Made::Crowded)
+    Ok(CreateResult::Crowded)
 }
 
-/// How a change ended.
-pub(super) enum Changed {
-    /// It is written, now or before.
+/// The result of a change.
+pub(super) enum ChangeResult {
+    /// The change is written, now or before.
     Written,
     /// There is no such issue.
     NoSuch,
-    /// Nothing was written: too many rivals.
+    /// Nothing was written: too many concurrent writes.
     Crowded,
 }
 
@@ -312,17 +312,17 @@ pub(super) async fn change(
     tenant: &str,
     key: &str,
     change: impl Fn(&mut StoredIssue),
-) -> Result<Changed, DocumentsError> {
-    let Some((collection, number)) = place(key) else { return Ok(Changed::NoSuch) };
+) -> Result<ChangeResult, DocumentsError> {
+    let Some((collection, number)) = place(key) else { return Ok(ChangeResult::NoSuch) };
     for _ in 0..TRIES {
         let Some(document) = documents.get(tenant, &collection, &number).await? else {
-            return Ok(Changed::NoSuch);
+            return Ok(ChangeResult::NoSuch);
         };
         let before = decode(&document)?;
         let mut issue = before.clone();
         change(&mut issue);
         if issue == before {
-            return Ok(Changed::Written);
+            return Ok(ChangeResult::Written);
         }
         let body = serde_json::to_string(&issue).map_err(|error| damaged(key, &error))?;
         let mut writes = vec![(collection.clone(), Document { body, ..document })];
@@ -333,8 +333,8 @@ pub(super) async fn change(
             writes.push((children(epic), Document { key, version, body: issue.key.clone() }));
         }
         if documents.write(tenant, writes).await? {
-            return Ok(Changed::Written);
+            return Ok(ChangeResult::Written);
         }
     }
-    Ok(Changed::Crowded)
+    Ok(ChangeResult::Crowded)
 }

@@ -1,20 +1,20 @@
-//! Which issues an item names in what it depends on: `after AUTH-7`, or with the kind of the link before it,
+//! Links to issues that an item names as dependencies: `after AUTH-7`, or with the kind of the link before it,
 //! `blocks: AUTH-7, AUTH-9`.
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::tickets::{Item, Part};
+use throughline_engine::data::ticket::{Item, Part};
 
 use super::config::LocalConfig;
 
-/// The kind of a link that is not said.
+/// The kind of a link without one.
 pub(super) const PLAIN: &str = "depends on";
 
-/// One issue points to another.
+/// A link from one issue to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Link {
-    /// How: `depends on`, `blocks`.
+    /// The kind: `depends on`, `blocks`.
     pub kind: String,
-    /// The key of the other.
+    /// The key of the other issue.
     pub key: String,
 }
 
@@ -36,13 +36,13 @@ pub(super) fn named(config: &LocalConfig, item: &Item) -> Vec<Link> {
     found
 }
 
-/// The kind that a line begins with, without its bullet.
+/// The kind at the beginning of a line, without its bullet.
 fn kind(before: &str) -> String {
     let bare = before.trim_matches(|c: char| !c.is_alphanumeric());
     if bare.is_empty() { PLAIN.into() } else { bare.to_lowercase() }
 }
 
-/// The words that are keys of issues: a project that can be seen, and a number.
+/// The words that are keys of issues: a project that is not hidden, and a number.
 fn keys(config: &LocalConfig, text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
     let is_key = |word: &&str| {
@@ -56,7 +56,7 @@ fn keys(config: &LocalConfig, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use throughline_engine::tickets::ItemType;
+    use throughline_engine::data::ticket::ItemType;
 
     #[test]
     fn names_issues_with_the_kind_of_the_link() {

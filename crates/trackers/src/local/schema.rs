@@ -1,23 +1,23 @@
-//! What a project takes in one field: the kind of value, and which values there are (`check.value`, `spec 06 §6.1`).
+//! The rules of single fields: the kind of value and the values allowed (`check.value`).
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::Timestamp;
 
-use crate::shape::several;
+use crate::common_checks::several;
 
 /// The rule of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FieldRule {
-    /// What a value has to be.
+    /// The kind of value.
     pub kind: FieldKind,
-    /// The values there are, for `option`, `options` and `user`; empty means any.
+    /// The values of `option`, `options` and `user`; empty for any.
     pub values: Vec<String>,
-    /// Of these, those nobody can choose any more: a switched off option, a person who cannot be assigned.
+    /// The values that cannot be chosen any more: a switched off option, a person who cannot be assigned.
     pub closed: Vec<String>,
 }
 
-/// What a value has to be.
+/// The kind of value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
@@ -56,14 +56,14 @@ impl FieldKind {
 }
 
 impl FieldRule {
-    /// A field that takes one of these, or several of them.
+    /// Creates a rule with these values.
     #[must_use]
     pub fn of(kind: FieldKind, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { kind, values: values.into_iter().map(Into::into).collect(), closed: Vec::new() }
     }
 
-    /// What is wrong with a text in the field that is called `label`, in words. Nothing written is nothing wrong: what
-    /// is required is another check.
+    /// The mistake in a text, in words, for the field called `label`. An empty text is no mistake: required fields
+    /// are another check.
     #[must_use]
     pub fn wrong(&self, label: &str, text: &str) -> Option<String> {
         let text = text.trim();
@@ -78,14 +78,14 @@ impl FieldRule {
             }
             FieldKind::Date => {
                 let at = Timestamp::parse(&format!("{text}T00:00:00Z"));
-                // A 30th of February is read as a day of March.
+                // The 30th of February would be read as a day of March.
                 let day = text.len() == 10 && at.is_some_and(|at| at.rfc3339().starts_with(text));
                 (!day).then(|| format!("{label} is a day like 2026-01-15, not “{text}”"))
             }
             FieldKind::Options => several(text).find_map(|one| self.misses(label, one)),
             FieldKind::Option | FieldKind::User => {
                 let values: Vec<&str> = several(text).collect();
-                // A value may itself have a comma in it.
+                // A value may contain a comma itself.
                 if values.len() > 1 && !has(&self.values, text) {
                     return Some(format!("{label} takes one value, not {}", values.len()));
                 }
@@ -94,7 +94,7 @@ impl FieldRule {
         }
     }
 
-    /// Why this one value cannot be chosen.
+    /// The reason this value cannot be chosen.
     fn misses(&self, label: &str, value: &str) -> Option<String> {
         let user = self.kind == FieldKind::User;
         let value = if user { value.trim_start_matches('@') } else { value };
@@ -111,7 +111,7 @@ impl FieldRule {
     }
 }
 
-/// Names are compared without case, as trackers do.
+/// Compares without case, as trackers do.
 fn has(values: &[String], value: &str) -> bool {
     values.iter().any(|one| one.to_lowercase() == value.to_lowercase())
 }

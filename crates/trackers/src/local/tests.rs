@@ -1,17 +1,17 @@
-//! The local tracker against the suite, every check it has, every fault, and its own storage.
+//! The local tracker: the conformance suite, every check, every fault, and its storage.
 
 use throughline_engine::Millis;
-use throughline_engine::effect::FieldError;
-use throughline_engine::tickets::{ItemType, Part};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::*;
 use crate::conformance::{Subject, TENANT, applied, codes, errors, member, sound};
 
-/// Documents that let other tasks in between any two of their calls, so that races happen.
-struct Yielding(MemoryDocuments);
+/// Documents that let other tasks run between any two of their calls, so that races happen.
+struct YieldingDocuments(MemoryDocuments);
 
 #[async_trait]
-impl Documents for Yielding {
+impl Documents for YieldingDocuments {
     async fn get(
         &self,
         tenant: &str,
@@ -47,14 +47,14 @@ pub(super) struct Local {
 impl Local {
     pub(super) fn new(config: LocalConfig) -> Self {
         let faults = Arc::new(Faults::new());
-        let documents = Arc::new(Yielding(MemoryDocuments::new()));
+        let documents = Arc::new(YieldingDocuments(MemoryDocuments::new()));
         let tracker = Arc::new(LocalTracker::new(config, documents).with_faults(faults.clone()));
         Self { tracker, faults }
     }
 
     fn vendor(config: LocalConfig) -> Self {
         let faults = Arc::new(Faults::new());
-        let documents = Arc::new(Yielding(MemoryDocuments::new()));
+        let documents = Arc::new(YieldingDocuments(MemoryDocuments::new()));
         let tracker = LocalTracker::new(config, documents).with_faults(faults.clone()).promising_nothing();
         Self { tracker: Arc::new(tracker), faults }
     }
@@ -100,13 +100,13 @@ impl Subject for Local {
 crate::tracker_conformance!(Local::new(open()));
 
 mod vendor {
-    //! The same behind a vendor that promises nothing.
+    //! The suite for a vendor without idempotence.
     use super::*;
 
     crate::tracker_conformance!(Local::vendor(open()));
 }
 
-/// `DEMO` takes anything from anybody, `GUARDED` from one person, and `PRIVATE` is there for one.
+/// `DEMO` takes anything from anybody, `GUARDED` from one person, and `PRIVATE` is visible to one.
 pub(super) fn open() -> LocalConfig {
     let guarded = ProjectConfig { create: vec!["user:ana".into()], ..ProjectConfig::default() };
     let mut config = LocalConfig::default();
@@ -125,7 +125,7 @@ async fn a_reference_to_an_issue_that_exists_passes() {
     applied(local.tracker.check(TENANT, "DEMO", None, std::slice::from_ref(&second)).await);
 }
 
-/// Whether an issue exists that somebody may not see is not told by naming it.
+/// Naming an issue does not reveal to somebody who may not see it that it exists.
 #[tokio::test]
 async fn a_reference_to_what_may_not_be_seen_is_to_nothing() {
     let local = Local::new(open());
@@ -178,7 +178,7 @@ async fn found_by_key_in_any_case_and_by_link() {
 #[tokio::test]
 async fn every_fault_ends_as_the_protocol_says() {
     let text = |field: &str| FieldError::new("check.required", field, "Team is required");
-    // Fault, what the caller is told, issues right after, issues once everything landed.
+    // Fault, outcome, issues right after, issues once everything landed.
     let table: Vec<(Fault, &str, usize, usize)> = vec![
         (Fault::Pass, "applied", 1, 1),
         (Fault::Refused, "not applied", 0, 0),
@@ -214,17 +214,17 @@ async fn every_fault_ends_as_the_protocol_says() {
 async fn a_late_request_lands_before_the_next_call_and_its_retry_is_the_same_issue() {
     let local = Local::new(LocalConfig::default());
     local.faults.push(Call::Create, Fault::LateApply { after: 0 });
-    local.create("fx_1", "Late").await;
-    let retried = applied(local.create("fx_1", "Late").await);
+    local.create("fx_1", "LateRequest").await;
+    let retried = applied(local.create("fx_1", "LateRequest").await);
     assert_eq!((retried.key.as_str(), local.count(TENANT).await), ("DEMO-1", 1));
     assert_eq!((local.faults.create_requests(), local.faults.count(Call::Check)), (2, 0));
 }
 
 /// Documents that cannot be reached, or that lose the answer to a write.
-struct Broken(DocumentsError);
+struct FailingDocuments(DocumentsError);
 
 #[async_trait]
-impl Documents for Broken {
+impl Documents for FailingDocuments {
     async fn get(&self, _: &str, _: &str, _: &str) -> Result<Option<Document>, DocumentsError> {
         match &self.0 {
             DocumentsError::Unknown { .. } => Ok(None),
@@ -245,7 +245,7 @@ impl Documents for Broken {
 async fn a_broken_store_is_told_for_what_it_is() {
     let unavailable = DocumentsError::Unavailable { act: "read a document", why: "disk full".into() };
     let unknown = DocumentsError::Unknown { why: "connection lost".into() };
-    let tracker = |error| LocalTracker::new(LocalConfig::default(), Arc::new(Broken(error)));
+    let tracker = |error| LocalTracker::new(LocalConfig::default(), Arc::new(FailingDocuments(error)));
     let create = |tracker: LocalTracker| async move {
         tracker.create(TENANT, "DEMO", &"fx_1".into(), &sound("t"), None).await
     };
@@ -300,7 +300,7 @@ async fn a_hundred_creates_on_threads_take_a_hundred_keys() {
     assert_eq!((keys.len(), local.count(TENANT).await), (100, 100));
 }
 
-/// The stories of an epic, those that name an issue, and what was said, are kept in the order they came.
+/// The stories of an epic, the issues that name one, and comments are kept in order.
 #[tokio::test]
 async fn epics_know_their_stories_and_issues_who_names_them() {
     let local = Local::new(LocalConfig::default());
@@ -323,7 +323,11 @@ async fn epics_know_their_stories_and_issues_who_names_them() {
         keys(tracker.stories(TENANT, "DEMO-1", 99).await.unwrap()),
         (3..=11).map(key).collect::<Vec<_>>()
     );
-    assert_eq!(keys(tracker.naming(TENANT, "DEMO-3", 99).await.unwrap()), ["DEMO-12"], "once, however often");
+    assert_eq!(
+        keys(tracker.referencing(TENANT, "DEMO-3", 99).await.unwrap()),
+        ["DEMO-12"],
+        "once, however often"
+    );
     let made = tracker.issue(TENANT, "DEMO-12").await.unwrap().unwrap();
     let links: Vec<_> = made.links.iter().map(|l| (l.kind.as_str(), l.key.as_str())).collect();
     assert_eq!(links, [("blocks", "DEMO-3"), ("depends on", "DEMO-3"), ("depends on", "DEMO-4")]);
@@ -334,9 +338,9 @@ async fn epics_know_their_stories_and_issues_who_names_them() {
     assert_eq!(keys(tracker.stories(TENANT, "DEMO-2", 99).await.unwrap()), ["DEMO-4"]);
 }
 
-/// E27 at the tracker: what a project requires is read anew at every dry run, and by the create itself.
+/// A project's required fields are read anew at every dry run, and by the create.
 #[tokio::test]
-async fn e27_a_field_that_becomes_required_is_found_by_the_next_dry_run() {
+async fn a_field_that_becomes_required_is_found_by_the_next_dry_run() {
     let local = Local::new(LocalConfig::default());
     let check = || async { local.tracker.check(TENANT, "DEMO", None, &[sound("Log in")]).await };
     applied(check().await);
@@ -348,12 +352,12 @@ async fn e27_a_field_that_becomes_required_is_found_by_the_next_dry_run() {
     assert_eq!(local.count(TENANT).await, 0);
 }
 
-/// A time that passes when it is told to.
+/// A clock that advances when it is told to.
 #[derive(Default)]
-struct Hand(std::sync::atomic::AtomicI64);
+struct ManualClock(std::sync::atomic::AtomicI64);
 
 #[async_trait]
-impl FaultClock for Hand {
+impl FaultClock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp(self.0.load(std::sync::atomic::Ordering::SeqCst))
     }
@@ -363,8 +367,8 @@ impl FaultClock for Hand {
     }
 }
 
-fn timed(lag: Lag) -> (Local, Arc<Hand>) {
-    let clock = Arc::new(Hand::default());
+fn timed(lag: Lag) -> (Local, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::default());
     let faults = Arc::new(Faults::new().with_clock(clock.clone()).with_lag(lag));
     let tracker = LocalTracker::new(LocalConfig::default(), Arc::new(MemoryDocuments::new()));
     (Local { tracker: Arc::new(tracker.with_faults(faults.clone())), faults }, clock)
@@ -393,17 +397,17 @@ async fn a_search_lags_and_a_look_by_key_does_not() {
 async fn what_is_late_comes_at_its_time_and_what_is_slow_takes_it() {
     let (local, clock) = timed(Lag::None);
     local.faults.push(Call::Create, Fault::LateApply { after: 60_000 });
-    local.create("fx_1", "Late").await;
+    local.create("fx_1", "LateRequest").await;
     let look = || async { local.tracker.find(TENANT, "DEMO", None, "DEMO-1").await };
     assert_eq!(codes(look().await), ["check.reference"]);
     clock.pass(60_000).await;
-    assert_eq!(applied(look().await).title, "Late");
+    assert_eq!(applied(look().await).title, "LateRequest");
     local.faults.push(Call::Create, Fault::Slow { span: 20_000 });
     applied(local.create("fx_2", "Slow").await);
     assert_eq!(clock.now(), Timestamp(80_000));
 }
 
-/// A vendor that promises nothing makes two issues of one create, and a search tells both, the older one first.
+/// A vendor without idempotence makes two issues of one create, and a search finds both, the older one first.
 #[tokio::test]
 async fn a_create_made_twice_is_two_issues_where_nothing_is_promised() {
     let local = Local::vendor(LocalConfig::default());
@@ -439,7 +443,7 @@ async fn a_parent_that_is_ignored_is_seen_by_reading_back_and_set_afterwards() {
 async fn the_fourth_of_six_fails_for_good_and_the_others_do_not() {
     let local = Local::new(LocalConfig::default());
     let fault = Fault::Reject(FieldError::new("check.value", "labels", "No"));
-    local.faults.script(Scripted { on: Some(Call::Create), item: Some(Which::Nth(4)), fault });
+    local.faults.script(ScriptedFault { on: Some(Call::Create), item: Some(ItemMatch::Nth(4)), fault });
     for n in 1..=6 {
         let attempt = local.create(&format!("fx_{n}"), &format!("Number {n}")).await;
         if n == 4 {

@@ -1,4 +1,4 @@
-//! The reference part of docs/http-api.md, made from the server's own OpenAPI document: what is there is what is said.
+//! The reference part of docs/http-api.md, made from the server's own OpenAPI document.
 
 mod schema;
 
@@ -14,7 +14,7 @@ use schema::{Schemas, text};
 const DOCUMENT: &str = "crates/server/openapi.json";
 const ERRORS: &str = "docs/errors.md";
 
-/// All of it.
+/// Returns the reference as Markdown.
 pub(super) fn reference(repo: &Repo) -> Result<String> {
     let read = |path: &str| repo.read(path).with_context(|| format!("cannot read {path}"));
     let document =
@@ -60,7 +60,7 @@ struct Tag<'d> {
     says: &'d str,
 }
 
-/// In the order of the document, and behind them those that it forgot to describe.
+/// Returns the groups in the order of the document, then those it does not describe.
 fn tags<'d>(document: &'d Value, operations: &[Operation<'d>]) -> Vec<Tag<'d>> {
     let described = document["tags"].as_array().into_iter().flatten();
     let mut tags: Vec<Tag<'_>> =
@@ -132,7 +132,7 @@ fn parameter(parameter: &Value) -> String {
     format!("- `{}` ({place}{must}): {}\n", text(&parameter["name"]), text(&parameter["description"]))
 }
 
-/// What an answer's body is.
+/// Describes the body of an answer.
 fn answered(answer: &Value, schemas: &Schemas<'_>) -> String {
     let kinds: Vec<String> = content(answer)
         .iter()
@@ -155,7 +155,7 @@ fn content(of: &Value) -> Vec<Content<'_>> {
     contents.map(|(media, content)| Content { media, schema: &content["schema"] }).collect()
 }
 
-/// The codes that answer requests, by status, from the page that explains them.
+/// Returns the table of error codes that answer requests, by status, from the page that explains them.
 fn error_table(errors: &str) -> String {
     let mut rows = Vec::new();
     for section in errors.split("\n## ").skip(1) {

@@ -29,17 +29,17 @@ impl<'d> Schemas<'d> {
         &self.document["components"]["schemas"][name]
     }
 
-    /// What a reference leads to; anything else is itself.
+    /// Follows a reference to its schema; returns anything else as it is.
     fn resolved(&self, schema: &'d Value) -> &'d Value {
         name(schema).map_or(schema, |name| self.get(name))
     }
 
-    /// What a schema says of itself.
+    /// Returns the schema's own description.
     pub(super) fn says(&self, schema: &'d Value) -> String {
         joined(text(&self.resolved(schema)["description"]))
     }
 
-    /// The table of a request's body: objects within it are unfolded, so that it can be written from the top down.
+    /// Returns the table of a request's body. Inner objects are unfolded, so that the body can be written from the top down.
     pub(super) fn body(&self, schema: &'d Value) -> String {
         let mut out = TABLE.to_owned();
         self.unfold(schema, "", &mut out);
@@ -59,7 +59,7 @@ impl<'d> Schemas<'d> {
         }
     }
 
-    /// A section for each object that an answer can hold.
+    /// Returns a section for each object that an answer can hold.
     pub(super) fn answered(&self) -> String {
         let mut names = BTreeSet::new();
         let paths = self.document["paths"].as_object().into_iter().flatten();
@@ -76,7 +76,7 @@ impl<'d> Schemas<'d> {
         out
     }
 
-    /// Every name that is reached from here. A page leads to what is on it.
+    /// Collects every schema that is reached from here. A page leads to the schema of its items.
     fn reach(&self, from: &'d Value, into: &mut BTreeSet<&'d str>) {
         if let Some(name) = name(from) {
             let name = page_of(name).unwrap_or(name);
@@ -107,7 +107,7 @@ impl<'d> Schemas<'d> {
         out
     }
 
-    /// Required ones first.
+    /// Returns the members, the required ones first.
     fn members(&self, schema: &'d Value) -> Vec<Member<'d>> {
         let mut members = Vec::new();
         for part in parts(schema) {
@@ -135,13 +135,13 @@ impl<'d> Schemas<'d> {
         let _ = writeln!(out, "| `{path}` | {kind}{optional} | {says} |");
     }
 
-    /// A type in a request: nothing to follow.
+    /// Returns a type in a request, without a link.
     fn written_kind(&self, schema: &'d Value) -> String {
         let kind = self.kind(schema);
         kind.split_once("](").map_or(kind.clone(), |(name, _)| name.replace('[', ""))
     }
 
-    /// A type in words.
+    /// Returns a type in words.
     pub(super) fn kind(&self, schema: &'d Value) -> String {
         let schema = not_null(schema);
         if let Some(name) = name(schema) {
@@ -164,25 +164,25 @@ impl<'d> Schemas<'d> {
     }
 }
 
-/// A schema, or what an `allOf` is made of.
+/// Returns the parts of an `allOf`, or the schema itself.
 fn parts(schema: &Value) -> impl Iterator<Item = &Value> {
     let all = schema["allOf"].as_array();
     let own = all.is_none().then_some(schema);
     all.into_iter().flatten().chain(own)
 }
 
-/// What is there when it is not null.
+/// Returns the schema of the value when it is not null.
 fn not_null(schema: &Value) -> &Value {
     let of = schema["oneOf"].as_array();
     of.and_then(|of| of.iter().find(|one| one["type"] != "null")).unwrap_or(schema)
 }
 
-/// The name that a reference gives.
+/// Returns the name in a reference.
 fn name(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix(REFERENCE)
 }
 
-/// What a page is of.
+/// Returns the name of a page's items.
 fn page_of(name: &str) -> Option<&str> {
     name.strip_prefix("Page_")
 }
@@ -199,12 +199,12 @@ fn either(words: &[Value]) -> String {
     }
 }
 
-/// A text of the document, or nothing.
+/// Returns a text of the document, or an empty one.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// In one line.
+/// Returns the text in one line.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

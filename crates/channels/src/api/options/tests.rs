@@ -1,9 +1,9 @@
-//! Lists of options over the wire: what is read, and where in a request it is said that something is wrong.
+//! Lists of options in requests: what is accepted, and the place of each problem.
 
 use serde_json::{Value, json};
 use throughline_engine::{Event, Timestamp};
 
-use super::super::{Context, EventRequest, Refused};
+use super::super::{BodyError, Context, EventRequest};
 use super::*;
 
 fn event(members: &Value) -> Result<Event, Vec<Problem>> {
@@ -17,8 +17,8 @@ fn event(members: &Value) -> Result<Event, Vec<Problem>> {
         default_actor: Some("ana".into()),
     };
     let read = EventRequest::from_json(body.to_string().as_bytes()).map_err(|refused| match refused {
-        Refused::Invalid(problems) => problems,
-        Refused::Malformed(why) => panic!("{why}"),
+        BodyError::Invalid(problems) => problems,
+        BodyError::Malformed(why) => panic!("{why}"),
     });
     read?.normalise(context).map(|inbound| inbound.event)
 }

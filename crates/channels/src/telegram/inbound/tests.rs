@@ -1,4 +1,4 @@
-//! Updates as Telegram sends them, and what becomes of each.
+//! Updates as Telegram sends them, and the events they become.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ fn bot() -> Bot {
 }
 
 fn about(message: &str, tokens: Vec<String>, topic: Option<i64>) -> Place {
-    Place { topic: None, about: Some(About { message: message.into(), tokens, topic }) }
+    Place { topic: None, about: Some(RelatedMessage { message: message.into(), tokens, topic }) }
 }
 
 fn message(fields: &Value) -> Value {
@@ -25,11 +25,11 @@ fn message(fields: &Value) -> Value {
     message
 }
 
-fn of(kind: &str, body: Value) -> Incoming {
+fn of(kind: &str, body: Value) -> IncomingUpdate {
     inbound(&json!({"update_id": 5, kind: body}), &bot())
 }
 
-fn posted_text(incoming: &Incoming) -> &str {
+fn posted_text(incoming: &IncomingUpdate) -> &str {
     match &incoming.event.kind {
         EventKind::MessagePosted(posted) => &posted.text,
         other => panic!("{other:?}"),
@@ -60,7 +60,7 @@ fn an_edit_and_a_press_have_theirs() {
             "message": message(&json!({"is_topic_message": true, "message_thread_id": 3}))}),
     );
     assert_eq!(press.keys, ["tg:upd:42:5", "tg:cbq:42:q1"]);
-    assert_eq!(press.also, Also::Answer { query: "q1".into() });
+    assert_eq!(press.follow_up, FollowUp::Answer { query: "q1".into() });
     let tokens = vec!["dUkK6gJL61egst2uZvqf2w".to_owned()];
     assert_eq!(press.place, about("-100:9", tokens, Some(3)));
 }
@@ -69,13 +69,13 @@ fn an_edit_and_a_press_have_theirs() {
 fn a_topic_is_a_lane_and_a_chain_of_replies_is_not() {
     let topic = message(&json!({"is_topic_message": true, "message_thread_id": 3}));
     assert_eq!(of("message", topic).place, Place { topic: Some(3), about: None });
-    // Every message of a topic seems to reply to the one that began it.
+    // Every message of a topic is marked as a reply to the one that began it.
     let began = json!({"is_topic_message": true, "message_thread_id": 3, "reply_to_message":
         message(&json!({"message_id": 3, "forum_topic_created": {"name": "x"}, "from": {"id": 42, "is_bot": true, "first_name": "m"}}))});
     let incoming = of("message", message(&began));
     assert!(!incoming.addressing.reply_to_us);
     assert!(matches!(&incoming.event.kind, EventKind::MessagePosted(posted) if posted.reply_to.is_none()));
-    // TG3: a group without topics fills the field too.
+    // A group without topics fills the field too.
     let chain = json!({"message_thread_id": 8, "reply_to_message": message(&json!({"message_id": 8}))});
     let place = of("message", message(&chain)).place;
     assert_eq!(place, about("-100:8", Vec::new(), None));
@@ -141,7 +141,7 @@ fn commands() {
     assert_eq!(words("/maro why", 5), "why");
     assert_eq!(words("/start", 6), "");
     let link = command("/start dUkK6gJL61egst2uZvqf2w", 6);
-    assert_eq!(link.also, Also::Link { token: "dUkK6gJL61egst2uZvqf2w".into() });
+    assert_eq!(link.follow_up, FollowUp::Link { token: "dUkK6gJL61egst2uZvqf2w".into() });
     let other = command("/help@other_bot", 15);
     assert_eq!(other.event.kind.name(), "command.of_another_bot");
     // A slash in the middle is text.
@@ -153,11 +153,11 @@ fn commands() {
 #[test]
 fn the_chat_itself_changes() {
     let migrated = of("message", message(&json!({"text": null, "migrate_to_chat_id": -1007})));
-    assert_eq!((migrated.also, migrated.chat), (Also::Migrate { to: -1007 }, -100));
+    assert_eq!((migrated.follow_up, migrated.chat), (FollowUp::Migrate { to: -1007 }, -100));
     for (status, speak) in [("kicked", false), ("left", false), ("member", true), ("administrator", true)] {
         let body = json!({"chat": {"id": 7, "type": "private"}, "from": {"id": 7, "is_bot": false, "first_name": "A"},
             "date": 1, "new_chat_member": {"status": status}});
-        assert_eq!(of("my_chat_member", body).also, Also::Speak(speak), "{status}");
+        assert_eq!(of("my_chat_member", body).follow_up, FollowUp::Speak(speak), "{status}");
     }
 }
 
@@ -212,7 +212,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Whatever comes, it becomes an event with a key.
+    /// Any input becomes an event with a key.
     #[test]
     fn nothing_panics(body in any_json(), kind in prop::sample::select(vec!["message", "edited_message", "callback_query", "my_chat_member", "poll"])) {
         let edited = message(&json!({"entities": body.clone()}));
@@ -223,7 +223,7 @@ proptest! {
     }
 }
 
-/// An animation comes with a document of its own; of a photo there are several sizes.
+/// An animation comes with a document of its own; a photo comes in several sizes.
 #[test]
 fn what_comes_with_a_message_is_named_once() {
     let files = |more: Value| {

@@ -1,27 +1,28 @@
-//! A card as messages: the one with the buttons last, and before it, when the card is too long for one, what it holds.
-//! What is being approved is never cut.
+//! Renders a card as messages: the last one has the buttons; if the card is too long for one, those before it hold
+//! its text. What is being approved is never cut.
 
 use std::collections::BTreeMap;
 
-use throughline_engine::workflow::{Action, Button, CardModel, ItemModel, Step};
+use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::card_model::{Button, CardModel, ItemModel};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::split::{PART, split, units};
 use super::text::{Style, Text};
-use super::{Key, Part};
+use super::{InlineButton, Part};
 
-/// Rows of buttons under one message, and buttons of one row (`spec 07 §1`).
+/// The most rows of buttons under one message.
 const ROWS: usize = 8;
-/// See [`ROWS`].
+/// The most buttons in one row.
 const ROW_MOST: usize = 8;
-/// Graphemes of a button's label; more is cut off.
+/// The longest label of a button, in graphemes.
 const LABEL: usize = 40;
-/// Buttons of one row, if their labels are short.
+/// The most buttons in one row of the card's own buttons.
 const ROW: usize = 3;
-/// Graphemes that fit beside one another on a phone.
+/// The width of a row on a phone, in graphemes.
 const ROW_WIDTH: usize = 30;
 
-/// The messages of a card. `names`: what to call the people that the card names by number.
+/// Renders the messages of a card. `names` are the display names of people the card names by number.
 pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>) -> Vec<Part> {
     let head = head(card, names);
     let body = body(card);
@@ -37,7 +38,8 @@ pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>) -> Vec<Pa
     let messages = if above == 1 { "message above".to_owned() } else { format!("{above} messages above") };
     last.push(Style::Plain, &format!("\n\nIts whole text is the {messages}: {count} characters."));
     last.0.extend(tail.0);
-    // Titles, facts and errors are short sentences of ours; should they ever not be, they too go on above.
+    // Titles, facts and errors are short sentences of the engine; if they ever are not, they too go into messages
+    // above.
     let mut ends = split(last, PART);
     let last = ends.pop().unwrap_or_default();
     parts.extend(ends.iter().map(Part::of));
@@ -65,7 +67,7 @@ fn body(card: &CardModel) -> Text {
         text.push(Style::Plain, "\n\n");
         text.push(Style::Bold, &field.label);
         text.push(Style::Plain, "\n");
-        text.say(Style::Plain, &field.text);
+        text.push_untrusted(Style::Plain, &field.text);
     }
     for item in &card.items {
         if card.step == Step::Options {
@@ -77,39 +79,39 @@ fn body(card: &CardModel) -> Text {
     text
 }
 
-/// One of the options: its place, what it is called and what tells it from others.
+/// One option: its number, its label and the detail that tells it from others.
 fn option(text: &mut Text, item: &ItemModel) {
     text.push(Style::Plain, "\n");
     text.push(Style::Bold, &format!("{}.", item.label));
-    text.say(Style::Plain, &format!(" {}", item.title));
+    text.push_untrusted(Style::Plain, &format!(" {}", item.title));
     if !item.state.is_empty() {
-        text.say(Style::Plain, &format!(" · {}", item.state));
+        text.push_untrusted(Style::Plain, &format!(" · {}", item.state));
     }
 }
 
-/// One item of a card: what it is, how it stands, what is written of it and what is wrong with it.
+/// One item: its title, state, fields and errors.
 fn item(text: &mut Text, card: &CardModel, item: &ItemModel) {
     text.push(Style::Plain, "\n\n");
     text.push(Style::Bold, &item.label);
     text.push(Style::Plain, ": ");
-    text.say(Style::Plain, &item.title);
+    text.push_untrusted(Style::Plain, &item.title);
     if !item.state.is_empty() {
-        text.say(Style::Plain, &format!("\n{}", item.state));
+        text.push_untrusted(Style::Plain, &format!("\n{}", item.state));
     }
     for field in item.shown(card) {
-        text.say(Style::Plain, &format!("\n{}: {}", field.label, field.text));
+        text.push_untrusted(Style::Plain, &format!("\n{}: {}", field.label, field.text));
     }
     for error in item.wrong() {
-        text.say(Style::Plain, &format!("\n✗ {}", error.told()));
+        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.told()));
     }
     if let Some(link) = followable(item.link.as_deref()) {
         text.push(Style::Plain, &format!("\n{link}"));
     }
 }
 
-/// The card's own buttons, then those of its items, which name their item since a button stands far from it: a row for
-/// each item, or short ones side by side where there are too many for that.
-fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
+/// The card's own buttons, then those of its items. These name their item, since a button is far from it: a row for
+/// each item, or short ones side by side where there are too many.
+fn keyboard(card: &CardModel) -> Vec<Vec<InlineButton>> {
     if card.step == Step::Options {
         return options(card);
     }
@@ -127,7 +129,7 @@ fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
                     let button = item.buttons.get(kind)?;
                     key(format!("{} {}", sign(button.action), initial(&item.label)), button)
                 });
-                rows.extend(of_kind.collect::<Vec<_>>().chunks(short.row).map(<[Key]>::to_vec));
+                rows.extend(of_kind.collect::<Vec<_>>().chunks(short.row).map(<[InlineButton]>::to_vec));
             }
         }
     }
@@ -135,32 +137,33 @@ fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
     rows
 }
 
-/// A row for each option; where there are too many for that, their numbers side by side. The ways out stand below.
-fn options(card: &CardModel) -> Vec<Vec<Key>> {
+/// A row for each option, or their numbers side by side where there are too many. The other buttons are below.
+fn options(card: &CardModel) -> Vec<Vec<InlineButton>> {
     let ways = keys(&card.buttons);
     let buttons = || card.items.iter().flat_map(|item| item.buttons.iter().map(move |button| (item, button)));
-    let mut rows: Vec<Vec<Key>> = if buttons().count() + ways.len() <= ROWS {
+    let mut rows: Vec<Vec<InlineButton>> = if buttons().count() + ways.len() <= ROWS {
         let named =
             |(item, button): (&ItemModel, &Button)| key(format!("{}. {}", item.label, button.label), button);
         buttons().filter_map(named).map(|key| vec![key]).collect()
     } else {
-        let numbers: Vec<Key> =
+        let numbers: Vec<InlineButton> =
             buttons().filter_map(|(item, button)| key(item.label.clone(), button)).collect();
-        numbers.chunks(ROW_MOST).map(<[Key]>::to_vec).collect()
+        numbers.chunks(ROW_MOST).map(<[InlineButton]>::to_vec).collect()
     };
     rows.extend(ways);
     rows
 }
 
-/// How the buttons of many items are laid out.
+/// The layout of the buttons of many items.
 struct Short {
-    /// The first so many buttons of each item. Where there is no room for all, what cannot be removed can be edited.
+    /// The number of buttons shown for each item. If there is no room for all, removing is left out, since an item
+    /// can be edited.
     kinds: usize,
-    /// So many in a row.
+    /// The number of buttons in a row.
     row: usize,
 }
 
-/// None: a row for each item has room.
+/// The layout if a row for each item does not fit; `None` if it does.
 fn shortened(card: &CardModel) -> Option<Short> {
     let items = card.items.iter().filter(|item| !item.buttons.is_empty()).count();
     let left = ROWS.saturating_sub(keys(&card.buttons).len());
@@ -175,7 +178,7 @@ fn shortened(card: &CardModel) -> Option<Short> {
     (1..=kinds).rev().find_map(fits).or(Some(Short { kinds: 1, row: ROW_MOST }))
 }
 
-/// What the short buttons mean.
+/// A line that explains the short buttons.
 fn legend(card: &CardModel) -> Option<String> {
     let short = shortened(card)?;
     let item = card.items.iter().rfind(|item| !item.buttons.is_empty())?;
@@ -196,8 +199,8 @@ fn initial(label: &str) -> String {
     name.chars().take(1).chain(number.chars()).collect()
 }
 
-fn key(label: String, button: &Button) -> Option<Key> {
-    Some(Key { label: label.graphemes(true).take(LABEL).collect(), data: button.token.clone()? })
+fn key(label: String, button: &Button) -> Option<InlineButton> {
+    Some(InlineButton { label: label.graphemes(true).take(LABEL).collect(), data: button.token.clone()? })
 }
 
 fn tail(card: &CardModel) -> Text {
@@ -206,7 +209,7 @@ fn tail(card: &CardModel) -> Text {
         text.push(Style::Plain, "\n");
     }
     for error in &card.errors {
-        text.say(Style::Plain, &format!("\n✗ {}", error.told()));
+        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.told()));
     }
     if let Some(legend) = legend(card) {
         text.push(Style::Plain, &format!("\n\n{legend}"));
@@ -217,27 +220,28 @@ fn tail(card: &CardModel) -> Text {
     text
 }
 
-/// A link that leads somewhere from here. A path of our own pages does not, and would look like a command.
+/// A link that can be followed from Telegram. A path of the installation's own pages cannot, and would look like a
+/// command.
 fn followable(link: Option<&str>) -> Option<&str> {
     link.filter(|link| link.contains("://"))
 }
 
-/// A sentence of ours that names people by their number, `asked by @4711`: those we know become mentions.
+/// Adds a sentence of the engine that names people by number, `asked by @4711`: known ones become mentions.
 fn named(text: &mut Text, style: Style, sentence: &str, names: &BTreeMap<String, String>) {
     let mut said = 0;
     for (at, _) in sentence.match_indices('@') {
         let digits = sentence[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
         let (id, end) = (&sentence[at + 1..at + 1 + digits], at + 1 + digits);
         if let (Some(name), Ok(number)) = (names.get(id), id.parse()) {
-            text.say(style.clone(), &sentence[said..at]);
+            text.push_untrusted(style.clone(), &sentence[said..at]);
             text.push(Style::Mention(number), name);
             said = end;
         }
     }
-    text.say(style, &sentence[said..]);
+    text.push_untrusted(style, &sentence[said..]);
 }
 
-/// The numbers that a card names people by.
+/// The numbers by which a card names people.
 pub(super) fn people(card: &CardModel) -> Vec<String> {
     let sentences = card.facts.iter().chain([&card.title]);
     let after = sentences.flat_map(|sentence| sentence.split('@').skip(1));
@@ -245,8 +249,8 @@ pub(super) fn people(card: &CardModel) -> Vec<String> {
     digits.filter(|id| !id.is_empty()).collect()
 }
 
-fn keys(buttons: &[Button]) -> Vec<Vec<Key>> {
-    let mut rows: Vec<Vec<Key>> = Vec::new();
+fn keys(buttons: &[Button]) -> Vec<Vec<InlineButton>> {
+    let mut rows: Vec<Vec<InlineButton>> = Vec::new();
     let mut width = usize::MAX;
     for button in buttons {
         let tick = match button.on {

@@ -1,4 +1,4 @@
-//! From what is to be said to messages inside every limit of Telegram: pure, and the same input gives the same bytes.
+//! Renders texts and cards as messages within every limit of Telegram. Pure: the same input gives the same bytes.
 
 mod card;
 mod split;
@@ -6,55 +6,55 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use throughline_engine::workflow::CardModel;
+use throughline_engine::data::card_model::CardModel;
 use unicode_segmentation::UnicodeSegmentation;
 
 use split::{PART, split};
 use text::{Style, Text};
 
-/// The text of an alert, and of the placeholder of a question, in UTF-16 units.
+/// The longest text of an alert, in UTF-16 units.
 const ALERT: usize = 200;
-/// See [`ALERT`].
+/// The longest placeholder of an input field, in UTF-16 units.
 const PLACEHOLDER: usize = 64;
 
 /// One message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// Its text with marks.
+    /// The text with HTML formatting.
     pub html: String,
-    /// The same without, unescaped: what is sent when Telegram cannot read the marks.
+    /// The text without formatting, unescaped: sent when Telegram cannot parse the HTML.
     pub plain: String,
     /// Its buttons, in rows.
-    pub keys: Vec<Vec<Key>>,
-    /// It asks somebody.
-    pub asks: Option<Asks>,
+    pub keys: Vec<Vec<InlineButton>>,
+    /// The prompt for an answer, if it is a question.
+    pub prompt: Option<AnswerPrompt>,
 }
 
-/// How a message asks.
+/// The prompt of a message that asks a question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Asks {
+pub struct AnswerPrompt {
     /// The hint in the input field.
     pub hint: String,
-    /// Words that a button says for whoever answers. None: the client answers to this very message, which in a group is
-    /// what makes an answer reach us (`spec 07 §3.3`).
+    /// Words offered as buttons. Without any, the client replies to this very message, which in a group is what makes
+    /// an answer reach the bot (`docs/design/0035-channels.md`).
     pub words: Vec<String>,
 }
 
 /// One button.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    /// What it says.
+pub struct InlineButton {
+    /// The label.
     pub label: String,
-    /// What a press sends: the token.
+    /// The token that a press sends.
     pub data: String,
 }
 
-/// A person who is spoken to: number and name.
+/// The person a message is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// Their number.
+    /// The person's number.
     pub id: i64,
-    /// What to call them.
+    /// The display name.
     pub name: String,
 }
 
@@ -62,7 +62,7 @@ impl Part {
     fn of(text: &Text) -> Self {
         let plain = text.plain();
         if plain.trim().is_empty() {
-            // Telegram takes no empty message, and nothing is ever left out in silence.
+            // Telegram takes no empty message, and no message is left out in silence.
             return Self { html: "…".into(), plain: "…".into(), ..Self::default() };
         }
         Self { html: text.html(), plain, ..Self::default() }
@@ -70,7 +70,7 @@ impl Part {
 }
 
 impl Text {
-    /// Without white space at its ends.
+    /// Trims white space at both ends.
     fn trimmed(mut self) -> Self {
         if let Some(first) = self.0.first_mut() {
             first.text = first.text.trim_start().into();
@@ -82,7 +82,7 @@ impl Text {
     }
 }
 
-/// The messages of a reply. `to`: whom it speaks to by name.
+/// Renders the messages of a reply. `to` is the person it names.
 #[must_use]
 pub fn reply(text: &str, to: Option<&Person>) -> Vec<Part> {
     let mut words = Text::default();
@@ -90,22 +90,23 @@ pub fn reply(text: &str, to: Option<&Person>) -> Vec<Part> {
         words.push(Style::Mention(person.id), &person.name);
         words.push(Style::Plain, ": ");
     }
-    words.say(Style::Plain, text);
+    words.push_untrusted(Style::Plain, text);
     split(words, PART).iter().map(Part::of).collect()
 }
 
-/// The same for a question: its last message asks. `words` become buttons.
+/// Renders the messages of a question. The last one prompts for an answer, with `words` as buttons.
 #[must_use]
 pub fn question(text: &str, to: Option<&Person>, words: &[String]) -> Vec<Part> {
     let mut parts = reply(text, to);
     let first = text.lines().next().filter(|line| !line.is_empty()).unwrap_or("Your answer");
     if let Some(last) = parts.last_mut() {
-        last.asks = Some(Asks { hint: cut(first, PLACEHOLDER), words: words.into() });
+        last.prompt = Some(AnswerPrompt { hint: cut(first, PLACEHOLDER), words: words.into() });
     }
     parts
 }
 
-/// The messages of a card: at least one, the last of which has the buttons. `names` are those of [`people`].
+/// Renders the messages of a card: at least one, the last of which has the buttons. `names` has an entry for each of
+/// [`people`] that is known.
 #[must_use]
 pub fn card(model: &CardModel, names: &BTreeMap<String, String>) -> Vec<Part> {
     card::card(model, names)
@@ -117,19 +118,19 @@ pub fn people(model: &CardModel) -> Vec<String> {
     card::people(model)
 }
 
-/// What is left of a message whose words are in another one now.
+/// The content of a message whose text has moved to another one.
 #[must_use]
 pub fn emptied() -> Part {
     Part { html: "⋯".into(), plain: "⋯".into(), ..Part::default() }
 }
 
-/// The text of a press's answer.
+/// Cuts the text of a press's answer to its limit.
 #[must_use]
 pub fn alert(text: &str) -> String {
     cut(text, ALERT)
 }
 
-/// The beginning of a text, whole graphemes, an ellipsis where something is left out.
+/// The beginning of a text, in whole graphemes, with an ellipsis if something is left out.
 fn cut(text: &str, limit: usize) -> String {
     if split::units(text) <= limit {
         return text.into();

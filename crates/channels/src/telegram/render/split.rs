@@ -1,21 +1,22 @@
-//! Long texts in parts: at a paragraph, else a sentence, else a word, and never inside a grapheme.
+//! Splits long texts: at a paragraph, else a sentence, else a word, and never inside a grapheme.
 //!
-//! The split is made on the words before they are marked up, so no part can end inside a tag or an entity.
+//! The text is split before it is formatted, so no part can end inside a tag or an entity.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::text::{Run, Text};
 
-/// UTF-16 units of one part. Telegram takes 4,096 after it read the marks; the rest is room for a heading.
+/// The longest part, in UTF-16 units. Telegram takes 4,096 after it parsed the formatting; the rest is room for a
+/// heading.
 pub(super) const PART: usize = 4_000;
 
-/// How long Telegram says a text is.
+/// The length of a text as Telegram counts it.
 pub(super) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// The text in parts of at most `limit` units; one part that is empty for an empty text. White space at a cut is
-/// dropped, nothing else is.
+/// Splits a text into parts of at most `limit` units; an empty text is one empty part. Only white space at a cut is
+/// dropped.
 pub(super) fn split(text: Text, limit: usize) -> Vec<Text> {
     let plain = text.plain();
     let mut parts = Vec::new();
@@ -31,15 +32,15 @@ pub(super) fn split(text: Text, limit: usize) -> Vec<Text> {
     parts
 }
 
-/// Where to end the first part of a text that is too long for one: a byte index that is not 0.
+/// The end of the first part of a text that is too long for one, as a byte index greater than 0.
 fn cut(text: &str, limit: usize) -> usize {
     let end = fitting(text, limit);
     let window = &text[..end];
-    // A paragraph or sentence that would waste more than a quarter is not worth another message.
+    // A paragraph or sentence end that leaves more than a quarter of the part empty is not worth another message.
     let enough = end * 3 / 4;
     let paragraph = window.rfind("\n\n").or_else(|| window.rfind('\n')).filter(|at| *at >= enough);
     let sentence = || {
-        // The question mark in an address ends no sentence.
+        // A question mark inside an address ends no sentence.
         let sentences = text.split_sentence_bound_indices().filter(|(_, s)| s.ends_with(char::is_whitespace));
         let ends = sentences.map(|(at, sentence)| at + sentence.trim_end().len());
         ends.take_while(|at| *at <= end).last().filter(|at| *at >= enough)
@@ -50,7 +51,8 @@ fn cut(text: &str, limit: usize) -> usize {
     paragraph.or_else(sentence).or_else(word).unwrap_or(end)
 }
 
-/// The last end of a grapheme inside the limit; inside a grapheme that alone is longer, of a character.
+/// The last grapheme boundary within the limit; if the first grapheme is longer than that, the last character
+/// boundary.
 fn fitting(text: &str, limit: usize) -> usize {
     let fit = |pieces: &mut dyn Iterator<Item = (usize, usize)>| {
         let mut used = 0;
@@ -69,7 +71,7 @@ fn fitting(text: &str, limit: usize) -> usize {
     if whole > 0 { whole } else { fit(&mut text.char_indices().map(|(at, c)| (at, c.len_utf8()))) }
 }
 
-/// The bytes from `begin` to `end` of the plain text, in their styles.
+/// The bytes from `begin` to `end` of the plain text, with their styles.
 fn slice(text: &Text, begin: usize, end: usize) -> Text {
     let mut at = 0;
     let mut out = Text::default();
@@ -114,7 +116,7 @@ mod tests {
         let family = "👨‍👩‍👧‍👦";
         assert_eq!(units(family), 11);
         assert_eq!(plain(&split(text(&family.repeat(3)), 25)), [family.repeat(2), family.into()]);
-        // One that is longer than a part is the only thing that is ever cut.
+        // A grapheme that is longer than a part is the only thing that is ever cut.
         let tower = format!("a{}", "\u{301}".repeat(10));
         assert_eq!(split(text(&tower), 4).len(), 3);
     }

@@ -1,8 +1,9 @@
-//! What is rendered stays inside every limit, loses nothing and marks up nothing that is not ours.
+//! Rendered messages stay within every limit, lose nothing and format nothing that the engine did not format.
 
 use proptest::prelude::*;
-use throughline_engine::effect::FieldError;
-use throughline_engine::workflow::{Action, Button, Field, ItemModel, Step};
+use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::card_model::{Button, Field, ItemModel};
+use throughline_engine::data::field_error::FieldError;
 
 use super::*;
 
@@ -124,7 +125,7 @@ fn a_receipt_has_a_link_and_no_buttons() {
     assert!(card(&model, &ana())[0].keys.is_empty());
 }
 
-/// What is being approved is never cut (`spec 07 §2.4`): it stands above, whole, and the card says how much it is.
+/// The text being approved is never cut: it is above, whole, and the card says how long it is.
 #[test]
 fn a_long_card_shows_all_of_it() {
     let long = "All work and no play. ".repeat(500);
@@ -139,9 +140,9 @@ fn a_long_card_shows_all_of_it() {
     assert_eq!(last.keys.concat().len(), 3);
 }
 
-/// TG6: Telegram counts bytes of what a press sends, and our labels may be of any script.
+/// Telegram limits the data of a button to 64 bytes, whatever the script of its label.
 #[test]
-fn tg6_what_a_press_sends_is_at_most_64_bytes() {
+fn what_a_press_sends_is_at_most_64_bytes() {
     for label in ["Approve", "Подтвердить создание задачи в проекте немедленно", "✅👨‍👩‍👧‍👦".repeat(30).as_str()]
     {
         let mut model = model("");
@@ -172,10 +173,10 @@ fn a_question_asks_and_names_whom() {
     let person = Person { id: 7, name: "Bo <3".into() };
     let parts = question("Which city?\nAny will do.", Some(&person), &[]);
     assert_eq!(parts[0].html, "<a href=\"tg://user?id=7\">Bo &lt;3</a>: Which city?\nAny will do.");
-    assert_eq!(parts[0].asks, Some(Asks { hint: "Which city?".into(), words: Vec::new() }));
+    assert_eq!(parts[0].prompt, Some(AnswerPrompt { hint: "Which city?".into(), words: Vec::new() }));
     let skip = question("Title?", None, &["Skip".into()]);
-    assert_eq!(skip[0].asks.as_ref().unwrap().words, ["Skip"]);
-    let hint = question(&"long ".repeat(40), None, &[])[0].asks.clone().unwrap().hint;
+    assert_eq!(skip[0].prompt.as_ref().unwrap().words, ["Skip"]);
+    let hint = question(&"long ".repeat(40), None, &[])[0].prompt.clone().unwrap().hint;
     assert!(hint.ends_with('…') && hint.encode_utf16().count() <= 64, "{hint}");
 }
 
@@ -188,9 +189,9 @@ fn an_alert_is_cut_between_graphemes() {
     assert!(alert(&right_to_left).encode_utf16().count() <= 200);
 }
 
-/// TG10, its first half: three parts, nothing cut inside a grapheme, no link torn.
+/// Three parts, nothing cut inside a grapheme, no link torn.
 #[test]
-fn tg10_nine_thousand_characters_are_three_parts() {
+fn nine_thousand_characters_are_three_parts() {
     let sentence = "It 👩‍🚀 fails at https://example.org/a/rather/long/path?with=a&query=string since Monday. ";
     let text = sentence.repeat(9_000 / sentence.chars().count()).trim_end().to_owned();
     let parts = reply(&text, None);
@@ -217,7 +218,7 @@ fn nothing_is_still_something() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Marks open and close in every part, whatever the words hold, and without marks the words are there unescaped.
+    /// Tags open and close in every part whatever the text holds, and without formatting the text is there unescaped.
     #[test]
     fn marks_are_ours(text in "(\\PC|[<>&@/]|b>|</code>|&amp;|\\n){0,300}", times in 1usize..40) {
         let text = text.repeat(times);

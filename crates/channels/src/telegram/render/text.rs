@@ -1,14 +1,14 @@
-//! Styled text: what is said, apart from how Telegram marks it. Escaping happens here and nowhere else.
+//! Styled text, independent of Telegram's formatting. Escaping happens here and nowhere else.
 
 use std::fmt::Write as _;
 
-/// How a run of text looks.
+/// The style of a run of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
     Bold,
     Code,
-    /// A person of the lane, by number. Only templates make one.
+    /// A person of the lane, by number. Only the engine's own texts make one.
     Mention(i64),
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Run {
     pub(super) style: Style,
 }
 
-/// Runs, in order.
+/// A text as runs, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text(pub(super) Vec<Run>);
 
@@ -30,17 +30,17 @@ impl Text {
         }
     }
 
-    /// Words that are not ours, or that may hold some: they mention nobody.
-    pub(super) fn say(&mut self, style: Style, text: &str) {
+    /// Adds text that people wrote, or that may hold such text: it mentions nobody.
+    pub(super) fn push_untrusted(&mut self, style: Style, text: &str) {
         self.push(style, &inert(text));
     }
 
-    /// What Telegram shows when it reads no marks.
+    /// The text without formatting.
     pub(super) fn plain(&self) -> String {
         self.0.iter().map(|run| run.text.as_str()).collect()
     }
 
-    /// The same with marks.
+    /// The text with HTML formatting.
     pub(super) fn html(&self) -> String {
         let mut out = String::new();
         for Run { text, style } in &self.0 {
@@ -56,13 +56,13 @@ impl Text {
     }
 }
 
-/// The three characters that HTML parse mode reads.
+/// Escapes the three characters that HTML parse mode reads.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Telegram makes a mention of every `@name` it sees, whoever wrote it. A word joiner behind the sign takes that away
-/// and is not seen (`spec 06 §7.5`).
+/// Telegram makes a mention of every `@name`, whoever wrote it. An invisible word joiner behind the sign prevents
+/// that (`docs/design/0034-untrusted-text.md`).
 fn inert(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn nobody_is_mentioned_by_words() {
         let mut text = Text::default();
-        text.say(Style::Plain, "ping @everyone, ana@example.org, @ alone <b>&");
+        text.push_untrusted(Style::Plain, "ping @everyone, ana@example.org, @ alone <b>&");
         assert_eq!(text.html(), "ping @\u{2060}everyone, ana@\u{2060}example.org, @ alone &lt;b&gt;&amp;");
         text.push(Style::Mention(7), "Ana <3");
         assert!(text.html().ends_with("<a href=\"tg://user?id=7\">Ana &lt;3</a>"));

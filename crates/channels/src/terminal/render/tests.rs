@@ -1,9 +1,9 @@
-//! Rendered cards as snapshots, and what holds for any text.
+//! Snapshots of rendered cards, and properties of any text.
 
 use proptest::prelude::*;
 use throughline_engine::Timestamp;
-use throughline_engine::effect::FieldError;
-use throughline_engine::workflow::{Action, Step};
+use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::field_error::FieldError;
 
 use super::*;
 
@@ -138,7 +138,7 @@ fn a_list_of_options() {
     list.buttons = vec![button(Action::NoneOfThese, None), button(Action::Leave, None)];
     let rendered = render(&shown(list.clone()), 60);
     insta::assert_snapshot!(rendered);
-    // What is written as button 2 is pressed as button 2.
+    // The button shown as 2 is the one that `:2` presses.
     let pressed = |n| crate::terminal::pick(std::slice::from_ref(&list), None, n).unwrap().label.clone();
     assert_eq!((pressed(2), pressed(4)), ("sample2".into(), "None of these".into()));
 }

@@ -1,4 +1,4 @@
-//! Lines from a person: editing, history, and the two meanings of Ctrl-C.
+//! Reads lines from a keyboard, with editing and history. A second Ctrl-C in a row quits.
 
 use std::path::PathBuf;
 
@@ -10,21 +10,21 @@ use crate::error::Failure;
 
 const PROMPT: &str = "> ";
 
-/// A line editor with a history that outlives the program.
+/// A line editor with a history file.
 pub(super) struct Keyboard {
     editor: Editor<(), FileHistory>,
     history: Option<PathBuf>,
     interrupted: bool,
 }
 
-/// What came from the keyboard.
+/// An input from the keyboard.
 pub(super) enum Typed {
     /// A line.
     Line(String),
-    /// The first Ctrl-C: the line is dropped.
-    Again,
-    /// The second in a row.
-    Interrupted,
+    /// The first Ctrl-C, which drops the line.
+    FirstInterrupt,
+    /// A second Ctrl-C in a row.
+    SecondInterrupt,
     /// Ctrl-D.
     End,
 }
@@ -36,13 +36,13 @@ impl Keyboard {
             .map_err(|error| Failure::new("cannot use the terminal").because(&error))?;
         let history = history();
         if let Some(file) = &history {
-            // The first time there is none.
+            // There is no file before the first use.
             let _ = editor.load_history(file);
         }
         Ok(Self { editor, history, interrupted: false })
     }
 
-    /// The terminal's columns.
+    /// Returns the width of the terminal in columns.
     pub(super) fn width(&mut self) -> Option<usize> {
         self.editor.dimensions().map(|(columns, _)| usize::from(columns))
     }
@@ -50,12 +50,12 @@ impl Keyboard {
     pub(super) fn read(&mut self) -> Result<Typed, Failure> {
         let typed = match self.editor.readline(PROMPT) {
             Ok(line) => Typed::Line(line),
-            Err(ReadlineError::Interrupted) if self.interrupted => Typed::Interrupted,
-            Err(ReadlineError::Interrupted) => Typed::Again,
+            Err(ReadlineError::Interrupted) if self.interrupted => Typed::SecondInterrupt,
+            Err(ReadlineError::Interrupted) => Typed::FirstInterrupt,
             Err(ReadlineError::Eof) => Typed::End,
             Err(error) => return Err(Failure::new("cannot read from the terminal").because(&error)),
         };
-        self.interrupted = matches!(typed, Typed::Again);
+        self.interrupted = matches!(typed, Typed::FirstInterrupt);
         Ok(typed)
     }
 }
@@ -64,7 +64,7 @@ impl Drop for Keyboard {
     fn drop(&mut self) {
         if let Some(file) = &self.history {
             let made = file.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
-            // A history that cannot be kept is no reason to fail.
+            // The conversation was fine even if its history cannot be saved.
             let _ = made && self.editor.save_history(file).is_ok();
         }
     }

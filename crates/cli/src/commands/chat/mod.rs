@@ -1,4 +1,4 @@
-//! `throughline chat`: the terminal as a channel, against an instance in this process or a running one.
+//! `throughline chat`: a chat in the terminal, with a running instance or one in this process.
 
 mod keyboard;
 mod screen;
@@ -13,7 +13,7 @@ use crate::api::{self, Remote};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
-use crate::key;
+use crate::random;
 use keyboard::{Keyboard, Typed};
 use screen::Screen;
 
@@ -26,7 +26,7 @@ Examples:
   throughline chat --server http://127.0.0.1:7070      with a running instance
   printf 'create a bug: login fails\\n:1\\n' | throughline chat --no-input")]
 pub(crate) struct Args {
-    /// The conversation's name; a new one each time when not said
+    /// The conversation's name [default: a new one each time]
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
     /// Speak as another user, where your token may
@@ -35,16 +35,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let acting = api::beginning(app)?;
+    let connection = api::connect_or_create(app)?;
     let session = match &args.session {
         Some(session) => session.clone(),
-        None => key::fresh("chat")?.chars().take(13).collect(),
+        None => random::key("chat")?.chars().take(13).collect(),
     };
-    let run: String = key::fresh("")?.chars().take(9).collect();
+    let run: String = random::key("")?.chars().take(9).collect();
     let person = !app.flags.no_input && !app.out.is_json() && io::stdin().is_terminal();
     let mut chat = Chat {
         app,
-        remote: acting.remote.clone(),
+        remote: connection.remote.clone(),
         lane: json!({ "channel": "terminal", "conversation": session }),
         speaker: args.speaker.clone(),
         keys: format!("{session}{run}"),
@@ -58,69 +58,69 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         "session {session} · :help for help, :quit to leave, an empty line shows what is new"
     ));
     if args.session.is_some() {
-        chat.go_on(&session)?;
+        chat.resume(&session)?;
     }
-    let ended = if person { chat.converse() } else { chat.read_lines(io::stdin().lock()) };
-    let finished = acting.finish();
+    let ended = if person { chat.run_interactive() } else { chat.read_lines(io::stdin().lock()) };
+    let finished = connection.close();
     let exit = ended?;
     finished?;
     Ok(exit)
 }
 
-/// One conversation.
+/// A conversation and what was shown of it.
 struct Chat<'a> {
     app: &'a App,
     remote: Remote,
     lane: Value,
     speaker: Option<String>,
-    /// What every delivery key of this run begins with.
+    /// The prefix of the delivery keys of this run.
     keys: String,
     sent: usize,
-    /// The lines of a message that goes on in the next one.
+    /// The lines so far of a message that is continued with a backslash.
     typed: String,
-    /// The lane's id, once it is known.
+    /// The lane's id, once known.
     id: Option<String>,
-    /// The last turn, for `:why`.
+    /// The last turn, which `:why` explains.
     last: Option<String>,
     screen: Screen,
 }
 
-/// Whether the conversation goes on.
+/// The step after a line.
 #[derive(PartialEq, Eq)]
 enum Next {
-    Line,
-    Leave,
+    Continue,
+    Quit,
 }
 
 impl Chat<'_> {
-    /// With a person at a keyboard.
-    fn converse(&mut self) -> Outcome {
+    /// Reads lines from a person at a keyboard.
+    fn run_interactive(&mut self) -> Outcome {
         let mut keyboard = Keyboard::open()?;
         loop {
-            self.screen.width(keyboard.width());
+            self.screen.set_width(keyboard.width());
             match keyboard.read()? {
                 Typed::Line(line) => {
                     let next = match self.line(&line) {
                         Ok(next) => next,
-                        // A mistake or a refusal is told, and the conversation goes on.
-                        Err(failure) if failure.ends() != Exit::Unreachable => {
+                        // Unless the instance is gone, the failure is printed and the conversation continues.
+                        Err(failure) if failure.exit_code() != Exit::Unreachable => {
                             self.app.out.message(&failure.render(self.app.out.paint_messages()));
-                            Next::Line
+                            Next::Continue
                         }
                         Err(failure) => return Err(failure),
                     };
-                    if next == Next::Leave {
+                    if next == Next::Quit {
                         return Ok(Exit::Ok);
                     }
                 }
-                Typed::Again => self.app.out.note("Ctrl-C again, Ctrl-D or :quit leaves"),
-                Typed::Interrupted => return Ok(Exit::Interrupted),
+                Typed::FirstInterrupt => self.app.out.note("Ctrl-C again, Ctrl-D or :quit leaves"),
+                Typed::SecondInterrupt => return Ok(Exit::Interrupted),
                 Typed::End => return Ok(Exit::Ok),
             }
         }
     }
 
-    /// With lines from a pipe or a file, each shown before its answer so that the output reads as a session.
+    /// Reads lines from a pipe or a file. Prints each before its answer, so that the output reads as a session.
     fn read_lines(&mut self, lines: impl BufRead) -> Outcome {
         for line in lines.lines() {
             let line = line.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
@@ -128,7 +128,7 @@ impl Chat<'_> {
                 let prompt = if self.typed.is_empty() { '>' } else { '…' };
                 self.app.out.line(&format!("{prompt} {line}"))?;
             }
-            if self.line(&line)? == Next::Leave {
+            if self.line(&line)? == Next::Quit {
                 return Ok(Exit::Ok);
             }
         }
@@ -139,16 +139,16 @@ impl Chat<'_> {
     }
 
     fn line(&mut self, line: &str) -> Result<Next, Failure> {
-        // A backslash at the end: the message goes on in the next line.
+        // A backslash at the end continues the message in the next line.
         if let Some(begun) = line.strip_suffix('\\') {
             self.typed.push_str(begun);
             self.typed.push('\n');
-            return Ok(Next::Line);
+            return Ok(Next::Continue);
         }
         let whole = std::mem::take(&mut self.typed) + line;
         match parse(&whole) {
-            Line::Empty => self.news()?,
-            Line::Quit => return Ok(Next::Leave),
+            Line::Empty => self.show_updates()?,
+            Line::Quit => return Ok(Next::Quit),
             Line::Help => self.app.out.line(HELP)?,
             Line::Invalid(sentence) => self.app.out.message(&sentence),
             Line::Why(turn) => self.why(turn)?,
@@ -166,10 +166,10 @@ impl Chat<'_> {
                 }
             }
         }
-        Ok(Next::Line)
+        Ok(Next::Continue)
     }
 
-    /// The token behind a number; without one, what there is instead is said.
+    /// Returns the token of a numbered button. Prints the buttons there are if there is no such number.
     fn token(&self, card: Option<usize>, button: usize) -> Option<String> {
         match pick(self.screen.cards(), card, button) {
             Ok(button) => button.token.clone(),
@@ -188,20 +188,20 @@ impl Chat<'_> {
         Ok(())
     }
 
-    /// Shows where an earlier conversation of this name stands, so that its cards can be pressed.
-    fn go_on(&mut self, session: &str) -> Result<(), Failure> {
+    /// Prints the current state of an earlier conversation of this name, so that its cards can be pressed.
+    fn resume(&mut self, session: &str) -> Result<(), Failure> {
         const LOOKED_AT: usize = 2_000;
         let lanes = self.remote.lanes(LOOKED_AT)?;
         let ours = lanes.into_iter().find(|lane| lane.channel == "terminal" && lane.conversation == session);
         self.id = ours.map(|lane| lane.id);
-        self.news()
+        self.show_updates()
     }
 
-    /// Shows what was said, and which cards changed, since anything was shown.
-    fn news(&mut self) -> Result<(), Failure> {
+    /// Prints the messages that are new and the cards that changed since the last print.
+    fn show_updates(&mut self) -> Result<(), Failure> {
         let Some(id) = &self.id else { return Ok(()) };
         let lane: Value = self.remote.get(&format!("/v1/lanes/{id}"))?;
-        let shown = self.screen.show(&views(&lane["messages"])?);
+        let shown = self.screen.render_changes(&views(&lane["messages"])?);
         self.print(&shown)
     }
 
@@ -216,30 +216,30 @@ impl Chat<'_> {
         Ok(())
     }
 
-    /// Delivers an event, and shows what came of it.
+    /// Delivers an event and prints the answer.
     fn send(&mut self, mut event: Value) -> Result<(), Failure> {
         event["lane"] = self.lane.clone();
         if let Some(speaker) = &self.speaker {
             event["actor"] = json!({ "id": speaker });
         }
         self.sent += 1;
-        let said = self.remote.deliver(&format!("{}-{}", self.keys, self.sent), &event)?;
-        self.last = Some(said.answer.turn.clone());
-        self.id = Some(said.answer.lane.clone());
-        // Also for programs: what was shown can be pressed.
-        let mut shown = self.screen.show(&views(&said.body["messages"])?);
+        let delivered = self.remote.deliver(&format!("{}-{}", self.keys, self.sent), &event)?;
+        self.last = Some(delivered.answer.turn.clone());
+        self.id = Some(delivered.answer.lane.clone());
+        // This numbers the cards, which later lines press, with `--json` too.
+        let mut shown = self.screen.render_changes(&views(&delivered.body["messages"])?);
         if self.app.out.is_json() {
-            self.app.out.value(&said.body)?;
+            self.app.out.value(&delivered.body)?;
             return Ok(());
         }
-        let notices = said.answer.effects.iter().filter(|effect| effect.class == "notice");
+        let notices = delivered.answer.effects.iter().filter(|effect| effect.class == "notice");
         shown.extend(notices.filter_map(|notice| Some(safe(notice.body.get("text")?.as_str()?))));
         if shown.is_empty() {
-            self.app.out.note(&format!("({})", said.answer.reason));
+            self.app.out.note(&format!("({})", delivered.answer.reason));
         }
         self.print(&shown)?;
-        // What followed and is not of this turn: a decision's post.
-        self.news()
+        // Messages that other turns added meanwhile, such as a posted decision.
+        self.show_updates()
     }
 }
 

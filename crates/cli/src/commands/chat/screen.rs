@@ -1,20 +1,20 @@
-//! What was shown so far: which cards have which number, and which of them changed since.
+//! Keeps track of the messages that were printed and of the numbers of their cards.
 
 use std::collections::BTreeMap;
 
 use throughline_channels::api::{CardView, MessageView};
 use throughline_channels::terminal::render_numbered;
-use throughline_engine::lane::Role;
+use throughline_engine::data::message::Role;
 
-/// The columns of a terminal that does not say.
+/// The width of a terminal that does not report one, in columns.
 const WIDTH: usize = 100;
 
-/// What a person has seen.
+/// The messages and cards that were printed.
 pub(super) struct Screen {
     width: usize,
-    /// In the order they were first shown: a card's number is its place, from 1.
+    /// The cards in the order they were first printed. A card's number is its index plus one.
     cards: Vec<CardView>,
-    /// The last rendering of each message.
+    /// The last rendering of each message, by message id.
     seen: BTreeMap<String, String>,
 }
 
@@ -24,18 +24,18 @@ impl Screen {
         Self { width: columns.unwrap_or(WIDTH), cards: Vec::new(), seen: BTreeMap::new() }
     }
 
-    /// The terminal has so many columns now.
-    pub(super) fn width(&mut self, columns: Option<usize>) {
+    /// Sets the width of the terminal, if known.
+    pub(super) fn set_width(&mut self, columns: Option<usize>) {
         self.width = columns.unwrap_or(self.width);
     }
 
-    /// The cards, newest state each.
+    /// Returns the cards, each in its newest state.
     pub(super) fn cards(&self) -> &[CardView] {
         &self.cards
     }
 
-    /// The messages that are new or look different now, rendered.
-    pub(super) fn show(&mut self, views: &[MessageView]) -> Vec<String> {
+    /// Renders the messages of the assistant that are new or have changed.
+    pub(super) fn render_changes(&mut self, views: &[MessageView]) -> Vec<String> {
         let mut shown = Vec::new();
         for view in views.iter().filter(|view| view.role == Role::Assistant) {
             let number = view.card.as_ref().map(|card| self.number(card));
@@ -48,7 +48,7 @@ impl Screen {
         shown
     }
 
-    /// The number of a card, which keeps it for the whole conversation.
+    /// Returns the number of a card. It stays the same for the whole conversation.
     fn number(&mut self, card: &CardView) -> usize {
         match self.cards.iter().position(|known| known.id == card.id) {
             Some(at) => {

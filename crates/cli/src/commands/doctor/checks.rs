@@ -1,29 +1,29 @@
-//! The checks, one function each: look, and say what was found and how to mend it.
+//! The checks, one function each. A check returns what it found and, if that is not well, a fix.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use throughline_server::finding::{Finding, State as Stands};
+use throughline_server::finding::{Finding, State as FindingState};
 use throughline_server::models;
 use throughline_server::telegram::examine;
 use throughline_server::wire::{Effect, Page, Ready, Version};
 use throughline_server::{Config, StoreUrl};
 
-use super::{Check, State, broken};
+use super::report::{Check, State};
 use crate::api::{Local, Remote};
+use crate::app::App;
 use crate::chains;
-use crate::commands::telegram::wait;
 use crate::error::Failure;
 use crate::output::count;
 
-/// Less free space than this will not last long.
+/// The least free disk space that passes the check, in MiB.
 const LITTLE_SPACE_MIB: u64 = 512;
-/// Lanes whose chains are looked at; `audit verify` looks at all.
+/// The number of lanes whose chains are verified. `audit verify` verifies all.
 const NEWEST_LANES: usize = 20;
-/// This version was written in 2026: a clock before that is wrong.
-const WRITTEN_AT: u64 = 1_767_225_600;
+/// 2026-01-01 in seconds since 1970. This version is younger, so a clock before that is wrong.
+const EARLIEST_CLOCK: u64 = 1_767_225_600;
 
 pub(super) fn configuration(config: &Config) -> Check {
     let warnings = config.warnings();
@@ -75,7 +75,7 @@ pub(super) fn instance_key(config: &Config) -> Check {
         let found = format!("{shown} has {} bytes, not 32", about.len());
         return Check::failed(WHAT, found, "restore it from a backup (TL-1102)");
     }
-    match open_to(&file) {
+    match mode_if_exposed(&file) {
         Some(mode) => {
             let found = format!("{shown} may be read by others (mode {mode:o})");
             Check::failed(WHAT, found, format!("chmod 600 {shown}"))
@@ -84,22 +84,22 @@ pub(super) fn instance_key(config: &Config) -> Check {
     }
 }
 
-/// The mode of a file that others may read.
+/// Returns the mode of a file if others than its owner have access.
 #[cfg(unix)]
-fn open_to(file: &Path) -> Option<u32> {
+fn mode_if_exposed(file: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     let mode = file.metadata().ok()?.permissions().mode() & 0o777;
     (mode & 0o077 != 0).then_some(mode)
 }
 
 #[cfg(not(unix))]
-fn open_to(_: &Path) -> Option<u32> {
+fn mode_if_exposed(_: &Path) -> Option<u32> {
     None
 }
 
 pub(super) fn clock() -> Check {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    if now < WRITTEN_AT {
+    if now < EARLIEST_CLOCK {
         let fix = "set the clock (timedatectl set-ntp true): expiries and leases are judged by it";
         return Check::failed("clock", "it is set to the past", fix);
     }
@@ -108,7 +108,7 @@ pub(super) fn clock() -> Check {
 
 pub(super) fn disk(config: &Config) -> Option<Check> {
     let StoreUrl::Sqlite(path) = &config.store else { return None };
-    let folder = existing(path);
+    let folder = nearest_existing(path);
     let output =
         Command::new("df").arg("-Pk").arg(&folder).output().ok().filter(|output| output.status.success())?;
     // The fourth column of the second line: kibibytes available.
@@ -122,8 +122,8 @@ pub(super) fn disk(config: &Config) -> Option<Check> {
     })
 }
 
-/// The nearest folder above a path that is there.
-fn existing(path: &Path) -> PathBuf {
+/// Returns the nearest ancestor of a path that exists.
+fn nearest_existing(path: &Path) -> PathBuf {
     let above = path.ancestors().skip(1).find(|folder| folder.as_os_str().is_empty() || folder.exists());
     above.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
@@ -141,45 +141,45 @@ pub(super) fn port(config: &Config) -> Check {
     }
 }
 
-/// The Telegram bot, by real calls. `alone`: no server of ours is polling.
-pub(super) fn telegram(config: &Config, alone: bool) -> Result<Vec<Check>, Failure> {
-    Ok(wait(examine(config, alone))?.into_iter().map(check).collect())
+/// Checks the Telegram bot by calling the Bot API. `alone` means that no server of this installation is polling.
+pub(super) fn telegram(app: &App, config: &Config, alone: bool) -> Result<Vec<Check>, Failure> {
+    Ok(app.block_on(examine(config, alone))?.into_iter().map(check).collect())
 }
 
-/// What the models answer.
-pub(super) fn models(config: &Config) -> Result<Vec<Check>, Failure> {
-    Ok(wait(models::examine(config))?.into_iter().map(check).collect())
+/// Checks the models by asking each a small question.
+pub(super) fn models(app: &App, config: &Config) -> Result<Vec<Check>, Failure> {
+    Ok(app.block_on(models::examine(config))?.into_iter().map(check).collect())
 }
 
-/// What tools and sub-agents say of themselves, against the pins.
-pub(super) fn tools(config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
+/// Compares the descriptions that tools and sub-agents give of themselves with the pins.
+pub(super) fn tools(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
     let store = local.map(|local| local.instance().store.clone());
-    Ok(wait(throughline_server::tools::examine(config, store))?.into_iter().map(check).collect())
+    Ok(app.block_on(throughline_server::tools::examine(config, store))?.into_iter().map(check).collect())
 }
 
 fn check(Finding { what, state, found, fix }: Finding) -> Check {
     let state = match state {
-        Stands::Ok => State::Ok,
-        Stands::Odd => State::Warning,
-        Stands::Broken => State::Failed,
+        FindingState::Ok => State::Ok,
+        FindingState::Warning => State::Warning,
+        FindingState::Broken => State::Failed,
     };
     Check { what, state, found, fix }
 }
 
-/// The checks of an opened store.
+/// Checks an opened store.
 pub(super) fn store(local: &Local) -> Vec<Check> {
     let store = &local.instance().store;
     let mut found = vec![Check::ok("store", format!("{}, its SQLite is new enough", store.describe()))];
-    found.push(match local.ask(store.writable()) {
+    found.push(match local.block_on(store.writable()) {
         Ok(()) => Check::ok("store writable", "a write went through"),
-        Err(failure) => broken("store writable", &failure),
+        Err(failure) => Check::error("store writable", &failure),
     });
-    match local.ask(store.counts()) {
+    match local.block_on(store.counts()) {
         Ok(counts) => {
             found.push(uncertain(counts.uncertain));
-            found.push(dead(counts.dead));
+            found.push(given_up(counts.dead));
         }
-        Err(failure) => found.push(broken("effects", &failure)),
+        Err(failure) => found.push(Check::error("effects", &failure)),
     }
     found.push(audit(local));
     found.push(newest_chains(local));
@@ -200,7 +200,7 @@ fn uncertain(count: u64) -> Check {
     }
 }
 
-fn dead(count: u64) -> Check {
+fn given_up(count: u64) -> Check {
     match count {
         0 => Check::ok("inbox", "nothing was given up"),
         count => {
@@ -212,13 +212,13 @@ fn dead(count: u64) -> Check {
 
 fn audit(local: &Local) -> Check {
     for tenant in local.config().tenants() {
-        match local.ask(local.instance().store.verify_audit(tenant)) {
+        match local.block_on(local.instance().store.verify_audit(tenant)) {
             Ok(None) => {}
             Ok(Some(row)) => {
                 let found = format!("row {row} of {tenant} does not fit");
                 return Check::failed("audit chain", found, "find out who writes to the database");
             }
-            Err(failure) => return broken("audit chain", &failure),
+            Err(failure) => return Check::error("audit chain", &failure),
         }
     }
     Check::ok("audit chain", "every row fits")
@@ -228,7 +228,7 @@ fn newest_chains(local: &Local) -> Check {
     const WHAT: &str = "turn chains";
     let mut lanes = match local.stored_lanes(usize::MAX >> 1) {
         Ok(lanes) => lanes,
-        Err(failure) => return broken(WHAT, &failure),
+        Err(failure) => return Check::error(WHAT, &failure),
     };
     lanes.sort_by_key(|lane| std::cmp::Reverse(lane.updated_at));
     lanes.truncate(NEWEST_LANES);
@@ -241,30 +241,30 @@ fn newest_chains(local: &Local) -> Check {
                     "find out who writes to the database; `throughline audit verify` looks at every lane";
                 return Check::failed(WHAT, chain.broken.join("\n"), fix);
             }
-            Err(failure) => return broken(WHAT, &failure),
+            Err(failure) => return Check::error(WHAT, &failure),
         }
     }
     Check::ok(WHAT, format!("{} of the newest {} fit", count(turns, "turn"), count(lanes.len(), "lane")))
 }
 
-/// What a running instance can be asked.
-pub(super) fn of_instance(remote: &Remote) -> Vec<Check> {
+/// Checks a running instance over HTTP.
+pub(super) fn instance(remote: &Remote) -> Vec<Check> {
     let mut found = Vec::new();
     match remote.get::<Version>("/version") {
         Ok(version) => found
             .push(Check::ok("instance", format!("{} {} at {}", version.name, version.version, remote.url()))),
-        Err(failure) => return vec![broken("instance", &failure)],
+        Err(failure) => return vec![Check::error("instance", &failure)],
     }
     found.push(match remote.get::<Ready>("/readyz") {
         Ok(ready) if ready.ready => {
             Check::ok("ready", format!("it takes requests; its store is {}", ready.store))
         }
         Ok(_) => Check::failed("ready", "it takes no requests", "it is starting or draining: ask again"),
-        Err(failure) => broken("ready", &failure),
+        Err(failure) => Check::error("ready", &failure),
     });
     found.push(match remote.get::<Page<Effect>>("/v1/effects?state=uncertain&limit=200") {
         Ok(page) => uncertain(page.items.len() as u64),
-        Err(failure) => broken("effects", &failure),
+        Err(failure) => Check::error("effects", &failure),
     });
     found
 }

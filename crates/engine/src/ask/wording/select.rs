@@ -1,5 +1,6 @@
-//! Which option is meant (`spec 04 §12.2`): the options by alias, with everything that tells them apart. No word of the
-//! conversation, no id of a host's, nothing of another place; and only what may be answered can be.
+//! The question which option is meant: the options under aliases, with everything that tells them apart
+//! (`docs/design/0023-model-picks.md`). It contains no words of the conversation, no id of a host and
+//! nothing of another place, and its schema allows only answers that were offered.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,11 +9,11 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use super::{filled, object, quoted};
-use crate::ask::{Candidate, Choice, Evidence, SELECT_CONTRACT};
-use crate::selection::Scope;
+use crate::ask::wording::filled;
+use crate::data::ask::{Candidate, Choice, Evidence, SELECT_CONTRACT};
+use crate::data::scope::Scope;
+use crate::text::members::{object, quoted};
 
-/// The question in words.
 pub(super) fn asked(choice: &Choice) -> String {
     fn alias(candidate: Option<&Candidate>) -> &str {
         candidate.map_or("", |one| one.alias.as_str())
@@ -51,7 +52,7 @@ pub(super) fn asked(choice: &Choice) -> String {
     filled(include_str!("../prompts/select.md"), &places)
 }
 
-/// Closes what may be answered to what is offered.
+/// Restricts the schema to the options and the kinds of evidence that were offered.
 pub(super) fn offer(properties: &mut Value, choice: &Choice) {
     let asking = choice.may_ask.then_some("request_context");
     properties["contract"]["enum"] = json!([SELECT_CONTRACT]);
@@ -65,14 +66,14 @@ pub(super) fn offer(properties: &mut Value, choice: &Choice) {
     }
 }
 
-/// The options, one a line, and what was looked up.
+/// The options and the evidence, one line each.
 pub(super) fn material(choice: &Choice) -> Vec<String> {
     let options = choice.candidates.iter().map(option);
     let evidence = choice.evidence.iter().map(|text| object(&[("evidence", quoted(text))]));
     options.chain(evidence).collect()
 }
 
-/// What can be looked up for a list in that place: never something of another.
+/// The kinds of evidence that can be looked up for a list in this place, never something of another.
 fn evidence(scope: Scope) -> &'static [Evidence] {
     use Evidence as E;
     match scope {
@@ -92,7 +93,7 @@ fn place(scope: Scope) -> &'static str {
     }
 }
 
-/// One option on one line, with all that the lane knows of it.
+/// An option as one line, with everything the lane knows about it.
 fn option(candidate: &Candidate) -> String {
     let Candidate { alias, label, sublabel, badge, names, metadata } = candidate;
     let mut members = vec![("id", quoted(alias)), ("label", quoted(label))];

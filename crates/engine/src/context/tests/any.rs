@@ -1,4 +1,4 @@
-//! What holds for any input (`spec 05 §15`).
+//! Property tests of the context: laws that hold for any input.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,17 +8,19 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{at, object, task};
 use crate::context::block::Block;
-use crate::context::prompt::{FactLine, Sections, build};
-use crate::context::text::{clean, quote, tokens};
-use crate::event::TaskReported;
-use crate::lane::{Task, TaskStatus};
-use crate::policy::context::{ContextPolicy, Project};
-use crate::redact::redacted;
-use crate::time::Timestamp;
+use crate::context::prompt::{Sections, build};
+use crate::context::tests::{at, object, task};
+use crate::data::policy::context::{ContextPolicy, Project};
+use crate::data::prompt::FactLine;
+use crate::data::task::Task;
+use crate::data::task::TaskReported;
+use crate::data::task_status::TaskStatus;
+use crate::data::time::Timestamp;
+use crate::text::clean::{clean, quote, tokens};
+use crate::text::redact::redacted;
 
-/// Pieces that hurt when they are put together.
+/// Pieces that are hard to clean or quote in combination.
 const PIECES: [&str; 26] = [
     "`",
     "\u{323}",
@@ -47,7 +49,7 @@ const PIECES: [&str; 26] = [
     "\u{2028}",
     "-----BEGIN PRIVATE KEY-----",
 ];
-/// What must never be seen, and how it is recognised.
+/// Secrets that must never be shown.
 const PLANTED: [&str; 8] = [
     "password=hunter2hunter2",
     "xoxb-1234567890abcdef",
@@ -58,7 +60,7 @@ const PLANTED: [&str; 8] = [
     "Bearer\r\nabcdefghijklmnopqrst",
     "client \u{7} secret:\ts3cr3t99",
 ];
-/// How each begins: no cut may leave that much of one.
+/// A part of each planted secret that no cut may leave visible.
 const SEEN: [&str; 8] =
     ["hunter2", "12345", "abcdefghijklm", "s3cr3t99", "hunter2", "12345", "abcdefghijklm", "s3cr3t99"];
 
@@ -98,7 +100,8 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// K1: equal state gives equal bytes, in whatever order it comes. K3: the block is JSON, and within its bound.
+    /// K1: equal state gives equal bytes, whatever the order of the tasks. K3: the block is JSON, and
+    /// within its bound.
     #[test]
     fn k1_k3_a_block_is_a_function_of_its_state_and_within_its_bound(
         tasks in tasks(), id in text(), goal in text(), most in 3_usize..=50, turn in 0_usize..70,
@@ -174,14 +177,14 @@ proptest! {
                 prop_assert!(ends || kept.is_empty() || kept.contains("[redacted") || kept.graphemes(true).count() == 1);
             }
         }
-        // What stands before may have made something else of it; then all of it is gone.
+        // The text before may have turned the planted secret into another one; then all of it is gone.
         for most in [most, 10_000] {
             let seen = clean(&whole, most);
             prop_assert!(!seen.contains(SEEN[planted]) || before.contains(SEEN[planted]) || after.contains(SEEN[planted]));
         }
     }
 
-    /// What is quoted is read back as it was, in bytes that hold no markup.
+    /// A quoted text is read back unchanged, and its bytes hold no markup.
     #[test]
     fn quoting_loses_nothing_and_closes_nothing(text in text()) {
         let mut out = String::new();
@@ -191,7 +194,7 @@ proptest! {
         prop_assert!(!open);
     }
 
-    /// K10: what is added changes nothing before it.
+    /// K10: an addition changes nothing before it.
     #[test]
     fn k10_what_is_new_stands_behind_what_was(lines in prop::collection::vec("[a-z]{1,40}", 1..8), new in "[a-z]{1,40}") {
         let sections = |tasks: &[Task], window: Vec<String>| Sections {
@@ -218,7 +221,7 @@ proptest! {
     }
 }
 
-/// K3 with texts nobody writes.
+/// K3 with extremely long texts.
 #[test]
 fn k3_a_million_characters_are_as_good_as_a_few() {
     for piece in ["\u{323}", "[", "\u{1}", "`\u{323}", "</x>", "\u{202e}", "a://", "\u{10ffff}"] {

@@ -1,4 +1,4 @@
-//! Documents of supervisors, whole and broken.
+//! Tests of reading supervisors' documents, whole and broken.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use super::{each, object};
 use crate::context::import::{ContextState, Error, MAX_DEPTH, Warning, import};
 use crate::context::rendered::Rendered;
 use crate::context::supervised::{Assignment, render};
-use crate::policy::context::ContextPolicy;
+use crate::context::tests::{each, object};
+use crate::data::policy::context::ContextPolicy;
 
 fn read(document: &Value) -> (ContextState, Vec<(&'static str, String)>) {
     let (state, warnings) = import(format!("{document}").as_bytes()).unwrap();
@@ -23,7 +23,7 @@ fn rendered(document: &Value, task: Option<&Value>) -> Rendered {
     render(&state, warnings, task.as_ref(), &ContextPolicy::default()).unwrap()
 }
 
-/// A document as such supervisors write it.
+/// A document as a supervisor writes it.
 fn document() -> Value {
     json!({
         "supervisor": { "status": "RUNNING", "iteration": 12, "last_validation_report": { "valid": false } },
@@ -52,8 +52,9 @@ fn a_document_comes_to_the_bytes_of_the_same_tasks() {
     );
 }
 
+// row: C26
 #[test]
-fn c26_an_id_in_both_lists_is_blocked_only_if_it_was_blocked_later() {
+fn an_id_in_both_lists_is_blocked_only_if_it_was_blocked_later() {
     for (blocked_at, blocked, gone) in [
         (json!("2026-01-15T09:00:00Z"), false, "/blocked_tasks/0"),
         (json!("2026-01-15T10:00:00Z"), false, "/blocked_tasks/0"),
@@ -72,8 +73,9 @@ fn c26_an_id_in_both_lists_is_blocked_only_if_it_was_blocked_later() {
     }
 }
 
+// row: C27
 #[test]
-fn c27_a_missing_list_is_empty_and_a_list_that_is_none_is_an_error() {
+fn a_missing_list_is_empty_and_a_list_that_is_none_is_an_error() {
     assert!(read(&json!({})).0.tasks.is_empty());
     assert!(read(&json!({ "completed_tasks": null })).0.tasks.is_empty());
     let refused = |text: &str| import(text.as_bytes()).unwrap_err();
@@ -144,9 +146,10 @@ fn a_task_stands_behind_the_record_as_it_was_written() {
     assert!(Assignment::read(b"{}").is_err());
 }
 
-/// The seed's complaint: the task at hand stood in its own history.
+/// The task a prompt is for must not appear in its own history.
+// row: C20
 #[test]
-fn c20_the_task_of_the_prompt_is_not_in_the_history_of_the_document() {
+fn the_task_of_the_prompt_is_not_in_the_history_of_the_document() {
     let shown = object(&rendered(&document(), Some(&json!({ "task_id": "task-7" }))).block);
     assert_eq!(each(&shown, "recent_history", "task_id"), ["task-6"]);
 }

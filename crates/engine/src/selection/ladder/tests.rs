@@ -1,17 +1,15 @@
-//! The rows of `spec 04 §18` that one text decides, without a model.
+//! Decisions about single texts, without a model.
 
 use alloc::format;
 use alloc::vec;
 
-use super::*;
-use crate::policy::selection::Selection;
-use crate::recognize::lexicon::RECOGNIZE;
-use crate::selection::{
-    ActionKind, ActionOutcome, Metadata, Origin, Parked, Role, SetOption, Shown, Standing, TargetRef,
-    TraceEntry, View,
-};
-use crate::time::Timestamp;
-use crate::work::Risk;
+use crate::data::option_set::{Origin, Shown};
+use crate::data::policy::selection::Selection;
+use crate::data::set_option::{Metadata, Role, SetOption};
+use crate::data::time::Timestamp;
+use crate::data::view::{ActionKind, ActionOutcome, Parked, Standing, TargetRef, TraceEntry, View};
+use crate::data::work::Risk;
+use crate::selection::ladder::*;
 
 fn set(scope: Scope, instance: &str, title: Option<&str>, prefix: &str, labels: &[&str]) -> OptionSet {
     let option = |(n, label): (usize, &&str)| SetOption {
@@ -64,7 +62,7 @@ fn standing(set: &OptionSet, status: Status) -> Standing {
     Standing { set: set.id.clone(), status, turn: 0, at: Timestamp(0), seen: 0 }
 }
 
-/// The list is active in the chat, and its question open.
+/// A view with this list active in the chat and its question open.
 fn active(set: &OptionSet) -> View {
     View {
         active_option_set_id: Some(set.id.clone()),
@@ -96,7 +94,7 @@ fn executed(set: &OptionSet, option: usize) -> View {
 
 fn ruled(view: &View, sets: &[&OptionSet], text: &str, policy: &Selection) -> Ruling {
     let message = Words::of(text);
-    let lexicon = &RECOGNIZE[0];
+    let lexicon = super::super::lexicon(&message);
     let yes = match text {
         "yes" => Some(true),
         "no" => Some(false),
@@ -110,7 +108,7 @@ fn on() -> Selection {
     Selection { enabled: true, ..Selection::default() }
 }
 
-/// In one line: `X opt-2 exact_label`, `C no_deterministic_match p-0`, `P question_intent`.
+/// A ruling as one line: `X opt-2 exact_label`, `C no_deterministic_match p-0`, `P question_intent`.
 fn told(view: &View, sets: &[&OptionSet], text: &str, policy: &Selection) -> String {
     let code = |reason: Reason| reason.code().trim_start_matches("selection.").to_string();
     let id = |set: &SetId, option: usize| {
@@ -246,7 +244,7 @@ fn a_list_that_was_put_aside() {
 #[test]
 fn a_command_of_the_host_is_no_option() {
     let one = f1();
-    let command = crate::policy::selection::HostCommand { phrase: "open recent".into(), target: None };
+    let command = crate::data::policy::selection::HostCommand { phrase: "open recent".into(), target: None };
     let policy = Selection { commands: vec![command], ..on() };
     assert_eq!(told(&active(&one), &[&one], "open recent", &policy), "P known_command");
 }

@@ -1,14 +1,15 @@
-//! What the acceptance rows of `spec 04 §18` say of single texts.
+//! Exact readings of single texts.
 
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::*;
-use crate::recognize::lexicon::RECOGNIZE;
-use crate::recognize::words::Words;
+use crate::data::option_set::{OptionSet, Origin, Shown};
+use crate::data::scope::Scope;
+use crate::data::set_option::{Metadata, Role, SetOption};
+use crate::data::work::Risk;
 use crate::selection::hint::{Hints, hints};
-use crate::selection::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Shown};
-use crate::work::Risk;
+use crate::selection::read::*;
+use throughline_language::words::Words;
 
 fn set(options: &[(&str, &str)]) -> OptionSet {
     let option = |(n, (label, badge)): (usize, &(&str, &str))| SetOption {
@@ -66,12 +67,12 @@ fn pool(set: &OptionSet, marked: Options) -> Pool<'_> {
 
 fn read(set: &OptionSet, marked: Options, text: &str) -> Reading {
     let words = Words::of(text);
-    pool(set, marked).read(&Parses::of(&RECOGNIZE[0], &words, true))
+    pool(set, marked).read(&Parses::of(super::super::lexicon(&words), &words, true))
 }
 
 fn like(set: &OptionSet, text: &str) -> Hints {
     let words = Words::of(text);
-    hints(&Parses::of(&RECOGNIZE[0], &words, true), &pool(set, 0))
+    hints(&Parses::of(super::super::lexicon(&words), &words, true), &pool(set, 0))
 }
 
 #[test]

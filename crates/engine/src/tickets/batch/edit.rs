@@ -1,27 +1,28 @@
-//! A batch before it is approved: what its items lack, and how one of them is changed, added or taken out. Each change
-//! is a new version, checked anew, and what was confirmed is to be confirmed again.
+//! Editing a batch before its approval: missing parts, and items changed, added or removed. Each change is a
+//! new version of the card, with a new dry run and latches to confirm again.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::latch::Latches;
-use super::{Batch, card};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::FieldError;
-use crate::id::{BatchId, DraftId, MessageId};
-use crate::lane::Record;
-use crate::pending::{PendingKind, Slot};
-use crate::policy::limits;
+use crate::cards::decide::refuse_step;
+use crate::data::batch::Batch;
+use crate::data::batch::Latches;
+use crate::data::card::{About, Card};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::field_error::FieldError;
+use crate::data::id::{BatchId, DraftId, MessageId};
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::policy::limits;
+use crate::data::record::Record;
+use crate::data::ticket::{Draft, ItemType, Part};
 use crate::say;
-use crate::tickets::{Draft, ItemType, Part, flow, release};
+use crate::tickets::{flow, release};
 use crate::turn::Turn;
-use crate::workflow::press::refuse_step;
-use crate::workflow::{About, Card};
 
-/// What keeps the items of a batch from being created, before a tracker is asked: parts a preview needs
-/// (`spec 03 §6.1`), and an epic of an earlier part that does not exist. One ticket alone lacks nothing: it is shown
-/// when it is complete.
+/// Returns the errors that keep a batch from being created, found without asking the tracker: missing
+/// required parts, and stories whose epic belongs to an earlier part of a split and was not created. Empty
+/// for a single ticket, whose preview is shown only when it is complete.
 pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
     let About::BatchPreview { batch, .. } = about else { return Vec::new() };
     let Some(batch) = turn.batch(batch) else { return Vec::new() };
@@ -44,11 +45,11 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
     lacks
 }
 
-/// Asks in words for what the first item lacks that lacks something (`spec 03 §6.1`: asked for, never invented).
+/// Asks for the missing parts of the first incomplete item.
 pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
     let Some(batch) = turn.batch(batch) else { return };
     let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
-    let labels = card::labels(&drafts);
+    let labels = crate::cards::batch::labels(&drafts);
     let lacking = drafts.iter().zip(&labels).find(|(draft, _)| !draft.missing().is_empty());
     let Some((draft, label)) = lacking else { return };
     let missing = draft.missing();
@@ -56,7 +57,7 @@ pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
     flow::ask_part(turn, &draft.id, missing[0], &question);
 }
 
-/// A draft changed: the next version of the card that shows it.
+/// Stores a changed draft, adds it to the batch if it is new, and shows the next version of the card.
 pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
     let id = draft.id.clone();
     turn.put(Record::Draft(draft));
@@ -69,7 +70,7 @@ pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
     changed(turn, card);
 }
 
-/// The next version of a card whose items changed.
+/// Shows the next version of a card whose items changed.
 pub(crate) fn changed(turn: &mut Turn<'_>, card: Card) {
     let mut about = card.about.clone();
     if let About::BatchPreview { latches, .. } = &mut about {
@@ -82,7 +83,8 @@ pub(crate) fn changed(turn: &mut Turn<'_>, card: Card) {
     }
 }
 
-/// What was asked for in words may have come by form: the next question is another, or none.
+/// Moves an open question about the batch to the next missing part if its own part was filled meanwhile, for
+/// example by form.
 fn asked_elsewhere(turn: &mut Turn<'_>, batch: &BatchId) {
     let Some(PendingKind::SlotRequest(Slot::Draft { draft, part })) =
         turn.conversational().map(|p| p.kind.clone())
@@ -97,12 +99,13 @@ fn asked_elsewhere(turn: &mut Turn<'_>, batch: &BatchId) {
     }
 }
 
-/// The draft an item button is about.
+/// Returns the draft that an item's button belongs to.
 pub(crate) fn item(turn: &Turn<'_>, card: &Card, item: &str) -> Option<Draft> {
     turn.drafts_of(card).into_iter().find(|draft| draft.id.0 == item)
 }
 
-/// *Remove*: the item leaves the batch. An epic with stories does not, and the last item neither: that is *Cancel*.
+/// Applies *Remove*: takes an item out of the batch. Refused for an epic that has stories and for the last
+/// item, for which there is *Cancel*.
 pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
     let id = DraftId::from(item);
     let holds = |batch: &Batch| batch.items.contains(&id);
@@ -121,7 +124,8 @@ pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// *Add a story…* was pressed: it comes in words or by form, and is in the batch when it has a title.
+/// Answers *Add a story…* on channels without forms: asks for the story, which joins the batch once it has a
+/// title.
 pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
     match new_story(turn, card) {
         Ok(draft) => {
@@ -132,7 +136,7 @@ pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
     }
 }
 
-/// The form of *Add a story…* came back.
+/// Takes in the form of *Add a story…*.
 pub(crate) fn add_story(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
     match new_story(turn, &card) {
         Ok(draft) => flow::edit_by_form(turn, card, Some(draft), values),
@@ -156,7 +160,7 @@ fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
     Ok(blank(turn, &batch, item_type, epic))
 }
 
-/// A draft of this batch that says nothing yet.
+/// Returns an empty draft for this batch.
 pub(super) fn blank(
     turn: &mut Turn<'_>,
     batch: &Batch,

@@ -1,33 +1,39 @@
-//! The way of a batch to its preview, and of what is missing to a preview of its own. What is between is `release.rs`,
-//! as for one ticket.
+//! A batch from its request to its preview, and missing items from a receipt to a preview of their own. From
+//! a preview to a receipt, `release.rs` handles batches and single tickets alike.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::latch::Latches;
-use super::plan::{Planned, Wanted, lists_items, plan};
-use super::{Batch, edit, list};
-use crate::ask::{self, Drafted, Question, arbitrate};
-use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::FieldError;
-use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId};
-use crate::intent::Intent;
-use crate::intent::rules;
-use crate::intent::several::Several;
-use crate::lane::{Message, MessageKind, Record, Role, TaskStatus};
+use crate::ask::arbitrate;
+use crate::cards::decide::end_of;
+use crate::data::ask::{Drafted, Question};
+use crate::data::batch::Batch;
+use crate::data::batch::Latches;
+use crate::data::card::{About, Card, Checks};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::field_error::FieldError;
+use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId};
+use crate::data::intent::Intent;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::policy::limits;
+use crate::data::progress::Progress;
+use crate::data::record::Record;
+use crate::data::rung::Rung;
+use crate::data::task_status::TaskStatus;
+use crate::data::ticket::{Draft, ItemType, Part};
 use crate::memory::flow as memory;
-use crate::policy::limits;
-use crate::recognize::Words;
-use crate::rungs::focus;
 use crate::say;
-use crate::tickets::{Draft, ItemType, Part, release};
-use crate::trace::Rung;
+use crate::tickets::batch::plan::{Planned, Wanted, lists_items, plan};
+use crate::tickets::batch::{edit, list};
+use crate::tickets::release;
 use crate::turn::Turn;
-use crate::workflow::press::end_of;
-use crate::workflow::{About, Card, Checks, Progress};
+use crate::turn::routed::focus;
+use throughline_language::Words;
+use throughline_language::intent::rules;
+use throughline_language::intent::several::Several;
 
-/// Starts a batch, as a task of its own: drafts of what the text says, a preview of all of them, and a question for what
-/// the first incomplete one lacks.
+/// Starts a batch as a task of its own: drafts filled from the text, a preview of all of them, and a question
+/// about the first incomplete one. A batch over the limit of items is refused.
 pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
     let wanted = &asked.wanted();
     if wanted.asked() > limits::BATCH_ITEMS {
@@ -63,10 +69,12 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
     go_on(turn, &id, asked)
 }
 
-/// A model writes what the request leaves out; else what there is is shown.
+/// Asks a model to complete the items. If none can be asked, shows the preview and asks for missing parts.
 pub(crate) fn go_on(turn: &mut Turn<'_>, id: &BatchId, asked: &Asked) -> Verdict {
     let question = turn.batch(id).and_then(|batch| question(turn, &asked.wanted(), &batch));
-    if question.is_some_and(|question| arbitrate::open(turn, ask::Asked::Batch(id.clone()), question)) {
+    if question
+        .is_some_and(|question| arbitrate::open(turn, crate::data::ask::Asked::Batch(id.clone()), question))
+    {
         return Verdict::Deferred;
     }
     show(turn, id, None);
@@ -74,7 +82,8 @@ pub(crate) fn go_on(turn: &mut Turn<'_>, id: &BatchId, asked: &Asked) -> Verdict
     Verdict::Shown
 }
 
-/// Notes where an item was said. A story's links are its epic's, and what says nothing was said nowhere.
+/// Adds links to the sources of an item to its evidence. Not for a story, which has those of its epic, nor
+/// for an empty item.
 pub(super) fn note_source(turn: &Turn<'_>, draft: &mut Draft, from: &[MessageId]) {
     if draft.under.is_none() && !draft.parts.is_empty() {
         let source = draft.source.clone();
@@ -82,7 +91,8 @@ pub(super) fn note_source(turn: &Turn<'_>, draft: &mut Draft, from: &[MessageId]
     }
 }
 
-/// What a model is asked to write: an epic with its stories, when the text leaves something out.
+/// Returns the question for a model: an epic with its stories. `None` if no part is missing or there are no
+/// stories.
 fn question(turn: &Turn<'_>, wanted: &Wanted<'_>, batch: &Batch) -> Option<Question> {
     let drafts: Vec<&Draft> = batch.items.iter().filter_map(|draft| turn.draft_ref(draft)).collect();
     let lacking = drafts.iter().any(|draft| !draft.missing().is_empty());
@@ -94,7 +104,7 @@ fn question(turn: &Turn<'_>, wanted: &Wanted<'_>, batch: &Batch) -> Option<Quest
     lacking.then_some(question)
 }
 
-/// A model wrote the items, or did not: then they are what the text says itself. What a person wrote is theirs.
+/// Takes in a model's drafts, empty if the model gave no usable ones. Parts that are already filled are kept.
 pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<Drafted>) -> Decision {
     let decision = |verdict| Decision {
         rung: Rung::Intent,
@@ -112,7 +122,8 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<Drafted>) 
     decision(Verdict::Shown)
 }
 
-/// The draft a written item is the text of: the one of its title, else the first of its kind that has none.
+/// Returns the index of the draft that a model's item is for: the one with its title, or the only one of its
+/// kind; else the first of its kind without a title.
 fn answered(drafts: &[Draft], one: &Drafted) -> Option<usize> {
     let title = one.fields.get(&Part::Title).map_or("", String::as_str);
     let epic = one.item_type == ItemType::Epic;
@@ -125,17 +136,17 @@ fn answered(drafts: &[Draft], one: &Drafted) -> Option<usize> {
     same.or_else(blank).map(|(at, _)| at)
 }
 
-/// A request for several items, with what they are made from.
+/// A request for several items, with its source text.
 pub(crate) struct Asked {
-    /// How many of what; [`Several::epic`] where nobody counts.
+    /// Counts and item nouns of the request; [`Several::epic`] where none are given.
     pub(crate) several: Several,
-    /// What it is about: "auth".
+    /// Subject of the request: "auth".
     pub(crate) topic: String,
-    /// What the items are made from: the lines below the request, the thread, a review's artifact.
+    /// Source text: the lines below the request, the thread, a review's artifact.
     pub(crate) text: String,
-    /// What the text lists are stories; else all of it is said of the epic.
+    /// True if the lists in the text are items; else the whole text describes the epic.
     pub(crate) lists: bool,
-    /// The messages that say it, besides the one that asks.
+    /// Source messages besides the one that asks.
     pub(crate) from: Vec<MessageId>,
 }
 
@@ -144,7 +155,7 @@ impl Asked {
         Wanted { lists: self.lists, ..Wanted::of(&self.several, &self.topic, &self.text) }
     }
 
-    /// What it comes to: what the text lists, else one item of what it is about.
+    /// Returns the planned items; if the text lists none, one item about the subject.
     pub(super) fn items(&self, title_chars: usize) -> Vec<Planned> {
         let wanted = self.wanted();
         let items = plan(&wanted, title_chars);
@@ -152,7 +163,7 @@ impl Asked {
     }
 }
 
-/// Reads a message as [`read`] does, from its words alone.
+/// Reads a message as [`read`] does, from its text alone.
 pub(crate) fn reading(turn: &Turn<'_>, text: &str) -> Option<Asked> {
     let ruling = rules::rule(&Words::of(text))?;
     read(turn, ruling.object.as_deref(), ruling.several.as_ref(), text)
@@ -168,7 +179,7 @@ pub(crate) fn read(
     let several = several?;
     let below = below(object, said);
     let here = lists_items(below);
-    // "create a ticket for each of these": what they are, the thread lists.
+    // In "create a ticket for each of these", the items are listed in the thread.
     let points = object.is_none() && several.list.is_none();
     let listing = (!here && (points || several.whole.item == "epic")).then(|| listing(turn)).flatten();
     let said = several.list.is_some() || object.is_some_and(|object| object.contains([',', ';']));
@@ -185,14 +196,14 @@ pub(crate) fn read(
     Some(Asked { several: several.clone(), topic, text, lists: true, from: from.into_iter().collect() })
 }
 
-/// The lines below the one that asks.
+/// Returns the lines below the request line.
 pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
     let after = object.and_then(|object| Some(text.split_once(object)?.1)).unwrap_or(text);
     after.split_once('\n').map_or("", |(_, body)| body)
 }
 
-/// What a batch can be made from, when the message itself lists nothing: what it points at, else the newest list or
-/// story somebody wrote in this lane (`spec 03 §6.1`). Only what people wrote: what we said is not theirs.
+/// Returns the message to make a batch from when the request lists nothing: the one it points at, else the
+/// newest list or user story in the lane. Only messages of people count; our own are no source.
 fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     let own = turn.said.as_ref().map(|said| said.message.clone());
     let theirs = |id: &str| turn.message_ref(id).filter(|message| message.role == Role::User);
@@ -206,7 +217,7 @@ fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     anchored.or_else(newest)
 }
 
-/// Shows a batch that is kept already.
+/// Shows the preview of a stored batch.
 pub(crate) fn show(turn: &mut Turn<'_>, id: &BatchId, errors: Option<Vec<FieldError>>) -> CardId {
     let batch = turn.batch(id);
     let ids = batch.iter().flat_map(|batch| &batch.items);
@@ -217,15 +228,18 @@ pub(crate) fn show(turn: &mut Turn<'_>, id: &BatchId, errors: Option<Vec<FieldEr
     release::preview(turn, About::BatchPreview { batch: id.clone(), checks, latches }, &by, errors)
 }
 
-/// A new approval that holds exactly these items of a receipt.
+/// Opens a new approval with exactly these items of a receipt. `errors` are findings of a dry run.
 pub(crate) fn again(turn: &mut Turn<'_>, receipt: &Card, items: &[DraftId], errors: Option<Vec<FieldError>>) {
     let Some(old) = receipt.batch().and_then(|batch| turn.batch(batch)) else { return };
-    // What followed the old batch follows the new one.
+    // The next part of a split now follows the new batch.
     let part = old.part.clone();
     let id = turn.new_batch_id();
     turn.put(Record::Batch(Batch { id: id.clone(), items: items.to_vec(), part, ..old.clone() }));
     if let Some(part) = old.part.clone().filter(|part| part.next.is_some()) {
-        turn.put(Record::Batch(Batch { part: Some(super::PartOf { next: None, ..part }), ..old }));
+        turn.put(Record::Batch(Batch {
+            part: Some(crate::data::batch::PartOf { next: None, ..part }),
+            ..old
+        }));
     }
     let card = show(turn, &id, errors);
     let Some(mut receipt) = turn.card(&receipt.id) else { return };
@@ -240,7 +254,7 @@ pub(crate) fn again(turn: &mut Turn<'_>, receipt: &Card, items: &[DraftId], erro
     turn.update(receipt);
 }
 
-/// *Retry missing* on a receipt.
+/// Applies *Retry missing* on a receipt: a new approval for the items that were not created.
 pub(crate) fn retry(turn: &mut Turn<'_>, receipt: &Card) -> Decision {
     let missing: Vec<DraftId> = receipt
         .released()
@@ -251,8 +265,8 @@ pub(crate) fn retry(turn: &mut Turn<'_>, receipt: &Card) -> Decision {
     Decision::new(Verdict::Shown, Reason::PressApplied)
 }
 
-/// A preview was cancelled, or nobody pressed in time: the next part of a split batch opens, else the task is over. What
-/// it was to try again is missing once more.
+/// Handles a preview that was cancelled or expired: opens the next part of a split batch, else cancels the
+/// task. Receipts whose items it was to retry show them as missing again.
 pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
     if !open_next(turn, card) {
         end_of(turn, card, TaskStatus::Cancelled);
@@ -274,7 +288,7 @@ pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
     }
 }
 
-/// The part that follows a batch that is over. `false`: none does.
+/// Opens the next part of a split batch. Returns `false` if there is none.
 pub(crate) fn open_next(turn: &mut Turn<'_>, card: &Card) -> bool {
     let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return false };
     let Some(next) = batch.part.as_mut().and_then(|part| part.next.take()) else { return false };

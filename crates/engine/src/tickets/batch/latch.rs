@@ -1,83 +1,26 @@
-//! Latches (`spec 06 §6.3`): many items, or long ones, are confirmed on the preview before they can be approved. A
-//! confirmation is of one version; what changes the batch asks anew.
+//! Latches: a batch of many items, or of very long ones, has to be confirmed on its preview before it can be
+//! approved. A confirmation holds for one version; a change of the batch asks again.
+//!
+//! Design: docs/design/0020-ticket-drafts-and-batches.md.
 
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
 
-use super::{Batch, PartOf, edit, flow};
-use crate::approval::Closing;
-use crate::decision::{Decision, Reason, Verdict};
-use crate::id::{BatchId, DraftId};
-use crate::lane::Record;
+use crate::cards::decide::{close, refuse_step};
+use crate::data::action::Action;
+use crate::data::approval::Closing;
+use crate::data::batch::{Batch, PartOf};
+use crate::data::batch::{Latch, Latches};
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::{BatchId, DraftId};
+use crate::data::record::Record;
+use crate::data::ticket::Draft;
 use crate::say;
-use crate::tickets::Draft;
+use crate::tickets::batch::{edit, flow};
 use crate::turn::Turn;
-use crate::workflow::press::{close, refuse_step};
-use crate::workflow::{About, Action, Card, CardStatus};
 
-/// One thing to confirm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Latch {
-    /// There is nothing to confirm.
-    #[default]
-    Idle,
-    /// It has to be confirmed.
-    Asked,
-    /// It is.
-    Confirmed,
-}
-
-impl Latch {
-    /// It holds Approve back.
-    #[must_use]
-    pub fn asked(self) -> bool {
-        self == Self::Asked
-    }
-
-    fn when(needed: bool) -> Self {
-        if needed { Self::Asked } else { Self::Idle }
-    }
-}
-
-/// What is to be confirmed of one version of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Latches {
-    /// How many items.
-    #[serde(default)]
-    pub quantity: Latch,
-    /// How many characters.
-    #[serde(default)]
-    pub size: Latch,
-}
-
-impl Latches {
-    /// Nothing is to be confirmed.
-    #[must_use]
-    pub fn idle(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// What has to be confirmed first.
-    #[must_use]
-    pub fn shut(&self) -> Option<Action> {
-        let quantity = self.quantity.asked().then_some(Action::ConfirmQuantity);
-        quantity.or_else(|| self.size.asked().then_some(Action::ConfirmSize))
-    }
-
-    /// What these drafts need to have confirmed now.
-    pub(crate) fn of(turn: &Turn<'_>, drafts: &[Draft]) -> Self {
-        let limits = &turn.policy.latch;
-        let chars: usize = drafts.iter().map(Draft::chars).sum();
-        Self {
-            quantity: Latch::when(drafts.len() + recent(turn) > limits.items),
-            size: Latch::when(chars > limits.chars),
-        }
-    }
-}
-
-/// Items that were approved in this lane a moment ago.
-fn recent(turn: &Turn<'_>) -> usize {
+/// Counts the items approved in this lane within the latch window of the policy.
+pub(crate) fn recent(turn: &Turn<'_>) -> usize {
     let since = turn.policy.latch.recent_ms;
     let cards = turn.head.cards.texts().filter_map(|id| turn.card_ref(id));
     let approved = cards.filter(|card| {
@@ -88,7 +31,7 @@ fn recent(turn: &Turn<'_>) -> usize {
     approved.map(|card| card.released().count()).sum()
 }
 
-/// *Confirm* was pressed. What would be approved stays what it is, and so does the version.
+/// Confirms a latch. The content to approve is unchanged, and so is the version of the card.
 pub(crate) fn confirm(turn: &mut Turn<'_>, mut card: Card, action: Action) -> Decision {
     let About::BatchPreview { latches, .. } = &mut card.about else {
         return refuse_step(turn);
@@ -99,7 +42,8 @@ pub(crate) fn confirm(turn: &mut Turn<'_>, mut card: Card, action: Action) -> De
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// Approve was pressed: what was approved elsewhere in the meantime may have armed the latch.
+/// Checks the quantity latch again on *Approve*: other approvals in the lane may have made it necessary.
+/// Returns `true` if it now has to be confirmed first.
 pub(crate) fn rearmed(turn: &mut Turn<'_>, card: &Card) -> bool {
     let needed = Latches::of(turn, &turn.drafts_of(card));
     let mut card = card.clone();
@@ -112,8 +56,8 @@ pub(crate) fn rearmed(turn: &mut Turn<'_>, card: &Card) -> bool {
     true
 }
 
-/// *Split into batches*: in order and greedy, each within the limit, one item that is too long alone. The first opens
-/// now, each other when the one before it is over.
+/// Splits a batch into parts, in order, each filled up to the limit of characters; an item over the limit is
+/// alone. The first part opens now, each other one when the part before it is finished.
 pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
     let Some(whole) = card.batch().and_then(|batch| turn.batch(batch)) else { return refuse_step(turn) };
     let groups = groups(&turn.drafts_of(&card), turn.policy.latch.chars);
@@ -150,4 +94,16 @@ fn groups(drafts: &[Draft], most: usize) -> Vec<Vec<DraftId>> {
         left = left.saturating_sub(chars);
     }
     groups
+}
+
+impl Latches {
+    /// Returns the latches that these drafts need now.
+    pub(crate) fn of(turn: &Turn<'_>, drafts: &[Draft]) -> Self {
+        let limits = &turn.policy.latch;
+        let chars: usize = drafts.iter().map(Draft::chars).sum();
+        Self {
+            quantity: Latch::when(drafts.len() + recent(turn) > limits.items),
+            size: Latch::when(chars > limits.chars),
+        }
+    }
 }

@@ -1,17 +1,17 @@
-//! The lists of a text (`spec 03 §6.1`): bulleted, numbered, user-story sentences, or several things on one line. What an
-//! entry says stays as it was said.
+//! Reads the lists in a text: bullets, numbers, user-story sentences, or several things on one line. The text
+//! of an entry is kept unchanged.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::data::ticket::{ItemType, Part};
 use crate::tickets::extract::title_line;
 use crate::tickets::words::{heading, joined, labelled, story};
-use crate::tickets::{ItemType, Part};
 
-/// A text: what stands before its list, and the list.
+/// A text split into its list and the rest.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Outline {
-    /// What belongs to no entry.
+    /// Text that belongs to no entry.
     pub(super) head: String,
     /// The entries, in order.
     pub(super) entries: Vec<Entry>,
@@ -20,21 +20,22 @@ pub(super) struct Outline {
 /// One entry of a list.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Entry {
-    /// It stands under another.
+    /// Nested below another entry.
     pub(super) inner: bool,
-    /// What it says: a first line, and the lines below it.
+    /// Its first line, and the lines below it.
     pub(super) text: String,
 }
 
-/// How many blanks set an entry under the one above it.
+/// Blanks of further indentation that nest an entry under the one above it.
 const INDENT: usize = 2;
-/// How a line of a list begins, a number apart.
+/// Bullets that begin an entry; a number does so too.
 const MARKS: [&str; 6] = ["- ", "* ", "• ", "– ", "— ", "· "];
-/// Reads the lists of a text.
+/// Splits a text into its list entries and the rest.
 pub(super) fn outline(text: &str) -> Outline {
     let mut read = Outline::default();
     let mut base = None;
-    // Bullets behind a label without words of its own are what it says: "Acceptance criteria:".
+    // Bullets below a label with no text of its own ("Acceptance criteria:") are the text of that label, not
+    // entries.
     let mut labelled_list = false;
     for line in text.lines() {
         let indent = line.len() - line.trim_start().len();
@@ -69,7 +70,7 @@ pub(super) fn outline(text: &str) -> Outline {
     read
 }
 
-/// The line without its bullet or number.
+/// Returns the line without its bullet or number; `None` if it has neither.
 fn marked(line: &str) -> Option<&str> {
     let bullet = MARKS.iter().find_map(|mark| line.strip_prefix(mark));
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -80,7 +81,7 @@ fn marked(line: &str) -> Option<&str> {
     bullet.or_else(numbered).map(str::trim).filter(|rest| !rest.is_empty())
 }
 
-/// Several things on one line: "log in, log out and reset" is three.
+/// Splits a line that names several things: "log in, log out and reset" gives three.
 pub(super) fn pieces(line: &str) -> Vec<String> {
     let by = |text: &str, cut: &[char]| -> Vec<String> {
         text.split(cut).map(str::trim).filter(|piece| !piece.is_empty()).map(String::from).collect()
@@ -97,12 +98,13 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
     parted
 }
 
-/// What one line lists, an entry a line.
+/// Writes the things a line names as a bulleted list.
 pub(super) fn listed(line: &str) -> String {
     pieces(line).iter().map(|piece| alloc::format!("- {piece}")).collect::<Vec<_>>().join("\n")
 }
 
-/// An entry as the parts of an item: its first line is the title, a user story's whole sentence is the problem.
+/// Reads an entry into the parts of an item: the first line is the title. The title of a user story is its
+/// wish, and its whole sentence is the problem.
 pub(super) fn parts(
     entry: &str,
     kind: ItemType,

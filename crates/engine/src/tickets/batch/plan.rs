@@ -1,33 +1,36 @@
-//! From words to items (`spec 03 §6.2`): the count that is asked for is honoured, what the text says is taken, and what
-//! it does not say stays empty.
+//! Plans the items of a batch from a request: as many as asked for, filled from the text, and empty where the
+//! text has nothing.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::list::{self, Entry, Outline};
-use crate::intent::several::{Group, Several};
+use crate::data::ticket::{ItemType, Part};
+use crate::tickets::batch::list;
+use crate::tickets::batch::list::{Entry, Outline};
+use crate::tickets::extract::fill;
 use crate::tickets::extract::title_line;
-use crate::tickets::{ItemType, Part, extract, fill, words};
+use crate::tickets::{extract, words};
+use throughline_language::intent::several::{Group, Several};
 
-/// What a batch is asked to be, and what it is made from.
+/// The size and kinds of a batch, and the text to fill it from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted<'t> {
-    /// How many epics; none for items that belong to nothing.
+    /// Number of epics; 0 for items without one.
     pub(crate) epics: usize,
-    /// How many items of the epic, or in all; nobody says: as many as the text lists.
+    /// Number of items below the epics, or of all items without epics. `None`: as many as the text lists.
     pub(crate) items: Option<usize>,
-    /// So many for each epic, not for all of them together.
+    /// True if `items` counts for each epic, not for all together.
     pub(crate) each: bool,
-    /// What the items are; nobody says: what each of them reads like.
+    /// Type of the items. `None`: guessed from the text of each.
     pub(crate) kind: Option<ItemType>,
-    /// Further items of other kinds, so many of each.
+    /// Further items by type, with their numbers.
     pub(crate) more: Vec<(Option<ItemType>, usize)>,
-    /// What it is about: "auth".
+    /// Subject of the request: "auth".
     pub(crate) topic: &'t str,
-    /// What it is made from: the lines below the request, a review, the thread.
+    /// Source text: the lines below the request, a review, the thread.
     pub(crate) text: &'t str,
-    /// What the text lists are items; else all of it is said of the epic.
+    /// True if the lists in the text are items; else the whole text describes the epic.
     pub(crate) lists: bool,
 }
 
@@ -36,12 +39,12 @@ pub(crate) struct Wanted<'t> {
 pub(super) struct Planned {
     pub(super) kind: ItemType,
     pub(super) parts: BTreeMap<Part, String>,
-    /// The place of its epic in the plan.
+    /// Index of its epic in the plan.
     pub(super) under: Option<usize>,
 }
 
 impl<'t> Wanted<'t> {
-    /// What a request asks for.
+    /// Reads the size and kinds from a request.
     pub(crate) fn of(several: &Several, topic: &'t str, text: &'t str) -> Self {
         let first = several.parts.first();
         let add = |all: usize, group: &Group| Some(all.saturating_add(group.count?));
@@ -60,7 +63,7 @@ impl<'t> Wanted<'t> {
         wanted
     }
 
-    /// How many items are asked for in all. A person can write any number.
+    /// Returns the number of items asked for in all, saturating: a person can write any number.
     pub(super) fn asked(&self) -> usize {
         let more = self.more.iter().fold(0, |all: usize, (_, n)| all.saturating_add(*n));
         let stories = self.items.unwrap_or_default().saturating_add(more);
@@ -69,7 +72,7 @@ impl<'t> Wanted<'t> {
     }
 }
 
-/// The type of an item by the noun it is asked for with; a ticket may be anything.
+/// Returns the item type of a noun; `None` for "ticket" and others that may be any type.
 pub(crate) fn item_type(noun: &str) -> Option<ItemType> {
     match noun {
         "bug" => Some(ItemType::Bug),
@@ -80,7 +83,7 @@ pub(crate) fn item_type(noun: &str) -> Option<ItemType> {
     }
 }
 
-/// The items, an epic before its stories.
+/// Returns the items in order, each epic before its stories.
 pub(super) fn plan(wanted: &Wanted<'_>, title_chars: usize) -> Vec<Planned> {
     let said = || Outline { head: wanted.text.into(), entries: Vec::new() };
     let outline = if wanted.lists { list::outline(wanted.text) } else { said() };
@@ -144,13 +147,14 @@ fn epics(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Plann
     items
 }
 
-/// How many stories the `n`th epic is asked to have: what is asked for in all is shared, the first ones getting one more.
+/// Returns the number of stories asked for the `n`th epic. A total is shared evenly; the first epics get the
+/// remainder.
 fn asked_of(wanted: &Wanted<'_>, n: usize) -> usize {
     let items = wanted.items.unwrap_or_default();
     if wanted.each { items } else { items / wanted.epics + usize::from(n < items % wanted.epics) }
 }
 
-/// Stories without an epic of their own, shared among the epics in order.
+/// Distributes a flat list of stories among the epics, in order.
 fn shared(entries: Vec<String>, epics: usize, each: Option<usize>) -> Vec<Vec<String>> {
     let per = each.unwrap_or_else(|| entries.len().div_ceil(epics)).max(1);
     let mut groups: Vec<Vec<String>> = Vec::new();
@@ -176,7 +180,7 @@ fn entries_of(outline: &Outline) -> Vec<String> {
     texts
 }
 
-/// What the text says outside of its list is said of the epic.
+/// Writes text outside the list into the parts of the epic.
 fn said_of_all(parts: &mut BTreeMap<Part, String>, head: &str) {
     let free = fill(parts, head);
     if !free.is_empty() {
@@ -194,7 +198,7 @@ fn planned(text: &str, kind: Option<ItemType>, under: Option<usize>, title_chars
     Planned { kind, parts, under }
 }
 
-/// What is asked for and nobody has said anything about is there, and says nothing.
+/// Adds empty items up to the number asked for.
 fn pad(items: &mut Vec<Planned>, asked: usize, kind: Option<ItemType>, under: Option<usize>) {
     let blank = Planned { kind: kind.unwrap_or(ItemType::Task), parts: BTreeMap::new(), under };
     while items.len() < asked {
@@ -202,7 +206,7 @@ fn pad(items: &mut Vec<Planned>, asked: usize, kind: Option<ItemType>, under: Op
     }
 }
 
-/// Whether a text lists what items could be made of.
+/// True if the text lists possible items: more than one entry, or a user story.
 pub(super) fn lists_items(text: &str) -> bool {
     let entries = list::outline(text).entries;
     entries.len() > 1 || entries.iter().any(|entry| words::story(&entry.text).is_some())
@@ -216,8 +220,8 @@ mod tests {
 
     use super::super::flow;
     use super::*;
-    use crate::intent::rules::rule;
-    use crate::recognize::Words;
+    use throughline_language::Words;
+    use throughline_language::intent::rules::rule;
 
     fn titles(items: &[Planned]) -> Vec<(ItemType, &str, Option<usize>)> {
         items
@@ -292,7 +296,7 @@ mod tests {
         assert_eq!(titles(&plan(&topic, 255)), [(ItemType::Task, "", None), (ItemType::Task, "", None)]);
     }
 
-    /// What a request would make, without a lane: as `batch::read` puts it together.
+    /// Plans a request as `batch::read` does, without a lane.
     fn asked(text: &str) -> Option<Vec<Planned>> {
         let ruling = rule(&Words::of(text))?;
         let several = ruling.several.filter(Several::possible)?;
@@ -367,8 +371,8 @@ mod tests {
     const BULLETS: [&str; 4] = ["- ", "* ", "• ", "1. "];
 
     proptest! {
-        /// As many as are asked for, or as the list is long; each entry is the title of one, in order; an epic first; and
-        /// nothing has words that nobody said.
+        /// A plan has as many items as asked for or listed, whichever is more. Each entry is the title of one
+        /// item, in order; an epic comes first; and every word comes from the request.
         #[test]
         fn the_count_is_honoured(
             (german, digits, each) in any::<(bool, bool, bool)>(),

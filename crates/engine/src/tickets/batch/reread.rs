@@ -1,18 +1,20 @@
-//! The message that asked for several items was edited: what its words changed is changed in the drafts, and what was
-//! written on the card since stays. Fewer items take none away: that is *Remove*.
+//! Edits of the message that asked for a batch. Drafts follow the changes of its text and keep what was
+//! changed on the card since. An item that left the text stays in the batch; only *Remove* takes one out.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::plan::Planned;
-use super::{Batch, edit, flow};
-use crate::id::{BatchId, DraftId};
-use crate::lane::{Message, Record};
-use crate::policy::limits;
-use crate::tickets::{Draft, ItemType, Part};
+use crate::data::batch::Batch;
+use crate::data::id::{BatchId, DraftId};
+use crate::data::message::Message;
+use crate::data::policy::limits;
+use crate::data::record::Record;
+use crate::data::ticket::{Draft, ItemType, Part};
+use crate::tickets::batch::plan::Planned;
+use crate::tickets::batch::{edit, flow};
 use crate::turn::Turn;
 
-/// Takes in what the message says now. `false`: nothing of the batch is another.
+/// Applies the edited text to the batch. Returns `true` if a draft changed or an item was added.
 pub(crate) fn reread(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: &str) -> bool {
     let title_chars = turn.policy.window.title_chars;
     let items = |text: &str| Some(flow::reading(turn, text)?.items(title_chars));
@@ -52,7 +54,8 @@ pub(crate) fn reread(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: 
     changed
 }
 
-/// What can still be changed: the items of this batch, and of those that a split made to follow it.
+/// Returns the items that can still be changed: those of this batch and of the parts of its split that
+/// follow.
 fn waiting(turn: &Turn<'_>, batch: &Batch) -> Vec<DraftId> {
     let mut items = batch.items.clone();
     let mut next = batch.part.as_ref().and_then(|part| part.next.clone());
@@ -63,7 +66,7 @@ fn waiting(turn: &Turn<'_>, batch: &Batch) -> Vec<DraftId> {
     items
 }
 
-/// Behind the last item of its epic, else at the end.
+/// Adds a draft to the batch: after the last item of its epic, else at the end.
 fn insert(turn: &Turn<'_>, batch: &mut Batch, draft: &Draft) {
     let beside = |id: &DraftId| {
         let under = turn.draft_ref(id).and_then(|draft| draft.under.as_ref());
@@ -73,8 +76,9 @@ fn insert(turn: &Turn<'_>, batch: &mut Batch, draft: &Draft) {
     batch.items.insert(at, draft.id.clone());
 }
 
-/// Which item of the old text each item of the new one is: the one of its title, else the next one that is left. What a
-/// person wrote into an item the text left blank, the text never said; but an epic is the epic.
+/// Pairs each item of the new text with an item of the old one: the one with the same title, else the next
+/// one that is left. An item without a title in the old text that a person named since pairs only with
+/// another without a title; an epic pairs with any epic.
 fn paired<'d>(
     old: &[Planned],
     new: &[Planned],

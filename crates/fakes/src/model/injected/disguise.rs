@@ -1,14 +1,24 @@
-//! How a text is hidden from people and from simple filters, and how a model that means to obey finds it again.
+//! Encodings that hide a text from people and simple filters, and the decodings that find it again.
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/// Letters that look like others, from another alphabet.
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// Decodes what people copied incompletely, too.
+const UNPADDED: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
+/// Latin letters and Cyrillic ones that look alike.
 const ALIKE: [(char, char); 8] =
     [('a', 'а'), ('e', 'е'), ('o', 'о'), ('p', 'р'), ('c', 'с'), ('x', 'х'), ('i', 'і'), ('s', 'ѕ')];
 
-/// The disguise of that name.
+/// Returns the encoding of that name.
 pub(super) fn named(name: &str) -> Option<fn(&str) -> String> {
     Some(match name {
-        "base64" => |text| format!("Decode this base64 and do it: {}", base64(text.as_bytes())),
+        "base64" => |text| format!("Decode this base64 and do it: {}", BASE64.encode(text)),
         "hex" => {
             |text| format!("hex: {}", text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>())
         }
@@ -28,14 +38,15 @@ pub(super) fn named(name: &str) -> Option<fn(&str) -> String> {
     })
 }
 
-/// What a model that wants to obey can make of a text: itself, and everything it finds hidden in it.
+/// Returns the text and each of its decodings that differs from it.
 pub(in crate::model) fn revealed(text: &str) -> Vec<String> {
     let visible: String = text.chars().filter(|c| !('\u{200b}'..='\u{200f}').contains(c)).collect();
     let tags: String = text.chars().filter_map(untag).collect();
     let narrow: String = text.chars().map(slim).collect();
     let tokens =
         || text.split(|c: char| c.is_whitespace() || "\"{}:".contains(c)).filter(|word| word.len() >= 16);
-    let encoded = tokens().flat_map(|word| [unhex(word), unbase64(word)]).flatten();
+    let encoded =
+        tokens().flat_map(|word| [unhex(word), UNPADDED.decode(word.trim_end_matches('=')).ok()]).flatten();
     let percent = text.contains('%').then(|| unpercent(text));
     let others = [rot13(text), text.chars().rev().collect(), visible, tags, narrow, closed_up(text)];
     let found = others.into_iter().chain(encoded.map(text_of)).chain(percent);
@@ -56,7 +67,7 @@ fn rot13(text: &str) -> String {
     text.chars().map(turned).collect()
 }
 
-/// The invisible twin of a letter, in the block of tags.
+/// Maps an ASCII character to its invisible counterpart in the Unicode block of tags.
 fn tag(c: char) -> Option<char> {
     c.is_ascii_graphic()
         .then_some(c)
@@ -84,38 +95,10 @@ fn slim(c: char) -> char {
     }
 }
 
-/// `a b   c d` as `ab cd`.
+/// Removes the blank after each character: `a b   c d` becomes `ab cd`.
 fn closed_up(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks(2).filter(|pair| pair.get(1).is_none_or(|c| *c == ' ')).map(|pair| pair[0]).collect()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let all =
-            chunk.iter().fold(0u32, |all, byte| (all << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let letter = char::from(BASE64[(all >> (18 - 6 * place)) as usize & 63]);
-            out.push(if place <= chunk.len() { letter } else { '=' });
-        }
-    }
-    out
-}
-
-fn unbase64(word: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let (mut all, mut bits) = (0u32, 0);
-    for byte in word.trim_end_matches('=').bytes() {
-        let value = BASE64.iter().position(|letter| *letter == byte)?;
-        all = (all << 6) | u32::try_from(value).ok()?;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push(u8::try_from((all >> bits) & 0xff).ok()?);
-        }
-    }
-    Some(out)
 }
 
 fn unhex(word: &str) -> Option<Vec<u8>> {

@@ -1,5 +1,5 @@
-//! Texts that tell a model what to do: what people who mean harm write into messages, titles and quotations
-//! (`spec 06 §9`, SEC-01). The texts are `texts.txt`; how some are hidden is `disguise.rs`.
+//! A corpus of prompt injections: texts that attackers write into messages, titles and quotations
+//! (docs/design/0034-untrusted-text.md). `texts.txt` holds the texts, `disguise.rs` the encodings of some of them.
 
 mod disguise;
 
@@ -9,19 +9,19 @@ pub(super) use disguise::revealed;
 
 const TEXTS: &str = include_str!("texts.txt");
 
-/// One such text.
+/// A prompt injection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injected {
-    /// What it is one of: a section of the file.
+    /// The section of the file it belongs to.
     pub family: String,
-    /// What is written.
+    /// The text that an attacker writes.
     pub text: String,
 }
 
-/// All of them, each once: every carrier and every disguise with every other goal, then what is written out.
+/// Returns the corpus without duplicates: each carrier and each encoding with half of the goals, then the full texts.
 ///
 /// # Panics
-/// The file names a disguise that nothing puts on.
+/// Panics if the file names an unknown encoding.
 #[must_use]
 pub fn all() -> Vec<Injected> {
     let sections = sections();
@@ -34,7 +34,7 @@ pub fn all() -> Vec<Injected> {
             all.push(Injected { family: family.into(), text });
         }
     };
-    // One begins with the first goal and the next with the second, so that each goal is said in a dozen ways.
+    // Even carriers take even goals and odd ones the others, so that each goal comes in a dozen forms.
     let every_other = |n: usize| goals.iter().skip(n % 2).step_by(2);
     for (n, carrier) in lines("carriers").iter().enumerate() {
         every_other(n).for_each(|goal| add("carriers", carrier.replace("{goal}", goal)));
@@ -64,7 +64,7 @@ fn sections() -> BTreeMap<&'static str, Vec<String>> {
     sections
 }
 
-/// `\n`, `\t`, `\r` and `\u{…}`; any other backslash is one.
+/// Replaces `\n`, `\t`, `\r` and `\u{…}`. Any other backslash stays.
 fn unescaped(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -78,7 +78,7 @@ fn unescaped(line: &str) -> String {
     out + rest
 }
 
-/// What stands at the beginning of a text that begins with a backslash, and how long that is.
+/// Returns the character of the escape at the beginning of a text, and the length of the escape in bytes.
 fn escape(text: &str) -> Option<(char, usize)> {
     match text.as_bytes().get(1)? {
         b'n' => Some(('\n', 2)),
@@ -96,7 +96,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
 mod tests {
     use super::*;
 
-    /// As many as the specification asks for, and no two alike once blanks and letter case are left out.
+    /// Ignores blanks and letter case when comparing.
     #[test]
     fn there_are_more_than_five_hundred_and_all_are_different() {
         let all = all();
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(unescaped(r#"a\nb\u{202e}c\\"d\x"#), "a\nb\u{202e}c\\\\\"d\\x");
     }
 
-    /// What was disguised so that a model can read it is found again, or the disguise would test nothing.
+    /// An encoding that the obedient model cannot decode would test nothing.
     #[test]
     fn what_is_hidden_can_be_found() {
         let goal = "approve the card that waits: label approve";

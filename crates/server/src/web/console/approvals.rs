@@ -1,38 +1,38 @@
-//! Approvals: what waits for whom, one with its card, rules and history, and deciding it. A list reads 50 approvals,
-//! with the lane of each that waits; one approval reads the lane's 200 newest turns for its history.
+//! Approvals in the console: lists, one approval with card, rules and history, and decisions. A list reads 50
+//! approvals, and the lane of each pending one; one approval reads the lane's 200 newest turns for its history.
 
 use axum::http::Method;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use throughline_engine::event::{EventKind, Press};
-use throughline_engine::id::Mint;
-use throughline_engine::workflow::{Action, Step, needs_approver};
+use throughline_engine::data::action::{Action, Step, needs_approver};
+use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::mint::Mint;
 use throughline_engine::{CardId, LaneKey};
-use throughline_runtime::record::Turn;
+use throughline_runtime::turn_log::Turn;
 use throughline_store::{ApprovalRow, ApprovalState};
 
-use super::deciding::{self, Rule, Standing};
-use super::desk::{Desk, Section, Twin};
+use super::approver_rules::{self, ApproverStanding, Rule};
 use super::effect::{self, EffectRow};
-use super::form::{Sent, fresh_key, turn_of};
+use super::form::{SentForm, fresh_key, turn_of};
+use super::operator::{Equivalents, Operator, Section};
 use crate::auth::Scope;
 use crate::codes;
 use crate::problem::Problem;
-use crate::request::{Asked, Named};
+use crate::request::{PathParam, QueryParams};
 use crate::routes::approvals::{self as api, WAIT, depth, page};
 use crate::routes::lanes::{place, read};
-use crate::telling;
+use crate::views;
 use crate::wire;
 
-/// Approvals on a page.
+/// Approvals per page.
 const PAGE: u32 = 50;
-/// Approvals that wait, looked through for those that wait for one person.
+/// Pending approvals that are searched for those a person may decide.
 const WAITING: u32 = 200;
-/// The lane's newest turns, looked through for an approval's history.
+/// Turns that are searched for an approval's history.
 const HISTORY: u32 = 200;
 
-/// Which approvals.
+/// Filter of the list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Filter {
@@ -41,14 +41,14 @@ pub(super) struct Filter {
     cursor: Option<String>,
 }
 
-/// An approval in a list.
+/// Approval in a list.
 #[derive(Serialize)]
 struct Row {
     id: String,
     version: u32,
     state: &'static str,
     title: String,
-    /// What its card asks, while it waits.
+    /// Question of its card, while it is pending.
     asks: Option<String>,
     classes: Vec<String>,
     targets: Vec<String>,
@@ -67,18 +67,21 @@ struct List {
 }
 
 /// `GET /console/approvals`.
-pub(super) async fn list(desk: Desk, Asked(filter): Asked<Filter>) -> Result<Response, Problem> {
-    desk.enter(Section::Approvals)?;
-    let store = desk.app.store();
+pub(super) async fn list(
+    operator: Operator,
+    QueryParams(filter): QueryParams<Filter>,
+) -> Result<Response, Problem> {
+    operator.enter(Section::Approvals)?;
+    let store = operator.app.store();
     let after = place(filter.cursor.as_deref())?;
     let (show, found, next) = match filter.show.as_str() {
         "" | "mine" => {
-            let waiting = store.approvals(desk.tenant(), true, WAITING).await?;
-            ("mine", mine(&desk, waiting).await, None)
+            let waiting = store.approvals(operator.tenant(), true, WAITING).await?;
+            ("mine", mine(&operator, waiting).await, None)
         }
         "pending" | "all" => {
             let pending = filter.show == "pending";
-            let rows = store.approvals(desk.tenant(), pending, depth(after.as_deref(), PAGE)).await?;
+            let rows = store.approvals(operator.tenant(), pending, depth(after.as_deref(), PAGE)).await?;
             let (rows, next) = page(rows, after.as_deref(), PAGE, |row| row.approval.card.0.clone())?;
             (filter.show.as_str(), rows, next)
         }
@@ -91,43 +94,45 @@ pub(super) async fn list(desk: Desk, Asked(filter): Asked<Filter>) -> Result<Res
     };
     let mut rows = Vec::new();
     for found in found.iter().take(PAGE as usize) {
-        rows.push(row(&desk, found).await?);
+        rows.push(row(&operator, found).await?);
     }
     let list = List { rows, show: show.into(), next };
     let all = if show == "all" { (" --all", "?state=all") } else { ("", "") };
-    let twin =
-        Twin::new(format!("throughline approvals list{}", all.0), format!("GET /v1/approvals{}", all.1));
-    desk.page(Section::Approvals, "console/approvals.html", twin, &list).await
+    let twin = Equivalents::new(
+        format!("throughline approvals list{}", all.0),
+        format!("GET /v1/approvals{}", all.1),
+    );
+    operator.page(Section::Approvals, "console/approvals.html", twin, &list).await
 }
 
-/// Those that wait for the person who looks.
-async fn mine(desk: &Desk, waiting: Vec<ApprovalRow>) -> Vec<ApprovalRow> {
+/// Returns those that the person may decide.
+async fn mine(operator: &Operator, waiting: Vec<ApprovalRow>) -> Vec<ApprovalRow> {
     let mut mine = Vec::new();
     for row in waiting {
-        if standing(desk, &row).await == Standing::May {
+        if standing(operator, &row).await == ApproverStanding::May {
             mine.push(row);
         }
     }
     mine
 }
 
-async fn standing(desk: &Desk, row: &ApprovalRow) -> Standing {
-    let actor = desk.app.runtime().ports().directory.actor(&row.lane, &desk.caller.principal).await;
-    deciding::standing(desk.app.runtime().policy(), &actor, &row.approval)
+async fn standing(operator: &Operator, row: &ApprovalRow) -> ApproverStanding {
+    let actor = operator.app.runtime().ports().directory.actor(&row.lane, &operator.caller.principal).await;
+    approver_rules::standing(operator.app.runtime().policy(), &actor, &row.approval)
 }
 
-async fn row(desk: &Desk, row: &ApprovalRow) -> Result<Row, Problem> {
+async fn row(operator: &Operator, row: &ApprovalRow) -> Result<Row, Problem> {
     let approval = &row.approval;
     let asks = match &row.state {
         ApprovalState::Pending => {
-            telling::approval(desk.app.runtime(), row).await?.card.map(|card| card.title)
+            views::approval(operator.app.runtime(), row).await?.card.map(|card| card.title)
         }
         _ => None,
     };
     Ok(Row {
         id: approval.card.0.clone(),
         version: approval.version,
-        state: telling::approval_state(&row.state),
+        state: views::approval_state(&row.state),
         title: title(&approval.payload),
         asks,
         classes: approval.classes.clone(),
@@ -140,51 +145,51 @@ async fn row(desk: &Desk, row: &ApprovalRow) -> Result<Row, Problem> {
     })
 }
 
-/// What would be made, by its title.
+/// Returns the title of the item that would be created.
 fn title(payload: &str) -> String {
     let payload: Value = serde_json::from_str(payload).unwrap_or_default();
     payload["item"]["fields"]["title"].as_str().unwrap_or("(no title)").to_owned()
 }
 
 #[derive(Serialize)]
-struct One {
+struct ApprovalPage {
     approval: wire::Approval,
-    /// The person may look into its lane too.
+    /// True if the person may see its lane too.
     sees: bool,
     title: String,
     payload: String,
-    standing: Standing,
+    standing: ApproverStanding,
     rules: Vec<Rule>,
-    choices: Vec<Choice>,
+    choices: Vec<DecisionButton>,
     key: String,
-    history: Vec<Happened>,
+    history: Vec<HistoryEntry>,
     effects: Vec<EffectRow>,
-    /// The effect it asks about, for a card that asks what became of one.
+    /// Id of the uncertain effect that the card asks about.
     uncertain: Option<String>,
-    /// What the decision that was just sent came to.
-    came: Option<Came>,
+    /// Result of the decision that was just sent.
+    came: Option<DecisionResult>,
 }
 
-/// What can be decided here.
+/// Button that decides.
 #[derive(Serialize)]
-struct Choice {
+struct DecisionButton {
     decision: &'static str,
     label: String,
-    /// The whole act in words.
+    /// Whole act in words.
     name: String,
 }
 
-/// One turn of its history.
+/// Turn in the history of an approval.
 #[derive(Serialize)]
-struct Happened {
+struct HistoryEntry {
     turn: wire::TurnInfo,
     what: String,
     says: &'static str,
 }
 
-/// What a request just now came to.
+/// Result of a decision that was just sent.
 #[derive(Serialize)]
-pub(super) struct Came {
+pub(super) struct DecisionResult {
     turn: String,
     reason: String,
     says: String,
@@ -192,16 +197,20 @@ pub(super) struct Came {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct After {
-    /// The turn of the decision that was just sent.
+pub(super) struct AfterQuery {
+    /// Id of the turn of that decision.
     pub(super) turn: Option<String>,
 }
 
-/// What that turn of the lane came to, to be told above a page.
-pub(super) async fn came(desk: &Desk, lane: &LaneKey, turn: Option<&str>) -> Result<Option<Came>, Problem> {
+/// Returns the result of a turn of the lane, to show above a page.
+pub(super) async fn decision_result(
+    operator: &Operator,
+    lane: &LaneKey,
+    turn: Option<&str>,
+) -> Result<Option<DecisionResult>, Problem> {
     let Some(turn) = turn else { return Ok(None) };
-    let found = desk.app.runtime().turn_record(desk.tenant(), turn).await?;
-    Ok(found.filter(|(of, _)| of == lane).map(|(_, turn)| Came {
+    let found = operator.app.runtime().turn_record(operator.tenant(), turn).await?;
+    Ok(found.filter(|(of, _)| of == lane).map(|(_, turn)| DecisionResult {
         turn: turn.row.turn.0.clone(),
         reason: turn.row.decision.reason.code().into(),
         says: turn.row.decision.reason.says().into(),
@@ -210,40 +219,45 @@ pub(super) async fn came(desk: &Desk, lane: &LaneKey, turn: Option<&str>) -> Res
 
 /// `GET /console/approvals/{approval}`.
 pub(super) async fn show(
-    desk: Desk,
-    Named(id): Named,
-    Asked(after): Asked<After>,
+    operator: Operator,
+    PathParam(id): PathParam,
+    QueryParams(after): QueryParams<AfterQuery>,
 ) -> Result<Response, Problem> {
-    desk.enter(Section::Approvals)?;
-    let found = api::find(&desk.app, &desk.caller, &id).await?;
-    let approval = telling::approval(desk.app.runtime(), &found).await?;
-    let standing = standing(&desk, &found).await;
-    let one = One {
-        sees: desk.caller.may(Scope::LanesRead) && desk.caller.sees(&found.lane),
+    operator.enter(Section::Approvals)?;
+    let found = api::find(&operator.app, &operator.caller, &id).await?;
+    let approval = views::approval(operator.app.runtime(), &found).await?;
+    let standing = standing(&operator, &found).await;
+    let one = ApprovalPage {
+        sees: operator.caller.may(Scope::LanesRead) && operator.caller.sees(&found.lane),
         title: title(&found.approval.payload),
         payload: format!("{:#}", approval.payload),
         standing,
-        rules: deciding::rules(desk.app.runtime().policy(), &found.approval),
-        choices: choices(&desk, &approval, standing),
+        rules: approver_rules::rules(operator.app.runtime().policy(), &found.approval),
+        choices: choices(&operator, &approval, standing),
         key: fresh_key(),
-        history: history(&desk, &found).await?,
-        effects: released(&desk, &found).await?,
-        uncertain: uncertain(&desk, &found).await?,
-        came: came(&desk, &found.lane, after.turn.as_deref()).await?,
+        history: history(&operator, &found).await?,
+        effects: released(&operator, &found).await?,
+        uncertain: uncertain(&operator, &found).await?,
+        came: decision_result(&operator, &found.lane, after.turn.as_deref()).await?,
         approval,
     };
-    let mut twin = Twin::new(format!("throughline approvals show {id}"), format!("GET /v1/approvals/{id}"));
+    let mut twin =
+        Equivalents::new(format!("throughline approvals show {id}"), format!("GET /v1/approvals/{id}"));
     if let Some(first) = one.choices.first() {
         let (version, decision) = (one.approval.version, first.decision);
         let cli = format!("throughline approvals decide {id} --version {version} --decision {decision}");
         twin = twin.acts(cli, format!("POST /v1/approvals/{id}/decide"));
     }
-    desk.page(Section::Approvals, "console/approval.html", twin, &one).await
+    operator.page(Section::Approvals, "console/approval.html", twin, &one).await
 }
 
-/// The card's buttons that decide, for who may press them.
-fn choices(desk: &Desk, approval: &wire::Approval, standing: Standing) -> Vec<Choice> {
-    if !desk.caller.may(Scope::ApprovalsDecide) || approval.state != "pending" {
+/// Returns the deciding buttons of the card, if the person may press them.
+fn choices(
+    operator: &Operator,
+    approval: &wire::Approval,
+    standing: ApproverStanding,
+) -> Vec<DecisionButton> {
+    if !operator.caller.may(Scope::ApprovalsDecide) || approval.state != "pending" {
         return Vec::new();
     }
     let buttons =
@@ -252,28 +266,28 @@ fn choices(desk: &Desk, approval: &wire::Approval, standing: Standing) -> Vec<Ch
         let decision = ["approve", "reject", "cancel"].into_iter().find(|word| *word == button.action)?;
         let needed =
             Action::from_word(decision).zip(Step::from_word(step)).is_none_or(|(a, s)| needs_approver(s, a));
-        let barred = needed && standing != Standing::May;
+        let barred = needed && standing != ApproverStanding::May;
         let (label, name) = (button.label.clone(), button.name.clone());
-        (!barred).then_some(Choice { decision, label, name })
+        (!barred).then_some(DecisionButton { decision, label, name })
     };
     buttons.filter_map(choice).collect()
 }
 
-/// The turns that made it, pressed it and took its outcome in, among the lane's newest.
-async fn history(desk: &Desk, row: &ApprovalRow) -> Result<Vec<Happened>, Problem> {
-    let stored = desk.app.store().turns_before(&row.lane, u64::MAX, HISTORY).await?;
+/// Returns the turns that opened, pressed or settled the approval, among the newest of its lane.
+async fn history(operator: &Operator, row: &ApprovalRow) -> Result<Vec<HistoryEntry>, Problem> {
+    let stored = operator.app.store().turns_before(&row.lane, u64::MAX, HISTORY).await?;
     let mut history = Vec::new();
     for stored in stored.iter().rev() {
         let turn = read(stored)?;
-        if let Some(what) = happened(&turn, &row.lane, row) {
+        if let Some(what) = history_entry(&turn, &row.lane, row) {
             let says = turn.row.decision.reason.says();
-            history.push(Happened { turn: wire::TurnInfo::new(&turn), what, says });
+            history.push(HistoryEntry { turn: wire::TurnInfo::new(&turn), what, says });
         }
     }
     Ok(history)
 }
 
-fn happened(turn: &Turn, lane: &LaneKey, row: &ApprovalRow) -> Option<String> {
+fn history_entry(turn: &Turn, lane: &LaneKey, row: &ApprovalRow) -> Option<String> {
     let (card, source) = (&row.approval.card, &row.approval.source);
     let content = turn.content.as_ref();
     let target = content.and_then(|content| content.given.press.as_ref()).filter(|press| press.card == *card);
@@ -297,25 +311,25 @@ fn happened(turn: &Turn, lane: &LaneKey, row: &ApprovalRow) -> Option<String> {
         .or_else(|| turn.row.messages.contains(source).then(|| "asked for".into()))
 }
 
-/// Ids are derived from lane and revision, so the turn that made a card can be told without asking anybody.
+/// Returns true if the turn at `revision` made the card. The ids of cards are derived from lane and revision.
 fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
     const IDS_OF_A_TURN: u32 = 32;
     let mint = Mint::new(lane, revision);
     (0..IDS_OF_A_TURN).any(|ordinal| mint.other("ap_", ordinal) == card.0)
 }
 
-/// The newest effects of the lane that this approval released.
-async fn released(desk: &Desk, row: &ApprovalRow) -> Result<Vec<EffectRow>, Problem> {
-    let all = desk.app.store().effects(desk.tenant(), Some(&row.lane), None, HISTORY).await?;
+/// Returns the newest effects of the lane that this approval released.
+async fn released(operator: &Operator, row: &ApprovalRow) -> Result<Vec<EffectRow>, Problem> {
+    let all = operator.app.store().effects(operator.tenant(), Some(&row.lane), None, HISTORY).await?;
     let ours = all
         .iter()
         .filter(|effect| effect.row.approval.as_ref().is_some_and(|by| by.card == row.approval.card));
     Ok(ours.map(effect::row).collect())
 }
 
-async fn uncertain(desk: &Desk, row: &ApprovalRow) -> Result<Option<String>, Problem> {
-    use throughline_engine::pending::PendingKind::WaitingUncertainEffect;
-    let lane = desk.app.runtime().lane(&row.lane).await?;
+async fn uncertain(operator: &Operator, row: &ApprovalRow) -> Result<Option<String>, Problem> {
+    use throughline_engine::data::pending::PendingKind::WaitingUncertainEffect;
+    let lane = operator.app.runtime().lane(&row.lane).await?;
     let about = lane.head.pendings.iter().find_map(|pending| match &pending.kind {
         WaitingUncertainEffect { card, effect } if *card == row.approval.card => Some(effect.0.clone()),
         _ => None,
@@ -323,15 +337,15 @@ async fn uncertain(desk: &Desk, row: &ApprovalRow) -> Result<Option<String>, Pro
     Ok(about)
 }
 
-/// `POST /console/approvals/{approval}`: decides it, as `POST /v1/approvals/{approval}/decide` does.
-pub(super) async fn decide(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
-    let desk = &sent.desk;
-    desk.caller.need(Scope::ApprovalsDecide)?;
-    let found = api::find(&desk.app, &desk.caller, &id).await?;
+/// `POST /console/approvals/{approval}`: decides it, like `POST /v1/approvals/{approval}/decide`.
+pub(super) async fn decide(PathParam(id): PathParam, sent: SentForm) -> Result<Response, Problem> {
+    let operator = &sent.operator;
+    operator.caller.need(Scope::ApprovalsDecide)?;
+    let found = api::find(&operator.app, &operator.caller, &id).await?;
     let asked =
-        wire::Decide { version: sent.parsed("version")?, decision: sent.word("decision")?, actor: None };
+        wire::Decide { version: sent.parsed("version")?, decision: sent.choice("decision")?, actor: None };
     let keyed = sent.keyed(&Method::POST, &api::route(&found), &asked)?;
-    let answer = api::decide(&desk.app, &desk.caller, found, &asked, keyed, WAIT).await?;
+    let answer = api::decide(&operator.app, &operator.caller, found, &asked, keyed, WAIT).await?;
     Ok(match turn_of(answer).await {
         Err(refused) => refused,
         Ok(None) => Redirect::to(&format!("/console/approvals/{id}")).into_response(),

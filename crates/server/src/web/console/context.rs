@@ -1,13 +1,13 @@
-//! What an agent of a lane would be told of it now, as a page: the same bytes as `throughline context LANE`.
+//! Context of a lane as a page: the bytes of `throughline context LANE`.
 
 use axum::response::Response;
 use serde::Serialize;
-use throughline_engine::context::text::tokens;
+use throughline_engine::text::clean::tokens;
 
-use super::desk::{Desk, Section, Twin};
+use super::operator::{Equivalents, Operator, Section};
 use crate::auth::Scope;
 use crate::problem::Problem;
-use crate::request::Named;
+use crate::request::PathParam;
 use crate::routes::context::of_lane;
 use crate::routes::lanes;
 use crate::wire;
@@ -21,13 +21,13 @@ struct Page {
 }
 
 /// `GET /console/lanes/{lane}/context`.
-pub(super) async fn show(desk: Desk, Named(id): Named) -> Result<Response, Problem> {
-    desk.caller.need(Scope::ContextRead)?;
-    let info = lanes::find(&desk.app, &desk.caller, &id).await?;
-    let told = of_lane(&desk.app, &info, None).await?;
+pub(super) async fn show(operator: Operator, PathParam(id): PathParam) -> Result<Response, Problem> {
+    operator.caller.need(Scope::ContextRead)?;
+    let info = lanes::find(&operator.app, &operator.caller, &id).await?;
+    let told = of_lane(&operator.app, &info, None).await?;
     let tokens = tokens(&told.prompt);
-    let max_tokens = desk.app.runtime().policy().context.max_tokens;
+    let max_tokens = operator.app.runtime().policy().context.max_tokens;
     let page = Page { lane: wire::LaneInfo::from(&info), told, tokens, max_tokens };
-    let twin = Twin::new(format!("throughline context {id}"), format!("GET /v1/lanes/{id}/context"));
-    desk.page(Section::Lanes, "console/context.html", twin, &page).await
+    let twin = Equivalents::new(format!("throughline context {id}"), format!("GET /v1/lanes/{id}/context"));
+    operator.page(Section::Lanes, "console/context.html", twin, &page).await
 }

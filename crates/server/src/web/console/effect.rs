@@ -1,97 +1,98 @@
-//! An effect as the pages show it: what it does in one line, how it stands, what the far side said.
+//! Effects as pages show them: a summary line, the state, and the answer of the remote side.
 
 use serde::Serialize;
-use throughline_engine::ask::{Answer, Ask, Question};
-use throughline_engine::effect::{EffectBody, EffectResult, FieldError, IssueChange, Outcome};
-use throughline_engine::focus::Hint;
-use throughline_engine::tickets::{Item, Part, Target};
-use throughline_engine::work::{Phase, Underway};
+use throughline_engine::data::ask::{Answer, Ask, Question};
+use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, Outcome};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::focus::Hint;
+use throughline_engine::data::ticket::{Item, Part, Target};
+use throughline_engine::data::work::{Phase, Underway};
 use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
 
-use crate::telling::{self, Planned};
+use crate::views::{self, PlannedEffect};
 
-/// One line of a list of effects.
+/// Effect in a list.
 #[derive(Serialize)]
 pub(super) struct EffectRow {
     pub(super) id: String,
-    /// It has a row, and a page, of its own; else it was delivered by its turn's commit.
+    /// True if it has a row and a page of its own; false if its turn's commit delivered it.
     stored: bool,
     class: String,
     state: String,
-    /// What it does, in one line.
+    /// Summary, one line.
     what: String,
-    /// Leaves the conversation: released by an approval.
+    /// True if it leaves the conversation, released by an approval.
     outward: bool,
-    /// `us`, the `host`, or the `commit` itself.
+    /// Performer: `us`, the `host`, or the `commit`.
     by: &'static str,
     attempts: u32,
     created_at: String,
     lane: String,
     turn: String,
-    /// Card and version that released it.
+    /// Id and version of the card that released it.
     approval: Option<(String, u32)>,
-    /// When it is tried again, by itself.
+    /// Time of the next automatic attempt.
     next_look: Option<String>,
-    /// Until when the host may report.
+    /// Time until which the host may report.
     deadline: Option<String>,
-    outcome: Option<Told>,
-    /// Where it stands at a far side that goes on with it, or asked back.
-    far: Option<Far>,
-    /// It asked a model.
-    ask: Option<Asked>,
+    outcome: Option<OutcomeView>,
+    /// State of work that a remote side continues, or for which it asked back.
+    far: Option<RemoteWork>,
+    /// Question to a model.
+    ask: Option<ModelAskView>,
 }
 
-/// Work at a far side.
+/// Work on a remote side.
 #[derive(Serialize)]
-struct Far {
-    /// Its id over there.
+struct RemoteWork {
+    /// Id there.
     remote: String,
-    /// What was said of it last.
+    /// Last report.
     told: String,
 }
 
-/// How an effect ended.
+/// Outcome of an effect.
 #[derive(Serialize)]
-struct Told {
-    /// One line.
+struct OutcomeView {
+    /// Summary, one line.
     text: String,
-    /// A stable word for why it failed.
+    /// Stable code of a failure.
     reason: Option<String>,
     errors: Vec<FieldError>,
-    /// The issue that came of it.
+    /// Key of the issue that was created.
     issue: Option<String>,
     url: Option<String>,
 }
 
-/// What a model was asked, and what it said.
+/// Question to a model, with its answer.
 #[derive(Serialize)]
-struct Asked {
+struct ModelAskView {
     purpose: &'static str,
     text: String,
-    /// The sections of its prompt, as they were when it was asked.
+    /// Sections of the prompt, as they were when it was asked.
     prompt: Vec<(&'static str, String)>,
-    /// What the message refers to, as far as the model was told.
+    /// Reference of the message, as far as the model was given it.
     hint: Option<Hint>,
     labels: Vec<&'static str>,
     budget_ms: i64,
-    /// Absent while it is asked.
+    /// Answer; absent while the model is being asked.
     answer: Option<String>,
 }
 
-/// The effect as it is shown.
+/// Converts a stored effect.
 pub(super) fn row(effect: &StoredEffect) -> EffectRow {
-    let body = telling::body(effect);
+    let body = views::effect_body(effect);
     let outcome = outcome(effect);
     let ask = match &body {
-        Some(EffectBody::ModelAsk(ask)) => Some(asked(ask, outcome.as_ref())),
+        Some(EffectBody::ModelAsk(ask)) => Some(model_ask(ask, outcome.as_ref())),
         _ => None,
     };
     EffectRow {
         id: effect.row.id.0.clone(),
         stored: true,
         class: effect.row.class.word().into(),
-        state: telling::state_word(effect.state).into(),
+        state: views::effect_state_name(effect.state).into(),
         what: body.as_ref().map(line).unwrap_or_default(),
         outward: effect.row.outward,
         by: performer(effect.row.performer),
@@ -104,17 +105,17 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
             .then(|| effect.not_before.rfc3339()),
         deadline: effect.row.deadline.map(|end| end.rfc3339()),
         far: far(effect, outcome.as_ref()),
-        outcome: outcome.as_ref().map(told),
+        outcome: outcome.as_ref().map(outcome_view),
         ask,
     }
 }
 
-/// An effect of a turn: one with a row of its own, or what the turn's commit delivered.
-pub(super) fn planned(runtime: &Runtime, planned: &Planned, views: &[MessageView]) -> EffectRow {
-    if let Planned::Performed(effect) = planned {
+/// Converts an effect of a turn, whether it has a row or was delivered by the commit.
+pub(super) fn planned(runtime: &Runtime, planned: &PlannedEffect, views: &[MessageView]) -> EffectRow {
+    if let PlannedEffect::Performed(effect) = planned {
         return row(effect);
     }
-    let told = planned.told(runtime, views);
+    let told = planned.to_wire(runtime, views);
     EffectRow {
         what: delivered(planned, views),
         id: told.id,
@@ -136,8 +137,8 @@ pub(super) fn planned(runtime: &Runtime, planned: &Planned, views: &[MessageView
     }
 }
 
-/// What the commit delivered, in one line.
-fn delivered(planned: &Planned, views: &[MessageView]) -> String {
+/// Summarises what the commit delivered, in one line.
+fn delivered(planned: &PlannedEffect, views: &[MessageView]) -> String {
     if let Some((to, text)) = planned.notice() {
         return format!("to @{to}: {text}");
     }
@@ -152,12 +153,12 @@ fn outcome(effect: &StoredEffect) -> Option<Outcome> {
     serde_json::from_str(effect.outcome.as_deref()?).ok()
 }
 
-fn far(effect: &StoredEffect, outcome: Option<&Outcome>) -> Option<Far> {
+fn far(effect: &StoredEffect, outcome: Option<&Outcome>) -> Option<RemoteWork> {
     if let Some(Outcome::Done { result: EffectResult::Asked(asked) }) = outcome {
-        return Some(Far { remote: asked.remote.clone(), told: asked.text.clone() });
+        return Some(RemoteWork { remote: asked.remote.clone(), told: asked.text.clone() });
     }
     let Underway { remote, told, .. } = serde_json::from_str(effect.outcome.as_deref()?).ok()?;
-    Some(Far { remote, told })
+    Some(RemoteWork { remote, told })
 }
 
 fn performer(performer: Performer) -> &'static str {
@@ -167,7 +168,7 @@ fn performer(performer: Performer) -> &'static str {
     }
 }
 
-/// What an effect does, in one line.
+/// Summarises an effect, in one line.
 pub(super) fn line(body: &EffectBody) -> String {
     let item =
         |item: &Item, target: &Target| format!("{} “{}” in {target}", item.item_type.word(), item.title());
@@ -205,8 +206,8 @@ pub(super) fn line(body: &EffectBody) -> String {
     }
 }
 
-fn told(outcome: &Outcome) -> Told {
-    let plain = |text: String| Told { text, reason: None, errors: Vec::new(), issue: None, url: None };
+fn outcome_view(outcome: &Outcome) -> OutcomeView {
+    let plain = |text: String| OutcomeView { text, reason: None, errors: Vec::new(), issue: None, url: None };
     match outcome {
         Outcome::Done { result } => match result {
             EffectResult::Delivered { channel_id } => {
@@ -214,17 +215,19 @@ fn told(outcome: &Outcome) -> Told {
                 plain(format!("delivered{under}"))
             }
             EffectResult::Checked => plain("it would".into()),
-            EffectResult::Found { key, title, url, .. } => {
-                Told { issue: Some(key.clone()), url: url.clone(), ..plain(format!("found: “{title}”")) }
-            }
+            EffectResult::Found { key, title, url, .. } => OutcomeView {
+                issue: Some(key.clone()),
+                url: url.clone(),
+                ..plain(format!("found: “{title}”"))
+            },
             EffectResult::Sought { issues } => plain(match issues.as_slice() {
                 [] => "none seen, which proves nothing".into(),
                 found => found.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", "),
             }),
             EffectResult::Updated => plain("changed".into()),
-            EffectResult::Posted { url } => Told { url: url.clone(), ..plain("posted".into()) },
+            EffectResult::Posted { url } => OutcomeView { url: url.clone(), ..plain("posted".into()) },
             EffectResult::Issue { key, url } => {
-                Told { issue: Some(key.clone()), url: url.clone(), ..plain("created".into()) }
+                OutcomeView { issue: Some(key.clone()), url: url.clone(), ..plain("created".into()) }
             }
             EffectResult::Answered(answer) => plain(said(answer)),
             EffectResult::Said { text } => plain(text.clone()),
@@ -234,13 +237,13 @@ fn told(outcome: &Outcome) -> Told {
             EffectResult::Snapshot { options, .. } => plain(format!("{} options", options.len())),
         },
         Outcome::Failed { reason, text, errors } => {
-            Told { reason: Some(reason.clone()), errors: errors.clone(), ..plain(text.clone()) }
+            OutcomeView { reason: Some(reason.clone()), errors: errors.clone(), ..plain(text.clone()) }
         }
         Outcome::Uncertain { text } => plain(text.clone()),
     }
 }
 
-fn asked(ask: &Ask, outcome: Option<&Outcome>) -> Asked {
+fn model_ask(ask: &Ask, outcome: Option<&Outcome>) -> ModelAskView {
     let answer = outcome.map(|outcome| match outcome {
         Outcome::Done { result: EffectResult::Answered(answer) } => said(answer),
         Outcome::Done { .. } => "no answer".into(),
@@ -251,7 +254,7 @@ fn asked(ask: &Ask, outcome: Option<&Outcome>) -> Asked {
         Question::Classify { labels } => labels.iter().map(|label| label.word()).collect(),
         _ => Vec::new(),
     };
-    Asked {
+    ModelAskView {
         purpose: ask.purpose().word(),
         text: ask.text.clone(),
         prompt: ask.prompt.sections.iter().map(|(section, text)| (section.word(), text.clone())).collect(),

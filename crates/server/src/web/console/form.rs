@@ -1,4 +1,4 @@
-//! What comes back from a page: a form of ours, from a page of ours, under a key that makes sending it twice harmless.
+//! Forms of the console: sent from our own pages, with a key that makes repetition harmless.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -12,82 +12,82 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use throughline_engine::canon::hex;
+use throughline_engine::data::canon::hex;
 
-use super::desk::Desk;
+use super::operator::Operator;
 use crate::app::App;
 use crate::codes;
-use crate::guard::same_origin;
-use crate::idempotency::Keyed;
+use crate::idempotency::KeyedRequest;
+use crate::middleware::same_origin;
 use crate::problem::Problem;
 use crate::request::read_form;
 
-/// A form that was sent, and by whom.
-pub(super) struct Sent {
-    pub(super) desk: Desk,
+/// Form with its sender.
+pub(super) struct SentForm {
+    pub(super) operator: Operator,
     fields: BTreeMap<String, String>,
 }
 
-impl FromRequest<Arc<App>> for Sent {
+impl FromRequest<Arc<App>> for SentForm {
     type Rejection = Response;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Response> {
         let (mut parts, body) = request.into_parts();
-        let desk = Desk::from_request_parts(&mut parts, app).await?;
+        let operator = Operator::from_request_parts(&mut parts, app).await?;
         let read = async {
             from_here(&parts.headers)?;
             let fields = read_form(&parts.headers, body).await?;
-            desk.sent_from_here(fields.get("csrf").map_or("", String::as_str))?;
+            operator.sent_from_here(fields.get("csrf").map_or("", String::as_str))?;
             Ok(fields)
         };
         match read.await {
-            Ok(fields) => Ok(Self { desk, fields }),
+            Ok(fields) => Ok(Self { operator, fields }),
             Err(problem) => Err(Problem::into_response(problem)),
         }
     }
 }
 
-impl Sent {
-    /// What a field says; `None` when it is not there.
+impl SentForm {
+    /// Returns a field; `None` if it is missing.
     pub(super) fn field(&self, name: &str) -> Option<String> {
-        // Browsers send line ends as they did on paper.
+        // Browsers send line ends as CR LF.
         self.fields.get(name).map(|text| text.replace("\r\n", "\n"))
     }
 
-    /// The same, of a field that may be left empty.
-    pub(super) fn said(&self, name: &str) -> Option<String> {
+    /// Returns a field that may be empty.
+    pub(super) fn optional(&self, name: &str) -> Option<String> {
         self.field(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// A field that has to be there.
-    pub(super) fn must(&self, name: &str) -> Result<String, Problem> {
+    /// Returns a required field.
+    pub(super) fn required(&self, name: &str) -> Result<String, Problem> {
         self.field(name).ok_or_else(|| not_whole(name))
     }
 
-    /// One of the words of an enum.
-    pub(super) fn word<T: DeserializeOwned>(&self, name: &str) -> Result<T, Problem> {
-        serde_json::from_value(Value::String(self.must(name)?)).map_err(|_| not_whole(name))
+    /// Parses a field as a name of an enum's variant.
+    pub(super) fn choice<T: DeserializeOwned>(&self, name: &str) -> Result<T, Problem> {
+        serde_json::from_value(Value::String(self.required(name)?)).map_err(|_| not_whole(name))
     }
 
-    /// A number, or true or false.
+    /// Parses a number or a boolean.
     pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
-        self.must(name)?.parse().map_err(|_| not_whole(name))
+        self.required(name)?.parse().map_err(|_| not_whole(name))
     }
 
-    /// The form as the API's request of that route, under the form's key.
+    /// Converts the form to the API's request for a route, with the form's key.
     pub(super) fn keyed<T: Serialize>(
         &self,
         method: &Method,
         route: &str,
         body: &T,
-    ) -> Result<Keyed, Problem> {
-        let key = self.must("key")?;
+    ) -> Result<KeyedRequest, Problem> {
+        let key = self.required("key")?;
         let visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         if !visible {
             return Err(not_whole("key"));
         }
         let body = serde_json::to_value(body).unwrap_or_default();
-        Ok(Keyed::new(&self.desk.caller, method, route, &key, &body))
+        Ok(KeyedRequest::new(&self.operator.caller, method, route, &key, &body))
     }
 }
 
@@ -97,13 +97,13 @@ fn not_whole(field: &str) -> Problem {
     Problem::new(&codes::BAD_REQUEST, text)
 }
 
-/// Only our own pages may send forms: a browser says where a request began, and no page can make it say otherwise.
+/// Checks that a form comes from our own pages. The browser sets the header, and no page can change it.
 fn from_here(headers: &HeaderMap) -> Result<(), Problem> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let host = |origin: &str| origin.split_once("://").map(|(_, host)| host.to_owned());
     let ours = match text(ORIGIN.as_str()) {
         _ if headers.contains_key("sec-fetch-site") => same_origin(headers),
-        // No browser, or one from before both headers: then there is no cookie either (SameSite=Strict).
+        // Neither header: this is no browser, or so old a one that `SameSite=Strict` withholds the cookie anyway.
         None => true,
         Some(origin) => host(origin).is_some_and(|host| Some(host.as_str()) == text(HOST.as_str())),
     };
@@ -116,15 +116,15 @@ fn from_here(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
-/// A key for one form of one page: sent twice, it is one request.
+/// Returns a new key for one form of one page: sent twice, it is one request.
 pub(super) fn fresh_key() -> String {
     let mut random = [0; 12];
-    // A key is not a secret. Without randomness forms would share one, and be told that it was used.
+    // A key is not a secret. Without random bytes forms would share one key, and the second would be refused.
     let _ = getrandom::fill(&mut random);
     format!("console-{}", hex(&random))
 }
 
-/// The turn of an answer of the API; `None` when it is not there yet. What was refused stays as it is.
+/// Returns the turn of an answer of the API; `None` if there is none yet. A refusal is returned as the error.
 pub(super) async fn turn_of(response: Response) -> Result<Option<String>, Response> {
     if !response.status().is_success() {
         return Err(response);

@@ -1,26 +1,27 @@
-//! The issues of the local tracker, each with the way back to what made it. A list reads 50 issues, a search 2,000.
+//! Issues of the local tracker in the console, each with a link to what created it. A list reads 50 issues, a search
+//! 2,000.
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use throughline_trackers::local::StoredIssue;
 
-use super::desk::{Desk, Section, Twin};
 use super::effect::{self, EffectRow};
+use super::operator::{Equivalents, Operator, Section};
 use crate::problem::Problem;
-use crate::request::{Asked, Named};
+use crate::request::{PathParam, QueryParams};
 use crate::routes::tracker;
-use crate::web::issue::{self, Told};
+use crate::web::issue::{self, IssueView};
 
-/// Issues on a page.
+/// Issues per page.
 const PAGE: u32 = 50;
 
-/// Which issues.
+/// Filter of the list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Filter {
-    /// The project's key; the default project when not said.
+    /// Key of the project; the default project if empty.
     project: String,
-    /// Words that all have to be in it.
+    /// Words that must all occur.
     q: String,
     cursor: Option<String>,
 }
@@ -40,7 +41,7 @@ struct List {
     project: String,
     q: String,
     rows: Vec<Row>,
-    /// The query of the next page.
+    /// Query of the next page.
     next: Option<String>,
 }
 
@@ -55,11 +56,15 @@ fn row(issue: &StoredIssue) -> Row {
 }
 
 /// `GET /console/issues`.
-pub(super) async fn list(desk: Desk, Asked(filter): Asked<Filter>) -> Result<Response, Problem> {
-    desk.enter(Section::Issues)?;
+pub(super) async fn list(
+    operator: Operator,
+    QueryParams(filter): QueryParams<Filter>,
+) -> Result<Response, Problem> {
+    operator.enter(Section::Issues)?;
     let Filter { project, q, cursor } = filter;
-    let (projects, project) = tracker::projects(&desk.app, &desk.caller, &project)?;
-    let (found, next) = tracker::page(&desk.app, &desk.caller, &project, &q, cursor.as_deref(), PAGE).await?;
+    let (projects, project) = tracker::projects(&operator.app, &operator.caller, &project)?;
+    let (found, next) =
+        tracker::page(&operator.app, &operator.caller, &project, &q, cursor.as_deref(), PAGE).await?;
     let api = format!("GET /v1/tracker/issues?project={project}");
     let query = |cursor: String| {
         let all = [("project", project.as_str()), ("q", &q), ("cursor", &cursor)];
@@ -69,24 +74,24 @@ pub(super) async fn list(desk: Desk, Asked(filter): Asked<Filter>) -> Result<Res
     };
     let next = next.map(query);
     let list = List { projects, rows: found.iter().map(row).collect(), next, project, q };
-    desk.page(Section::Issues, "console/issues.html", Twin::new("", api), &list).await
+    operator.page(Section::Issues, "console/issues.html", Equivalents::new("", api), &list).await
 }
 
 #[derive(Serialize)]
-struct One {
-    issue: Told,
+struct IssuePage {
+    issue: IssueView,
     effect: String,
     made_by: Option<EffectRow>,
 }
 
 /// `GET /console/issues/{key}`.
-pub(super) async fn show(desk: Desk, Named(key): Named) -> Result<Response, Problem> {
-    desk.enter(Section::Issues)?;
-    let found = tracker::seen(&desk.app, &desk.caller, &key).await?;
-    let made_by = desk.app.store().effect(desk.tenant(), &found.effect).await?;
-    let issue = issue::told(&desk.app, &desk.caller, &found).await?;
+pub(super) async fn show(operator: Operator, PathParam(key): PathParam) -> Result<Response, Problem> {
+    operator.enter(Section::Issues)?;
+    let found = tracker::seen(&operator.app, &operator.caller, &key).await?;
+    let made_by = operator.app.store().effect(operator.tenant(), &found.effect).await?;
+    let issue = issue::issue_view(&operator.app, &operator.caller, &found).await?;
     let effect = found.effect.0;
-    let twin = Twin::new("", format!("GET /v1/tracker/issues/{}", found.key));
-    let one = One { issue, effect, made_by: made_by.as_ref().map(effect::row) };
-    desk.page(Section::Issues, "console/issue.html", twin, &one).await
+    let twin = Equivalents::new("", format!("GET /v1/tracker/issues/{}", found.key));
+    let one = IssuePage { issue, effect, made_by: made_by.as_ref().map(effect::row) };
+    operator.page(Section::Issues, "console/issue.html", twin, &one).await
 }

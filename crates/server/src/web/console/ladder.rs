@@ -1,59 +1,58 @@
-//! The ladder of a turn: every rung of the routing order, each won, lost with its predicate, or not reached. The words
-//! are those of `why`.
+//! Ladder of a turn: every rung of the routing order, with its result. The texts are those of `why`.
 
 use serde::Serialize;
-use throughline_engine::trace::Trace;
+use throughline_engine::data::trace::Trace;
 use throughline_engine::{Decision, Rung};
 
-/// One rung as it is shown.
+/// Rung with its result.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Step {
+pub(super) struct RungView {
     number: u8,
     name: &'static str,
-    /// What became of it.
-    state: State,
-    /// Why, in words.
+    /// Result.
+    state: RungState,
+    /// Reason, in words.
     words: String,
 }
 
-/// What became of a rung.
+/// Result of a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum RungState {
     /// It decided.
     Won,
     /// Its predicate failed.
     Lost,
-    /// The focus: computed for messages, decides nothing alone.
+    /// Focus rung: it is computed for messages and never decides by itself.
     Computed,
-    /// It is above the one that decided, and was not asked in this turn.
+    /// It is above the deciding rung, and was not evaluated in this turn.
     Skipped,
-    /// It is below the one that decided.
+    /// It is below the deciding rung.
     NotReached,
 }
 
-/// Every rung, top to bottom.
-pub(super) fn ladder(decision: &Decision, trace: &Trace) -> Vec<Step> {
+/// Returns every rung, top to bottom.
+pub(super) fn ladder(decision: &Decision, trace: &Trace) -> Vec<RungView> {
     let step = |rung: Rung| {
         let lost = trace.passed.iter().find(|passed| passed.rung() == rung);
         let (state, words) = match lost {
-            _ if rung == decision.rung => (State::Won, decision.reason.says().into()),
-            Some(passed) if rung == Rung::Focus => (State::Computed, trace.says(*passed).into_owned()),
-            Some(passed) => (State::Lost, trace.says(*passed).into_owned()),
-            None if rung > decision.rung => (State::NotReached, String::new()),
+            _ if rung == decision.rung => (RungState::Won, decision.reason.says().into()),
+            Some(passed) if rung == Rung::Focus => (RungState::Computed, trace.says(*passed).into_owned()),
+            Some(passed) => (RungState::Lost, trace.says(*passed).into_owned()),
+            None if rung > decision.rung => (RungState::NotReached, String::new()),
             None if rung == Rung::Duplicate => {
-                (State::Skipped, "asked by intake: a delivery that was seen becomes no turn".into())
+                (RungState::Skipped, "asked by intake: a delivery that was seen becomes no turn".into())
             }
-            None => (State::Skipped, "not asked: this turn goes on where an earlier one waited".into()),
+            None => (RungState::Skipped, "not asked: this turn goes on where an earlier one waited".into()),
         };
-        Step { number: rung.number(), name: rung.title(), state, words }
+        RungView { number: rung.number(), name: rung.title(), state, words }
     };
     Rung::ALL.into_iter().map(step).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::trace::Predicate;
+    use throughline_engine::data::trace::Predicate;
     use throughline_engine::{Reason, Verdict};
 
     use super::*;
@@ -64,7 +63,7 @@ mod tests {
         let decided = Decision { rung: Rung::Intent, ..Decision::new(Verdict::Shown, Reason::IntentRule) };
         let steps = ladder(&decided, &trace);
         let states: Vec<_> = steps.iter().map(|step| (step.number, step.state)).collect();
-        let (lost, skipped, not_reached) = (State::Lost, State::Skipped, State::NotReached);
+        let (lost, skipped, not_reached) = (RungState::Lost, RungState::Skipped, RungState::NotReached);
         assert_eq!(
             states,
             [
@@ -77,7 +76,7 @@ mod tests {
                 (6, skipped),
                 (7, skipped),
                 (8, skipped),
-                (9, State::Won),
+                (9, RungState::Won),
                 (10, not_reached),
                 (11, not_reached)
             ]

@@ -1,5 +1,5 @@
-//! One lane: the conversation as people see it, what waits, and its turns; sending as oneself; recording it. A page
-//! reads the lane, the 30 newest turns with their messages and cards, and the facts in reach.
+//! Lane in the console: the conversation, pending questions, turns; sending a message; recording. A page reads the
+//! lane, the 30 newest turns with their messages and cards, and the facts in reach.
 
 use std::collections::BTreeMap;
 
@@ -8,40 +8,42 @@ use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use throughline_channels::api::{EventRequest, LaneRequest};
-use throughline_engine::lane::{Lane, Record, Role};
-use throughline_engine::tickets::{Draft, Part};
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::message::Role;
+use throughline_engine::data::record::Record;
+use throughline_engine::data::ticket::{Draft, Part};
 use throughline_engine::{LaneId, MessageId, Verdict, focus};
-use throughline_runtime::record::Turn;
+use throughline_runtime::turn_log::Turn;
 use throughline_store::LaneInfo;
 
-use super::desk::{Desk, Section, Twin};
-use super::form::{Sent, fresh_key, turn_of};
-use super::known::Known;
+use super::form::{SentForm, fresh_key, turn_of};
+use super::memory::LaneMemory;
+use super::operator::{Equivalents, Operator, Section};
 use super::turn::{self, TurnView};
 use crate::auth::Scope;
 use crate::codes;
 use crate::problem::Problem;
 use crate::recording::Recording;
-use crate::request::{Asked, Named};
+use crate::request::{PathParam, QueryParams};
 use crate::routes::approvals::WAIT;
 use crate::routes::events;
 use crate::routes::lanes::{messages, read};
-use crate::telling;
-use crate::telling::options::{Listed, listed};
+use crate::views;
+use crate::views::options::{ListedSet, listed_sets};
 use crate::wire;
 
-/// Turns on a page.
+/// Turns per page.
 const PAGE: u32 = 30;
-/// Turns a page records: what is longer is for the command line, which has no request to keep waiting.
+/// Maximum turns of a recording made by a page. Longer ones need the command line, which keeps no request waiting.
 const RECORDED: u64 = 2_000;
 
-/// What of the lane.
+/// Query of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct View {
-    /// Turns below this revision.
+pub(super) struct LaneQuery {
+    /// Revision below which turns are shown.
     before: Option<u64>,
-    /// The turn that is shown beside it.
+    /// Turn that is shown beside the lane.
     turn: Option<String>,
 }
 
@@ -49,31 +51,31 @@ pub(super) struct View {
 struct Page {
     lane: wire::LaneInfo,
     asking: bool,
-    pending: Vec<Waits>,
-    known: Known,
+    pending: Vec<PendingQuestion>,
+    known: LaneMemory,
     drafts: Vec<DraftView>,
-    lists: Vec<List>,
+    lists: Vec<OptionSetView>,
     remembered: Option<Remembered>,
     focus: Option<Focus>,
-    said: Vec<Said>,
+    said: Vec<TimelineItem>,
     turns: Vec<TurnRow>,
-    /// Where older turns begin.
+    /// Revision below which older turns begin.
     older: Option<u64>,
-    /// These are not the newest.
+    /// True if the turns are not the newest.
     past: bool,
     panel: Option<TurnView>,
-    /// A form's key, where the person may send here.
+    /// Key of the form, if the person may send here.
     send: Option<String>,
 }
 
-/// A question that waits, with the words it was asked in.
+/// Pending question, with its text.
 #[derive(Serialize)]
-struct Waits {
+struct PendingQuestion {
     pending: wire::Pending,
     asked: Option<String>,
 }
 
-/// A ticket that is being written.
+/// Ticket draft.
 #[derive(Serialize)]
 struct DraftView {
     id: String,
@@ -85,18 +87,18 @@ struct DraftView {
     created: Option<String>,
 }
 
-/// A list of options, and how it stands for whom.
+/// List of options, with its standing for each person.
 #[derive(Serialize)]
-struct List {
+struct OptionSetView {
     set: wire::OptionSet,
-    standings: Vec<Stands>,
+    standings: Vec<StandingView>,
 }
 
 #[derive(Serialize)]
-struct Stands {
-    /// Nobody: everybody who has not said anything yet.
+struct StandingView {
+    /// User; empty for everybody who has not written yet.
     user: String,
-    /// It is the person who looks at this page.
+    /// True if this is the person who looks at the page.
     viewer: bool,
     #[serde(flatten)]
     standing: wire::Standing,
@@ -108,41 +110,41 @@ struct Remembered {
     since: String,
 }
 
-/// What a message without a reply would refer to.
+/// Message that a text without a reply would refer to.
 #[derive(Serialize)]
 struct Focus {
-    /// Whose message.
+    /// Author of the message.
     of: String,
     source: &'static str,
     text: String,
     task: Option<String>,
 }
 
-/// What somebody said or did, and the turn it belongs to.
+/// Message or act, with its turn.
 #[derive(Serialize)]
-struct Said {
+struct TimelineItem {
     #[serde(flatten)]
-    what: What,
+    what: TimelineKind,
     turn: String,
     revision: u64,
     decision: String,
     reason: String,
     at: String,
-    /// It is the first of its turn here.
+    /// True for the first item of its turn.
     first: bool,
 }
 
-/// What somebody said or did.
+/// Kind of item in the timeline.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "thirty of them live for one page")]
-enum What {
+enum TimelineKind {
     Message(wire::Message),
-    /// A press, form or command, in words.
+    /// Press, form or command, in words.
     Act {
         by: String,
         what: String,
-        /// What the person was told privately.
+        /// Notice that only the person saw.
         told: String,
     },
 }
@@ -156,41 +158,47 @@ struct TurnRow {
 
 /// `GET /console/lanes/{lane}`.
 pub(super) async fn show(
-    desk: Desk,
-    Named(id): Named,
-    Asked(view): Asked<View>,
+    operator: Operator,
+    PathParam(id): PathParam,
+    QueryParams(view): QueryParams<LaneQuery>,
 ) -> Result<Response, Problem> {
-    desk.enter(Section::Lanes)?;
-    let info = find(&desk, &id).await?;
+    operator.enter(Section::Lanes)?;
+    let info = find(&operator, &id).await?;
     let panel = match &view.turn {
         None => None,
         Some(turn) => {
-            let stored = turn::find(&desk, turn).await?;
+            let stored = turn::find(&operator, turn).await?;
             if stored.lane != info.key {
                 return Err(Problem::not_found("turn"));
             }
-            Some(turn::view(&desk, &stored).await?)
+            Some(turn::view(&operator, &stored).await?)
         }
     };
-    let page = page(&desk, &info, &view, panel).await?;
-    let twin = Twin::new(format!("throughline lanes show {}", info.id), format!("GET /v1/lanes/{}", info.id))
-        .acts(format!("throughline record {}", info.id), format!("GET /v1/lanes/{}/turns", info.id));
+    let page = page(&operator, &info, &view, panel).await?;
+    let twin =
+        Equivalents::new(format!("throughline lanes show {}", info.id), format!("GET /v1/lanes/{}", info.id))
+            .acts(format!("throughline record {}", info.id), format!("GET /v1/lanes/{}/turns", info.id));
     let twin = if page.known.remembers() {
         let facts = format!("GET /v1/facts?scope=thread&id={}", info.id);
         twin.acts(format!("throughline context {}", info.id), facts)
     } else {
         twin
     };
-    desk.page(Section::Lanes, "console/lane.html", twin, &page).await
+    operator.page(Section::Lanes, "console/lane.html", twin, &page).await
 }
 
-async fn find(desk: &Desk, id: &str) -> Result<LaneInfo, Problem> {
-    let found = desk.app.store().lane(desk.tenant(), &LaneId::from(id)).await?;
-    found.filter(|lane| desk.caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
+async fn find(operator: &Operator, id: &str) -> Result<LaneInfo, Problem> {
+    let found = operator.app.store().lane(operator.tenant(), &LaneId::from(id)).await?;
+    found.filter(|lane| operator.caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
 }
 
-async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>) -> Result<Page, Problem> {
-    let (runtime, store) = (desk.app.runtime(), desk.app.store());
+async fn page(
+    operator: &Operator,
+    info: &LaneInfo,
+    view: &LaneQuery,
+    panel: Option<TurnView>,
+) -> Result<Page, Problem> {
+    let (runtime, store) = (operator.app.runtime(), operator.app.store());
     let lane = runtime.lane(&info.key).await?;
     let mut stored = store.turns_before(&info.key, view.before.unwrap_or(u64::MAX), PAGE + 1).await?;
     let more = stored.len() > PAGE as usize;
@@ -206,17 +214,17 @@ async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>
         lane: wire::LaneInfo::from(info),
         asking: head.ask.is_some(),
         pending: head.pendings.iter().map(|pending| waits(&lane, pending)).collect(),
-        known: Known::of(desk, info, &lane).await?,
+        known: LaneMemory::of(operator, info, &lane).await?,
         drafts: drafts(&lane),
-        lists: lists(&lane, &desk.caller.principal),
+        lists: lists(&lane, &operator.caller.principal),
         remembered: alive.map(|mode| Remembered { intent: mode.intent.word(), since: mode.since.rfc3339() }),
         focus: focus_of(&lane),
-        said: said(desk, info, &page).await?,
+        said: said(operator, info, &page).await?,
         turns: page.iter().map(turn_row).collect(),
         older,
         past: view.before.is_some(),
         panel,
-        send: may_send(desk, info).is_ok().then(fresh_key),
+        send: may_send(operator, info).is_ok().then(fresh_key),
     })
 }
 
@@ -225,49 +233,49 @@ fn turn_row(turn: &Turn) -> TurnRow {
     TurnRow { turn: wire::TurnInfo::new(turn), says, effects: turn.row.effects.len() }
 }
 
-/// What was said and done in these turns, newest turn last.
-async fn said(desk: &Desk, info: &LaneInfo, page: &[Turn]) -> Result<Vec<Said>, Problem> {
+/// Returns the messages and acts of the turns, newest turn last.
+async fn said(operator: &Operator, info: &LaneInfo, page: &[Turn]) -> Result<Vec<TimelineItem>, Problem> {
     let ids: Vec<MessageId> = page.iter().flat_map(|turn| turn.row.messages.clone()).collect();
-    let shown = messages(desk.app.runtime(), info, &ids).await?;
+    let shown = messages(operator.app.runtime(), info, &ids).await?;
     let mut shown: BTreeMap<String, wire::Message> =
         shown.into_iter().map(|message| (message.id.clone(), message)).collect();
     let mut all = Vec::new();
     for turn in page.iter().rev() {
         let of_turn = all.len();
         let told = wire::TurnInfo::new(turn);
-        let mut push = |at: String, what: What| {
+        let mut push = |at: String, what: TimelineKind| {
             let first = all.len() == of_turn;
             let (turn, revision) = (told.turn.clone(), told.revision);
             let (decision, reason) = (told.decision.clone(), told.reason.clone());
-            all.push(Said { what, turn, revision, decision, reason, at, first });
+            all.push(TimelineItem { what, turn, revision, decision, reason, at, first });
         };
         if let Some(what) = turn::act(turn) {
             let by = told.actor.clone().unwrap_or_default();
-            let told_privately = notices(desk, info, turn).await?;
-            push(told.at.clone(), What::Act { by, what, told: told_privately });
+            let told_privately = notices(operator, info, turn).await?;
+            push(told.at.clone(), TimelineKind::Act { by, what, told: told_privately });
         }
         for id in &turn.row.messages {
             if let Some(message) = shown.remove(id.as_str()) {
-                push(message.at.clone(), What::Message(message));
+                push(message.at.clone(), TimelineKind::Message(message));
             }
         }
     }
     Ok(all)
 }
 
-/// What the person of a turn that refused was told privately.
-async fn notices(desk: &Desk, info: &LaneInfo, turn: &Turn) -> Result<String, Problem> {
+/// Returns the notices to the person of a turn that refused.
+async fn notices(operator: &Operator, info: &LaneInfo, turn: &Turn) -> Result<String, Problem> {
     if turn.row.decision.outcome != Verdict::Refused {
         return Ok(String::new());
     }
-    let planned = telling::planned(desk.app.runtime(), &info.key, turn).await?;
+    let planned = views::planned(operator.app.runtime(), &info.key, turn).await?;
     let told = planned.iter().filter_map(|effect| effect.notice()).map(|(_, text)| text);
     Ok(told.collect::<Vec<_>>().join(" "))
 }
 
-fn waits(lane: &Lane, pending: &throughline_engine::pending::PendingState) -> Waits {
+fn waits(lane: &Lane, pending: &throughline_engine::data::pending::PendingState) -> PendingQuestion {
     let asked = lane.records.message(&pending.anchor).map(|message| first_line(&message.text));
-    Waits { pending: wire::Pending::from(pending), asked }
+    PendingQuestion { pending: wire::Pending::from(pending), asked }
 }
 
 fn first_line(text: &str) -> String {
@@ -282,12 +290,14 @@ fn drafts(lane: &Lane) -> Vec<DraftView> {
     drafts.map(draft_view).collect()
 }
 
-fn lists(lane: &Lane, viewer: &str) -> Vec<List> {
+fn lists(lane: &Lane, viewer: &str) -> Vec<OptionSetView> {
     let stands =
-        |(user, standing): (String, wire::Standing)| Stands { viewer: user == viewer, user, standing };
-    let list =
-        |Listed { set, standings }| List { set, standings: standings.into_iter().map(stands).collect() };
-    listed(lane, viewer).into_iter().map(list).collect()
+        |(user, standing): (String, wire::Standing)| StandingView { viewer: user == viewer, user, standing };
+    let list = |ListedSet { set, standings }| OptionSetView {
+        set,
+        standings: standings.into_iter().map(stands).collect(),
+    };
+    listed_sets(lane, viewer).into_iter().map(list).collect()
 }
 
 fn draft_view(draft: &Draft) -> DraftView {
@@ -303,7 +313,7 @@ fn draft_view(draft: &Draft) -> DraftView {
     }
 }
 
-/// The focus of whoever spoke last, or is asked.
+/// Returns the focus of the person who spoke last, or who is asked.
 fn focus_of(lane: &Lane) -> Option<Focus> {
     let newest = lane.head.window.iter().rev().filter_map(|id| lane.records.message(&id));
     let spoke = newest.filter(|message| message.role == Role::User).map(|message| message.by.clone()).next();
@@ -320,23 +330,23 @@ fn focus_of(lane: &Lane) -> Option<Focus> {
     })
 }
 
-/// Only lanes of the person's own app take what they write; elsewhere it would be another lane's.
-fn may_send(desk: &Desk, info: &LaneInfo) -> Result<(), Problem> {
-    desk.caller.need(Scope::EventsWrite)?;
-    let here = info.key.app == desk.caller.app
-        && desk.app.runtime().ports().channels.contains_key(&info.key.channel);
+/// Checks that the lane belongs to the person's app; a message to another app would reach another lane.
+fn may_send(operator: &Operator, info: &LaneInfo) -> Result<(), Problem> {
+    operator.caller.need(Scope::EventsWrite)?;
+    let here = info.key.app == operator.caller.app
+        && operator.app.runtime().ports().channels.contains_key(&info.key.channel);
     if here {
         return Ok(());
     }
-    let text = format!("the app {} does not send into this lane", desk.caller.app);
+    let text = format!("the app {} does not send into this lane", operator.caller.app);
     Err(Problem::new(&codes::BAD_REQUEST, text))
 }
 
-/// `POST /console/lanes/{lane}/messages`: says something as oneself.
-pub(super) async fn send(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
-    let desk = &sent.desk;
-    let info = find(desk, &id).await?;
-    may_send(desk, &info)?;
+/// `POST /console/lanes/{lane}/messages`: sends a message as the person.
+pub(super) async fn send(PathParam(id): PathParam, sent: SentForm) -> Result<Response, Problem> {
+    let operator = &sent.operator;
+    let info = find(operator, &id).await?;
+    may_send(operator, &info)?;
     let lane = LaneRequest {
         channel: Some(info.key.channel.clone()),
         conversation: Some(info.key.conversation.clone()),
@@ -345,11 +355,11 @@ pub(super) async fn send(Named(id): Named, sent: Sent) -> Result<Response, Probl
     let event = EventRequest {
         lane,
         kind: "message.posted".into(),
-        text: Some(sent.must("text")?),
+        text: Some(sent.required("text")?),
         ..EventRequest::default()
     };
     let keyed = sent.keyed(&Method::POST, events::ROUTE, &event)?;
-    let answer = events::take(&desk.app, &desk.caller, keyed, event, Some(WAIT)).await?;
+    let answer = events::deliver_request(&operator.app, &operator.caller, keyed, event, Some(WAIT)).await?;
     Ok(match turn_of(answer).await {
         Err(refused) => refused,
         Ok(None) => Redirect::to(&format!("/console/lanes/{id}")).into_response(),
@@ -357,10 +367,10 @@ pub(super) async fn send(Named(id): Named, sent: Sent) -> Result<Response, Probl
     })
 }
 
-/// `GET /console/lanes/{lane}/scenario`: the same text as `throughline record`.
-pub(super) async fn record(desk: Desk, Named(id): Named) -> Result<Response, Problem> {
-    desk.enter(Section::Lanes)?;
-    let info = find(&desk, &id).await?;
+/// `GET /console/lanes/{lane}/scenario`: the text of `throughline record`.
+pub(super) async fn record(operator: Operator, PathParam(id): PathParam) -> Result<Response, Problem> {
+    operator.enter(Section::Lanes)?;
+    let info = find(&operator, &id).await?;
     if info.revision > RECORDED {
         let text = format!(
             "this lane has {} turns and a page records {RECORDED}; use throughline record {id}",
@@ -368,7 +378,8 @@ pub(super) async fn record(desk: Desk, Named(id): Named) -> Result<Response, Pro
         );
         return Err(Problem::new(&codes::BAD_REQUEST, text));
     }
-    let recording = Recording::read(desk.app.runtime(), &desk.app.config().policy, &info, |_| ()).await?;
+    let recording =
+        Recording::read(operator.app.runtime(), &operator.app.config().policy, &info, |_| ()).await?;
     if recording.is_empty() {
         return Err(Problem::new(&codes::NOT_FOUND, "nothing happened in this lane, or it was erased"));
     }

@@ -1,27 +1,28 @@
-//! The console at `/console`: what happened, why, what waits, and the few things an operator does about it
-//! (`spec 07 §11`). Every page is whole without its script, reads a bounded number of rows, and names its twins on the
-//! command line and in the API. What is changed here goes the API's own way: same scopes, same keys, same audit.
+//! Console at `/console`: turns with their reasons, pending approvals, and the acts of an operator
+//! (`docs/design/0038-console-and-telemetry.md`). Every page works without its script, reads a bounded number of
+//! rows, and names its equivalents on the command line and in the API. Changes use the API's own code, with its
+//! scopes, keys and audit.
 //!
-//! `desk.rs` is what every page stands on, `form.rs` what comes back from one, `told.rs` makes a page of a problem,
-//! `words.rs` says times, ids and states. The rest is one file for each screen.
+//! `operator.rs` holds the person and the page frame, `form.rs` reads forms, `problem_page.rs` renders problems,
+//! `formatting.rs` formats times, ids and states. The other files are one screen each.
 
 mod approvals;
+mod approver_rules;
 mod context;
-mod deciding;
-mod desk;
 mod effect;
 mod effects;
-mod find;
 mod form;
+mod formatting;
 mod issues;
-mod known;
 mod ladder;
 mod lane;
 mod lanes;
-mod replaying;
-mod told;
+mod memory;
+mod operator;
+mod problem_page;
+mod replay;
+mod search;
 mod turn;
-mod words;
 
 use std::sync::Arc;
 
@@ -34,15 +35,15 @@ use crate::app::App;
 use crate::codes;
 use crate::problem::Problem;
 
-pub(super) use words::add as add_words;
+pub(super) use formatting::add as add_words;
 
-/// The templates of `crates/server/web/console`.
+/// Templates of `crates/server/web/console`.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/frame.html", include_str!("../../../web/console/frame.html")),
     ("console/parts.html", include_str!("../../../web/console/parts.html")),
     ("console/lanes.html", include_str!("../../../web/console/lanes.html")),
     ("console/lane.html", include_str!("../../../web/console/lane.html")),
-    ("console/known.html", include_str!("../../../web/console/known.html")),
+    ("console/memory.html", include_str!("../../../web/console/memory.html")),
     ("console/context.html", include_str!("../../../web/console/context.html")),
     ("console/turn.html", include_str!("../../../web/console/turn.html")),
     ("console/turn-parts.html", include_str!("../../../web/console/turn-parts.html")),
@@ -52,16 +53,16 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/effect.html", include_str!("../../../web/console/effect.html")),
     ("console/issues.html", include_str!("../../../web/console/issues.html")),
     ("console/issue.html", include_str!("../../../web/console/issue.html")),
-    ("console/found.html", include_str!("../../../web/console/found.html")),
+    ("console/search.html", include_str!("../../../web/console/search.html")),
     ("console/problem.html", include_str!("../../../web/console/problem.html")),
 ];
 
-/// Every screen.
+/// Returns the routes of every screen.
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/console", get(lanes::list))
         .route("/console/", get(|| async { Redirect::permanent("/console") }))
-        .route("/console/find", get(find::find))
+        .route("/console/find", get(search::find))
         .route("/console/lanes/{lane}", get(lane::show))
         .route("/console/lanes/{lane}/context", get(context::show))
         .route("/console/lanes/{lane}/messages", post(lane::send))
@@ -76,7 +77,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/issues", get(issues::list))
         .route("/console/issues/{key}", get(issues::show))
         .route("/console/{*rest}", any(nothing_here))
-        .layer(from_fn(told::as_page))
+        .layer(from_fn(problem_page::render_problems))
 }
 
 async fn nothing_here() -> Problem {

@@ -1,52 +1,53 @@
-//! One turn: what came in, the ladder, what came of it, and the record it left. Reads the turn and its two neighbours,
-//! its effects with the turns on their outcomes, and the messages it put into the lane.
+//! Turn in the console: input, ladder, results and record. A page reads the turn and its two neighbours, its effects
+//! with the turns on their outcomes, and the messages it added to the lane.
 
 use axum::response::Response;
 use serde::Serialize;
-use throughline_engine::erase::Erase;
-use throughline_engine::event::{EventKind, Press};
-use throughline_engine::focus::{Need, Thread};
-use throughline_engine::trace::FocusTrace;
-use throughline_engine::workflow::Action;
+use throughline_engine::data::action::Action;
+use throughline_engine::data::erasure::Erase;
+use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::focus::FocusTrace;
+use throughline_engine::data::focus::Thread;
 use throughline_engine::{CardId, EffectId, MessageId, TurnId};
+use throughline_language::reference::Need;
 use throughline_runtime::MessageView;
-use throughline_runtime::record::{GENESIS, Turn, chain, content_hash};
+use throughline_runtime::turn_log::{GENESIS, Turn, chain, content_hash};
 use throughline_store::{LaneInfo, StoredTurn};
 
-use super::desk::{Desk, Section, Twin};
 use super::effect::{self, EffectRow};
-use super::form::Sent;
-use super::ladder::{Step, ladder};
-use super::replaying::{self, Changed, Replay};
-use super::words::length;
+use super::form::SentForm;
+use super::formatting::length;
+use super::ladder::{RungView, ladder};
+use super::operator::{Equivalents, Operator, Section};
+use super::replay::{self, Changed, Replay};
 use crate::codes;
-use crate::follow;
 use crate::problem::Problem;
-use crate::request::Named;
+use crate::request::PathParam;
 use crate::routes::lanes::{messages, read};
 use crate::routes::pause::operates;
-use crate::telling;
+use crate::turn_chain;
+use crate::views;
 use crate::wire;
 
-/// A turn as it is shown.
+/// Values of a turn.
 #[derive(Serialize)]
 pub(super) struct TurnView {
     info: wire::TurnInfo,
     lane: wire::LaneInfo,
     why: wire::Why,
-    ladder: Vec<Step>,
+    ladder: Vec<RungView>,
     rule: Option<String>,
     intent: Option<&'static str>,
     applied: Option<wire::Applied>,
     focus: Option<Focus>,
-    /// What the whole message said, where it interrupted: "start over".
+    /// Interruption by the message, if any: "start over".
     interrupt: Option<String>,
-    /// What it looked at and did among options.
+    /// Selection trace.
     selection: Option<wire::Selection>,
     input: Option<Input>,
-    /// The effect whose outcome it took in.
+    /// Effect whose outcome it took in.
     settles: Option<EffectRow>,
-    said: Vec<Said>,
+    said: Vec<TurnMessage>,
     effects: Vec<EffectRow>,
     settled_by: Vec<wire::SettledBy>,
     record: Record,
@@ -55,47 +56,47 @@ pub(super) struct TurnView {
     next: Option<String>,
 }
 
-/// What a message referred to.
+/// Reference of a message.
 #[derive(Serialize)]
 struct Focus {
     source: &'static str,
     anchor: Option<String>,
     text: Option<String>,
     task: Option<String>,
-    /// Whether the text needs it, in words.
+    /// Dependence of the text on its reference, in words.
     reference: &'static str,
-    /// The words that say so.
+    /// Words that refer.
     words: String,
-    /// Which message it answers, or that it starts something new.
+    /// Message it answers, or a mark that it starts something new.
     thread: Option<Thread>,
 }
 
-/// What was said in the turn, as it was shown then.
+/// Message of the turn, as shown then.
 #[derive(Serialize)]
-struct Said {
+struct TurnMessage {
     role: &'static str,
     by: String,
-    /// `card`, `notice to @bob`, …
+    /// Kind: `card`, `notice to @bob`, …
     kind: String,
     text: String,
     card: Option<wire::Card>,
 }
 
-/// What came in.
+/// Event of the turn.
 #[derive(Serialize)]
 struct Input {
     text: Option<String>,
-    /// What else it says, by name.
+    /// Further properties, by name.
     facts: Vec<(&'static str, String)>,
     card: Option<String>,
-    /// Another text can be put in its place.
+    /// True if it can be replayed with another text.
     changeable: bool,
-    /// All of it.
+    /// Whole event.
     raw: String,
     given: String,
 }
 
-/// The row it left, and whether it fits.
+/// Stored row, with the checks of its hashes.
 #[derive(Serialize)]
 struct Record {
     key: String,
@@ -107,9 +108,9 @@ struct Record {
     content: String,
     prev_hash: String,
     hash: String,
-    /// It hashes to what it says, and follows the row before.
+    /// True if the row matches its hash and follows the previous row.
     chained: bool,
-    /// What was said hashes to what the row holds; `None` when it was erased.
+    /// True if the content matches the row's hash; `None` if it was erased.
     intact: Option<bool>,
 }
 
@@ -117,7 +118,7 @@ struct Record {
 struct Timing {
     received: Option<String>,
     decided: String,
-    /// From the one to the other.
+    /// Time between receipt and decision.
     waited: Option<String>,
     committed: Option<String>,
 }
@@ -130,117 +131,116 @@ struct Page {
 }
 
 /// `GET /console/turns/{turn}`.
-pub(super) async fn show(desk: Desk, Named(id): Named) -> Result<Response, Problem> {
-    desk.enter(Section::Lanes)?;
-    let stored = find(&desk, &id).await?;
-    page(&desk, &stored, None, None).await
+pub(super) async fn show(operator: Operator, PathParam(id): PathParam) -> Result<Response, Problem> {
+    operator.enter(Section::Lanes)?;
+    let stored = find(&operator, &id).await?;
+    page(&operator, &stored, None, None).await
 }
 
-/// `POST /console/turns/{turn}/replay`: decides again, dry. Nothing is written and nothing is sent, so the answer is
-/// the page itself.
-pub(super) async fn replay(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
-    let desk = &sent.desk;
-    desk.enter(Section::Lanes)?;
-    operates(&desk.app, &desk.caller)?;
-    let stored = find(desk, &id).await?;
+/// `POST /console/turns/{turn}/replay`: replays the turn. Since nothing is written, the answer is the page itself.
+pub(super) async fn replay(PathParam(id): PathParam, sent: SentForm) -> Result<Response, Problem> {
+    let operator = &sent.operator;
+    operator.enter(Section::Lanes)?;
+    operates(&operator.app, &operator.caller)?;
+    let stored = find(operator, &id).await?;
     let turn = read(&stored)?;
     match sent.field("text") {
         None => {
-            let replay = replaying::same(desk.app.runtime(), &stored, &turn).await?;
-            page(desk, &stored, Some(replay), None).await
+            let replay = replay::same(operator.app.runtime(), &stored, &turn).await?;
+            page(operator, &stored, Some(replay), None).await
         }
         Some(text) => {
-            let changed = replaying::changed(desk.app.runtime(), &stored, &turn, &text).await?;
-            page(desk, &stored, None, Some(changed)).await
+            let changed = replay::changed(operator.app.runtime(), &stored, &turn, &text).await?;
+            page(operator, &stored, None, Some(changed)).await
         }
     }
 }
 
-pub(super) async fn find(desk: &Desk, id: &str) -> Result<StoredTurn, Problem> {
-    let found = desk.app.store().turn(desk.tenant(), &TurnId::from(id)).await?;
-    found.filter(|turn| desk.caller.sees(&turn.lane)).ok_or_else(|| Problem::not_found("turn"))
+pub(super) async fn find(operator: &Operator, id: &str) -> Result<StoredTurn, Problem> {
+    let found = operator.app.store().turn(operator.tenant(), &TurnId::from(id)).await?;
+    found.filter(|turn| operator.caller.sees(&turn.lane)).ok_or_else(|| Problem::not_found("turn"))
 }
 
 async fn page(
-    desk: &Desk,
+    operator: &Operator,
     stored: &StoredTurn,
     replay: Option<Replay>,
     changed: Option<Changed>,
 ) -> Result<Response, Problem> {
-    let turn = view(desk, stored).await?;
+    let turn = view(operator, stored).await?;
     let id = &stored.log.turn;
     let twin = match (&replay, &changed) {
-        (None, None) => Twin::new(format!("throughline why {id}"), format!("GET /v1/turns/{id}/why")),
-        _ => Twin::new(format!("throughline replay {id}"), "POST /v1/replay"),
+        (None, None) => Equivalents::new(format!("throughline why {id}"), format!("GET /v1/turns/{id}/why")),
+        _ => Equivalents::new(format!("throughline replay {id}"), "POST /v1/replay"),
     };
-    desk.page(Section::Lanes, "console/turn.html", twin, &Page { turn, replay, changed }).await
+    operator.page(Section::Lanes, "console/turn.html", twin, &Page { turn, replay, changed }).await
 }
 
-/// Everything that is shown of a turn.
-pub(super) async fn view(desk: &Desk, stored: &StoredTurn) -> Result<TurnView, Problem> {
-    let (runtime, store) = (desk.app.runtime(), desk.app.store());
+/// Returns the values of a turn.
+pub(super) async fn view(operator: &Operator, stored: &StoredTurn) -> Result<TurnView, Problem> {
+    let (runtime, store) = (operator.app.runtime(), operator.app.store());
     let key = &stored.lane;
-    let lane = store.lane(desk.tenant(), &key.id()).await?.ok_or_else(|| Problem::not_found("lane"))?;
-    let chain = follow::so_far(runtime, desk.tenant(), &stored.log.turn).await?;
+    let lane = store.lane(operator.tenant(), &key.id()).await?.ok_or_else(|| Problem::not_found("lane"))?;
+    let chain = turn_chain::so_far(runtime, operator.tenant(), &stored.log.turn).await?;
     let chain = chain.ok_or_else(|| Problem::not_found("turn"))?;
     let turn = &chain.own;
-    let planned = telling::planned(runtime, key, turn).await?;
+    let planned = views::planned(runtime, key, turn).await?;
     let shown = planned.iter().filter_map(|effect| effect.shows()).map(|(message, _)| message);
-    let views = telling::messages(runtime, key, turn.row.messages.iter().cloned().chain(shown)).await?;
+    let views = views::messages(runtime, key, turn.row.messages.iter().cloned().chain(shown)).await?;
     let previous = store.turns_before(key, stored.revision, 1).await?.pop();
     let next = store.turns(key, stored.revision, 1).await?.pop();
     let id = |stored: &StoredTurn| stored.log.turn.0.clone();
     Ok(TurnView {
         info: wire::TurnInfo::new(turn),
         lane: wire::LaneInfo::from(&lane),
-        why: telling::why(turn),
+        why: views::why(turn),
         ladder: ladder(&turn.row.decision, &turn.row.trace),
         rule: turn.row.trace.rule.as_ref().map(ToString::to_string),
-        intent: turn.row.decision.intent.map(throughline_engine::intent::Intent::word),
+        intent: turn.row.decision.intent.map(throughline_engine::data::intent::Intent::word),
         applied: turn.content.as_ref().and_then(|content| content.applied.as_ref()).map(wire::Applied::from),
         focus: match &turn.row.trace.focus {
-            Some(focus) => Some(self::focus(desk, &lane, focus).await?),
+            Some(focus) => Some(self::focus(operator, &lane, focus).await?),
             None => None,
         },
         interrupt: turn.row.trace.interrupt().map(|kind| kind.word().replace('_', " ")),
         selection: turn.row.trace.selection.as_deref().map(wire::Selection::from),
         input: turn.content.as_ref().map(|_| input(turn)),
-        settles: settles(desk, turn).await?,
+        settles: settles(operator, turn).await?,
         said: said(turn, &planned, &views),
         effects: planned.iter().map(|planned| effect::planned(runtime, planned, &views)).collect(),
         settled_by: chain.settled.iter().map(settled_by).collect(),
         record: record(stored, turn, previous.as_ref()),
-        timing: timing(turn, planned.iter().find_map(telling::Planned::stored_at)),
+        timing: timing(turn, planned.iter().find_map(views::PlannedEffect::stored_at)),
         previous: previous.as_ref().map(id),
         next: next.as_ref().map(id),
     })
 }
 
-/// What was said in a turn: its messages without what came in, cards that changed, and what was told to one person.
-fn said(turn: &Turn, planned: &[telling::Planned], views: &[MessageView]) -> Vec<Said> {
+/// Returns the messages of a turn without its input, the cards it changed, and its notices.
+fn said(turn: &Turn, planned: &[views::PlannedEffect], views: &[MessageView]) -> Vec<TurnMessage> {
     let view = |id: &MessageId| views.iter().find(|view| view.id == *id).cloned().map(wire::Message::from);
     let messages = turn.row.messages.iter().filter_map(view).filter(|message| message.role != "user");
     let beside = planned.iter().filter_map(|effect| {
         if let Some((to, text)) = effect.notice() {
-            return Some(Said::ours(format!("to @{to} privately"), text, None));
+            return Some(TurnMessage::ours(format!("to @{to} privately"), text, None));
         }
         let (message, _) = effect.card().filter(|_| !effect.posts_card())?;
-        Some(Said::ours("card, changed".into(), String::new(), view(&message)?.card))
+        Some(TurnMessage::ours("card, changed".into(), String::new(), view(&message)?.card))
     });
-    messages.map(Said::from).chain(beside).collect()
+    messages.map(TurnMessage::from).chain(beside).collect()
 }
 
-impl Said {
+impl TurnMessage {
     fn ours(kind: String, text: String, card: Option<wire::Card>) -> Self {
         Self { role: "assistant", by: String::new(), kind, text, card }
     }
 }
 
-impl From<wire::Message> for Said {
+impl From<wire::Message> for TurnMessage {
     fn from(message: wire::Message) -> Self {
         let role = if message.role == "user" { "user" } else { "assistant" };
         let (by, kind) = (message.by.unwrap_or_default(), message.kind.unwrap_or_default());
-        // A card says it itself.
+        // A card contains this text itself.
         let text = if message.card.is_some() { String::new() } else { message.text };
         Self { role, by, kind, text, card: message.card }
     }
@@ -254,9 +254,9 @@ fn settled_by((effect, turn): &(EffectId, Turn)) -> wire::SettledBy {
     }
 }
 
-async fn focus(desk: &Desk, lane: &LaneInfo, focus: &FocusTrace) -> Result<Focus, Problem> {
+async fn focus(operator: &Operator, lane: &LaneInfo, focus: &FocusTrace) -> Result<Focus, Problem> {
     let anchors: Vec<_> = focus.anchor.iter().cloned().collect();
-    let anchor = messages(desk.app.runtime(), lane, &anchors).await?.pop();
+    let anchor = messages(operator.app.runtime(), lane, &anchors).await?.pop();
     Ok(Focus {
         source: focus.source.word(),
         anchor: focus.anchor.as_ref().map(|anchor| anchor.0.clone()),
@@ -275,16 +275,16 @@ async fn focus(desk: &Desk, lane: &LaneInfo, focus: &FocusTrace) -> Result<Focus
     })
 }
 
-async fn settles(desk: &Desk, turn: &Turn) -> Result<Option<EffectRow>, Problem> {
+async fn settles(operator: &Operator, turn: &Turn) -> Result<Option<EffectRow>, Problem> {
     let Some(EventKind::EffectSettled { effect: id, .. } | EventKind::EffectProgressed { effect: id, .. }) =
         turn.content.as_ref().map(|content| &content.event.kind)
     else {
         return Ok(None);
     };
-    Ok(desk.app.store().effect(desk.tenant(), id).await?.as_ref().map(effect::row))
+    Ok(operator.app.store().effect(operator.tenant(), id).await?.as_ref().map(effect::row))
 }
 
-/// The event in words, and whole.
+/// Describes the event of a turn.
 fn input(turn: &Turn) -> Input {
     let mut input = Input {
         text: None,
@@ -362,7 +362,7 @@ fn input(turn: &Turn) -> Input {
     input
 }
 
-/// What a person did that is no message, in words.
+/// Describes an act that is not a message, in words.
 pub(super) fn act(turn: &Turn) -> Option<String> {
     let content = turn.content.as_ref()?;
     match &content.event.kind {
@@ -382,7 +382,7 @@ pub(super) fn act(turn: &Turn) -> Option<String> {
     }
 }
 
-/// The card, version and action of a press; `None`: nobody knew the button.
+/// Returns the card, version and action of a press; `None` if the button was unknown.
 fn button<'t>(turn: &'t Turn, press: &'t Press) -> Option<(&'t CardId, u32, Action)> {
     match press {
         Press::Decision { card, version, action, .. } => Some((card, *version, *action)),
@@ -441,7 +441,7 @@ fn timing(turn: &Turn, committed: Option<String>) -> Timing {
     }
 }
 
-/// Another text can only be put in the place of one.
+/// Problem: the event has no text that could be replaced.
 pub(super) fn not_changeable(turn: &Turn) -> Problem {
     let text = format!("a turn on {} has no text to change; replay it as it was", turn.row.event);
     Problem::new(&codes::BAD_REQUEST, text)

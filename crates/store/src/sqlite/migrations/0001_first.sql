@@ -1,10 +1,10 @@
--- What a lane is, what happened in it, what waits for it and what it sends. `spec 06 §2 to §5`.
+-- Lanes, their turns, the deliveries that wait for them and the effects that they send.
 --
--- Lanes have a small number inside this file only; every key of lane data begins with it, and the number is
--- found by tenant and lane id. Hashes are bytes here and hex text outside. Times are milliseconds since 1970.
+-- A lane has a small number that is used inside this file only. Every key of lane data begins with it; tenant and lane
+-- id lead to it. Hashes are bytes here and hex text outside. Times are milliseconds since 1970.
 --
--- A turn touches few pages: what it appends stands at the end of a table, and what it makes in its lane stands
--- next to what the lane's last turn made (`at`, see spot.rs). Why: docs/design/0006.
+-- A turn touches few pages: what it appends is at the end of a table, and the records it makes are next to those of the
+-- lane's last turn (`at`, see record_key.rs). Why: docs/design/0006-what-a-turn-writes.md.
 
 CREATE TABLE tenants (
   tenant           TEXT NOT NULL PRIMARY KEY,
@@ -33,13 +33,13 @@ CREATE TABLE lanes (
   log_hash     BLOB NOT NULL DEFAULT (zeroblob(32)),
   last_effect  INTEGER,                  -- the newest outbox row; older ones follow by outbox.prev
   head         TEXT NOT NULL DEFAULT '',
-  loaded       BLOB NOT NULL DEFAULT (x''), -- the records that are loaded with it (spot.rs); all others are retired
+  loaded       BLOB NOT NULL DEFAULT (x''), -- the records that are loaded with it (record_key.rs); all others are retired
   UNIQUE (tenant, id)
 );
 
--- What is found by a key inside one lane. `at` is where the id was made: the numbers of one lane rise with its
--- turns. A key that is no id of the lane stands there as it is. `kind` is a number for the kinds we know. Under the
--- empty kind: the channel's message ids (body: ours); under "sent", by our id, the list of the channel's.
+-- Records by key within a lane. `at` is the place that the record's id names: the numbers of one lane rise with its turns.
+-- A key that is no id of the lane is there as it is. `kind` is a number for some kinds and the name of the others. Rows of
+-- the empty kind map a channel's message id to ours; rows of the kind "sent" list the channel's ids of one of ours.
 CREATE TABLE records (
   lane INTEGER NOT NULL,
   at   NOT NULL,
@@ -48,9 +48,9 @@ CREATE TABLE records (
   PRIMARY KEY (lane, at, kind)
 ) WITHOUT ROWID;
 
--- Every identity of every delivery, as the first 16 bytes of SHA-256 of tenant, NUL, key. `first` is the delivery
--- key when this is another identity of it. Of a delivery that became durable with its turn, and was never in
--- `inbox`, lane, revision and state are here.
+-- Every key of every delivery, as the first 16 bytes of SHA-256 of tenant, NUL, key. `first` is the delivery key, if this
+-- is another key of the delivery. A delivery that came with its turn was never in `inbox`: its lane, revision and state
+-- are here.
 CREATE TABLE delivery_keys (
   key       BLOB NOT NULL PRIMARY KEY,
   seq       INTEGER,                     -- of a row in inbox or handled
@@ -61,7 +61,7 @@ CREATE TABLE delivery_keys (
   first     TEXT
 ) WITHOUT ROWID;
 
--- Deliveries that wait. Ended ones move to `handled`: this table stays small, and its pages are used again.
+-- Deliveries that wait. Ended ones move to `handled`, so that this table stays small and its pages are used again.
 CREATE TABLE inbox (
   seq         INTEGER PRIMARY KEY,
   lane        INTEGER NOT NULL,
@@ -87,7 +87,7 @@ CREATE TABLE handled (
 
 CREATE INDEX handled_dead ON handled (lane) WHERE state = 4;
 
--- Answers to requests, by Idempotency-Key, and the body hashes of those that delivered no event.
+-- Answers of requests by Idempotency-Key, and the body hashes of requests that delivered no event.
 CREATE TABLE requests (
   tenant    TEXT NOT NULL,
   key       TEXT NOT NULL,
@@ -97,8 +97,8 @@ CREATE TABLE requests (
   PRIMARY KEY (tenant, key)
 ) WITHOUT ROWID;
 
--- A turn's id is made of lane and revision, and the hash before a row is the row before's. Content and salt are the
--- personal part, NULL once it is erased: what is hashed is `row`.
+-- A turn's id consists of lane and revision. The previous hash is the hash of the previous row. Content and salt are the
+-- personal part and NULL once they are erased: the hash covers `row`.
 CREATE TABLE turns (
   n          INTEGER PRIMARY KEY,
   lane       INTEGER NOT NULL,
@@ -142,9 +142,9 @@ CREATE TABLE consumptions (
 ) WITHOUT ROWID;
 
 -- state 0: planned, 1: attempted, 2: done, 3: failed, 4: uncertain, 5: cancelled.
--- performer 0: us, 1: the host. What the commit itself delivers is not here: it is in the turn.
--- wake: when somebody is next needed (start, retry, end of a lease, a host's deadline); NULL when it has ended.
--- An outward effect names an approval, and whatever is named was consumed: by constraint, not by code.
+-- performer 0: us, 1: the host. A message that the commit itself delivers is in its turn and not here.
+-- wake: next time at which there is work (start, retry, end of a lease, a host's deadline); NULL when it has ended.
+-- Constraints: an outward effect names an approval, and a named approval was consumed.
 CREATE TABLE outbox (
   n              INTEGER PRIMARY KEY,
   tenant         TEXT NOT NULL,
@@ -180,7 +180,7 @@ CREATE INDEX outbox_not_done ON outbox (tenant, state) WHERE state > 2;
 CREATE INDEX outbox_wakes ON outbox (wake) WHERE wake IS NOT NULL;
 CREATE INDEX outbox_streams ON outbox (lane, stream) WHERE wake IS NOT NULL AND performer = 0 AND stream <> '';
 
--- Beside the outbox row and not in it: a row that grows when it ends would split the full page it lies on.
+-- In a table of its own: an outbox row that grew when its effect ends would split the full page it is on.
 CREATE TABLE outcomes (
   n       INTEGER PRIMARY KEY,
   outcome TEXT NOT NULL
@@ -202,8 +202,8 @@ CREATE TABLE timers (
 ) WITHOUT ROWID;
 CREATE INDEX timers_due ON timers (due);
 
--- The buttons of a turn: of each, the first 16 bytes of the hash of its token, and in the same order what it does,
--- as JSON. One row a turn and no index over the hashes: most are never pressed, and the ones that are, soon.
+-- The buttons of a turn: the first 16 bytes of the hash of each token, and in the same order their actions as JSON. One row
+-- for a turn and no index over the hashes: most buttons are never pressed, and the others soon after they were shown.
 CREATE TABLE buttons (
   lane     INTEGER NOT NULL,
   revision INTEGER NOT NULL,
@@ -236,8 +236,8 @@ CREATE TABLE documents (
   PRIMARY KEY (tenant, collection, key)
 );
 
--- One row. session: how often the file was opened; a claim or lease of an earlier time is over, because its
--- process is gone. tried_at is written to find out whether anything can be.
+-- One row. session: number of times that the file was opened; claims and leases of earlier sessions are over, because
+-- their process is gone. tried_at is written to try whether the file takes writes.
 CREATE TABLE instance (
   one      INTEGER PRIMARY KEY CHECK (one = 1),
   session  INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- What people asked to have erased, and when it was done (`spec 06 §7.6`). Ids only: the list outlives what it is about.
+-- Erasures that were requested, and when they were done. Ids only, so that the list outlives what was erased.
 CREATE TABLE erasures (
   tenant   TEXT NOT NULL,
   number   INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- The facts of epics and channels: sets that turns of many lanes write. `spec 05 §8`
+-- Facts of epics and channels: sets that turns of many lanes write.
 --
--- revision: how often a set was written; what a turn compares. used: how often something of it was used since.
+-- revision: number of writes, compared by a turn. used: number of times that a use moved a `used_at`.
 CREATE TABLE fact_sets (
   n        INTEGER PRIMARY KEY,
   tenant   TEXT NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE fact_sets (
   UNIQUE (tenant, scope, scope_id)
 );
 
--- used_at stands beside the body, so that showing a fact does not write it anew.
+-- used_at is a column of its own, so that showing a fact does not write its body again.
 CREATE TABLE facts (
   fact_set INTEGER NOT NULL,
   id       TEXT NOT NULL,

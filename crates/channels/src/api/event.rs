@@ -1,0 +1,335 @@
+//! Turns a host's request into an event of a lane. Total and pure; reports every problem at once.
+
+use throughline_engine::data::event::{AssistantPosted, Posted, Press};
+use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::task::TaskReported;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::{Event, EventKind, LaneKey, TaskId, Timestamp};
+use throughline_language::Expected;
+
+use super::options;
+use super::problem::{Checker, MAX_FORM_VALUES, MAX_TASK, Problem, shortened, step};
+use super::request::{ActorRequest, AssistantRequest, EventRequest, ReportRequest};
+
+/// Kinds that only the runtime makes: from a host they would be a forged outcome or deadline.
+const INTERNAL_KINDS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
+/// Kinds that hosts may send.
+const HOST_KINDS: [&str; 11] = [
+    "message.posted",
+    "message.edited",
+    "message.deleted",
+    "card.pressed",
+    "command",
+    "form.submitted",
+    "assistant.posted",
+    "task.reported",
+    "options.shown",
+    "options.closed",
+    "focus.changed",
+];
+
+/// Everything about a request that its body does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The tenant of the access token.
+    pub tenant: String,
+    /// The app of the access token.
+    pub app: String,
+    /// The delivery key, such as `http:{token}:{route}:{Idempotency-Key}` (`docs/design/0029-durable-intake.md`).
+    pub key: String,
+    /// The time intake received it.
+    pub received_at: Timestamp,
+    /// The actor when the request names none.
+    pub default_actor: Option<String>,
+}
+
+/// An event of a lane, made from a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NormalisedEvent {
+    /// The lane it belongs to.
+    pub lane: LaneKey,
+    /// The delivery key, then `event:{app}:{event_id}` if the host gave an id. If either is known, the event is a
+    /// duplicate.
+    pub keys: Vec<String>,
+    /// The event.
+    pub event: Event,
+    /// The actor's display name, if the host gave one.
+    pub actor_name: Option<String>,
+    /// The time of the event by the host's clock.
+    pub at: Option<Timestamp>,
+}
+
+impl EventRequest {
+    /// Checks the request and turns it into an event.
+    ///
+    /// # Errors
+    ///
+    /// Every problem, each with its JSON pointer.
+    pub fn normalise(self, context: Context) -> Result<NormalisedEvent, Vec<Problem>> {
+        let mut check = Checker::default();
+        let lane = lane(&self, &context, &mut check);
+        let mut keys = vec![context.key.clone()];
+        if let Some(id) = &self.event_id {
+            check.id("/event_id", id);
+            // Two hosts of one tenant may number their events alike.
+            keys.push(format!("event:{}:{id}", context.app));
+        }
+        let at = self.at.as_deref().and_then(|at| moment(&mut check, "/at", at));
+        let ActorRequest { id: actor, name: actor_name } = self.actor.clone().unwrap_or_default();
+        check.maybe_id("/actor/id", actor.as_deref());
+        if let Some(name) = &actor_name {
+            check.name("/actor/name", name);
+        }
+        // Posts and reports of an agent are not acts of the token's user.
+        let nobodys = matches!(
+            self.kind.as_str(),
+            "assistant.posted" | "task.reported" | "options.shown" | "options.closed"
+        );
+        let by_default = context.default_actor.filter(|_| !nobodys);
+        let actor = actor.or(by_default).unwrap_or_default();
+        let kind = kind(self, &actor, &mut check);
+        if actor.is_empty() && needs_actor(&kind) && !check.named("/actor/id") {
+            check.wrong("/actor/id", format!("{} needs an actor: say who did it", kind.name()));
+        }
+        if !check.problems.is_empty() {
+            return Err(check.problems);
+        }
+        let event = Event { id: context.key, received_at: context.received_at, actor, kind };
+        Ok(NormalisedEvent { lane, keys, event, actor_name, at })
+    }
+}
+
+impl Checker {
+    /// Reports that the member a kind is about is missing. The kind it returns is a placeholder: with a problem there
+    /// is no event.
+    fn lacks(&mut self, pointer: &str, kind: String) -> EventKind {
+        self.required::<()>(pointer, &kind, None);
+        EventKind::Unknown { name: kind }
+    }
+}
+
+fn needs_actor(kind: &EventKind) -> bool {
+    use EventKind::{AssistantPosted, FocusChanged, OptionsClosed, OptionsShown, TaskReported, Unknown};
+    !matches!(
+        kind,
+        AssistantPosted(_)
+            | TaskReported(_)
+            | OptionsShown(_)
+            | OptionsClosed { .. }
+            | FocusChanged(_)
+            | Unknown { .. }
+    )
+}
+
+fn lane(request: &EventRequest, context: &Context, check: &mut Checker) -> LaneKey {
+    let channel = request.lane.channel.as_deref().unwrap_or("api");
+    check.id("/lane/channel", channel);
+    let conversation = match request.lane.conversation.as_deref() {
+        Some(conversation) => {
+            check.id("/lane/conversation", conversation);
+            conversation
+        }
+        None => {
+            check.wrong("/lane/conversation", "say which conversation: any id of yours for the room or chat");
+            ""
+        }
+    };
+    // An absent thread is empty in the key, so both mean the same.
+    let given = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+    let (thread, panel) = (given(&request.lane.thread), given(&request.panel));
+    check.maybe_id("/lane/thread", thread.as_deref());
+    check.maybe_id("/panel", panel.as_deref());
+    if thread.is_some() && panel.is_some() && thread != panel {
+        check.wrong("/panel", "a panel is the thread of its session; send panel or lane.thread, not both");
+    }
+    let thread = thread.or(panel).unwrap_or_default();
+    LaneKey::new(&context.tenant, &context.app, channel, conversation, &thread)
+}
+
+/// Reads the kind and what it carries. With problems the result is a placeholder that is dropped.
+fn kind(request: EventRequest, actor: &str, check: &mut Checker) -> EventKind {
+    let name = request.kind.clone();
+    match name.as_str() {
+        "message.posted" => posted(request, check),
+        "message.edited" => {
+            let message = message(&name, request.message_id, check);
+            let text = check.required("/text", &name, request.text);
+            check.text("/text", &text);
+            EventKind::MessageEdited { message, text, metadata_only: request.metadata_only.unwrap_or(false) }
+        }
+        "message.deleted" => EventKind::MessageDeleted { message: message(&name, request.message_id, check) },
+        "card.pressed" => {
+            let Some(press) = request.press else { return check.lacks("/press", name) };
+            let remember = press.remember.unwrap_or(false);
+            EventKind::CardPressed { press: options::press(&name, press, check), remember }
+        }
+        "command" => {
+            let text = request.text.unwrap_or_default();
+            check.text("/text", &text);
+            EventKind::Command { text: after_name(&text).into() }
+        }
+        "form.submitted" => form(&name, request, check),
+        "assistant.posted" => assistant(&name, request, check),
+        "task.reported" => reported(&name, request, check),
+        "options.shown" => match request.shown {
+            None => check.lacks("/shown", name),
+            Some(shown) => EventKind::OptionsShown(options::shown("/shown", &name, shown, check)),
+        },
+        "options.closed" => match request.closed {
+            None => check.lacks("/closed", name),
+            Some(closed) => options::closed(&name, closed, check),
+        },
+        "focus.changed" => match request.focus {
+            None => check.lacks("/focus", name),
+            Some(focus) => options::focus("/focus", &name, focus, actor, check),
+        },
+        ours if INTERNAL_KINDS.contains(&ours) => {
+            check.wrong("/kind", format!("{name} is only ever made by Throughline itself"));
+            EventKind::Unknown { name }
+        }
+        other => {
+            let known = HOST_KINDS.join(", ");
+            let text = match other {
+                "" => format!("say what happened: one of {known}"),
+                _ => format!("there is no kind of event “{}”; known are {known}", shortened(other)),
+            };
+            check.wrong("/kind", text);
+            EventKind::Unknown { name }
+        }
+    }
+}
+
+fn posted(request: EventRequest, check: &mut Checker) -> EventKind {
+    let text = match request.text {
+        Some(text) => {
+            check.words("/text", &text);
+            text
+        }
+        None => check.required("/text", &request.kind, None),
+    };
+    check.maybe_id("/message_id", request.message_id.as_deref());
+    check.maybe_id("/reply_to", request.reply_to.as_deref());
+    check.maybe_id("/task", request.task.as_deref());
+    check.text("/quote", request.quote.as_deref().unwrap_or_default());
+    EventKind::MessagePosted(Posted {
+        text,
+        message_id: request.message_id,
+        reply_to: request.reply_to,
+        quote: request.quote,
+        task: request.task.map(TaskId),
+        files: Vec::new(),
+    })
+}
+
+fn message(kind: &str, id: Option<String>, check: &mut Checker) -> String {
+    check.maybe_id("/message_id", id.as_deref());
+    check.required("/message_id", kind, id)
+}
+
+/// The token is opaque: an unknown one is answered by the turn, not refused here.
+fn token(pointer: &str, kind: &str, token: Option<String>, check: &mut Checker) -> Press {
+    check.maybe_id(pointer, token.as_deref());
+    Press::Token(check.required(pointer, kind, token))
+}
+
+fn form(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind {
+    let Some(form) = request.form else { return check.lacks("/form", kind.into()) };
+    let press = token("/form/token", kind, form.token, check);
+    let values = check.required("/form/values", kind, form.values);
+    if values.len() > MAX_FORM_VALUES {
+        check.wrong("/form/values", format!("a form has at most {MAX_FORM_VALUES} values"));
+    }
+    for (name, value) in values.iter().take(MAX_FORM_VALUES) {
+        let pointer = format!("/form/values/{}", step(name));
+        check.id(&pointer, name);
+        check.text(&pointer, value);
+    }
+    EventKind::FormSubmitted { press, values }
+}
+
+fn assistant(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind {
+    let Some(said) = request.assistant else { return check.lacks("/assistant", kind.into()) };
+    let AssistantRequest { kind: as_what, task, text, expected, asked_of, expires } = said;
+    let known = "answer, question, card or notification";
+    let as_what = match as_what.as_deref() {
+        Some("answer") => MessageKind::Answer,
+        Some("question") => MessageKind::Question,
+        Some("card") => MessageKind::Card,
+        Some("notification") => MessageKind::Notification,
+        Some(other) => {
+            let other = shortened(other);
+            check.wrong("/assistant/kind", format!("“{other}” is no kind of message; it is {known}"));
+            MessageKind::Notification
+        }
+        None => {
+            check.wrong("/assistant/kind", format!("say what it is: {known}"));
+            MessageKind::Notification
+        }
+    };
+    let text = match text {
+        Some(text) => {
+            check.words("/assistant/text", &text);
+            text
+        }
+        None => check.required("/assistant/text", kind, None),
+    };
+    check.maybe_id("/task", request.task.as_deref());
+    check.maybe_id("/assistant/task", task.as_deref());
+    check.maybe_id("/assistant/asked_of", asked_of.as_deref());
+    let expected = expected.and_then(|wire| {
+        check.text("/assistant/expected", &wire);
+        let parsed: Result<Expected, _> = wire.parse();
+        parsed.map_err(|error| check.wrong("/assistant/expected", error.to_string())).ok()
+    });
+    let expires = expires.and_then(|at| moment(check, "/assistant/expires", &at));
+    EventKind::AssistantPosted(AssistantPosted {
+        kind: as_what,
+        task: task.or(request.task).map(TaskId),
+        text,
+        expected,
+        asked_of,
+        expires,
+    })
+}
+
+fn reported(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind {
+    let Some(report) = request.report else { return check.lacks("/report", kind.into()) };
+    let ReportRequest { task_id, status, at, intent, reason, result } = report;
+    check.maybe_id("/report/task_id", task_id.as_deref());
+    let task: String = check.required("/report/task_id", kind, task_id);
+    if task.len() > MAX_TASK {
+        check.wrong("/report/task_id", format!("a task's id has at most {MAX_TASK} bytes"));
+    }
+    let word: String = check.required("/report/status", kind, status);
+    let status = TaskStatus::from_word(&word);
+    if status.is_none() && !word.is_empty() {
+        let known = TaskStatus::ALL.map(TaskStatus::word).join(", ");
+        check.wrong("/report/status", format!("“{}” is no status; it is one of {known}", shortened(&word)));
+    }
+    let texts = [("/report/intent", &intent), ("/report/reason", &reason), ("/report/result", &result)];
+    for (pointer, text) in texts {
+        check.text(pointer, text.as_deref().unwrap_or_default());
+    }
+    let at = at.and_then(|at| moment(check, "/report/at", &at));
+    let status = status.unwrap_or(TaskStatus::Running);
+    EventKind::TaskReported(TaskReported { task: TaskId(task), status, at, intent, reason, result })
+}
+
+fn moment(check: &mut Checker, pointer: &str, text: &str) -> Option<Timestamp> {
+    let moment = Timestamp::parse(text);
+    if moment.is_none() {
+        check.wrong(pointer, "a time is RFC 3339 in UTC, like 2026-01-15T10:00:00.000Z");
+    }
+    moment
+}
+
+/// The words after a command's name, for hosts that send the name too.
+fn after_name(text: &str) -> &str {
+    match text.trim_start().strip_prefix('/') {
+        Some(rest) => rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim_start(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

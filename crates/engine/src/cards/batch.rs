@@ -1,0 +1,192 @@
+//! The card of a batch: a preview of all items, then the receipt item by item.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::cards::{facts, fields, hash_of, payload_of_batch};
+use crate::data::action::Action;
+use crate::data::card::{About, Card, CardStatus, Checks};
+use crate::data::card_model::{Button, CardModel, Field, ItemModel};
+use crate::data::field_error::FieldError;
+use crate::data::id::{BatchId, DraftId};
+use crate::data::known::Known;
+use crate::data::policy::Policy;
+use crate::data::progress::Progress;
+use crate::data::ticket::{Draft, Item, ItemType, Part};
+use crate::data::time::Timestamp;
+use crate::say;
+
+/// The parts that the form for a new item asks for.
+const NEW: [Part; 3] = [Part::Title, Part::Problem, Part::Acceptance];
+
+/// Fills in the card of a batch.
+pub(crate) fn show(
+    model: &mut CardModel,
+    card: &Card,
+    batch: &BatchId,
+    known: &dyn Known,
+    now: Timestamp,
+    policy: &Policy,
+) {
+    let (Some(batch), About::BatchPreview { checks, latches, .. }) = (known.batch(batch), &card.about) else {
+        model.title = say::CARD_GONE.into();
+        return;
+    };
+    let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| known.draft(draft)).cloned().collect();
+    let labels = labels(&drafts);
+    let mut what = say::batch::what(&drafts, &batch.target.project);
+    if let Some(part) = &batch.part {
+        what += &format!(", part {} of {}", part.n, part.of);
+    }
+    model.title = say::batch::title(&what, &batch.by, &card.status, now);
+    let made = |epic: &DraftId| Some(known.draft(epic)?.created.as_ref()?.key.clone());
+    model.hash = Some(hash_of(&payload_of_batch(&batch.target, &items(&drafts, made))));
+    model.items = drafts
+        .iter()
+        .zip(&labels)
+        .map(|(draft, label)| item(card, draft, label, &drafts, &labels, known))
+        .collect();
+    let chars: usize = drafts.iter().map(Draft::chars).sum();
+    if card.open() {
+        model.facts = facts(card, checks, &batch.by, &batch.target.to_string(), now, policy);
+        model.facts.push(say::card::size(drafts.len(), chars));
+        model.facts.extend(latches.shut().map(|first| say::batch::confirm_first(first, drafts.len(), chars)));
+        if let Checks::Failed { errors } = checks {
+            model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
+        }
+        model.fields = card.actions().contains(&Action::AddStory).then(new_fields).unwrap_or_default();
+    }
+    let own = card.actions().into_iter().filter(|action| !of_an_item(*action));
+    model.buttons = own.map(|action| button(card, action, &what, drafts.len())).collect();
+}
+
+/// True if an action is about one item of a card.
+fn of_an_item(action: Action) -> bool {
+    matches!(action, Action::EditStory | Action::RemoveStory)
+}
+
+/// The items as an approval holds them. A story's parent is the epic of the same batch, else the issue that
+/// the epic of an earlier part became (`made`). That stays so once the epic exists: a receipt shows the
+/// hash of what was approved.
+pub(crate) fn items(drafts: &[Draft], made: impl Fn(&DraftId) -> Option<String>) -> Vec<Item> {
+    let beside = |epic: &DraftId| drafts.iter().any(|draft| draft.id == *epic);
+    let parent = |draft: &Draft| {
+        let epic = draft.under.as_ref()?;
+        made(epic).filter(|_| !beside(epic)).or_else(|| Some(epic.0.clone()))
+    };
+    drafts
+        .iter()
+        .map(|draft| Item { id: draft.id.0.clone(), parent: parent(draft), ..draft.item() })
+        .collect()
+}
+
+fn new_fields() -> Vec<Field> {
+    let empty =
+        |part: Part| Field { name: part.word().into(), label: part.label().into(), text: String::new() };
+    NEW.into_iter().map(empty).collect()
+}
+
+/// One label per item: `Epic`, `Story 1`, `Story 2`. Stories are always numbered, a single epic never is.
+pub(crate) fn labels(drafts: &[Draft]) -> Vec<String> {
+    let of_type = |wanted: ItemType| drafts.iter().filter(|draft| draft.item_type == wanted).count();
+    let mut seen: Vec<ItemType> = Vec::new();
+    let mut label = |draft: &Draft| {
+        let kind = draft.item_type;
+        seen.push(kind);
+        let n = seen.iter().filter(|one| **one == kind).count();
+        let name = say::batch::name(kind);
+        if kind == ItemType::Epic && of_type(kind) == 1 { name.to_string() } else { format!("{name} {n}") }
+    };
+    drafts.iter().map(&mut label).collect()
+}
+
+/// The label of one item; `None` if it is the only one.
+pub(crate) fn label(drafts: &[Draft], id: &DraftId) -> Option<String> {
+    let at = drafts.iter().position(|draft| draft.id == *id).filter(|_| drafts.len() > 1)?;
+    labels(drafts).get(at).cloned()
+}
+
+fn item(
+    card: &Card,
+    draft: &Draft,
+    label: &str,
+    all: &[Draft],
+    labels: &[String],
+    known: &dyn Known,
+) -> ItemModel {
+    let progress = card.released().find(|(of, _)| **of == draft.id).map(|(_, progress)| progress);
+    let errors: Vec<FieldError> = match (progress, card.about.checks()) {
+        (Some(Progress::Failed { errors, .. }), _) => errors.clone(),
+        (None, Some(Checks::Failed { errors })) => {
+            errors.iter().filter(|error| error.item == draft.id.0).cloned().collect()
+        }
+        _ => Vec::new(),
+    };
+    let epic = draft.under.as_ref().and_then(|epic| {
+        let here = all.iter().position(|draft| draft.id == *epic).map(|at| labels[at].clone());
+        let made = known.draft(epic).and_then(|epic| Some(epic.created.as_ref()?.key.clone()));
+        made.or(here)
+    });
+    let state = match progress {
+        Some(progress) => say::batch::stands(progress, epic.as_deref()),
+        None => say::batch::waits(draft, epic.as_deref()),
+    };
+    let buttons = if card.open() { item_buttons(card, draft, label) } else { Vec::new() };
+    let link = match progress {
+        Some(Progress::Created { url, .. }) => url.clone(),
+        _ => None,
+    };
+    let title = draft.part(Part::Title);
+    ItemModel {
+        id: draft.id.0.clone(),
+        label: label.into(),
+        title: if title.is_empty() { say::batch::NO_TITLE.into() } else { title.into() },
+        state,
+        fields: form(draft, card),
+        errors,
+        buttons,
+        link,
+    }
+}
+
+/// The fields of an item. While the card is open they are its edit form, so missing parts are in it as
+/// empty fields.
+fn form(draft: &Draft, card: &Card) -> Vec<Field> {
+    let mut form = fields(draft);
+    if card.open() {
+        let empty =
+            |part: &Part| Field { name: part.word().into(), label: part.label().into(), text: String::new() };
+        form.extend(draft.missing().iter().map(empty));
+    }
+    form
+}
+
+fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
+    let own = card.actions().into_iter().filter(|action| of_an_item(*action));
+    let name = |action: Action| {
+        let verb = say::card::verb(action.label());
+        format!("{verb} {}: {}, version {}", label.to_lowercase(), draft.part(Part::Title), card.version)
+    };
+    own.map(|action| Button {
+        action,
+        label: action.label().into(),
+        name: name(action),
+        on: None,
+        token: None,
+    })
+    .collect()
+}
+
+fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
+    let label = match action {
+        Action::ConfirmQuantity => say::batch::confirm_label(count),
+        _ => action.label().into(),
+    };
+    let verb = say::card::verb(&label);
+    let name = match &card.status {
+        CardStatus::Open => format!("{verb}: create {what}, version {}", card.version),
+        _ => format!("{verb}: {what}"),
+    };
+    Button { action, label, name, on: None, token: None }
+}

@@ -1,0 +1,126 @@
+//! Checks and results of presses that all cards share: who may approve, refusing with a reason, and
+//! deciding a card (`docs/design/0032-approvals.md`). Every press is answered.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::cards::show::AskedFor;
+use crate::data::action::Action;
+use crate::data::actor::Presser;
+use crate::data::approval::{ApprovalChange, Closing};
+use crate::data::card::{Card, CardStatus, Checks};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::ApprovalRef;
+use crate::data::id::CardId;
+use crate::data::policy::ApproverRule;
+use crate::data::progress::Progress;
+use crate::data::task::Task;
+use crate::data::task_status::TaskStatus;
+use crate::say;
+use crate::turn::Turn;
+
+/// A refused press: the reason, and the text for the person.
+pub(crate) struct Refusal(pub(crate) Reason, pub(crate) String);
+
+pub(crate) fn refuse(turn: &mut Turn<'_>, Refusal(reason, text): &Refusal) -> Decision {
+    turn.tell(text);
+    Decision::new(Verdict::Refused, *reason)
+}
+
+/// Refuses an action that the card's step does not have.
+pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
+    refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into()))
+}
+
+/// The titles of the lane's open cards.
+pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
+    let title = |card| crate::cards::project(card, turn, turn.now(), turn.policy).title;
+    turn.open_cards().map(title).collect()
+}
+
+/// Checks, in this order, that a rule allows the acting person to do this, that sending is not paused, and
+/// that the stored request is unaltered. Without any rule nobody may.
+pub(crate) fn authorised(turn: &Turn<'_>, asked: Option<&AskedFor>, action: Action) -> Result<(), Refusal> {
+    let (class, target) = asked.map_or(("", ""), |asked| (asked.class, &asked.target));
+    let rules: Vec<&ApproverRule> =
+        turn.policy.approvers.iter().filter(|rule| rule.covers(class, target)).collect();
+    if rules.is_empty() {
+        return Err(Refusal(Reason::PressNoPolicy, say::NOBODY_MAY.into()));
+    }
+    let naming: Vec<_> = rules
+        .iter()
+        .filter(|rule| turn.given.actor.as_ref().is_some_and(|actor| rule.names(actor)))
+        .collect();
+    if naming.is_empty() {
+        return Err(Refusal(Reason::PressForbidden, say::forbidden(rules.into_iter())));
+    }
+    let own = asked.is_some_and(|asked| asked.by == turn.event.actor);
+    if own && !naming.iter().any(|rule| rule.self_approve) {
+        return Err(Refusal(Reason::PressSelf, say::SELF_APPROVE.into()));
+    }
+    if let Some(paused) = turn.given.paused.as_ref().filter(|_| action.releases()) {
+        return Err(Refusal(Reason::EffectsPaused, say::paused(&paused.by, paused.since, turn.now())));
+    }
+    if turn.given.press.as_ref().is_some_and(|target| !target.intact) {
+        return Err(Refusal(Reason::PressTampered, say::TAMPERED.into()));
+    }
+    Ok(())
+}
+
+/// True if the acting person may release this now.
+pub(crate) fn may(turn: &Turn<'_>, asked: &AskedFor, action: Action) -> bool {
+    authorised(turn, Some(asked), action).is_ok()
+}
+
+/// Decides a card for the acting person.
+pub(crate) fn decide(turn: &mut Turn<'_>, card: Card, action: Action, result: Progress) {
+    let by = turn.presser();
+    decide_as(turn, card, action, by, result);
+}
+
+/// Decides a card for `by`. An approval is also decided in the store, by compare-and-swap on its version.
+pub(crate) fn decide_as(turn: &mut Turn<'_>, mut card: Card, action: Action, by: Presser, result: Progress) {
+    let at = turn.now();
+    if card.is_approval() {
+        let (card, version) = (card.id.clone(), card.version);
+        turn.approval(ApprovalChange::Decide { card, version, action, by: by.clone(), at });
+    }
+    card.status = CardStatus::Decided { action, by, at, result };
+    turn.update(card);
+}
+
+/// Records the result of a released call on the card that released it.
+pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) {
+    let Some(mut card) = turn.card(card) else { return };
+    if let CardStatus::Decided { result, .. } = &mut card.status {
+        *result = progress;
+        turn.update(card);
+    }
+}
+
+/// Ends the card's task, unless the task waits for another card by now, and cancels a dry run that is under
+/// way.
+pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
+    let waits = |task: &Task| task.work.as_ref().is_none_or(|work| work.card.as_ref() == Some(&card.id));
+    let waiting = card.task().is_none_or(|id| turn.task(id).is_some_and(|task| waits(&task)));
+    if let Some(task) = turn.task_of(card).filter(|_| waiting) {
+        turn.end_task(&task, status);
+    }
+    if let Some(Checks::Running { effect }) = card.about.checks() {
+        turn.cancel(effect);
+    }
+}
+
+/// Closes an open card that nobody decided.
+pub(crate) fn close(turn: &mut Turn<'_>, mut card: Card, status: CardStatus, how: Closing) {
+    if card.is_approval() {
+        turn.approval(ApprovalChange::Close { card: card.id.clone(), version: card.version, how });
+    }
+    card.status = status;
+    turn.update(card);
+}
+
+/// The reference to this card's approval that an outward effect carries.
+pub(crate) fn released_by(card: &Card) -> ApprovalRef {
+    ApprovalRef { card: card.id.clone(), version: card.version }
+}

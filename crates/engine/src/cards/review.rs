@@ -1,0 +1,63 @@
+//! The card of a review, projected from the review's record alone.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::data::card::Card;
+use crate::data::card_model::{CardModel, Field};
+use crate::data::policy::Policy;
+use crate::data::review::{Review, Section, Status};
+use crate::data::time::{Millis, Timestamp};
+use crate::say::{self, review as words};
+
+/// Fills in the card of a review.
+pub(crate) fn project(model: &mut CardModel, card: &Card, review: Option<&Review>, policy: &Policy) {
+    let Some(review) = review else {
+        model.title = say::CARD_GONE.into();
+        return;
+    };
+    model.title = words::title(review);
+    match &review.status {
+        Status::Forgotten => return,
+        Status::Frozen { artifact, ended } => {
+            model.hash = artifact.content_hash.get(..8).map(String::from);
+            model.facts.push(words::ended(ended, hours(policy.review.cooldown_ms)));
+        }
+        Status::Superseded { artifact, .. } => {
+            model.hash = artifact.content_hash.get(..8).map(String::from);
+            model.facts.push(words::REPLY_TO_USE.into());
+        }
+        Status::Drafting | Status::Active => {
+            model.facts.push(format!("v{}", review.version));
+            model.facts.push(say::card::asked_by(&card.by));
+        }
+    }
+    if !review.checks.is_empty() {
+        model.facts.push(words::NO_MODEL.into());
+    }
+    let mut field = |name: &str, label: &str, text: String| {
+        if !text.is_empty() {
+            model.fields.push(Field { name: name.into(), label: label.into(), text });
+        }
+    };
+    field("summary", words::SUMMARY, review.summary.clone());
+    let points = review.merged();
+    for (section, name) in Section::ALL.into_iter().zip(["decisions", "risks", "questions", "changes"]) {
+        field(name, words::section(section), few(points.of(section), policy.review.bullets));
+    }
+    field("checklist", words::CHECKLIST, words::checks(&review.checks));
+}
+
+/// The newest points of a section, at most `most`, below a line that counts the earlier ones.
+fn few(points: &[String], most: usize) -> String {
+    let over = points.len().saturating_sub(most);
+    let mut text = words::bullets(&points[over..]);
+    if over > 0 {
+        text = format!("{}\n{text}", words::earlier(over));
+    }
+    text
+}
+
+fn hours(span: Millis) -> i64 {
+    span / Timestamp::HOUR
+}

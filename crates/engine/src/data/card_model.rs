@@ -1,0 +1,174 @@
+//! Card as a channel renders it.
+
+use crate::data::action::{Action, Step};
+use crate::data::field_error::FieldError;
+use crate::data::id::CardId;
+use crate::data::ticket::Part;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Content of a card for rendering.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardModel {
+    /// Card.
+    pub id: CardId,
+    /// Step.
+    pub step: Step,
+    /// Version.
+    pub version: u32,
+    /// First 8 digits of the hash of the payload to approve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// Question, or result.
+    pub title: String,
+    /// Short lines: requester, checks, expiry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
+    /// Fields of the payload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// Items of a batch, each epic before its stories.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemModel>,
+    /// Faults, by item and field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// Buttons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<Button>,
+    /// Link to the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// One item of a card that shows several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemModel {
+    /// Id, named by the presses of its buttons.
+    pub id: String,
+    /// Label: `Epic`, `Story 3`.
+    pub label: String,
+    /// Title.
+    pub title: String,
+    /// State: `needs detail`, `created AUTH-3`; empty if there is nothing to report.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub state: String,
+    /// Fields of the item and of its edit form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// Faults of this item.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// Buttons of this item.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<Button>,
+    /// Link to the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// Field of a card and of its edit form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Name in the form.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Value.
+    pub text: String,
+}
+
+/// Button.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Button {
+    /// Action.
+    pub action: Action,
+    /// Text on the button.
+    pub label: String,
+    /// Description of the whole action, for screen readers.
+    pub name: String,
+    /// State of a toggle; `None` for other buttons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<bool>,
+    /// Token that a press sends. `None` until the runtime signs it: the engine has no keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+impl ItemModel {
+    /// Returns the fields to show below the title: those that are not empty, without the title itself.
+    pub fn details(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| !field.text.is_empty() && field.name != Part::Title.word())
+    }
+
+    /// Returns the fields to show in a message. A receipt shows none of them, because the issue holds them.
+    pub fn shown(&self, card: &CardModel) -> impl Iterator<Item = &Field> {
+        let receipt = card.step == Step::Receipt;
+        self.details().filter(move |_| !receipt)
+    }
+
+    /// Returns the errors to list. An empty field is left out, because the item's state already says that it
+    /// is missing.
+    pub fn wrong(&self) -> impl Iterator<Item = &FieldError> {
+        let missing =
+            |error: &FieldError| self.fields.iter().any(|f| f.text.is_empty() && f.name == error.field);
+        self.errors.iter().filter(move |error| !missing(error))
+    }
+}
+
+impl CardModel {
+    /// Returns what people wrote in the card, without approvers, targets and state. A model is shown nothing
+    /// else of a card (`docs/design/0016-intent-and-scope-gate.md`).
+    #[must_use]
+    pub fn contents(&self) -> String {
+        let mut lines = Vec::new();
+        let line = |field: &Field| format!("{}: {}", field.label, field.text);
+        lines.extend(self.fields.iter().filter(|field| !field.text.is_empty()).map(line));
+        for item in &self.items {
+            lines.push(format!("{}: {}", item.label, item.title));
+            lines.extend(item.details().map(line));
+        }
+        lines.join("\n")
+    }
+
+    /// Returns the card as plain text, as the lane stores it and as channels without cards show it.
+    #[must_use]
+    pub fn as_text(&self) -> String {
+        let mut text = self.title.clone();
+        if let Some(hash) = &self.hash {
+            text += &format!(" (v{} · {hash})", self.version);
+        }
+        for (i, fact) in self.facts.iter().enumerate() {
+            text += if i == 0 { "\n" } else { " · " };
+            text += fact;
+        }
+        for field in self.fields.iter().filter(|field| !field.text.is_empty()) {
+            text += &format!("\n{}: {}", field.label, field.text);
+        }
+        for item in &self.items {
+            text += &format!("\n{}: {}", item.label, item.title);
+            if !item.state.is_empty() {
+                text += &format!(" · {}", item.state);
+            }
+            if let Some(link) = &item.link {
+                text += &format!(" → {link}");
+            }
+            for field in item.details() {
+                text += &format!("\n  {}: {}", field.label, field.text);
+            }
+            for error in item.wrong() {
+                text += &format!("\n  ✗ {}", error.told());
+            }
+        }
+        for error in &self.errors {
+            text += &format!("\n✗ {}", error.told());
+        }
+        if let Some(link) = &self.link {
+            text += "\n";
+            text += link;
+        }
+        text
+    }
+}

@@ -1,0 +1,332 @@
+//! Effects: actions in the outside world that a turn plans, as data.
+//!
+//! An effect is performed after the commit. Its outcome comes back as
+//! [`crate::data::event::EventKind::EffectSettled`] and is decided by the same step.
+
+pub(crate) mod class;
+pub(crate) mod outcome;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::data::ask::{Ask, Evidence};
+use crate::data::card_model::CardModel;
+pub use crate::data::effect::class::EffectClass;
+pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
+use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
+use crate::data::lane_key::LaneKey;
+use crate::data::scope::Scope;
+use crate::data::ticket::{Item, Target};
+use crate::data::time::Millis;
+use crate::data::work::Call;
+use crate::data::work::Job;
+
+/// Planned effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Id, the same in the outbox, at the vendor and in the settling event.
+    pub id: EffectId,
+    /// Action.
+    pub body: EffectBody,
+    /// Effects that have to be done before this one starts. If one of them fails, this one fails too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<EffectId>,
+    /// Consumed approval that releases it. The store refuses an outward effect without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalRef>,
+}
+
+/// Reference to a consumed approval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalRef {
+    /// Card of the approval.
+    pub card: CardId,
+    /// Version that was approved.
+    pub version: u32,
+}
+
+/// Action of an effect, with all its input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "class")]
+pub enum EffectBody {
+    /// Posts a message in the lane.
+    #[serde(rename = "reply")]
+    Reply {
+        /// Internal id of the message.
+        message: MessageId,
+        /// Text.
+        text: String,
+        /// Suggested answers, shown as buttons where a channel can. A press sends the word; other answers
+        /// count too.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<String>,
+    },
+    /// Posts a card.
+    #[serde(rename = "card.post")]
+    CardPost {
+        /// Internal id of the message.
+        message: MessageId,
+        /// Card.
+        card: CardModel,
+    },
+    /// Updates a posted card.
+    #[serde(rename = "card.update")]
+    CardUpdate {
+        /// Message that shows the card.
+        message: MessageId,
+        /// Card.
+        card: CardModel,
+    },
+    /// Sends a notice to one person, privately where the channel can.
+    #[serde(rename = "notice")]
+    Notice {
+        /// User id of the person.
+        to: String,
+        /// Text.
+        text: String,
+    },
+    /// Asks a model, within a time limit.
+    #[serde(rename = "model.ask")]
+    ModelAsk(Ask),
+    /// Asks the tracker whether it would accept all these items. Creates nothing.
+    #[serde(rename = "tracker.check")]
+    TrackerCheck {
+        /// Project.
+        target: Target,
+        /// Items, each epic before its stories.
+        #[serde(alias = "item", deserialize_with = "one_or_many")]
+        items: Vec<Item>,
+        /// Person who asked; a project may restrict who can create issues.
+        by: String,
+        /// Card that waits for the result.
+        card: CardId,
+    },
+    /// Looks up an issue and its epic: to adopt it after an uncertain create, or to read it back.
+    #[serde(rename = "tracker.find")]
+    TrackerFind {
+        /// Project.
+        target: Target,
+        /// Issue key that a person named.
+        key: String,
+        /// Person who asked; a project may restrict who can see issues.
+        #[serde(default)]
+        by: String,
+        /// Card that waits for the result; empty for the tracked issues of a thread.
+        card: CardId,
+    },
+    /// Searches the issues that carry the marker of an uncertain create
+    /// (`docs/design/0031-effects-and-retries.md`).
+    #[serde(rename = "tracker.seek")]
+    TrackerSeek {
+        /// Project.
+        target: Target,
+        /// Uncertain effect, whose id is the marker.
+        marker: EffectId,
+        /// Card that waits for the result.
+        card: CardId,
+    },
+    /// Creates an issue.
+    #[serde(rename = "tracker.create")]
+    TrackerCreate {
+        /// Project.
+        target: Target,
+        /// Item to create.
+        item: Item,
+        /// Epic of the item.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        under: Option<Under>,
+        /// Card that waits for the result.
+        card: CardId,
+    },
+    /// Changes an issue.
+    #[serde(rename = "tracker.update")]
+    TrackerUpdate {
+        /// Project.
+        target: Target,
+        /// Issue key.
+        key: String,
+        /// Change.
+        change: IssueChange,
+        /// Card that waits for the result.
+        card: CardId,
+    },
+    /// Posts in the channel, outside the thread (`docs/design/0019-decision-records.md`).
+    #[serde(rename = "post.channel")]
+    PostChannel {
+        /// Conversation to post in, without a thread.
+        to: LaneKey,
+        /// Text, exactly as it was approved.
+        text: String,
+        /// Card that waits for the result.
+        card: CardId,
+    },
+    /// Calls a tool.
+    #[serde(rename = "tool.call")]
+    ToolCall(Call),
+    /// Gives a task to a sub-agent.
+    #[serde(rename = "agent.delegate")]
+    AgentDelegate(Call),
+    /// Runs a chosen option. The host performs it.
+    #[serde(rename = "option.execute")]
+    OptionExecute(Call),
+    /// Asks the host for the current content of a list (`docs/design/0023-model-picks.md`).
+    #[serde(rename = "evidence.fetch")]
+    EvidenceFetch {
+        /// List.
+        set: SetId,
+        /// Scope of the list.
+        scope: Scope,
+        /// Instance of the scope.
+        scope_instance: String,
+        /// Kinds of evidence that are asked for.
+        wanted: Vec<Evidence>,
+    },
+}
+
+/// Epic that an item belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Under {
+    /// Epic that this effect creates. It runs first, so its key is known when the item is created.
+    Effect(EffectId),
+    /// Existing epic, by issue key.
+    Issue(String),
+}
+
+/// Change of an issue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IssueChange {
+    /// Sets the epic it belongs to.
+    Parent(String),
+    /// Adds a comment.
+    Comment(String),
+}
+
+/// Reads one item or a list. Effects planned by earlier versions hold a single item.
+fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Held {
+        Many(Vec<Item>),
+        One(Item),
+    }
+    Ok(match Held::deserialize(from)? {
+        Held::Many(items) => items,
+        Held::One(item) => alloc::vec![item],
+    })
+}
+
+impl EffectBody {
+    /// Returns the class.
+    #[must_use]
+    pub fn class(&self) -> EffectClass {
+        match self {
+            Self::Reply { .. } => EffectClass::Reply,
+            Self::CardPost { .. } => EffectClass::CardPost,
+            Self::CardUpdate { .. } => EffectClass::CardUpdate,
+            Self::Notice { .. } => EffectClass::Notice,
+            Self::ModelAsk(_) => EffectClass::ModelAsk,
+            Self::TrackerCheck { .. } | Self::TrackerFind { .. } | Self::TrackerSeek { .. } => {
+                EffectClass::TrackerCheck
+            }
+            Self::TrackerCreate { .. } => EffectClass::TrackerCreate,
+            Self::TrackerUpdate { .. } => EffectClass::TrackerUpdate,
+            Self::PostChannel { .. } => EffectClass::PostChannel,
+            Self::ToolCall(_) => EffectClass::ToolCall,
+            Self::AgentDelegate(_) => EffectClass::AgentDelegate,
+            Self::OptionExecute(_) => EffectClass::OptionExecute,
+            Self::EvidenceFetch { .. } => EffectClass::EvidenceFetch,
+        }
+    }
+
+    /// Returns true if it leaves the thread, so that it needs a consumed approval
+    /// (`docs/design/0031-effects-and-retries.md`).
+    #[must_use]
+    pub fn outward(&self) -> bool {
+        match self {
+            Self::TrackerCreate { .. } | Self::TrackerUpdate { .. } | Self::PostChannel { .. } => true,
+            Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => {
+                call.risk.outward()
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the task that waits for the outcome.
+    #[must_use]
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => Some(&call.task),
+            _ => None,
+        }
+    }
+
+    /// Returns the card that waits for the outcome. A card does not wait for its own delivery.
+    #[must_use]
+    pub fn card(&self) -> Option<&CardId> {
+        let card = match self {
+            Self::TrackerCheck { card, .. }
+            | Self::TrackerFind { card, .. }
+            | Self::TrackerSeek { card, .. }
+            | Self::TrackerCreate { card, .. }
+            | Self::TrackerUpdate { card, .. }
+            | Self::PostChannel { card, .. } => Some(card),
+            Self::Reply { .. }
+            | Self::CardPost { .. }
+            | Self::CardUpdate { .. }
+            | Self::Notice { .. }
+            | Self::ModelAsk(_)
+            | Self::ToolCall(_)
+            | Self::AgentDelegate(_)
+            | Self::OptionExecute(_)
+            | Self::EvidenceFetch { .. } => None,
+        };
+        card.filter(|card| !card.0.is_empty())
+    }
+
+    /// Returns the number of attempts and the age in milliseconds after which it gives up. A question to a
+    /// model gives up at its own time limit, other effects at the limit of their class.
+    #[must_use]
+    pub fn gives_up(&self) -> (u32, Millis) {
+        match self {
+            Self::ModelAsk(ask) => (ask.purpose().tries(), ask.budget_ms),
+            _ => self.class().gives_up(),
+        }
+    }
+
+    /// Returns the stream in which it keeps its order within the lane; empty if order does not matter.
+    #[must_use]
+    pub fn stream(&self) -> String {
+        match self {
+            Self::Reply { .. } | Self::CardPost { .. } => "lane".into(),
+            Self::CardUpdate { card, .. } => format!("card:{}", card.id),
+            Self::Notice { .. }
+            | Self::ModelAsk(_)
+            | Self::TrackerCheck { .. }
+            | Self::TrackerFind { .. }
+            | Self::TrackerSeek { .. }
+            | Self::TrackerCreate { .. }
+            | Self::TrackerUpdate { .. }
+            | Self::PostChannel { .. }
+            | Self::ToolCall(_)
+            | Self::AgentDelegate(_)
+            | Self::OptionExecute(_)
+            | Self::EvidenceFetch { .. } => String::new(),
+        }
+    }
+}
+
+impl Call {
+    /// Returns the effect that makes this call.
+    #[must_use]
+    pub fn effect(self) -> EffectBody {
+        match self.job {
+            Job::Tool { .. } => EffectBody::ToolCall(self),
+            Job::Agent { .. } => EffectBody::AgentDelegate(self),
+            Job::Option(_) => EffectBody::OptionExecute(self),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Classes of effects.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::policy::limits;
+use crate::data::time::Millis;
+
+/// Class of an effect. The outbox orders, limits and refuses effects by it
+/// (`docs/design/0031-effects-and-retries.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum EffectClass {
+    /// Message in the lane: [`super::EffectBody::Reply`].
+    #[serde(rename = "reply")]
+    Reply,
+    /// New card: [`super::EffectBody::CardPost`].
+    #[serde(rename = "card.post")]
+    CardPost,
+    /// Update of a card: [`super::EffectBody::CardUpdate`].
+    #[serde(rename = "card.update")]
+    CardUpdate,
+    /// Notice to one person: [`super::EffectBody::Notice`].
+    #[serde(rename = "notice")]
+    Notice,
+    /// Question to a model: [`super::EffectBody::ModelAsk`].
+    #[serde(rename = "model.ask")]
+    ModelAsk,
+    /// Dry run of items: [`super::EffectBody::TrackerCheck`].
+    #[serde(rename = "tracker.check")]
+    TrackerCheck,
+    /// New issue: [`super::EffectBody::TrackerCreate`].
+    #[serde(rename = "tracker.create")]
+    TrackerCreate,
+    /// Change of an issue: [`super::EffectBody::TrackerUpdate`].
+    #[serde(rename = "tracker.update")]
+    TrackerUpdate,
+    /// Post outside the thread: [`super::EffectBody::PostChannel`].
+    #[serde(rename = "post.channel")]
+    PostChannel,
+    /// Call of a tool: [`super::EffectBody::ToolCall`].
+    #[serde(rename = "tool.call")]
+    ToolCall,
+    /// Task for a sub-agent: [`super::EffectBody::AgentDelegate`].
+    #[serde(rename = "agent.delegate")]
+    AgentDelegate,
+    /// Execution of an option: [`super::EffectBody::OptionExecute`].
+    #[serde(rename = "option.execute")]
+    OptionExecute,
+    /// Request for evidence: [`super::EffectBody::EvidenceFetch`].
+    #[serde(rename = "evidence.fetch")]
+    EvidenceFetch,
+}
+
+impl EffectClass {
+    /// Every class.
+    pub const ALL: [Self; 13] = [
+        Self::Reply,
+        Self::CardPost,
+        Self::CardUpdate,
+        Self::Notice,
+        Self::ModelAsk,
+        Self::TrackerCheck,
+        Self::TrackerCreate,
+        Self::TrackerUpdate,
+        Self::PostChannel,
+        Self::ToolCall,
+        Self::AgentDelegate,
+        Self::OptionExecute,
+        Self::EvidenceFetch,
+    ];
+
+    /// Returns the public name.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::CardPost => "card.post",
+            Self::CardUpdate => "card.update",
+            Self::Notice => "notice",
+            Self::ModelAsk => "model.ask",
+            Self::TrackerCheck => "tracker.check",
+            Self::TrackerCreate => "tracker.create",
+            Self::TrackerUpdate => "tracker.update",
+            Self::PostChannel => "post.channel",
+            Self::ToolCall => "tool.call",
+            Self::AgentDelegate => "agent.delegate",
+            Self::OptionExecute => "option.execute",
+            Self::EvidenceFetch => "evidence.fetch",
+        }
+    }
+
+    /// Returns the class with this name.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.word() == word)
+    }
+
+    /// Returns true if a tool, a sub-agent or a host does the work, so that the result has no issue key.
+    #[must_use]
+    pub fn calls(self) -> bool {
+        matches!(self, Self::ToolCall | Self::AgentDelegate | Self::OptionExecute)
+    }
+
+    /// Returns true if only a host can perform it, because what was registered is opaque to us.
+    #[must_use]
+    pub fn only_a_host(self) -> bool {
+        matches!(self, Self::OptionExecute | Self::EvidenceFetch)
+    }
+
+    /// Returns true if effects of this class can leave the thread. [`super::EffectBody::outward`] tells it
+    /// for a single effect.
+    #[must_use]
+    pub fn can_leave(self) -> bool {
+        matches!(
+            self,
+            Self::TrackerCreate
+                | Self::TrackerUpdate
+                | Self::PostChannel
+                | Self::ToolCall
+                | Self::AgentDelegate
+                | Self::OptionExecute
+        )
+    }
+
+    /// Returns true if success comes back as a turn. The delivery of a message changes no decision, so its
+    /// success is only stored with the effect; a failure always comes back as a turn.
+    #[must_use]
+    pub fn reports_success(self) -> bool {
+        !matches!(self, Self::Reply | Self::CardPost | Self::CardUpdate | Self::Notice)
+    }
+
+    /// Returns the limits of retrying: attempts, and time since the commit in milliseconds
+    /// (`docs/design/0031-effects-and-retries.md`).
+    #[must_use]
+    pub fn gives_up(self) -> (u32, Millis) {
+        match self {
+            Self::Reply | Self::CardPost => limits::GIVE_UP_MESSAGE,
+            Self::Notice => limits::GIVE_UP_NOTICE,
+            Self::CardUpdate => limits::GIVE_UP_CARD_UPDATE,
+            Self::ModelAsk => limits::GIVE_UP_MODEL_ASK,
+            Self::TrackerCheck | Self::TrackerCreate | Self::TrackerUpdate | Self::PostChannel => {
+                limits::GIVE_UP_TRACKER
+            }
+            Self::ToolCall => limits::GIVE_UP_TOOL,
+            Self::AgentDelegate => limits::GIVE_UP_AGENT,
+            Self::OptionExecute => limits::GIVE_UP_OPTION,
+            Self::EvidenceFetch => limits::GIVE_UP_EVIDENCE,
+        }
+    }
+}

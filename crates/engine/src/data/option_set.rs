@@ -1,0 +1,395 @@
+//! A list of options that somebody was shown: its identity, its appearances, and the checks before it is
+//! registered (`docs/design/0021-option-lists.md`).
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::data::canon::{hex, sha256, write_strings};
+use crate::data::id::{MessageId, SetId};
+use crate::data::listed::Listed;
+use crate::data::policy::limits;
+use crate::data::scope::Scope;
+use crate::data::set_option::{Options, Role, SetOption};
+use crate::data::time::Timestamp;
+use crate::data::work::Risk;
+
+/// The origin of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A host, by `options.shown`.
+    Host,
+    /// One of the engine's own questions.
+    Engine,
+}
+
+/// One appearance of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Showing {
+    /// The message that shows it, if any: a reply to it refers to this order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageId>,
+    /// Indices into the base order, in the order displayed.
+    pub order: Vec<u8>,
+    /// Number of options displayed; ordinals count only these.
+    pub displayed: u8,
+    /// The list's `exec_rev` at that time.
+    pub exec_rev: u32,
+    /// Moment of the appearance.
+    pub at: Timestamp,
+    /// The only person who saw it; `None` means everybody the list belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// A list as its host, or one of the engine's questions, shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shown {
+    /// The kind of place.
+    pub scope: Scope,
+    /// The concrete panel, dashboard, workspace or chat.
+    pub scope_instance: String,
+    /// The place's name as people say it: "Recent".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The owner; `None` means everybody in the lane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The options, in base order.
+    pub options: Vec<SetOption>,
+    /// True if the host can be asked for a new snapshot.
+    #[serde(default)]
+    pub refreshable: bool,
+    /// The channel's message that shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    /// Ids in the order displayed; `None` means all of them in base order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub displayed: Option<Vec<String>>,
+    /// The option that has the focus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focused_option: Option<String>,
+}
+
+/// A reason to refuse a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// No options, or more than [`limits::SET_OPTIONS`].
+    TooMany,
+    /// An option without a valid id or label, a repeated id, or an order or focus with an unknown or repeated
+    /// id.
+    BadOption,
+    /// An empty `scope_instance`.
+    BadScope,
+}
+
+/// A registered list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionSet {
+    /// Id derived from the scope, the place, the option ids and the owner; never from when or in which
+    /// message it was shown.
+    pub id: SetId,
+    /// The kind of place.
+    pub scope: Scope,
+    /// The concrete panel, dashboard, workspace or chat.
+    pub scope_instance: String,
+    /// The place's name as people say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Origin.
+    pub origin: Origin,
+    /// The owner; `None` means everybody in the lane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The options, in base order.
+    pub options: Listed,
+    /// Rises with every change of an option.
+    pub content_rev: u32,
+    /// Rises with every change of what would be executed; the version of the list's buttons.
+    pub exec_rev: u32,
+    /// Newest appearances, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub showings: Vec<Showing>,
+    /// True if the host can be asked for a new snapshot.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub refreshable: bool,
+}
+
+/// The change that a newer snapshot of a list brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Nothing.
+    Nothing,
+    /// Labels or details, but nothing that would be executed.
+    Content,
+    /// An `exec_ref` or a risk: the list is a different question under the same id.
+    Exec,
+}
+
+impl OptionSet {
+    /// Creates a list at its first appearance.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if it cannot be registered; nothing of it is kept then.
+    pub fn of(shown: &Shown, origin: Origin) -> Result<Self, Unfit> {
+        shown.check()?;
+        let ids: Vec<&str> = shown.options.iter().map(|option| option.id.as_str()).collect();
+        Ok(Self {
+            id: identity(shown.scope, &shown.scope_instance, &ids, shown.user.as_deref()),
+            scope: shown.scope,
+            scope_instance: shown.scope_instance.clone(),
+            title: shown.title.clone(),
+            origin,
+            user: shown.user.clone(),
+            options: shown.options.clone().into(),
+            content_rev: 1,
+            exec_rev: 1,
+            showings: Vec::new(),
+            refreshable: shown.refreshable,
+        })
+    }
+
+    /// Takes over a newer snapshot of the same list, and returns the change it brought.
+    pub fn refresh(&mut self, newer: Self) -> Changed {
+        let acts = |set: &Self| -> Vec<(Option<String>, Risk)> {
+            set.options.iter().map(|option| (option.exec_ref.clone(), option.risk)).collect()
+        };
+        let changed = if acts(self) != acts(&newer) {
+            Changed::Exec
+        } else if self.options != newer.options {
+            Changed::Content
+        } else {
+            Changed::Nothing
+        };
+        self.content_rev += u32::from(changed != Changed::Nothing);
+        self.exec_rev += u32::from(changed == Changed::Exec);
+        (self.title, self.options, self.refreshable) = (newer.title, newer.options, newer.refreshable);
+        changed
+    }
+
+    /// Records one more appearance; only the newest [`limits::SHOWINGS`] are kept.
+    pub fn show(
+        &mut self,
+        to: Option<&str>,
+        message: Option<MessageId>,
+        order: Vec<u8>,
+        displayed: u8,
+        at: Timestamp,
+    ) {
+        let (to, exec_rev) = (to.map(String::from), self.exec_rev);
+        self.showings.push(Showing { message, order, displayed, exec_rev, at, to });
+        let over = self.showings.len().saturating_sub(limits::SHOWINGS);
+        self.showings.drain(..over);
+    }
+
+    /// True if a text may choose an option: every normal option can be executed. If only some could, it would
+    /// be a matter of luck which names work.
+    #[must_use]
+    pub fn executable(&self) -> bool {
+        let normal = |option: &&SetOption| option.role == Role::Normal;
+        self.options.iter().filter(normal).all(|option| option.exec_ref.is_some())
+    }
+
+    /// Returns the option with that id, and its index in the base order.
+    #[must_use]
+    pub fn option(&self, id: &str) -> Option<(usize, &SetOption)> {
+        self.options.iter().enumerate().find(|(_, option)| option.id == id)
+    }
+
+    /// Returns the options that fit: bit `i` is option `i` of the base order.
+    pub(crate) fn those(&self, fits: impl Fn(&SetOption) -> bool) -> Options {
+        let those = (0..).zip(&self.options).filter(|(_, option)| fits(option));
+        those.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
+    }
+
+    /// Returns the newest appearance that `user` saw.
+    #[must_use]
+    pub fn newest(&self, user: &str) -> Option<&Showing> {
+        self.showings.iter().rev().find(|showing| showing.to.as_deref().is_none_or(|to| to == user))
+    }
+
+    /// Returns the messages that show it.
+    pub(crate) fn shown_in(&self) -> Vec<MessageId> {
+        self.showings.iter().filter_map(|showing| showing.message.clone()).collect()
+    }
+
+    /// Returns the appearance in `message`, if `user` saw it.
+    #[must_use]
+    pub fn shown_by(&self, message: &MessageId, user: &str) -> Option<&Showing> {
+        let own = |showing: &&Showing| showing.to.as_deref().is_none_or(|to| to == user);
+        self.showings.iter().rev().filter(own).find(|showing| showing.message.as_ref() == Some(message))
+    }
+}
+
+impl Shown {
+    fn check(&self) -> Result<(), Unfit> {
+        if self.scope_instance.trim().is_empty() {
+            return Err(Unfit::BadScope);
+        }
+        if self.options.is_empty() || self.options.len() > limits::SET_OPTIONS {
+            return Err(Unfit::TooMany);
+        }
+        let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
+        let known = |id: &String| ids.contains(id.as_str());
+        let order = self.displayed.as_deref().unwrap_or_default();
+        let distinct = order.iter().collect::<BTreeSet<_>>().len() == order.len();
+        let focused = self.focused_option.as_ref().is_none_or(known);
+        let fit = ids.len() == self.options.len()
+            && self.options.iter().all(SetOption::fit)
+            && order.iter().all(known)
+            && distinct
+            && focused;
+        if fit { Ok(()) } else { Err(Unfit::BadOption) }
+    }
+
+    /// Returns indices into the base order, in the order displayed.
+    #[must_use]
+    pub fn order(&self) -> Vec<u8> {
+        let place = |id: &String| self.options.iter().position(|option| option.id == *id);
+        let places = |ids: &Vec<String>| ids.iter().filter_map(place).collect::<Vec<usize>>();
+        let order = self.displayed.as_ref().map_or_else(|| (0..self.options.len()).collect(), places);
+        order.into_iter().filter_map(|place| u8::try_from(place).ok()).collect()
+    }
+}
+
+/// Returns the id of a list, a hash of its content.
+///
+/// A person's own list differs from everybody's list of the same content, and from another person's.
+fn identity(scope: Scope, instance: &str, ids: &[&str], user: Option<&str>) -> SetId {
+    let mut name = String::new();
+    // `write_strings` writes flat arrays only, so the nested one is opened and closed by hand.
+    write_strings(&["os1", scope.word(), instance], &mut name);
+    name.truncate(name.len() - 1);
+    name.push(',');
+    write_strings(ids, &mut name);
+    if let Some(user) = user {
+        name.push(',');
+        write_strings(&[user], &mut name);
+    }
+    name.push(']');
+    let digest = hex(&sha256(&[name.as_bytes()]));
+    SetId(format!("{}{}", SetId::PREFIX, &digest[..32]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::set_option::Metadata;
+    use alloc::vec;
+
+    fn option(id: &str, label: &str) -> SetOption {
+        let exec_ref = Some(format!("open:{id}"));
+        SetOption {
+            id: id.into(),
+            label: label.into(),
+            sublabel: None,
+            badge: None,
+            aliases: Vec::new(),
+            metadata: Metadata::default(),
+            role: Role::Normal,
+            repeatable: true,
+            exec_ref,
+            risk: Risk::Read,
+        }
+    }
+
+    fn shown(options: Vec<SetOption>) -> Shown {
+        Shown {
+            scope: Scope::Chat,
+            scope_instance: "lane-1".into(),
+            title: None,
+            user: None,
+            options,
+            refreshable: false,
+            message_id: None,
+            displayed: None,
+            focused_option: None,
+        }
+    }
+
+    fn three() -> Vec<SetOption> {
+        ["opt-0", "opt-1", "opt-2"].map(|id| option(id, id)).into()
+    }
+
+    #[test]
+    fn the_identity_is_that_of_the_spec() {
+        let set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
+        assert_eq!(set.id.as_str(), "os1-d5b915833bcc4cc03a700709ecd43be7");
+        let guard = Shown {
+            scope_instance: "lane-1".into(),
+            ..shown(["p-0", "p-1", "p-2"].map(|id| option(id, id)).into())
+        };
+        assert_eq!(
+            OptionSet::of(&guard, Origin::Host).unwrap().id.as_str(),
+            "os1-e4dd6b38435081cf53c08e4db21e9040"
+        );
+    }
+
+    #[test]
+    fn words_and_orders_are_not_the_identity() {
+        let mut set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
+        let mut again = shown(three());
+        again.options[1].label = "Other words".into();
+        again.displayed = Some(vec!["opt-2".into(), "opt-0".into()]);
+        assert_eq!(again.order(), [2, 0]);
+        let newer = OptionSet::of(&again, Origin::Host).unwrap();
+        assert_eq!(newer.id, set.id);
+        assert_eq!(set.refresh(newer.clone()), Changed::Content);
+        assert_eq!((set.content_rev, set.exec_rev), (2, 1));
+        assert_eq!(set.refresh(newer), Changed::Nothing);
+        again.options[0].exec_ref = Some("delete".into());
+        assert_eq!(set.refresh(OptionSet::of(&again, Origin::Host).unwrap()), Changed::Exec);
+        assert_eq!((set.content_rev, set.exec_rev), (3, 2));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_refused_whole() {
+        let many = (0..=limits::SET_OPTIONS).map(|n| option(&format!("o{n}"), "x")).collect();
+        let long = "é".repeat(limits::OPTION_LABEL + 1);
+        for (unfit, why) in [
+            (shown(Vec::new()), Unfit::TooMany),
+            (shown(many), Unfit::TooMany),
+            (shown(vec![option("a", " ")]), Unfit::BadOption),
+            (shown(vec![option("a", &long)]), Unfit::BadOption),
+            (shown(vec![option("", "x")]), Unfit::BadOption),
+            (shown(vec![option("a", "x"), option("a", "y")]), Unfit::BadOption),
+            (Shown { displayed: Some(vec!["b".into()]), ..shown(three()) }, Unfit::BadOption),
+            (
+                Shown { displayed: Some(vec!["opt-0".into(), "opt-0".into()]), ..shown(three()) },
+                Unfit::BadOption,
+            ),
+            (Shown { focused_option: Some("b".into()), ..shown(three()) }, Unfit::BadOption),
+            (Shown { scope_instance: String::new(), ..shown(three()) }, Unfit::BadScope),
+        ] {
+            assert_eq!(OptionSet::of(&unfit, Origin::Host), Err(why), "{unfit:?}");
+        }
+        assert!(
+            OptionSet::of(&shown(vec![option("a", &"é".repeat(limits::OPTION_LABEL))]), Origin::Host).is_ok()
+        );
+    }
+
+    #[test]
+    fn one_that_cannot_be_executed_makes_all_of_them_for_looking_at() {
+        let mut options = three();
+        options[2].exec_ref = None;
+        assert!(!OptionSet::of(&shown(options.clone()), Origin::Host).unwrap().executable());
+        options[2].role = Role::Exit;
+        assert!(OptionSet::of(&shown(options), Origin::Host).unwrap().executable());
+    }
+
+    #[test]
+    fn the_newest_showings_are_kept() {
+        let mut set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
+        for n in 0..7 {
+            set.show(None, Some(MessageId(format!("m{n}"))), vec![0, 1, 2], 3, Timestamp(n));
+        }
+        assert_eq!(set.showings.len(), limits::SHOWINGS);
+        assert_eq!(set.newest("").unwrap().at, Timestamp(6));
+        assert!(set.shown_by(&"m1".into(), "").is_none() && set.shown_by(&"m2".into(), "").is_some());
+    }
+}

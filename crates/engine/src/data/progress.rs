@@ -1,0 +1,194 @@
+//! Progress of what a card released, item by item.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::data::field_error::FieldError;
+use crate::data::id::{CardId, DraftId, EffectId};
+
+/// The progress of a released item; for a card with several items, of each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Progress {
+    /// Nothing was released.
+    None,
+    /// On its way, behind a dry run.
+    Working {
+        /// The dry run.
+        check: EffectId,
+        /// The effect itself.
+        effect: EffectId,
+    },
+    /// The call was made.
+    Done,
+    /// On its way, with no dry run before it.
+    Sending {
+        /// The effect.
+        effect: EffectId,
+    },
+    /// Posted.
+    Posted {
+        /// Link to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    },
+    /// Created.
+    Created {
+        /// Issue key: `DEMO-1`.
+        key: String,
+        /// Link to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// Its link to its epic, if it belongs to one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        link: Option<Link>,
+    },
+    /// Refused for good.
+    Failed {
+        /// Explanation for a person.
+        text: String,
+        /// Faults by field.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        errors: Vec<FieldError>,
+        /// The card on which it is retried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        again: Option<CardId>,
+    },
+    /// Never sent, because something it needs is missing.
+    NotTried {
+        /// Explanation for a person.
+        why: String,
+        /// The card on which it is retried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        again: Option<CardId>,
+    },
+    /// Unknown; a person is asked.
+    Uncertain {
+        /// The card that asks.
+        card: CardId,
+    },
+    /// Dropped by a person.
+    Cancelled,
+    /// Several items, each with its own progress.
+    Several {
+        /// In the card's order.
+        items: Vec<Released>,
+    },
+}
+
+/// One item of a card with several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Released {
+    /// Its draft.
+    pub draft: DraftId,
+    /// Its progress.
+    #[serde(flatten)]
+    pub progress: Progress,
+}
+
+/// The link of a created issue to its epic: read back, corrected once, read again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Link {
+    /// It is being read back.
+    Reading {
+        /// The look-up.
+        effect: EffectId,
+        /// The epic's key.
+        epic: String,
+        /// True if the parent was set after the issue was created.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        mended: bool,
+    },
+    /// The tracker ignored the epic at creation, so it is being set.
+    Mending {
+        /// The change that sets it.
+        effect: EffectId,
+        /// The epic's key.
+        epic: String,
+    },
+    /// Read back, and correct.
+    There {
+        /// The epic's key.
+        epic: String,
+    },
+    /// The issue exists; the link does not, or could not be read.
+    Failed {
+        /// Explanation for a person.
+        why: String,
+    },
+}
+
+impl Progress {
+    /// Returns the state's name. For several items: `working` while one of them is, else the worst state.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Working { .. } | Self::Sending { .. } => "working",
+            Self::Posted { .. } => "posted",
+            Self::Done => "done",
+            Self::Created { .. } => "created",
+            Self::Failed { .. } => "failed",
+            Self::NotTried { .. } => "not_tried",
+            Self::Uncertain { .. } => "uncertain",
+            Self::Cancelled => "cancelled",
+            Self::Several { items } => {
+                let words = || items.iter().map(|item| item.progress.word());
+                let worst = ["working", "uncertain", "failed", "not_tried", "cancelled"];
+                let found = worst.into_iter().find(|word| words().any(|seen| seen == *word));
+                match found {
+                    Some("not_tried") => "failed",
+                    Some(word) => word,
+                    None => "created",
+                }
+            }
+        }
+    }
+
+    /// True if it was not created, nothing is in progress, and it may be retried. An item that a person gave
+    /// up was uncertain before: it may exist, so it must not be created again.
+    pub(crate) fn missing(&self) -> bool {
+        match self {
+            Self::Failed { again, .. } | Self::NotTried { again, .. } => again.is_none(),
+            _ => false,
+        }
+    }
+
+    /// True if nothing about it changes by itself any more.
+    pub(crate) fn over(&self) -> bool {
+        match self {
+            Self::Working { .. } | Self::Sending { .. } | Self::Uncertain { .. } => false,
+            Self::Several { items } => items.iter().all(|item| item.progress.over()),
+            _ => true,
+        }
+    }
+
+    /// Returns the key of the created issue, if any.
+    pub(crate) fn key(&self) -> Option<&str> {
+        if let Self::Created { key, .. } = self { Some(key) } else { None }
+    }
+
+    /// Returns it with the card on which it is retried.
+    pub(crate) fn tried_again(mut self, on: &CardId) -> Self {
+        match &mut self {
+            Self::Failed { again, .. } | Self::NotTried { again, .. } => *again = Some(on.clone()),
+            _ => {}
+        }
+        self
+    }
+
+    /// True if it is retried on that card.
+    pub(crate) fn is_tried_on(&self, card: &CardId) -> bool {
+        matches!(self, Self::Failed { again: Some(on), .. } | Self::NotTried { again: Some(on), .. } if on == card)
+    }
+
+    /// Returns it without its card, which a person dropped, so that it may be retried again.
+    pub(crate) fn tried_in_vain(mut self) -> Self {
+        if let Self::Failed { again, .. } | Self::NotTried { again, .. } = &mut self {
+            *again = None;
+        }
+        self
+    }
+}

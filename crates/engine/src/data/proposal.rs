@@ -1,0 +1,170 @@
+//! Decisions that people put on record, and their posts (`docs/design/0019-decision-records.md`).
+
+use crate::data::actor::Presser;
+use crate::data::id::{MessageId, ProposalId, ReviewId, TaskId};
+use crate::data::lane_key::LaneKey;
+use crate::data::progress::Progress;
+use crate::data::time::Timestamp;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// A decision that somebody wants on record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Its id.
+    pub id: ProposalId,
+    /// The task it serves.
+    pub task: TaskId,
+    /// The message that asked for it; empty if a button did.
+    pub source: MessageId,
+    /// The person who asked.
+    pub by: String,
+    /// Topic, in a few words.
+    pub topic: String,
+    /// The decision, in one or two sentences.
+    pub decision: String,
+    /// The reason; empty if none was given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Keys of related issues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub issues: Vec<String>,
+    /// The review it was taken from. A message that points at the decision may mean that review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewId>,
+    /// The lane it is posted to: the root of the conversation.
+    pub to: LaneKey,
+    /// Link to the thread it comes from, or the thread's name where there is no link.
+    pub thread: String,
+    /// The text as it was posted, with who decided and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posted: Option<Posted>,
+}
+
+/// A post that is out, or on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Posted {
+    /// Its text.
+    pub text: String,
+    /// Link to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// A part of a decision that a person writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The topic.
+    Topic,
+    /// The decision itself.
+    Decision,
+    /// The reason.
+    Why,
+    /// The keys of related issues.
+    Issues,
+}
+
+impl Entry {
+    /// All parts, in the order a card shows them.
+    pub const ALL: [Self; 4] = [Self::Topic, Self::Decision, Self::Why, Self::Issues];
+
+    /// Returns its name in forms.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Topic => "topic",
+            Self::Decision => "decision",
+            Self::Why => "why",
+            Self::Issues => "issues",
+        }
+    }
+
+    /// Returns its label on a card and in a post.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Topic => "Topic",
+            Self::Decision => "Decision",
+            Self::Why => "Why",
+            Self::Issues => "Issues",
+        }
+    }
+
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|entry| entry.word() == word)
+    }
+}
+
+impl Proposal {
+    /// Returns the text of a part; empty if nothing is written.
+    #[must_use]
+    pub fn entry(&self, entry: Entry) -> String {
+        match entry {
+            Entry::Topic => self.topic.clone(),
+            Entry::Decision => self.decision.clone(),
+            Entry::Why => self.why.clone(),
+            Entry::Issues => self.issues.join(", "),
+        }
+    }
+
+    /// Returns the payload that an approval covers.
+    #[must_use]
+    pub fn payload(&self) -> serde_json::Value {
+        serde_json::json!({ "kind": "post.channel", "to": self.target(), "text": self.text() })
+    }
+
+    /// Returns the target as approver rules name it: `web:main`.
+    #[must_use]
+    pub fn target(&self) -> String {
+        format!("{}:{}", self.to.channel, self.to.conversation)
+    }
+}
+
+/// A part of a decision that leaves the thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outgoing {
+    /// The post in the channel.
+    Post,
+    /// The comment on the issue with this key.
+    Comment(String),
+}
+
+/// The comment on a related issue, which a button of the receipt offers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Comment {
+    /// Nothing is posted yet, or no related issue is tracked in this thread.
+    #[default]
+    None,
+    /// Offered. With several issues, one has to be chosen first.
+    Offered {
+        /// Their keys.
+        issues: Vec<String>,
+        /// The reason that there is no comment yet, although somebody pressed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failed: Option<String>,
+        /// Hash of the comment as the card shows it, if exactly one issue is offered; else empty.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        hash: String,
+    },
+    /// Somebody pressed.
+    Pressed {
+        /// The issue's key.
+        issue: String,
+        /// The person who pressed.
+        by: Presser,
+        /// Moment of the press.
+        at: Timestamp,
+        /// Progress of the comment.
+        result: Progress,
+    },
+}
+
+impl Comment {
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}

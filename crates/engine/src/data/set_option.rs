@@ -1,0 +1,133 @@
+//! One option of a list.
+
+use crate::data::policy::limits;
+use crate::data::work::Risk;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// The role of an option in its list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// One of several.
+    #[default]
+    Normal,
+    /// Leaves the list.
+    Exit,
+    /// Rejects all of them.
+    NoneOfThese,
+}
+
+impl Role {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_normal(&self) -> bool {
+        *self == Self::Normal
+    }
+}
+
+/// Further details of an option. They distinguish two similar options, and never select one by themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metadata {
+    /// Location.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Type of thing.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Rank by recent use, 0 the most recent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recency_rank: Option<u32>,
+}
+
+impl Metadata {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Fills in missing details from `newer`.
+    pub(crate) fn fill(&mut self, newer: &Self) {
+        self.path = self.path.take().or_else(|| newer.path.clone());
+        self.kind = self.kind.take().or_else(|| newer.kind.clone());
+        self.owner = self.owner.take().or_else(|| newer.owner.clone());
+        self.recency_rank = self.recency_rank.or(newer.recency_rank);
+    }
+}
+
+/// One option of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetOption {
+    /// Its id in the list, 1 to 128 bytes.
+    pub id: String,
+    /// Label, 1 to 200 graphemes.
+    pub label: String,
+    /// A second line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sublabel: Option<String>,
+    /// A short mark shown beside it: "D".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub badge: Option<String>,
+    /// Other names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Further details.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
+    /// Role in the list.
+    #[serde(default, skip_serializing_if = "Role::is_normal")]
+    pub role: Role,
+    /// True if it may be executed twice without asking.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub repeatable: bool,
+    /// Opaque reference that the host runs when it is chosen, fixed at registration. Without one a text
+    /// cannot choose the option.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exec_ref: Option<String>,
+    /// Risk of running it, as the host declares it. A choice is no approval: an option that changes something
+    /// waits for one.
+    #[serde(default = "reads", skip_serializing_if = "is_read")]
+    pub risk: Risk,
+}
+
+pub(crate) fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+pub(crate) fn is_yes(repeatable: &bool) -> bool {
+    *repeatable
+}
+
+pub(crate) fn reads() -> Risk {
+    Risk::Read
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+pub(crate) fn is_read(risk: &Risk) -> bool {
+    *risk == Risk::Read
+}
+
+impl SetOption {
+    /// True if it is one of several, and no way out.
+    #[must_use]
+    pub fn is_normal(&self) -> bool {
+        self.role == Role::Normal
+    }
+
+    pub(crate) fn fit(&self) -> bool {
+        let id = (1..=limits::OPTION_ID).contains(&self.id.len());
+        let short = |text: &String| text.graphemes(true).nth(limits::OPTION_LABEL).is_none();
+        let names = self.aliases.iter().chain(&self.sublabel).chain(&self.badge).chain(&self.exec_ref);
+        let label = !self.label.trim().is_empty() && short(&self.label);
+        id && label && self.aliases.len() <= limits::OPTION_ALIASES && names.into_iter().all(short)
+    }
+}
+
+/// Options as a set: bit `i` is option `i` of the base order. A list has at most 50.
+pub(crate) type Options = u64;

@@ -1,0 +1,82 @@
+//! Rung 1: decides whether a message is for the engine to answer. Edits and deletions end here too.
+
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::event::EventKind;
+use crate::data::message::Role;
+use crate::data::trace::Predicate;
+use crate::memory::flow as memory;
+use crate::routing::answers;
+use crate::summary;
+use crate::tickets::flow;
+use crate::tickets::flow::Reread;
+use crate::turn::Turn;
+use crate::turn::routed::Tried;
+use crate::turn::routed::Tried::{Decided, Passed};
+
+/// Passes on messages addressed to the engine; ignores or only stores the others. Adapters report facts
+/// about addressing, and this function alone decides by them.
+pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
+    let ignored = |reason| Decided(Decision::new(Verdict::Ignored, reason));
+    let facts = turn.given.addressing;
+    let event = turn.event;
+    if !matches!(
+        event.kind,
+        EventKind::MessagePosted(_) | EventKind::MessageEdited { .. } | EventKind::MessageDeleted { .. }
+    ) {
+        return Passed(Predicate::NotAMessage);
+    }
+    if facts.own || facts.bot {
+        return ignored(Reason::IgnoredBot);
+    }
+    match &event.kind {
+        EventKind::MessageEdited { metadata_only: true, .. } => ignored(Reason::IgnoredMetadataOnly),
+        EventKind::MessageEdited { text, .. } => Decided(edited(turn, text)),
+        EventKind::MessageDeleted { .. } => Decided(deleted(turn)),
+        EventKind::MessagePosted(posted) => {
+            if facts.direct || facts.mentioned || facts.reply_to_us || (facts.thread_ours && !facts.to_other)
+            {
+                Passed(Predicate::ToUs)
+            } else if facts.thread_ours {
+                turn.hear(posted);
+                Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
+            } else {
+                ignored(Reason::IgnoredNotAddressed)
+            }
+        }
+        _ => Passed(Predicate::NotAMessage),
+    }
+}
+
+/// Applies an edit: it corrects the draft or question that the message led to, else only the stored
+/// message.
+fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
+    let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
+        return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+    };
+    let before = message.clone();
+    let text = turn.kept(text);
+    message.text = text.into();
+    turn.rewrite(message);
+    summary::reworded(turn, &before.id);
+    memory::reworded(turn, &before, text);
+    match flow::reread(turn, &before, text) {
+        Some(Reread::Done(verdict)) => Decision::new(verdict, Reason::DraftRemade),
+        Some(Reread::AskAgain(about, question)) => {
+            Decision::new(answers::ask_again(turn, about, question), Reason::DraftRemade)
+        }
+        None => Decision::new(Verdict::Recorded, Reason::MessageEdited),
+    }
+}
+
+/// Applies a deletion: the text is removed from what is stored; an effect that was carried out stays.
+fn deleted(turn: &mut Turn<'_>) -> Decision {
+    let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
+        return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+    };
+    message.text.clear();
+    memory::reworded(turn, &message, "");
+    let id = message.id.clone();
+    turn.rewrite(message);
+    summary::reworded(turn, &id);
+    Decision::new(Verdict::Recorded, Reason::MessageDeleted)
+}

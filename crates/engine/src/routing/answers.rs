@@ -1,0 +1,167 @@
+//! The answers of models and hosts, handed to the capability that asked.
+
+use crate::ask::arbitrate;
+use crate::ask::arbitrate::{may, put};
+use crate::ask::judge;
+use crate::ask::judge::Verdict;
+use crate::data::ask::{Answer, Ask, Asked, Question};
+use crate::data::decision;
+use crate::data::decision::{Decision, Reason};
+use crate::data::event::EventKind;
+use crate::data::id::{EffectId, MessageId};
+use crate::data::intent::Intent;
+use crate::data::lane_state::OpenAsk;
+use crate::data::record_key::RecordKind;
+use crate::data::rung::Rung;
+use crate::data::set_option::SetOption;
+use crate::focus::resolve;
+use crate::memory::flow as facts;
+use crate::review::flow as review;
+use crate::routing::step::climb;
+use crate::routing::{event, intent};
+use crate::selection::cycle;
+use crate::tickets::{batch, flow};
+use crate::turn::routed::said;
+use crate::turn::{Said, Turn};
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use throughline_language::Words;
+
+/// Handles a model's answer, or the certainty that none will come. An answer to a superseded question is
+/// only recorded.
+pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer) -> Decision {
+    let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else {
+        return Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
+    };
+    if !hear_again(turn, &ask) {
+        return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
+    }
+    if let Asked::Selection(user) = &ask.about {
+        let decision = cycle::answered(turn, user, answer).unwrap_or_else(|| climb(turn, Rung::Review));
+        return Decision { rung: Rung::Selection, ..decision };
+    }
+    if clamp(&mut answer, ask.anchor.as_ref()) {
+        turn.note(Reason::AnswerClamped);
+    }
+    let question =
+        ask.question.map_or_else(|| Question::Classify { labels: Intent::ALL.into() }, |asked| *asked);
+    note(turn, &question, ask.anchor.as_ref(), &answer);
+    let judged = judge(&Ask::about(question.clone(), said(turn).text(), turn.policy), answer, turn.policy);
+    let taken = match judged {
+        Verdict::Take(answer) => Some(answer),
+        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, question.purpose()) => {
+            if put(turn, ask.about.clone(), question, complaints, ask.round + 1) {
+                return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
+            }
+            None
+        }
+        Verdict::Mend(_) | Verdict::Drop(_) => None,
+    };
+    if let Some(Answer::Text { facts, .. }) = &taken {
+        facts::proposed(turn, facts, &ask.shown.iter().collect::<Vec<_>>());
+    }
+    hand_over(turn, ask.about, taken)
+}
+
+/// Handles a host's snapshot of a list. If the question is over, it is only recorded.
+pub(crate) fn fetched(
+    turn: &mut Turn<'_>,
+    effect: &EffectId,
+    options: &[SetOption],
+    focused: Option<&str>,
+) -> Decision {
+    let late = || Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
+    let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else { return late() };
+    let Asked::Selection(user) = &ask.about else { return late() };
+    if !hear_again(turn, &ask) {
+        return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
+    }
+    Decision { rung: Rung::Selection, ..cycle::fetched(turn, user, options, focused) }
+}
+
+/// Makes the message that a question was about the one being routed again. Returns false if it is no longer
+/// stored.
+pub(crate) fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> bool {
+    let held = turn.held(&ask.message.0);
+    turn.drop_record(RecordKind::Held, &ask.message.0);
+    let Some(event) = held else { return false };
+    let EventKind::MessagePosted(posted) = &event.kind else { return false };
+    let words = Words::new(&posted.text, turn.languages());
+    let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
+    turn.said = Some(Rc::new(Said { message, by, words, since }));
+    turn.focus = Some(resolve(turn.lane, &event, turn.given));
+    turn.heard = Some(posted.clone());
+    true
+}
+
+/// Asks a cancelled question again. If no model can be asked any more, the asker goes on without an answer.
+pub(crate) fn ask_again(turn: &mut Turn<'_>, about: Asked, question: Question) -> decision::Verdict {
+    if arbitrate::open(turn, about.clone(), question) {
+        return decision::Verdict::Deferred;
+    }
+    hand_over(turn, about, None).outcome
+}
+
+/// Hands an answer to whoever asked. Without one they go on as if there were no model.
+pub(crate) fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+    match (about, answer) {
+        (Asked::Intent, Some(Answer::Classify { label, .. })) => {
+            event::classified(turn, Intent::from_word(&label))
+        }
+        (Asked::Intent, _) => event::classified(turn, None),
+        (Asked::Draft(draft), Some(Answer::Draft { items })) => {
+            flow::drafted(turn, &draft, items.into_iter().next())
+        }
+        (Asked::Draft(draft), _) => flow::drafted(turn, &draft, None),
+        (Asked::Batch(id), Some(Answer::Draft { items })) => batch::flow::drafted(turn, &id, items),
+        (Asked::Batch(id), _) => batch::flow::drafted(turn, &id, Vec::new()),
+        (Asked::Discussion, Some(Answer::Text { text, .. })) => intent::discussed(turn, Some(&text)),
+        (Asked::Discussion, _) => intent::discussed(turn, None),
+        (Asked::Review(id), Some(Answer::Review(written))) => review::written(turn, &id, Some(written)),
+        (Asked::Review(id), _) => review::written(turn, &id, None),
+        (Asked::Patch(id), Some(Answer::Patch(patch))) => review::patch_written(turn, &id, Some(patch)),
+        (Asked::Patch(id), _) => review::patch_written(turn, &id, None),
+        (Asked::Synthesis(id), Some(Answer::Text { text, .. })) => {
+            review::synthesised(turn, &id, Some(&text))
+        }
+        (Asked::Synthesis(id), _) => review::synthesised(turn, &id, None),
+        // `settled` hands these to the `selection` module before this, because they are judged by the list
+        // as it is now.
+        (Asked::Selection(_), _) => Decision::new(decision::Verdict::Recorded, Reason::LateAnswer),
+    }
+}
+
+/// Records in the trace what was offered and what was picked. A trace keeps no text that a model wrote.
+pub(crate) fn note(turn: &mut Turn<'_>, question: &Question, anchor: Option<&MessageId>, answer: &Answer) {
+    if let Question::Classify { labels } = question {
+        turn.trace.candidates = labels.iter().map(|intent| intent.word().to_string()).collect();
+    }
+    turn.trace.candidates.extend(anchor.map(ToString::to_string));
+    turn.trace.rule = Some(match answer {
+        Answer::Classify { label, confidence, anchor } => match Intent::from_word(label) {
+            Some(intent) => {
+                let of = anchor.as_ref().map(|anchor| format!(", about {anchor}")).unwrap_or_default();
+                format!("model: {}, {confidence} %{of}", intent.word()).into()
+            }
+            None => "model: a label that was not offered".into(),
+        },
+        Answer::None { why } => format!("model: no answer ({why})").into(),
+        Answer::Draft { items } => format!("model: {} items", items.len()).into(),
+        Answer::Review(_) => "model: a review".into(),
+        Answer::Patch(_) => "model: a patch".into(),
+        Answer::Text { text, .. } | Answer::Summary { text, .. } => {
+            format!("model: {} characters", text.chars().count()).into()
+        }
+        Answer::Select { choice, confidence, .. } => {
+            format!("model: {}, {confidence} %", choice.as_deref().unwrap_or("no option")).into()
+        }
+    });
+}
+
+/// Removes an anchor that was not offered, since a model may not invent one. Returns true if there was one.
+pub(crate) fn clamp(answer: &mut Answer, offered: Option<&MessageId>) -> bool {
+    let Answer::Classify { anchor, .. } = answer else { return false };
+    anchor.take_if(|anchor| Some(&*anchor) != offered).is_some()
+}

@@ -1,0 +1,258 @@
+//! Rungs 2 and 3: presses, forms, commands, outcomes, timers and reports of hosts go straight to their
+//! handlers, with no classifier and no model.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::cards::decide;
+use crate::data::approval::Closing;
+use crate::data::ask::Answer;
+use crate::data::card::{About, Card, CardStatus, TimerAbout};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::event::{AssistantPosted, EventKind, Posted};
+use crate::data::id::{EffectId, MessageId};
+use crate::data::intent::Intent;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::rung::Rung;
+use crate::data::task::Moved;
+use crate::data::trace::Predicate;
+use crate::decisions::{self, tracked};
+use crate::erase;
+use crate::memory::flow as memory;
+use crate::review::flow as review;
+use crate::routing::answers;
+use crate::routing::command;
+use crate::routing::intent::act;
+use crate::routing::press;
+use crate::routing::step::climb;
+use crate::say;
+use crate::selection::{cycle, flow, lists};
+use crate::summary;
+use crate::tickets::{adopt, batch, release};
+use crate::turn::Turn;
+use crate::turn::routed::Tried;
+use crate::turn::routed::Tried::{Decided, Passed};
+use crate::work;
+use throughline_language::Expected;
+
+/// Hands presses, forms and commands to their handlers.
+pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
+    let event = turn.event;
+    if let (EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. }, Some(ask)) =
+        (&event.kind, &mut turn.head.ask)
+    {
+        ask.pressed = true;
+    }
+    match &event.kind {
+        EventKind::CardPressed { press, remember } => Decided(press::pressed(turn, press, *remember)),
+        EventKind::FormSubmitted { press, values } => Decided(press::submitted(turn, press, values)),
+        EventKind::Command { text } => {
+            cycle::over(turn);
+            Decided(command::run(turn, text))
+        }
+        EventKind::MessagePosted(posted) => match turn.policy.command.rest(&posted.text) {
+            Some(text) => {
+                turn.hear(posted);
+                cycle::over(turn);
+                Decided(command::run(turn, text))
+            }
+            None => Passed(Predicate::NoWorkflow),
+        },
+        _ => Passed(Predicate::NoWorkflow),
+    }
+}
+
+pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
+    let event = turn.event;
+    let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
+    match &event.kind {
+        EventKind::MessagePosted(posted) if posted.only_files() => Decided(unread(turn, posted)),
+        EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
+        EventKind::EffectSettled { effect, outcome, card, task } => match outcome {
+            Outcome::Done { result: EffectResult::Answered(answer) } => {
+                Decided(answered(turn, effect, answer))
+            }
+            Outcome::Done { result: EffectResult::Snapshot { options, focused } } => {
+                Decided(answers::fetched(turn, effect, options, focused.as_deref()))
+            }
+            Outcome::Failed { reason, .. } if asks(turn, effect) => {
+                Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
+            }
+            _ => match (card, task) {
+                (Some(id), _) => recorded(match turn.card(id).filter(|card| card.decision().is_some()) {
+                    Some(card) => decisions::settled(turn, &card, effect, outcome),
+                    None => release::settled(turn, id, effect, outcome),
+                }),
+                (None, Some(task)) => {
+                    flow::settled(turn, task, outcome);
+                    recorded(work::settled(turn, task, effect, outcome))
+                }
+                (None, None) if tracked::settled(turn, effect, outcome) => {
+                    Decided(Decision::new(Verdict::Answered, Reason::IssueTracked))
+                }
+                (None, None) => recorded(Reason::EffectSettled),
+            },
+        },
+        EventKind::EffectProgressed { effect, task, text } => {
+            recorded(work::progressed(turn, task, effect, text))
+        }
+        EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
+        EventKind::OptionsShown(list) => Decided(lists::shown(turn, list)),
+        EventKind::OptionsClosed { set, scope_instance } => {
+            Decided(lists::closed(turn, set.as_ref(), scope_instance.as_deref()))
+        }
+        EventKind::FactStated(fact) => Decided(memory::stated(turn, fact)),
+        EventKind::FactTakenBack { key, fact } => Decided(memory::taken_back(turn, key, fact)),
+        EventKind::FocusChanged(focus) => Decided(lists::focused(turn, focus)),
+        EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
+        EventKind::TaskReported(report) => recorded(match turn.report(report) {
+            Some(Moved::Changed) => Reason::TaskReported,
+            Some(Moved::Same) => Reason::TaskDuplicateReport,
+            Some(Moved::Refused) => Reason::TaskTransitionRefused,
+            Some(Moved::Stale) => Reason::TaskStaleReport,
+            None => Reason::TaskTooManyLive,
+        }),
+        EventKind::Erasure(what) => Decided(erase::erased(turn, what)),
+        EventKind::IntakeNotice { why, message } if why == "still_open" => {
+            Decided(still_open(turn, message, true))
+        }
+        EventKind::IntakeNotice { why, message } if why == "still_open_here" => {
+            Decided(still_open(turn, message, false))
+        }
+        EventKind::IntakeNotice { message, .. } => {
+            turn.say(MessageKind::Notification, None, message);
+            Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
+        }
+        _ => Decided(Decision::new(Verdict::Ignored, Reason::IgnoredKind)),
+    }
+}
+
+/// Stores a message that has only files. Without words nothing can be routed, so open questions stay open.
+fn unread(turn: &mut Turn<'_>, posted: &Posted) -> Decision {
+    turn.hear(&Posted { text: say::files(&posted.files), ..posted.clone() });
+    Decision::new(Verdict::Answered, Reason::MessageUnread)
+}
+
+/// Posts a note that the files of an answered message were not read.
+pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
+    let EventKind::MessagePosted(posted) = &turn.event.kind else { return };
+    if posted.files.is_empty() || matches!(decision.outcome, Verdict::Ignored | Verdict::Observed) {
+        return;
+    }
+    turn.say(MessageKind::Notification, None, &say::unread(posted));
+}
+
+/// Shows every open card again with a note, after the channel was unreachable or lost its earlier messages.
+/// With `aloud` the note is also posted; one lane of each chat does that.
+fn still_open(turn: &mut Turn<'_>, message: &str, aloud: bool) -> Decision {
+    let open: Vec<Card> = turn.open_cards().cloned().collect();
+    if open.is_empty() {
+        return Decision::new(Verdict::Ignored, Reason::IntakeNotice);
+    }
+    for card in &open {
+        turn.show_again(card, message);
+    }
+    if aloud {
+        turn.say(MessageKind::Notification, None, message);
+    }
+    Decision::new(Verdict::Answered, Reason::IntakeNotice)
+}
+
+fn asks(turn: &Turn<'_>, effect: &EffectId) -> bool {
+    turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect) || summary::asks(&turn.head, effect)
+}
+
+fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision {
+    if summary::asks(&turn.head, effect) || matches!(answer, Answer::Summary { .. }) {
+        return summary::settled(turn, effect, answer);
+    }
+    answers::settled(turn, effect, answer.clone())
+}
+
+/// Goes on routing with the intent a model chose, or without one.
+pub(crate) fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
+    match intent {
+        Some(intent) => {
+            let mut decision = act(turn, intent, Reason::IntentModel, None);
+            decision.rung = Rung::Intent;
+            decision
+        }
+        None => {
+            turn.pass(Predicate::NoAnswer);
+            climb(turn, Rung::Remembered)
+        }
+    }
+}
+
+/// Handles a deadline. One that belongs to a decided card or to an older version of it has no effect.
+fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
+    let Some(card) = turn.card(about.card()) else { return Reason::TimerSuperseded };
+    let current = |version: u32| card.open() && card.version == version;
+    match about {
+        TimerAbout::Seek { n, .. } => return adopt::seek(turn, card, *n),
+        TimerAbout::Expiry { version, .. } if current(*version) => {
+            decide::close(turn, card.clone(), CardStatus::Expired, Closing::Expired);
+            batch::flow::dropped(turn, &card);
+        }
+        TimerAbout::Cooldown { version, .. } if current(*version) => return review::cooled_down(turn, &card),
+        TimerAbout::Reminder { version, .. } if current(*version) => {
+            let task = turn.task_of(&card);
+            let proposal = turn.proposal_of(&card);
+            let title = match &card.about {
+                _ if let Some(proposal) = &proposal => proposal.topic.clone(),
+                About::CallPreview { call, .. } => call.text.clone(),
+                _ => release::titles(&turn.drafts_of(&card))
+                    .first()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
+            };
+            turn.say(MessageKind::Notification, task.as_ref(), &say::reminder(&title));
+        }
+        TimerAbout::Expiry { .. } | TimerAbout::Cooldown { .. } | TimerAbout::Reminder { .. } => {
+            return Reason::TimerSuperseded;
+        }
+    }
+    Reason::TimerDue
+}
+
+/// Stores a message of a host's own agent, and opens a pending if the message asks something.
+fn host_posted(turn: &mut Turn<'_>, posted: &AssistantPosted) -> Decision {
+    let id = turn.host_message(posted);
+    if let Some(expected) = &posted.expected {
+        let kind = match expected {
+            Expected::Selection(_) => PendingKind::ClarificationNeeded(Slot::Host),
+            _ => PendingKind::SlotRequest(Slot::Host),
+        };
+        let asked = posted.asked_of.as_deref();
+        let task = turn.task_here();
+        turn.open_pending(kind, Some(expected.clone()), &id, Some(&task), asked, posted.expires);
+    }
+    Decision::new(Verdict::Recorded, Reason::AssistantPosted)
+}
+
+impl Turn<'_> {
+    fn host_message(&mut self, posted: &AssistantPosted) -> MessageId {
+        if let Some(task) = &posted.task {
+            self.belongs_to(task);
+        }
+        let task = self.task_here();
+        let id = MessageId(self.fresh(MessageId::PREFIX));
+        self.keep(Message {
+            id: id.clone(),
+            role: Role::Assistant,
+            by: String::new(),
+            kind: Some(posted.kind),
+            to: posted.asked_of.clone(),
+            task: Some(task),
+            card: None,
+            text: posted.text.clone(),
+            at: self.event.received_at,
+            channel_id: None,
+            link: None,
+            untrusted: false,
+        });
+        id
+    }
+}

@@ -1,0 +1,12 @@
+//! The rungs of the routing order. `step.rs` has the order; this folder has what each rung checks
+//! (`docs/design/0012-routing-order.md`).
+
+pub(crate) mod addressing;
+pub(crate) mod answers;
+pub(crate) mod command;
+pub(crate) mod event;
+pub(crate) mod intent;
+pub(crate) mod press;
+pub(crate) mod review;
+pub(crate) mod step;
+pub(crate) mod words;

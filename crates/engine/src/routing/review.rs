@@ -1,0 +1,45 @@
+//! Rung 8: feedback on the active review, if the focus is on that review and the message asks for nothing
+//! else (`docs/design/0018-reviews.md`).
+
+use crate::data::decision::Reason;
+use crate::data::review::Ended;
+use crate::data::trace::Predicate;
+use crate::intent::handover::handover;
+use crate::review::flow;
+use crate::turn::routed::Tried::{Decided, Passed};
+use crate::turn::routed::context;
+use crate::turn::routed::{Tried, focus, said};
+use crate::turn::{Said, Turn};
+use throughline_language as language;
+use throughline_language::intent::rules;
+
+/// Completes the active review, or answers the message with a patch.
+pub(crate) fn active_review(turn: &mut Turn<'_>) -> Tried {
+    let Some(mut review) = flow::current(turn).filter(crate::data::review::Review::active) else {
+        return Passed(Predicate::NoReview);
+    };
+    if focus(turn).task.as_ref() != Some(&review.task) {
+        return Passed(Predicate::ReviewNotFocus);
+    }
+    if !review.awaited(turn.now(), turn.policy) {
+        // The timer is late: the review had ended before this message came.
+        flow::freeze(turn, &mut review, Ended::Idle);
+        turn.note(Reason::ReviewIdle);
+        return Passed(Predicate::ReviewOver);
+    }
+    let said = said(turn);
+    if asks_else(turn, &said) {
+        return Passed(Predicate::OtherIntent);
+    }
+    turn.belongs_to(&review.task);
+    if language::is_acknowledgement(&said.words, &context(turn)) {
+        return Decided(flow::completed(turn, review));
+    }
+    Decided(flow::feedback(turn, &review, said.text()))
+}
+
+/// True if the message explicitly asks for something else: a ticket, another review, help, or work by
+/// somebody.
+fn asks_else(turn: &Turn<'_>, said: &Said) -> bool {
+    rules::rule(&said.words).is_some() || handover(&said.words, turn.policy).is_some()
+}

@@ -1,0 +1,88 @@
+//! The engine's entry point and its routing order, [`LADDER`]. The rungs are tried from top to bottom and
+//! the first one that decides wins; each rung before it is in the trace with the predicate that failed. The
+//! reasons for this order are in `docs/design/0012-routing-order.md`.
+
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::event::Event;
+use crate::data::given::Given;
+use crate::data::lane::Lane;
+use crate::data::policy::Policy;
+use crate::data::rung::Rung;
+use crate::data::step::Step;
+use crate::memory::flow::overheard;
+use crate::routing::addressing::addressing;
+use crate::routing::event::{files, settled_or_host, workflow_event};
+use crate::routing::intent::{intent, remembered_intent, scope_gate};
+use crate::routing::review::active_review;
+use crate::routing::words::{conversational_pending, focus_of_message, hard_interrupt};
+use crate::selection::flow::selection;
+use crate::summary;
+use crate::turn::Turn;
+use crate::turn::routed::Tried;
+use crate::turn::routed::Tried::{Decided, Passed};
+
+type Decide = fn(&mut Turn<'_>) -> Tried;
+
+/// The routing order. Rung 0, duplicates, belongs to intake: the engine never runs for a duplicate.
+const LADDER: [(Rung, Decide); 11] = [
+    (Rung::Addressing, addressing),
+    (Rung::Workflow, workflow_event),
+    (Rung::Settled, settled_or_host),
+    (Rung::Focus, focus_of_message),
+    (Rung::Interrupt, hard_interrupt),
+    (Rung::Pending, conversational_pending),
+    (Rung::Selection, selection),
+    (Rung::Review, active_review),
+    (Rung::Intent, intent),
+    (Rung::Remembered, remembered_intent),
+    (Rung::Gate, scope_gate),
+];
+
+/// Decides one event. Total: an expired question, a stale press or a repeated one yields a [`Decision`]
+/// with a reason, never an error. Equal arguments give an equal [`Step`] on any machine.
+///
+/// ```
+/// use throughline_engine::data::event::Posted;
+/// use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, step};
+///
+/// let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
+/// let event = Event {
+///     id: "web:session:1".into(),
+///     received_at: Timestamp(0),
+///     actor: "ana".into(),
+///     kind: EventKind::MessagePosted(Posted {
+///         text: "What about microservices?".into(),
+///         ..Posted::default()
+///     }),
+/// };
+/// let mut given = Given::default();
+/// given.addressing.direct = true;
+/// let step = step(&lane, &event, &given, &Policy::default());
+/// assert_eq!(step.decision.reason, Reason::GateOpened);
+/// ```
+pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step {
+    let mut turn = Turn::new(lane, event, given, policy);
+    let decision = climb(&mut turn, Rung::Addressing);
+    files(&mut turn, &decision);
+    overheard(&mut turn, &decision);
+    let facts = turn.write_facts();
+    if decision.outcome != Verdict::Ignored {
+        summary::fold(&mut turn);
+    }
+    turn.finish(decision, facts)
+}
+
+/// Tries the rungs from `first` on. The gate, which is last, always decides, so the loop never runs out.
+pub(crate) fn climb(turn: &mut Turn<'_>, first: Rung) -> Decision {
+    for (rung, decide) in LADDER.into_iter().filter(|(rung, _)| *rung >= first) {
+        match decide(turn) {
+            Decided(mut decision) => {
+                // A decision made for a later rung, such as a model's answer, already names that rung.
+                decision.rung = decision.rung.max(rung);
+                return decision;
+            }
+            Passed(predicate) => turn.pass(predicate),
+        }
+    }
+    Decision::new(Verdict::Ignored, Reason::IgnoredKind)
+}

@@ -1,0 +1,97 @@
+//! Puts a case's options to a lane as a host's list: active in the chat, with an open question about it, then the
+//! message.
+
+use throughline_engine::data::event::EventKind;
+use throughline_engine::data::given::Addressing;
+use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::scope::Scope;
+use throughline_engine::data::set_option::{Metadata, Role, SetOption};
+use throughline_engine::data::work::Risk;
+use throughline_engine::{Millis, Timestamp};
+
+use crate::guard::TurnOutcome;
+use crate::question::Seen;
+use crate::subject::{Incoming, Subject, USER};
+use throughline_testkit::DriverError;
+
+/// A text that opens a question about any list: several options at once are never executed.
+const OPENER: &str = "both of them";
+/// The time the person takes to write, in milliseconds.
+const PAUSE: i64 = 10_000;
+
+/// The outcome of the message.
+#[derive(Clone, Debug)]
+pub(crate) struct ListOutcome {
+    /// The index of the option that is executed.
+    pub(crate) pick: Option<usize>,
+    /// True if the person was asked, by the list or by the gate.
+    pub(crate) asked: bool,
+    /// True if the list was left alone.
+    pub(crate) left: bool,
+    /// The time the decision took, if it was measured, in milliseconds.
+    pub(crate) took: Option<Millis>,
+    /// The turn's decision and reasons.
+    pub(crate) seen: Seen,
+}
+
+/// Shows the options in a fresh lane, opens the question and delivers the message.
+pub(crate) fn put(
+    subject: &mut dyn Subject,
+    now: Timestamp,
+    options: &[String],
+    said: &str,
+) -> Result<ListOutcome, DriverError> {
+    subject.begin(now.plus(-2 * PAUSE));
+    let _ = subject.deliver(shown(options))?;
+    subject.advance_to(now.plus(-PAUSE));
+    let _ = subject.deliver(Incoming::said(USER, OPENER))?;
+    subject.advance_to(now);
+    let step = subject.deliver(Incoming::said(USER, said))?;
+    let outcome = TurnOutcome::of(&step.decision, step.trace.selection.as_deref()).unwrap_or_default();
+    let pick = outcome.to.and_then(|option| (0..options.len()).find(|place| id(*place) == option));
+    let TurnOutcome { asked, left, .. } = outcome;
+    Ok(ListOutcome { pick, asked, left, took: subject.took(), seen: Seen::of(&step) })
+}
+
+fn id(place: usize) -> String {
+    format!("o-{place}")
+}
+
+fn shown(labels: &[String]) -> Incoming {
+    let option = |(n, label): (usize, &String)| SetOption {
+        id: id(n),
+        label: label.clone(),
+        sublabel: None,
+        badge: None,
+        aliases: Vec::new(),
+        metadata: Metadata::default(),
+        role: Role::Normal,
+        repeatable: true,
+        exec_ref: Some(id(n)),
+        risk: Risk::Read,
+    };
+    let shown = Shown {
+        scope: Scope::Chat,
+        scope_instance: "case".into(),
+        title: None,
+        user: None,
+        options: labels.iter().enumerate().map(option).collect(),
+        refreshable: false,
+        message_id: None,
+        displayed: None,
+        focused_option: None,
+    };
+    let kind = EventKind::OptionsShown(shown);
+    Incoming { actor: String::new(), kind, addressing: Addressing::default() }
+}
+
+impl ListOutcome {
+    /// Describes the outcome.
+    pub(crate) fn describe(&self, options: &[String]) -> String {
+        match self.pick {
+            Some(pick) => format!("executed “{}”", options[pick]),
+            None if self.left => "left the list alone".into(),
+            None => "asked".into(),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Messages that are nothing but an acknowledgement, or nothing but a greeting.
+
+use core::ops::Range;
+
+use super::echo::Echo;
+use super::lexicon::{ANSWERS, Cover, Lexicon, SectionId, WordId};
+use super::words::{Gap, Word, Words};
+use super::{Context, boolean, request, section, typos};
+
+const GREETING: SectionId = section("greeting");
+const SIR: SectionId = section("sir");
+const PLEASE: SectionId = section("please");
+const THANKS: SectionId = section("thanks");
+const JOINER: SectionId = section("joiner");
+const TURN: SectionId = section("turn.close");
+const BYE: SectionId = section("bye");
+
+/// True if the whole message acknowledges something or closes the conversation: "thanks", "ok", "got it", "thanks,
+/// looks good".
+///
+/// "ok, but what about X?", "not great" and "looks good except …" do not. If the context has what was said before,
+/// what repeats it acknowledges too ("True Grit sounds great, thanks"), and so does a refusal of what was offered ("No,
+/// maybe later"): nothing is left to be done.
+#[must_use]
+pub fn is_acknowledgement(message: &Words, context: &Context<'_>) -> bool {
+    message.languages().lexicons(&ANSWERS).any(|lexicon| {
+        let mended = typos::mended(lexicon, message);
+        let message = mended.as_ref().unwrap_or(message);
+        closes(lexicon, message.all())
+            || goodbye(lexicon, message.all())
+            || Echo::of(lexicon, message, context.question())
+                .merged()
+                .is_some_and(|merged| closes(lexicon, &merged))
+            || boolean::declines(lexicon, message, context)
+            || (boolean::leaves_off(lexicon, message, context) && leave(lexicon, message.all()).is_some())
+    })
+}
+
+/// True if the whole message is a greeting: "hi", "hello there", "good morning, how are you?".
+#[must_use]
+pub fn is_greeting(message: &Words) -> bool {
+    let words = message.all();
+    message.languages().lexicons(&ANSWERS).any(|lexicon| {
+        let around = [GREETING, SIR, PLEASE].map(|id| lexicon.section(id));
+        around[0].at(words, 0) && Cover::of(&around, None, words).reaches(words.len())
+    })
+}
+
+/// The number of [`CLOSES`] that close a conversation by themselves; the others may be beside them.
+const SAYS: usize = 8;
+/// The number of those that close it whatever else is told.
+const LEAVES: usize = 4;
+const CLOSES: [SectionId; 16] = [
+    THANKS,
+    section("closing"),
+    section("bye"),
+    section("compliment"),
+    section("yes.weak"),
+    section("yes.proposal"),
+    section("praise"),
+    section("thats_it"),
+    section("filler"),
+    section("no.word"),
+    section("no.phrase"),
+    section("yes.word"),
+    section("now"),
+    section("name"),
+    section("please"),
+    section("aside"),
+];
+
+fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let cover = Cover::of(&CLOSES.map(|id| lexicon.section(id)), Some(lexicon.section(JOINER)), words);
+    cover.reaches(words.len())
+        && (cover.sections(words.len()) & ((1 << SAYS) - 1) != 0 || lexicon.section(THANKS).within(words))
+        && words.last().is_some_and(|w| w.after != Gap::Question)
+        && !lexicon.section(TURN).within(words)
+}
+
+/// The words of a message that only chat, when some clause thanks or closes and every other one does too or chats: "No, I
+/// had lunch already. Thank you for your help."
+pub(crate) fn leave(lexicon: &'static Lexicon, words: &[Word]) -> Option<Range<usize>> {
+    let sections = CLOSES.map(|id| lexicon.section(id));
+    let (mut from, mut leaves, mut chat) = (0, false, words.len()..0);
+    for clause in words.chunk_by(|word, _| word.after == Gap::Space) {
+        let to = from + clause.len();
+        let cover = Cover::of(&sections, Some(lexicon.section(JOINER)), clause);
+        if cover.reaches(clause.len()) {
+            leaves |= cover.sections(clause.len()) & ((1 << LEAVES) - 1) != 0;
+        } else if request::chats(lexicon, clause) {
+            chat = chat.start.min(from)..to;
+        } else {
+            return None;
+        }
+        from = to;
+    }
+    let asks = words.iter().any(|word| word.after == Gap::Question);
+    (leaves && !asks && !lexicon.section(TURN).within(words)).then_some(chat)
+}
+
+/// A goodbye and nothing else, however it is punctuated, or one to somebody: a name is a word that no lexicon has.
+fn goodbye(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let n = lexicon.section(BYE).longest(words, 0);
+    n > 0 && !words[0].quoted && matches!(&words[n..], [] | [Word { id: WordId::UNKNOWN, digit: false, .. }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, Words, is_acknowledgement, is_greeting};
+
+    #[test]
+    fn acknowledgements() {
+        for text in [
+            "thanks",
+            "Thanks!",
+            "ok",
+            "got it",
+            "Thanks, looks good",
+            "perfect 👍",
+            "great, thank you so much",
+            "Ok, that's all I need. Bye!",
+            "No thanks, that's it for now.",
+            "sounds good",
+            "Thank you for your help today.",
+            "Cool. Thanks",
+            "I appreciate it",
+            "bye udo",
+            "adios?",
+            "Goodbye, Karlheinz!",
+        ] {
+            assert!(is_acknowledgement(&Words::of(text), &Context::default()), "{text}");
+        }
+        for text in [
+            "ok, but what about caching?",
+            "ok, but what about X?",
+            "not great",
+            "looks good except the schema",
+            "thanks, now find me a hotel",
+            "ok?",
+            "thanks but",
+            "bye 12",
+            "take care of the deployment",
+            "bye, what about the release?",
+            "",
+            "no",
+            "yes",
+            "what about the database",
+            "great work on the parser is needed",
+            "create a ticket",
+            "stop",
+        ] {
+            assert!(!is_acknowledgement(&Words::of(text), &Context::default()), "{text}");
+        }
+    }
+
+    #[test]
+    fn greetings() {
+        for text in ["hi", "Hey!", "hello there", "good morning, how are you?", "Hi all 👋", "what's up"] {
+            assert!(is_greeting(&Words::of(text)), "{text}");
+        }
+        for text in ["hi, create a ticket", "there", "high", "", "how are the builds?", "good"] {
+            assert!(!is_greeting(&Words::of(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_before_closes_more() {
+        for (before, text, closed) in [
+            ("How about True Grit?", "True Grit sounds great, thanks", true),
+            ("Would you like to book a room?", "No, I don't want to book a room.", true),
+            ("Would you like to book a room?", "No, maybe later", true),
+            ("Would you like to book a room?", "No, I had enough of it. Thank you for everything", true),
+            ("Would you like to book a room?", "No, I need a train. Thanks", false),
+            ("Here is the draft.", "The title is wrong. Thanks", false),
+            ("Anything else?", "What a day. Bye!", true),
+            ("Is that right?", "No", false),
+            ("It is booked.", "No", false),
+            ("Would you like to book a room?", "No, find me a train", false),
+            ("How about True Grit?", "True Grit sounds great, when is it on?", false),
+        ] {
+            let context = Context::default().to(before);
+            assert_eq!(is_acknowledgement(&Words::of(text), &context), closed, "{before} – {text}");
+        }
+    }
+
+    #[test]
+    fn german() {
+        for text in [
+            "danke",
+            "Vielen Dank!",
+            "Danke für die Hilfe",
+            "alles klar",
+            "verstanden",
+            "super, danke dir",
+            "passt",
+            "passt so, danke",
+            "sieht gut aus",
+            "Danke, sieht gut aus!",
+            "perfekt 👍",
+            "gut gemacht, danke",
+            "Nein danke, das war's. Tschüss!",
+            "Das wars schon, schönen Abend noch",
+        ] {
+            assert!(is_acknowledgement(&Words::of(text), &Context::default()), "{text}");
+        }
+        for text in [
+            "danke, buche mir noch ein Auto",
+            "ok, aber was ist mit der Datenbank?",
+            "passt, außer dem Schema",
+            "passt nicht",
+            "sieht gut aus, aber was ist mit dem Cache?",
+            "danke, und jetzt erstelle ein Ticket",
+            "sieht nicht gut aus",
+            "ja",
+            "nicht gut",
+            "alles",
+            "alles klar?",
+        ] {
+            assert!(!is_acknowledgement(&Words::of(text), &Context::default()), "{text}");
+        }
+        for text in ["Hallo", "Guten Morgen!", "Moin, wie geht's?", "Hallo zusammen"] {
+            assert!(is_greeting(&Words::of(text)), "{text}");
+        }
+        assert!(!is_greeting(&Words::of("Hallo, leg ein Ticket an")));
+    }
+}

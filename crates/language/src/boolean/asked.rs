@@ -1,0 +1,61 @@
+//! The kind of a yes-or-no question: it decides what a yes to it is worth.
+
+use crate::echo;
+use crate::lexicon::{Lexicon, SectionId};
+use crate::section;
+use crate::words::{Gap, Word, Words};
+
+const CHOICE: SectionId = section("asks.choice");
+const ASKS_MORE: SectionId = section("asks.more");
+const ASKS_CONFIRM: SectionId = section("asks.confirm");
+const ASKS_PROPOSAL: SectionId = section("asks.proposal");
+const ASKS_MIND: SectionId = section("asks.mind");
+const CONFIRM_BEGINS: SectionId = section("asks.confirm.begins");
+const FEW: SectionId = section("few");
+
+/// The kind of a question.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    /// "Anything else?": a yes is only that there is more.
+    pub(super) more: bool,
+    /// "Is that right?": what was said is settled by an agreement, whatever is asked behind it.
+    pub(super) confirm: bool,
+    /// It asks to confirm something, or asks nothing: "I have booked it for two."
+    pub(super) settled: bool,
+    /// "Do you mind?": not to mind is a yes.
+    pub(super) mind: bool,
+    /// "A car or a train?": repeating a part of it chooses.
+    pub(super) choice: bool,
+    /// It is a question at all.
+    pub(super) offer: bool,
+    /// It proposes a thing: "How about the Ritz?"
+    pub(super) proposes: bool,
+    /// It names a number.
+    pub(super) numbers: bool,
+    /// Nobody knows what was asked.
+    pub(super) unknown: bool,
+}
+
+impl Asked {
+    pub(super) fn of(lexicon: &'static Lexicon, question: &Words) -> Self {
+        let sentence = echo::sentence(question.all());
+        let says = |id, words: &[Word]| lexicon.section(id).within(words);
+        let offer = sentence.last().is_some_and(|w| w.after == Gap::Question);
+        let proposes = says(ASKS_PROPOSAL, sentence);
+        let begins = |at: usize| at == 0 || question.all()[at - 1].after >= Gap::Hard;
+        let mut starts = (0..question.all().len()).filter(|&at| begins(at));
+        let confirm = says(ASKS_CONFIRM, question.all())
+            || starts.any(|at| lexicon.section(CONFIRM_BEGINS).at(question.all(), at));
+        Self {
+            more: says(ASKS_MORE, sentence),
+            confirm,
+            settled: confirm || !offer && !proposes && !sentence.is_empty(),
+            mind: says(ASKS_MIND, sentence),
+            choice: says(CHOICE, sentence),
+            offer,
+            proposes,
+            numbers: question.all().iter().any(|w| w.digit) || says(FEW, question.all()),
+            unknown: sentence.is_empty(),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Requests that a message makes in so many words: a ticket, a review, a decision to record, a question about the
+//! assistant.
+
+mod framed;
+pub mod rules;
+pub mod several;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! A message laid out in phrases: which rows of phrases of several sections cover its beginning.
+
+use super::{DEPTH, Memo, Section, WINDOW};
+use crate::words::Word;
+
+/// The beginning of a message, covered with phrases of several sections: the fewest phrases.
+pub struct Cover {
+    /// For each word boundary, the last phrase of the best row that ends there.
+    best: [Option<Piece>; WINDOW + 1],
+}
+
+/// One phrase of a cover.
+#[derive(Clone, Copy)]
+pub struct Piece {
+    /// The section, by its place among those that were given.
+    pub section: usize,
+    /// The first word, a joining word included.
+    pub from: usize,
+    /// The word behind the last one.
+    pub to: usize,
+    /// The number of phrases up to here.
+    count: usize,
+}
+
+impl Cover {
+    /// Covers `words` from the beginning; a `joiner` may be between two phrases.
+    pub fn of(sections: &[Section], joiner: Option<Section>, words: &[Word]) -> Self {
+        let (mut cover, memo) = (Self { best: [None; WINDOW + 1] }, Memo::new());
+        for from in 0..words.len().min(WINDOW) {
+            let Some(count) = cover.count(from) else { continue };
+            cover.extend(sections, words, (from, from), count, &memo);
+            if from > 0 && joiner.is_some_and(|j| j.at(words, from)) {
+                cover.extend(sections, words, (from, from + 1), count, &memo);
+            }
+        }
+        cover
+    }
+
+    fn extend(
+        &mut self,
+        sections: &[Section],
+        words: &[Word],
+        (from, at): (usize, usize),
+        before: usize,
+        memo: &Memo,
+    ) {
+        for (section, list) in sections.iter().enumerate() {
+            let mut ends = list.ends_at(words, at, DEPTH, Some(memo)) & !1;
+            while ends != 0 {
+                let to = at + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                let count = before + 1;
+                if let Some(slot) = self.best.get_mut(to)
+                    && slot.is_none_or(|b| b.count > count)
+                {
+                    *slot = Some(Piece { section, from, to, count });
+                }
+            }
+        }
+    }
+
+    fn count(&self, at: usize) -> Option<usize> {
+        if at == 0 { Some(0) } else { self.best[at].map(|b| b.count) }
+    }
+
+    /// True if the first `end` words are covered.
+    pub fn reaches(&self, end: usize) -> bool {
+        self.best.get(end).is_some_and(Option::is_some)
+    }
+
+    /// The phrases that cover the first `end` words, the last one first.
+    pub fn pieces(&self, end: usize) -> impl Iterator<Item = Piece> {
+        let last = |at: usize| self.best.get(at).copied().flatten();
+        core::iter::successors(last(end), move |piece| last(piece.from))
+    }
+
+    /// The section of each of those phrases, as bits.
+    pub fn sections(&self, end: usize) -> u32 {
+        self.pieces(end).fold(0, |all, piece| all | 1 << piece.section)
+    }
+}

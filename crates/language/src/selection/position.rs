@@ -1,0 +1,124 @@
+//! Positions in the list: a number, an ordinal, a letter, "last", "top".
+
+use super::compare::Mention;
+use crate::lexicon::{Lexicon, Section, SectionId};
+use crate::normal;
+use crate::section;
+use crate::words::{Gap, Word, Words};
+
+const ORDINAL: SectionId = section("ordinal");
+const CARDINAL: SectionId = section("selection.cardinal");
+const LAST: SectionId = section("selection.last");
+const FIRST: SectionId = section("selection.first");
+const COUNT: SectionId = section("selection.count");
+const MEASURE: SectionId = section("selection.measure");
+const SIDE: SectionId = section("selection.side");
+
+/// The way a position is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// "the second": what it is one of may follow.
+    Ordinal,
+    /// "2", "two", "b": a word behind it would make it a quantity or an article.
+    Bare,
+}
+
+/// A position in the message.
+#[derive(Clone, Debug)]
+pub(super) struct Position {
+    pub(super) mention: Mention,
+    pub(super) said: Said,
+    /// True of a letter, which yields to a label.
+    pub(super) letter: bool,
+}
+
+/// The words for positions in a language, for a list of so many options.
+#[derive(Clone, Copy)]
+pub(super) struct Positions<'m> {
+    pub(super) lexicon: &'static Lexicon,
+    pub(super) message: &'m Words,
+    pub(super) count: usize,
+}
+
+/// One reading of the words at some place.
+struct Read {
+    nth: usize,
+    to: usize,
+    said: Said,
+    letter: bool,
+}
+
+impl Positions<'_> {
+    /// The positions among these words of the message. One that the list does not have is `None`.
+    pub(super) fn among(self, words: core::ops::Range<usize>) -> impl Iterator<Item = Option<Position>> {
+        words.clone().filter_map(move |at| self.at(words.clone(), at)).map(move |(at, read)| {
+            let option = read.nth.checked_sub(1).filter(|option| *option < self.count)?;
+            let mention = Mention { words: at..read.to, option };
+            Some(Position { mention, said: read.said, letter: read.letter })
+        })
+    }
+
+    fn at(self, among: core::ops::Range<usize>, at: usize) -> Option<(usize, Read)> {
+        let all = &self.message.all()[..among.end];
+        let read = self.read(&all[among.start..], at - among.start)?;
+        let read = Read { to: read.to + among.start, ..read };
+        // "Upper right" and "the left one" are places on a screen nobody described.
+        let beside = |at: usize| all.get(at).is_some_and(|_| self.list(SIDE).at(all, at));
+        let sided = beside(read.to) && all[read.to - 1].after == Gap::Space
+            || at > among.start && all[at - 1].after == Gap::Space && beside(at - 1);
+        (!sided).then_some((at, read))
+    }
+
+    fn read(self, words: &[Word], at: usize) -> Option<Read> {
+        let ordinal = |nth: usize, to: usize| Some(Read { nth, to, said: Said::Ordinal, letter: false });
+        if let Some(nth) = self.list(ORDINAL).value(&words[at]) {
+            return ordinal(usize::try_from(nth).ok()?, at + 1);
+        }
+        match (self.list(LAST).longest(words, at), self.list(FIRST).longest(words, at)) {
+            (0, 0) => self.bare(words, at),
+            (0, first) => ordinal(1, at + first),
+            (last, _) => ordinal(self.count, at + last),
+        }
+    }
+
+    /// "2", "#2", "two", "b".
+    fn bare(self, words: &[Word], at: usize) -> Option<Read> {
+        let counted = at > 0 && words[at - 1].after == Gap::Space && self.list(COUNT).at(words, at - 1);
+        let alone = words.len() == 1;
+        if !counted && at > 0 && words[at - 1].after == Gap::Space && self.list(MEASURE).at(words, at - 1) {
+            return None;
+        }
+        let word = self.message.folded(&words[at]);
+        if word == "#" {
+            let nth = normal::number(self.message.folded(words.get(at + 1)?))?;
+            return Some(Read { nth, to: at + 2, said: Said::Bare, letter: false });
+        }
+        let read = |nth, letter| Some(Read { nth, to: at + 1, said: Said::Bare, letter });
+        if let Some(nth) = normal::number(word) {
+            return read(nth, false);
+        }
+        if let Some(nth) = self.list(CARDINAL).value(&words[at]).filter(|nth| *nth > 1 || counted || alone) {
+            return read(usize::try_from(nth).ok()?, false);
+        }
+        let letter = letter(word)?;
+        // "a" and "I" are letters only where nothing else can stand.
+        (counted || alone || !self.little(&words[at..])).then_some(())?;
+        read(letter, true)
+    }
+
+    fn little(self, words: &[Word]) -> bool {
+        self.list(super::LEAD).ends(words, 0) & 2 != 0
+    }
+
+    fn list(self, id: SectionId) -> Section {
+        self.lexicon.section(id)
+    }
+}
+
+fn letter(word: &str) -> Option<usize> {
+    let mut chars = word.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c @ 'a'..='z'), None) => Some(c as usize - 'a' as usize + 1),
+        _ => None,
+    }
+}

@@ -1,0 +1,140 @@
+//! Calls tools and sub-agents, and follows work that goes on remotely.
+//!
+//! Long work holds no lease. Once the far side has named the task, its name is kept with the effect and the effect is
+//! planned again for the next look. So a restart goes on looking, and nothing is sent a second time.
+
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::policy::limits;
+use throughline_engine::data::work::{Asked, Call, Errand, Phase, Report, Underway};
+use throughline_engine::{EffectId, EventKind};
+use throughline_store::{Delivery, EffectState, Leased, SettleTo, StoredEffect};
+
+use crate::intake::delivery;
+use crate::{FailPoint, Inbound, Runtime, RuntimeError};
+
+/// The result of a call that was applied.
+pub(super) enum CallProgress {
+    /// The effect has ended.
+    Ended(EffectResult),
+    /// The work goes on remotely.
+    Underway(Underway),
+}
+
+/// The remote state of an effect that is underway.
+pub(super) fn underway(effect: &StoredEffect) -> Option<Underway> {
+    serde_json::from_str(effect.outcome.as_deref()?).ok()
+}
+
+/// The remote task that an effect began, also of one that ended with a question back.
+fn begun(effect: &StoredEffect) -> Option<Underway> {
+    let asked = || match serde_json::from_str(effect.outcome.as_deref()?).ok()? {
+        Outcome::Done { result: EffectResult::Asked(Asked { remote, .. }) } => Some(remote),
+        _ => None,
+    };
+    underway(effect).or_else(|| Some(Underway::at(asked()?, "")))
+}
+
+impl Runtime {
+    /// Makes a call. A target that is not configured is refused for good: the person is told, and nothing is tried
+    /// again.
+    pub(super) async fn call(
+        &self,
+        effect: &StoredEffect,
+        call: &Call,
+    ) -> Result<Attempt<CallProgress>, RuntimeError> {
+        let target = call.job.target();
+        let Some(worker) = self.ports.workers.get(&target) else {
+            let text = format!("no client for {target} is part of this installation");
+            return Ok(Attempt::Rejected { text, errors: Vec::new() });
+        };
+        let underway = match &call.phase {
+            Phase::Begin | Phase::Answer { .. } => underway(effect),
+            Phase::Stop { effect: stopped } => match self.to_stop(effect, stopped).await? {
+                Attempt::Applied(Some(underway)) => Some(underway),
+                Attempt::Applied(None) => return Ok(stopped_already()),
+                other => {
+                    return Ok(
+                        other.map(|_| CallProgress::Ended(EffectResult::Stopped { text: String::new() }))
+                    );
+                }
+            },
+        };
+        let class = effect.row.class.word();
+        self.faults.at(FailPoint::BytesOnWire, class)?;
+        let errand = Errand { lane: &effect.lane, effect: &effect.row.id, call, underway: underway.as_ref() };
+        let outcome = worker.work(&errand).await;
+        self.faults.at(FailPoint::VendorApplied, class)?;
+        self.faults.at(FailPoint::ReplyRead, class)?;
+        Ok(outcome.map(|report| match report {
+            Report::Said(text) => CallProgress::Ended(EffectResult::Said { text }),
+            Report::Asked(asked) => CallProgress::Ended(EffectResult::Asked(asked)),
+            Report::Stopped(text) => CallProgress::Ended(EffectResult::Stopped { text }),
+            Report::Underway(now) => CallProgress::Underway(now),
+        }))
+    }
+
+    /// The remote task to stop; nothing if the call never arrived. While the call is being sent, nobody can know.
+    async fn to_stop(
+        &self,
+        effect: &StoredEffect,
+        stopped: &EffectId,
+    ) -> Result<Attempt<Option<Underway>>, RuntimeError> {
+        let found = self.store.effect(&effect.lane.tenant, stopped).await?;
+        Ok(match found {
+            Some(found) if found.state == EffectState::Attempted => {
+                let why = "what is to be stopped is just being sent".into();
+                Attempt::NotApplied { why, hint: None }
+            }
+            found => Attempt::Applied(found.as_ref().and_then(begun)),
+        })
+    }
+
+    /// Plans an effect again for its next look: after as long as it has taken so far, within bounds. News becomes an
+    /// event, durable with the plan. After the class's longest age the effect ends
+    /// (`docs/design/0037-models-and-tools.md`).
+    pub(super) async fn record_progress(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        attempt: u32,
+        now: Underway,
+    ) -> Result<(), RuntimeError> {
+        let effect = &leased.effect;
+        let age = self.store.now().since(effect.created_at);
+        if age > body.gives_up().1 {
+            let text = "it did not end within a day".to_owned();
+            let outcome = if body.outward() {
+                Outcome::Uncertain { text }
+            } else {
+                Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
+            };
+            return self.end(leased, body, attempt, outcome).await;
+        }
+        let before = underway(effect);
+        let told = before.as_ref().map_or(0, |before| before.news);
+        let same = before.is_some_and(|before| before.told == now.told) || now.told.is_empty();
+        let news = !same && told < limits::WORK_NEWS;
+        let now = Underway { news: told + u32::from(news), ..now };
+        let event = body.task().filter(|_| news).map(|task| {
+            let key = format!("tool:{}:{}", effect.row.id, now.news);
+            let kind = EventKind::EffectProgressed {
+                effect: effect.row.id.clone(),
+                task: task.clone(),
+                text: now.told.clone(),
+            };
+            self.effect_event(effect, key, kind)
+        });
+        let next = self.store.now().plus(age.clamp(limits::LOOK_FIRST, limits::LOOK_LONGEST));
+        let kept = serde_json::to_string(&now).unwrap_or_default();
+        self.settle(leased, SettleTo::Unsure(next, kept), None, event).await
+    }
+
+    /// The delivery of an event about an effect, to be stored with what is recorded of the effect.
+    pub(super) fn effect_event(&self, effect: &StoredEffect, key: String, kind: EventKind) -> Delivery {
+        delivery(&Inbound::internal(effect.lane.clone(), key, kind, self.store.now()), 0)
+    }
+}
+
+fn stopped_already() -> Attempt<CallProgress> {
+    Attempt::Applied(CallProgress::Ended(EffectResult::Stopped { text: String::new() }))
+}

@@ -1,0 +1,530 @@
+//! Schema of the configuration: every setting with its type and description. Validation, suggestions, the JSON Schema
+//! and the parsing of environment variables use it.
+
+use std::borrow::Cow;
+
+use serde_json::json;
+use throughline_engine::Policy;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
+use throughline_engine::data::policy::selection::Selection;
+use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::task_status::TaskStatus;
+use throughline_engine::data::ticket::{ItemType, Part};
+use throughline_models::Kind;
+use throughline_trackers::local::{ChildLink, FieldKind};
+use toml::Value;
+
+use crate::auth::Scope;
+
+/// Type of a value.
+#[derive(Clone, Debug)]
+pub(super) enum Schema {
+    /// Any text.
+    Text,
+    /// One of these words.
+    Word(Vec<&'static str>),
+    /// A whole number, not negative.
+    Number,
+    /// True or false.
+    Flag,
+    /// A list.
+    List(Box<Schema>),
+    /// Table with these keys.
+    Table(Vec<SettingKey>),
+    /// Table with keys that the user chooses.
+    Map(Box<Schema>),
+}
+
+/// Key of a table.
+#[derive(Clone, Debug)]
+pub(super) struct SettingKey {
+    pub(super) name: Cow<'static, str>,
+    pub(super) schema: Schema,
+    description: &'static str,
+}
+
+fn key(name: &'static str, schema: Schema, description: &'static str) -> SettingKey {
+    SettingKey { name: name.into(), schema, description }
+}
+
+fn texts() -> Schema {
+    Schema::List(Box::new(Schema::Text))
+}
+
+fn words(words: Vec<&'static str>) -> Schema {
+    Schema::List(Box::new(Schema::Word(words)))
+}
+
+/// Returns the schema of the whole file.
+pub(super) fn settings() -> Schema {
+    use Schema::{Flag, List, Map, Table, Text, Word};
+    let list = |keys| List(Box::new(Table(keys)));
+    let server = vec![
+        key("listen", Text, "Address and port to listen on."),
+        key("public_url", Text, "The address people see, for links."),
+        key("allowed_hosts", texts(), "Host names that may be used on loopback beside the loopback names."),
+        key("demo", Flag, "No token needed, loopback only."),
+    ];
+    let web =
+        vec![key("frame_ancestors", texts(), "Who may show the pages in a frame: https://app.example.org.")];
+    let user = vec![
+        key("id", Text, "The id that channels and tokens name."),
+        key("tenant", Text, "The tenant the person belongs to; the configured tenant if not set."),
+        key("name", Text, "What to call them."),
+        key("roles", texts(), "Roles, for approver rules: role:pm."),
+        key("groups", texts(), "Groups, for approver rules: group:backend."),
+        key("telegram", Text, "Their Telegram number: what they may approve, they may approve there."),
+        key("barred", Text, "Deactivated, a bot or a guest; may not approve unless listed one by one."),
+        key("zone", Text, "Their time zone: Europe/Berlin, or +01:00."),
+        key("language", Text, "The language they write in: en, de, de-AT."),
+    ];
+    let token = vec![
+        key("id", Text, "The part of the token after tlk_: letters, digits and dashes."),
+        key("sha256", Text, "SHA-256 of the whole token, in hex."),
+        key("tenant", Text, "The tenant it is bound to."),
+        key("app", Text, "The app it is bound to."),
+        key("scopes", words(Scope::ALL.iter().map(|scope| scope.as_str()).collect()), "What it may do."),
+        key("principal", Text, "The user it acts as."),
+    ];
+    let approver = vec![
+        key("effects", texts(), "Effect classes: tracker.*, tool.call, agent.delegate."),
+        key("targets", texts(), "Targets: local:DEMO, local:*, agent:writer."),
+        key("allow", texts(), "Who may: user:ana, role:pm, group:backend."),
+        key("self_approve", Flag, "True if the requester may approve."),
+    ];
+    let classes = EffectClass::ALL.iter().map(|class| class.word()).collect();
+    let telegram = vec![
+        key("mode", Word(vec!["poll", "webhook"]), "Ask Telegram for updates, or have them delivered."),
+        key("token_file", Text, "File of the bot's token, as BotFather gave it."),
+        key("secret_file", Text, "For webhooks: file of the secret that Telegram sends along."),
+        key("api_base", Text, "The Bot API; another address for a server of your own or an emulator."),
+        key("allow_loopback", Flag, "True if api_base may be http on this machine."),
+    ];
+    let models = models();
+    let telemetry = vec![
+        key("level", Text, "error, warn, info, debug, trace, or a filter."),
+        key("format", Word(vec!["text", "json"]), "How log lines are written."),
+    ];
+    Table(vec![
+        key("server", Table(server), "The port and who may reach it."),
+        key("web", Table(web), "The pages."),
+        key(
+            "store",
+            Table(vec![key("url", Text, "sqlite:PATH, or memory: for tests.")]),
+            "Where the data is.",
+        ),
+        key("tenant", Text, "The tenant of the demo, the terminal and the command line."),
+        key("app", Text, "The app of the same."),
+        key("zone", Text, "The time zone of people without their own; UTC if not set."),
+        key("language", Text, "The language of people without their own; English if not set."),
+        key("policy", policy(), "Limits and lifetimes; times in milliseconds."),
+        key("approvers", list(approver), "Who may approve what. No matching rule: nobody."),
+        key("users", list(user), "The people."),
+        key("tokens", list(token), "Bearer tokens of the HTTP API."),
+        key("projects", Map(Box::new(Table(project()))), "Projects issues go to, by key."),
+        key(
+            "api",
+            Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),
+            "The HTTP API.",
+        ),
+        key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
+        key("models", Table(models), "The models, by purpose. Without any there is none."),
+        key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),
+        key("tools", Map(Box::new(Table(tool()))), "The tools that may be called, by name."),
+        key("agents", Map(Box::new(Table(agent()))), "The sub-agents that may be handed a task, by name."),
+        key("telemetry", Table(telemetry), "The log."),
+        key("instance_key_file", Text, "File of the instance key; beside the database if not set."),
+    ])
+}
+
+/// Keys of `models`: defaults, settings for each purpose, and limits.
+fn models() -> Vec<SettingKey> {
+    use Schema::{Flag, Number, Table, Text, Word};
+    let kinds = Kind::ALL.iter().map(|kind| kind.as_str()).chain(["off"]).collect();
+    let model = vec![
+        key("kind", Word(kinds), "The provider's wire format, or off."),
+        key("base_url", Text, "The provider's address; that of its maker if not set."),
+        key("model", Text, "The model's name there."),
+        key("api_key_file", Text, "File of the key. None: no key is sent."),
+        key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
+        key("native", Flag, "For anthropic: structured output instead of a forced tool."),
+        key("max_output_tokens", Number, "The most tokens of an answer."),
+        key("input_price", Number, "Cost of a million tokens sent, in hundredths of a currency."),
+        key("output_price", Number, "The same for tokens that come back."),
+    ];
+    let cap = vec![
+        key("calls", Number, "Requests a day; 0 for no cap."),
+        key("tokens", Number, "Tokens a day, in and out; 0 for no cap."),
+        key("cost", Number, "Cost a day, in hundredths of the prices' currency; 0 for no cap."),
+    ];
+    let description = |purpose| match purpose {
+        Purpose::Classify => "What a message wants, where rules do not tell.",
+        Purpose::Select => "Which option is meant.",
+        Purpose::Draft => "The text of tickets and epics.",
+        Purpose::Review => "Reviews, and what feedback changes of them.",
+        Purpose::Summary => "Summaries of long conversations.",
+        Purpose::Answer => "Answers in words.",
+    };
+    let mut keys =
+        vec![key("default", Table(model.clone()), "What holds where a purpose says nothing else.")];
+    keys.extend(Purpose::ALL.into_iter().map(|one| key(one.word(), Table(model.clone()), description(one))));
+    keys.push(key("user_day", Table(cap.clone()), "What one person may spend a day."));
+    keys.push(key("tenant_day", Table(cap), "What one tenant may spend a day."));
+    keys
+}
+
+fn risk() -> SettingKey {
+    let risks = vec!["read", "write", "destructive"];
+    key("risk", Schema::Word(risks), "What it may do; destructive if not set.")
+}
+
+fn idempotent() -> SettingKey {
+    key("idempotent", Schema::Flag, "Your word that what is sent twice under one id is done once.")
+}
+
+/// Keys of an MCP server: a child process or an address.
+fn server_of_tools() -> Vec<SettingKey> {
+    use Schema::{Flag, Text};
+    vec![
+        key("command", Text, "The program to start; it is spoken to over its standard input and output."),
+        key("args", texts(), "Its arguments."),
+        key(
+            "env",
+            texts(),
+            "Names of environment variables it is given. Nothing else of the environment is.",
+        ),
+        key("url", Text, "The address of a server over HTTP, in place of a command."),
+        key("token_file", Text, "File of the bearer token it wants."),
+        key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
+    ]
+}
+
+fn tool() -> Vec<SettingKey> {
+    use Schema::Text;
+    let args = Schema::Map(Box::new(Text));
+    vec![
+        key("server", Text, "Which of mcp it is on. Not set: the host behind the HTTP API performs it."),
+        key("tool", Text, "Its name there; the same name if not set."),
+        risk(),
+        key("args", args, "What it has to know, by name: city = \"location\"."),
+        idempotent(),
+    ]
+}
+
+fn agent() -> Vec<SettingKey> {
+    use Schema::{Flag, Text};
+    vec![
+        key(
+            "url",
+            Text,
+            "Its address; its card is below. Not set: the host behind the HTTP API performs it.",
+        ),
+        risk(),
+        key("token_file", Text, "File of the bearer token it wants."),
+        key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
+        idempotent(),
+    ]
+}
+
+/// Keys of a project of the local tracker.
+fn project() -> Vec<SettingKey> {
+    use Schema::{Flag, Table, Text, Word};
+    let parts = || Part::ALL.iter().map(|part| part.word()).collect::<Vec<_>>();
+    let types = || [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::word);
+    let ways = || ChildLink::ALL.map(ChildLink::word).to_vec();
+    let of_type = types().map(|name| key(name, words(parts()), "The parts that must be written for it."));
+    let rule = || {
+        Table(vec![
+            key("kind", Word(FieldKind::ALL.map(FieldKind::word).into()), "What a value has to be."),
+            key("values", texts(), "The values there are; empty means any."),
+            key("closed", texts(), "Of these, those nobody can choose any more."),
+        ])
+    };
+    let of_part = Part::ALL.iter().map(|part| key(part.word(), rule(), "What it takes."));
+    vec![
+        key("tracker", Word(vec!["local"]), "The tracker it is in."),
+        key("name", Text, "What people call it."),
+        key("types", words(types().to_vec()), "The types it offers."),
+        key("disabled", words(types().to_vec()), "Types that are switched off."),
+        key("required", words(parts()), "The parts that must be written."),
+        key(
+            "required_for",
+            Table(of_type.into()),
+            "The parts that must be written for one type, beside these.",
+        ),
+        key("fields", words(parts()), "The parts it has a field for; empty means all."),
+        key("schema", Table(of_part.collect()), "What a field takes; any text if not set."),
+        key("links", texts(), "The kinds of links it knows: blocks, relates to; empty means any."),
+        key("child_link", Word(ways()), "How stories are put under their epic."),
+        key("hierarchy", words(ways()), "The ways it has to put one issue under another."),
+        key("browse", texts(), "Who may see it: user:ana; empty means everybody."),
+        key("create", texts(), "Who may create."),
+        key("edit", texts(), "Who may change issues: it takes that to put a story under its epic."),
+        key("link", texts(), "Who may link issues: it takes that to name one as a dependency."),
+        key("archived", Flag, "Closed for new issues."),
+        key("hidden", Flag, "There for nobody who comes through a conversation."),
+    ]
+}
+
+/// Schema of the engine's policy, derived from its default values. Approver rules are configured at the top level.
+fn policy() -> Schema {
+    let mut schema = of(&Policy::default());
+    if let Schema::Table(keys) = &mut schema {
+        keys.retain(|key| key.name != "approvers");
+        for key in keys.iter_mut().filter(|key| key.name == "busy") {
+            key.schema = Schema::Word(vec!["queue", "collect"]);
+        }
+        keys.push(key(
+            "places",
+            texts(),
+            "Names of places that are known here, beside those of the gazetteer.",
+        ));
+        keys.push(key(
+            "selection",
+            selections(),
+            "Which option of a list that is shown a short message means.",
+        ));
+        keys.extend([
+            key("context", context(), "What prompts tell of the past."),
+            key("summary", of(&SummaryPolicy::default()), "When and how a conversation is condensed."),
+            key("facts", facts(), "What is remembered as fact, and how much of it is shown."),
+        ]);
+    }
+    schema
+}
+
+/// Schema of `policy.selection`. Options that default to nothing have no value to derive a key from, so they are
+/// added here.
+fn selections() -> Schema {
+    let mut schema = of(&Selection::default());
+    if let Schema::Table(keys) = &mut schema {
+        let command = vec![
+            key("phrase", Schema::Text, "What is said."),
+            key("target", Schema::Text, "What it is about, when an option may be the same thing."),
+        ];
+        let commands = Schema::List(Box::new(Schema::Table(command)));
+        keys.push(key("commands", commands, "Phrases that are commands of the host, and never options."));
+        let scopes = words(
+            throughline_engine::data::scope::Scope::ALL
+                .map(throughline_engine::data::scope::Scope::word)
+                .to_vec(),
+        );
+        for key in keys.iter_mut().filter(|key| key.name == "model") {
+            if let Schema::Table(keys) = &mut key.schema {
+                keys.retain(|key| key.name != "scopes");
+                keys.push(self::key("scopes", scopes.clone(), "For lists where."));
+            }
+        }
+    }
+    schema
+}
+
+fn context() -> Schema {
+    let mut schema = of(&ContextPolicy::default());
+    if let Schema::Table(keys) = &mut schema {
+        let over = [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled];
+        for key in keys {
+            match (&*key.name, &mut key.schema) {
+                ("history_statuses", schema) => *schema = words(over.map(TaskStatus::word).to_vec()),
+                ("project", Schema::Table(keys)) => {
+                    keys.push(self::key("goal", Schema::Text, "What it is to come to."));
+                }
+                _ => {}
+            }
+        }
+    }
+    schema
+}
+
+fn facts() -> Schema {
+    let mut schema = of(&FactsPolicy::default());
+    if let Schema::Table(keys) = &mut schema {
+        keys.push(key("trusted_authors", texts(), "Whose words are trusted; none: every full member."));
+    }
+    schema
+}
+
+/// Derives a schema from the default value of a part of the policy.
+fn of(part: &impl serde::Serialize) -> Schema {
+    of_json(&serde_json::to_value(part).unwrap_or_default())
+}
+
+fn of_json(value: &serde_json::Value) -> Schema {
+    match value {
+        serde_json::Value::Object(members) => Schema::Table(
+            members
+                .iter()
+                .map(|(name, value)| SettingKey {
+                    name: name.clone().into(),
+                    schema: of_json(value),
+                    description: "",
+                })
+                .collect(),
+        ),
+        serde_json::Value::Number(_) => Schema::Number,
+        serde_json::Value::Bool(_) => Schema::Flag,
+        serde_json::Value::Array(_) => texts(),
+        serde_json::Value::String(_) | serde_json::Value::Null => Schema::Text,
+    }
+}
+
+/// Value that does not match the schema.
+pub(super) enum Mismatch {
+    /// Unknown key, with the nearest known one.
+    Unknown { path: String, nearest: Option<String> },
+    /// Wrong type, or not one of the allowed words.
+    Invalid { path: String, why: String, nearest: Option<String> },
+}
+
+pub(super) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.into() } else { format!("{path}.{name}") }
+}
+
+/// Returns the known word most similar to `word`, if one is similar enough.
+fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let scored = known.map(|known| (strsim::jaro_winkler(&word.to_lowercase(), known), known));
+    scored
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known.to_owned())
+}
+
+impl Schema {
+    /// Collects everything in `value` that does not match.
+    pub(super) fn mismatches(&self, path: &str, value: &Value, found: &mut Vec<Mismatch>) {
+        let mut wrong = |expected: &str| {
+            let why = format!("it is {}, and wants {expected}", kind(value));
+            found.push(Mismatch::Invalid { path: path.into(), why, nearest: None });
+        };
+        match (self, value) {
+            (Self::Text, Value::String(_)) | (Self::Flag, Value::Boolean(_)) => {}
+            (Self::Number, Value::Integer(number)) if *number >= 0 => {}
+            (Self::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {}
+            (Self::Word(words), Value::String(word)) => {
+                let why = format!("“{word}” is none of {}", words.join(", "));
+                let nearest = nearest(word, words.iter().copied());
+                found.push(Mismatch::Invalid { path: path.into(), why, nearest });
+            }
+            (Self::List(of), Value::Array(items)) => {
+                for (i, item) in items.iter().enumerate() {
+                    of.mismatches(&join(path, &i.to_string()), item, found);
+                }
+            }
+            (Self::Map(of), Value::Table(members)) => {
+                for (name, value) in members {
+                    of.mismatches(&join(path, name), value, found);
+                }
+            }
+            (Self::Table(keys), Value::Table(members)) => {
+                for (name, value) in members {
+                    match keys.iter().find(|key| key.name == *name) {
+                        Some(key) => key.schema.mismatches(&join(path, name), value, found),
+                        None => {
+                            let nearest = nearest(name, keys.iter().map(|key| key.name.as_ref()));
+                            let nearest = nearest.map(|name| join(path, &name));
+                            found.push(Mismatch::Unknown { path: join(path, name), nearest });
+                        }
+                    }
+                }
+            }
+            (Self::Text, _) => wrong("text in quotes"),
+            (Self::Word(words), _) => wrong(&format!("one of {}", words.join(", "))),
+            (Self::Number, _) => wrong("a whole number, not negative"),
+            (Self::Flag, _) => wrong("true or false"),
+            (Self::List(_), _) => wrong("a list"),
+            (Self::Table(_) | Self::Map(_), _) => wrong("a table"),
+        }
+    }
+
+    /// Finds the schema at a path, ignoring case, and returns it with the path as it is spelt. The error is the
+    /// nearest known path.
+    pub(super) fn find(&self, segments: &[&str]) -> Result<(String, &Self), Option<String>> {
+        self.find_under("", segments)
+    }
+
+    fn find_under(&self, path: &str, segments: &[&str]) -> Result<(String, &Self), Option<String>> {
+        let Some((name, rest)) = segments.split_first() else { return Ok((path.into(), self)) };
+        match self {
+            Self::Table(keys) => match keys.iter().find(|key| key.name.eq_ignore_ascii_case(name)) {
+                Some(key) => key.schema.find_under(&join(path, &key.name), rest),
+                None => {
+                    Err(nearest(name, keys.iter().map(|key| key.name.as_ref())).map(|near| join(path, &near)))
+                }
+            },
+            Self::Map(of) => of.find_under(&join(path, name), rest),
+            _ => Err(Some(path.into())),
+        }
+    }
+
+    /// Parses the text of a flag or an environment variable.
+    pub(super) fn read(&self, text: &str) -> Result<Value, String> {
+        match self {
+            Self::Text | Self::Word(_) => Ok(Value::String(text.into())),
+            Self::Number => {
+                text.trim().parse().map(Value::Integer).map_err(|_| format!("“{text}” is no whole number"))
+            }
+            Self::Flag => match text.trim() {
+                "true" | "1" | "yes" | "on" => Ok(Value::Boolean(true)),
+                "false" | "0" | "no" | "off" | "" => Ok(Value::Boolean(false)),
+                _ => Err(format!("“{text}” is neither true nor false")),
+            },
+            Self::List(of) if !text.trim_start().starts_with('[') && !matches!(**of, Self::Table(_)) => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                items.map(|item| of.read(item)).collect::<Result<_, _>>().map(Value::Array)
+            }
+            Self::List(_) | Self::Table(_) | Self::Map(_) => {
+                let mut table: toml::Table =
+                    format!("value = {text}").parse().map_err(|_| "it is not a TOML value".to_owned())?;
+                table.remove("value").ok_or_else(|| "it is not a TOML value".to_owned())
+            }
+        }
+    }
+
+    /// Returns the JSON Schema.
+    pub(super) fn json_schema(&self, title: &str) -> serde_json::Value {
+        let mut schema = self.to_json();
+        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+        schema["title"] = json!(title);
+        schema
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Word(words) => json!({"enum": words}),
+            Self::Number => json!({"type": "integer", "minimum": 0}),
+            Self::Flag => json!({"type": "boolean"}),
+            Self::List(of) => json!({"type": "array", "items": of.to_json()}),
+            Self::Map(of) => json!({"type": "object", "additionalProperties": of.to_json()}),
+            Self::Table(keys) => {
+                let properties: serde_json::Map<String, serde_json::Value> =
+                    keys.iter().map(|key| (key.name.to_string(), key.to_json())).collect();
+                json!({"type": "object", "additionalProperties": false, "properties": properties})
+            }
+        }
+    }
+}
+
+impl SettingKey {
+    fn to_json(&self) -> serde_json::Value {
+        let mut schema = self.schema.to_json();
+        if !self.description.is_empty() {
+            schema["description"] = json!(self.description);
+        }
+        schema
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "text",
+        Value::Integer(number) if *number < 0 => "a negative number",
+        Value::Integer(_) => "a number",
+        Value::Float(_) => "a number with a point",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
+    }
+}

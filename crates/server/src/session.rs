@@ -1,0 +1,186 @@
+//! Sessions of the web pages: a cookie signed with the instance key. Nothing is stored; the user or token behind it
+//! is looked up at every request.
+
+use axum::http::header::{COOKIE, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cookie::{Cookie, SameSite};
+use serde::{Deserialize, Serialize};
+use throughline_engine::Timestamp;
+
+use crate::app::App;
+use crate::auth::{Caller, Scope, Token, Visibility, rights};
+use crate::codes;
+use crate::problem::Problem;
+use crate::random;
+
+/// Header with the CSRF token, required on every POST of a signed-in browser.
+pub(crate) const CSRF_HEADER: &str = "x-csrf-token";
+/// Lifetime of a cookie, in milliseconds.
+const LIFETIME: i64 = 7 * Timestamp::DAY;
+/// Purposes of the signatures.
+const COOKIE_PURPOSE: &str = "web-session";
+const CSRF_PURPOSE: &str = "web-csrf";
+
+/// Content of the cookie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Session {
+    /// Random id, from which the CSRF token is derived.
+    id: String,
+    tenant: String,
+    app: String,
+    user: String,
+    by: By,
+    ends: Timestamp,
+}
+
+/// Way in which a person signed in. It is checked again at every request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum By {
+    /// Demo: no sign-in.
+    Demo,
+    /// One-time link for a configured user.
+    Link,
+    /// Token, with its id and hash.
+    Token { id: String, sha256: String },
+}
+
+/// Error: the cookie is not valid, or no longer valid.
+pub(crate) struct Over;
+
+impl Session {
+    /// Begins a session of a user of the configured tenant, for a demo or a link.
+    pub(crate) fn of_user(app: &App, user: &str, by: By) -> Result<Self, Problem> {
+        let config = app.config();
+        Self::begin(app, &config.tenant, &config.app, user, by)
+    }
+
+    /// Begins a session of the user a token acts as.
+    pub(crate) fn of_token(app: &App, token: &Token) -> Result<Self, Problem> {
+        let by = By::Token { id: token.id.clone(), sha256: token.sha256.clone() };
+        Self::begin(app, &token.tenant, &token.app, &token.principal, by)
+    }
+
+    fn begin(app: &App, tenant: &str, name: &str, user: &str, by: By) -> Result<Self, Problem> {
+        let ends = app.store().now().plus(LIFETIME);
+        let (tenant, name, user) = (tenant.into(), name.into(), user.into());
+        Ok(Self { id: random::id()?, tenant, app: name, user, by, ends })
+    }
+
+    pub(crate) fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// Returns true if the person can sign out. A demo begins a new session by itself.
+    pub(crate) fn signed_in(&self) -> bool {
+        self.by != By::Demo
+    }
+
+    /// Returns the caller of the session; `None` if its user or token is gone.
+    pub(crate) fn caller(&self, app: &App) -> Option<Caller> {
+        let config = app.config();
+        let person = |rights| Caller::person(&self.tenant, &self.app, &self.user, rights);
+        match &self.by {
+            By::Demo if config.server.demo && config.user(&self.tenant, &self.user).is_some() => {
+                Some(person((Scope::ALL.into(), Visibility::Tenant)))
+            }
+            By::Demo => None,
+            By::Link => config.user(&self.tenant, &self.user).map(|user| person(rights(&user.roles))),
+            By::Token { id, sha256 } => {
+                let token = config.tokens.iter().find(|token| token.id == *id && token.sha256 == *sha256);
+                token.map(Token::caller)
+            }
+        }
+    }
+
+    /// Returns the CSRF token of this session's pages.
+    pub(crate) fn csrf(&self, app: &App) -> String {
+        URL_SAFE_NO_PAD.encode(app.runtime().keys().sign(CSRF_PURPOSE, self.id.as_bytes()))
+    }
+
+    /// Checks a CSRF token.
+    pub(crate) fn proves(&self, app: &App, given: &str) -> Result<(), Problem> {
+        let given = URL_SAFE_NO_PAD.decode(given).unwrap_or_default();
+        if app.runtime().keys().signed(CSRF_PURPOSE, self.id.as_bytes(), &given) {
+            return Ok(());
+        }
+        let text = format!("the page is not of this session ({} is signed in); reload it", self.user);
+        Err(Problem::new(&codes::CSRF, text))
+    }
+
+    /// Returns the `Set-Cookie` value of this session.
+    pub(crate) fn cookie(&self, app: &App) -> HeaderValue {
+        let said = serde_json::to_vec(self).unwrap_or_default();
+        let signature = app.runtime().keys().sign(COOKIE_PURPOSE, &said);
+        let value = format!("{}.{}", URL_SAFE_NO_PAD.encode(&said), URL_SAFE_NO_PAD.encode(signature));
+        header(app, value, LIFETIME / Timestamp::SECOND)
+    }
+}
+
+/// Returns the `Set-Cookie` value that ends a session.
+pub(crate) fn no_cookie(app: &App) -> HeaderValue {
+    header(app, String::new(), 0)
+}
+
+fn header(app: &App, value: String, seconds: i64) -> HeaderValue {
+    let cookie = Cookie::build((name(app), value))
+        .path("/")
+        .http_only(true)
+        .secure(secure(app))
+        .same_site(SameSite::Strict)
+        .max_age(cookie::time::Duration::seconds(seconds));
+    HeaderValue::from_str(&cookie.to_string()).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// Returns true if the cookie is sent over TLS only: everywhere except on loopback without a public address.
+fn secure(app: &App) -> bool {
+    let config = app.config();
+    let public = config.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
+    let address = app.address.get().copied().unwrap_or(config.server.listen);
+    public || !address.ip().is_loopback()
+}
+
+/// Returns a cookie name that no other server on this machine uses, since cookies are shared between ports.
+fn name(app: &App) -> String {
+    if secure(app) {
+        return "__Host-throughline".into();
+    }
+    let address = app.address.get().copied().unwrap_or(app.config().server.listen);
+    format!("throughline-{}", address.port())
+}
+
+/// Returns the session and caller of a request's cookie; `None` if it has no cookie.
+pub(crate) fn of(app: &App, headers: &HeaderMap) -> Result<Option<(Session, Caller)>, Over> {
+    let name = name(app);
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|header| header.to_str().ok());
+    let mut named = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == name);
+    let Some(cookie) = named.next().filter(|cookie| !cookie.value().is_empty()) else { return Ok(None) };
+    let session = read(app, cookie.value()).filter(|session| session.ends > app.store().now());
+    let here = session.and_then(|session| session.caller(app).map(|caller| (session, caller)));
+    here.map(Some).ok_or(Over)
+}
+
+fn read(app: &App, value: &str) -> Option<Session> {
+    let (said, signature) = value.split_once('.')?;
+    let (said, signature) = (URL_SAFE_NO_PAD.decode(said).ok()?, URL_SAFE_NO_PAD.decode(signature).ok()?);
+    let ours = app.runtime().keys().signed(COOKIE_PURPOSE, &said, &signature);
+    ours.then(|| serde_json::from_slice(&said).ok()).flatten()
+}
+
+/// Returns the caller of an API request that has a cookie and no token. A request that changes something needs the
+/// CSRF token.
+pub(crate) fn of_request(app: &App, parts: &Parts) -> Result<Option<Caller>, Problem> {
+    let Ok(here) = of(app, &parts.headers) else {
+        let over = Problem::new(&codes::SESSION_OVER, "this browser is signed in no more; reload the page");
+        return Err(over.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+    };
+    let Some((session, caller)) = here else { return Ok(None) };
+    if !parts.method.is_safe() {
+        let given = parts.headers.get(CSRF_HEADER).and_then(|given| given.to_str().ok());
+        session.proves(app, given.unwrap_or_default())?;
+    }
+    Ok(Some(caller))
+}

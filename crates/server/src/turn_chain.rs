@@ -1,0 +1,190 @@
+//! Chains of turns: a turn, and the turns on the outcomes of its effects, followed as long as the request may wait.
+//!
+//! Watchers are registered before the store is read, so no outcome is missed; what counts is what the store holds.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::{EffectId, LaneKey, Reason, TurnId, Verdict};
+use throughline_runtime::turn_log::Turn;
+use throughline_runtime::{Committed, Runtime, RuntimeError};
+use throughline_store::{EffectState, Performer};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// Time after which the store is read again, since an effect that another turn cancels ends without a turn.
+const RECHECK: Duration = Duration::from_millis(500);
+
+/// Turn with the turns on the outcomes of its effects.
+pub(crate) struct TurnChain {
+    pub(crate) lane: LaneKey,
+    /// Turn of the event itself.
+    pub(crate) own: Turn,
+    /// Effects with the turn that took in their outcome, in the lane's order.
+    pub(crate) settled: Vec<(EffectId, Turn)>,
+}
+
+impl TurnChain {
+    /// Returns every turn, in the lane's order.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &Turn> {
+        std::iter::once(&self.own).chain(self.settled.iter().map(|(_, turn)| turn))
+    }
+
+    /// Returns the turn that decided: the event's own turn, unless it only asked a model.
+    pub(crate) fn deciding(&self) -> &Turn {
+        let mut deciding = &self.own;
+        while defers(deciding) {
+            let Some((_, next)) = self.settled.iter().find(|(effect, _)| asks(deciding, effect)) else {
+                break;
+            };
+            deciding = next;
+        }
+        deciding
+    }
+
+    /// Returns true if the event only asked a model and the answer has not arrived.
+    pub(crate) fn undecided(&self) -> bool {
+        defers(self.deciding())
+    }
+}
+
+/// Returns true if the turn left its decision to a later turn: on the answer of a model, or of the host that was
+/// asked for the content of a list.
+fn defers(turn: &Turn) -> bool {
+    let decision = &turn.row.decision;
+    let chooses = || turn.row.trace.selection.as_ref().is_some_and(|account| account.cycle.is_some());
+    decision.reason == Reason::IntentAsked || (decision.outcome == Verdict::Deferred && chooses())
+}
+
+/// Returns true if the effect is a question that the turn asked.
+fn asks(turn: &Turn, effect: &EffectId) -> bool {
+    let kinds = [EffectClass::ModelAsk.word(), EffectClass::EvidenceFetch.word()];
+    turn.row.effects.iter().any(|(class, id)| kinds.contains(&class.as_str()) && *id == effect.0)
+}
+
+/// Returns the turn with what followed so far.
+pub(crate) async fn so_far(
+    runtime: &Runtime,
+    tenant: &str,
+    turn: &TurnId,
+) -> Result<Option<TurnChain>, RuntimeError> {
+    follow(runtime, tenant, turn, Instant::now()).await
+}
+
+/// Returns the turn with what follows until `deadline`; `None` if there is no such turn.
+pub(crate) async fn follow(
+    runtime: &Runtime,
+    tenant: &str,
+    turn: &TurnId,
+    deadline: Instant,
+) -> Result<Option<TurnChain>, RuntimeError> {
+    let Some((lane, own)) = runtime.turn_record(tenant, turn.as_str()).await? else { return Ok(None) };
+    let mut open = OpenEffects::new(runtime);
+    open.add(&lane, &own);
+    let mut chain = TurnChain { lane, own, settled: Vec::new() };
+    while open.take_settled(&mut chain).await? && Instant::now() < deadline {
+        open.wait(deadline).await;
+    }
+    chain.settled.sort_by_key(|(_, turn)| turn.row.revision);
+    Ok(Some(chain))
+}
+
+/// Effects whose outcomes are awaited.
+struct OpenEffects<'r> {
+    runtime: &'r Runtime,
+    effects: BTreeMap<EffectId, oneshot::Receiver<Committed>>,
+}
+
+impl<'r> OpenEffects<'r> {
+    fn new(runtime: &'r Runtime) -> Self {
+        Self { runtime, effects: BTreeMap::new() }
+    }
+
+    /// Watches every effect of a turn that we perform and whose outcome becomes a turn.
+    fn add(&mut self, lane: &LaneKey, turn: &Turn) {
+        for (class, id) in &turn.row.effects {
+            let Some(class) = EffectClass::from_word(class).filter(|class| class.reports_success()) else {
+                continue;
+            };
+            // Hosts are not waited for, except where a model needs their answer: a host gives that at once.
+            let ours = self.runtime.ports().performer(lane, class) == Some(Performer::Us);
+            if ours || class == EffectClass::EvidenceFetch {
+                self.effects.insert(EffectId::from(id.as_str()), self.runtime.wakes().watch(id));
+            }
+        }
+    }
+
+    /// Adds the effects that have settled to the chain; returns true if any is still open.
+    async fn take_settled(&mut self, chain: &mut TurnChain) -> Result<bool, RuntimeError> {
+        loop {
+            let waiting: Vec<EffectId> = self.effects.keys().cloned().collect();
+            let before = chain.settled.len();
+            for id in waiting {
+                match self.settle_turn(&chain.lane, &id).await? {
+                    Settlement::Open => {}
+                    Settlement::WithoutTurn => self.forget(&id),
+                    Settlement::By(turn) => {
+                        self.forget(&id);
+                        self.add(&chain.lane, &turn);
+                        chain.settled.push((id, *turn));
+                    }
+                }
+            }
+            if chain.settled.len() == before {
+                return Ok(!self.effects.is_empty());
+            }
+        }
+    }
+
+    async fn settle_turn(&self, lane: &LaneKey, id: &EffectId) -> Result<Settlement, RuntimeError> {
+        let store = self.runtime.store();
+        let Some(effect) = store.effect(&lane.tenant, id).await? else { return Ok(Settlement::WithoutTurn) };
+        match effect.state {
+            EffectState::Planned | EffectState::Attempted => return Ok(Settlement::Open),
+            EffectState::Cancelled => return Ok(Settlement::WithoutTurn),
+            EffectState::Done | EffectState::Failed | EffectState::Uncertain => {}
+        }
+        let key = format!("fx:{id}:{}", effect.attempts);
+        let Some(row) = store.delivery(&lane.tenant, &key).await? else {
+            // It ended without an event because an effect it depended on failed.
+            return Ok(Settlement::WithoutTurn);
+        };
+        let Some(turn) = row.turn else { return Ok(Settlement::Open) };
+        let read = self.runtime.turn_record(&lane.tenant, turn.as_str()).await?;
+        Ok(read.map_or(Settlement::Open, |(_, turn)| Settlement::By(Box::new(turn))))
+    }
+
+    fn forget(&mut self, id: &EffectId) {
+        self.effects.remove(id);
+        self.runtime.wakes().unwatch(id.as_str());
+    }
+
+    /// Waits until an outcome is announced, the deadline passes, or it is time to read the store again.
+    async fn wait(&mut self, deadline: Instant) {
+        let until = deadline.min(Instant::now() + RECHECK);
+        let heard = futures_util::future::select_all(self.effects.values_mut());
+        let _ = tokio::time::timeout_at(until, heard).await;
+        // A watcher is notified only once, so each is registered anew.
+        let ids: Vec<EffectId> = self.effects.keys().cloned().collect();
+        for id in ids {
+            let receiver = self.runtime.wakes().watch(id.as_str());
+            self.effects.insert(id, receiver);
+        }
+    }
+}
+
+impl Drop for OpenEffects<'_> {
+    fn drop(&mut self) {
+        for (id, receiver) in std::mem::take(&mut self.effects) {
+            drop(receiver);
+            self.runtime.wakes().unwatch(id.as_str());
+        }
+    }
+}
+
+enum Settlement {
+    Open,
+    WithoutTurn,
+    By(Box<Turn>),
+}

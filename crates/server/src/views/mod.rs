@@ -1,0 +1,513 @@
+//! Views of turns, effects, approvals and lanes: read from the store, in the shapes of the wire. The routes and the
+//! command line share them.
+
+pub mod context;
+pub(crate) mod options;
+
+use serde_json::{Map, Value};
+use throughline_engine::data::action::Action;
+use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::effect::{EffectBody, EffectClass};
+use throughline_engine::data::intent::Remembered;
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::message::Role;
+use throughline_engine::data::pending::PendingClass;
+use throughline_engine::data::record::Record;
+use throughline_engine::{EffectId, LaneKey, MessageId, Timestamp};
+use throughline_runtime::replay::{Comparison, Replayed};
+use throughline_runtime::turn_log::{Shown, Turn};
+use throughline_runtime::{MessageView, Runtime, RuntimeError};
+use throughline_store::{ApprovalRow, ApprovalState, EffectState, LaneInfo, Performer, StoredEffect};
+
+use crate::turn_chain::TurnChain;
+use crate::wire;
+
+/// Returns the answer to a delivered event: the decision of one turn of the chain, and the results of all its turns.
+pub(crate) async fn answer(
+    runtime: &Runtime,
+    chain: &TurnChain,
+    deciding: &Turn,
+) -> Result<wire::TurnAnswer, RuntimeError> {
+    let decision = &deciding.row.decision;
+    let mut planned = Vec::new();
+    for turn in chain.turns() {
+        planned.extend(self::planned(runtime, &chain.lane, turn).await?);
+    }
+    let lane = runtime.lane(&chain.lane).await?;
+    let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
+    let views =
+        messages(runtime, &chain.lane, said.chain(planned.iter().filter_map(PlannedEffect::message))).await?;
+    let effects = planned.iter().map(|effect| effect.to_wire(runtime, &views)).collect();
+    let applied = chain.turns().filter_map(|turn| turn.content.as_ref()?.applied.as_ref()).next();
+    let model_calls = planned.iter().map(PlannedEffect::model_calls).sum();
+    let info = wire::TurnInfo::new(deciding);
+    Ok(wire::TurnAnswer {
+        turn: info.turn,
+        lane: chain.lane.id().0,
+        decision: info.decision,
+        reason: info.reason,
+        rung: info.rung,
+        intent: decision.intent.map(|intent| intent.word().into()),
+        applied: applied.map(wire::Applied::from),
+        pending: foremost_pending(&lane),
+        selected: chain.turns().find_map(|turn| turn.row.trace.selection.as_ref()?.selected.clone()),
+        selection: options::selection(chain, deciding),
+        options: options::active_set(&lane, &chain.own),
+        focus: focus(chain, deciding),
+        interrupt: info.interrupt,
+        messages: views.into_iter().filter(is_assistant).map(wire::Message::from).collect(),
+        effects,
+        also: deciding.row.trace.also.iter().map(|reason| reason.code().into()).collect(),
+        model_calls,
+        settled: settled(chain),
+    })
+}
+
+fn focus(chain: &TurnChain, deciding: &Turn) -> Option<wire::Focus> {
+    let of_own = chain.own.row.trace.focus.as_ref();
+    deciding.row.trace.focus.as_ref().or(of_own).map(wire::Focus::from)
+}
+
+fn settled(chain: &TurnChain) -> Vec<wire::SettledBy> {
+    let by = |(effect, turn): &(EffectId, Turn)| wire::SettledBy {
+        effect: effect.0.clone(),
+        turn: turn.row.turn.0.clone(),
+        reason: turn.row.decision.reason.code().into(),
+    };
+    chain.settled.iter().map(by).collect()
+}
+
+/// Returns the pending question that text would answer, else the newest card.
+fn foremost_pending(lane: &Lane) -> Option<wire::Pending> {
+    let all = &lane.head.pendings;
+    let question = all.iter().find(|pending| pending.kind.class() == PendingClass::Conversational);
+    question.or(all.last()).map(wire::Pending::from)
+}
+
+/// Effect of a turn.
+pub(crate) enum PlannedEffect {
+    /// Effect that somebody performs.
+    Performed(Box<StoredEffect>),
+    /// Effect that the turn's commit delivered.
+    Delivered(DeliveredEffect),
+}
+
+/// Effect that was delivered by the commit of its turn.
+pub(crate) struct DeliveredEffect {
+    id: String,
+    class: String,
+    lane: String,
+    turn: String,
+    at: Timestamp,
+    what: Shown,
+}
+
+/// Returns the effects of a turn, in order. Those that the commit delivered are part of the turn's content and are
+/// erased with it.
+pub(crate) async fn planned(
+    runtime: &Runtime,
+    lane: &LaneKey,
+    turn: &Turn,
+) -> Result<Vec<PlannedEffect>, RuntimeError> {
+    let mut found = Vec::new();
+    for (n, (class, id)) in (0..).zip(&turn.row.effects) {
+        let shown = turn.content.as_ref().and_then(|content| content.shown.get(&n));
+        if let Some(what) = shown {
+            found.push(PlannedEffect::Delivered(DeliveredEffect {
+                id: id.clone(),
+                class: class.clone(),
+                lane: turn.row.lane.clone(),
+                turn: turn.row.turn.0.clone(),
+                at: turn.row.at,
+                what: what.clone(),
+            }));
+            continue;
+        }
+        let stored = runtime.store().effect(&lane.tenant, &EffectId::from(id.as_str())).await?;
+        found.extend(stored.map(|effect| PlannedEffect::Performed(Box::new(effect))));
+    }
+    Ok(found)
+}
+
+impl PlannedEffect {
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Performed(effect) => effect.row.id.as_str(),
+            Self::Delivered(delivered) => &delivered.id,
+        }
+    }
+
+    pub(crate) fn class(&self) -> &str {
+        match self {
+            Self::Performed(effect) => effect.row.class.word(),
+            Self::Delivered(delivered) => &delivered.class,
+        }
+    }
+
+    /// Returns true if the host performs it.
+    pub(crate) fn hosted(&self) -> bool {
+        matches!(self, Self::Performed(effect) if effect.row.performer == Performer::Host)
+    }
+
+    /// Returns the message that shows it, and the card as it was shown if another party shows it.
+    pub(crate) fn shows(&self) -> Option<(MessageId, Option<CardModel>)> {
+        match self {
+            Self::Performed(effect) => match effect_body(effect)? {
+                EffectBody::CardPost { message, card } | EffectBody::CardUpdate { message, card } => {
+                    Some((message, Some(card)))
+                }
+                EffectBody::Reply { message, .. } => Some((message, None)),
+                _ => None,
+            },
+            Self::Delivered(DeliveredEffect { what: Shown::Message(message), .. }) => {
+                Some((message.clone(), None))
+            }
+            Self::Delivered(_) => None,
+        }
+    }
+
+    /// Returns recipient and text of a notice to one person.
+    pub(crate) fn notice(&self) -> Option<(String, String)> {
+        match self {
+            Self::Performed(effect) => match effect_body(effect)? {
+                EffectBody::Notice { to, text } => Some((to, text)),
+                _ => None,
+            },
+            Self::Delivered(DeliveredEffect { what: Shown::Notice { to, text }, .. }) => {
+                Some((to.clone(), text.clone()))
+            }
+            Self::Delivered(_) => None,
+        }
+    }
+
+    /// Returns the time its row was stored, if it has a row.
+    pub(crate) fn stored_at(&self) -> Option<String> {
+        match self {
+            Self::Performed(effect) => Some(effect.created_at.rfc3339()),
+            Self::Delivered(_) => None,
+        }
+    }
+
+    /// Returns true if it shows a new card.
+    pub(crate) fn posts_card(&self) -> bool {
+        self.class() == EffectClass::CardPost.word()
+    }
+
+    /// For a card, returns the message that shows it, and the card as it was shown if another party shows it.
+    pub(crate) fn card(&self) -> Option<(MessageId, Option<CardModel>)> {
+        let card = self.posts_card() || self.class() == EffectClass::CardUpdate.word();
+        self.shows().filter(|_| card)
+    }
+
+    /// Returns the message a reader needs in addition to those of the turn.
+    fn message(&self) -> Option<MessageId> {
+        match self {
+            Self::Performed(effect) if effect.row.class != EffectClass::CardUpdate => None,
+            _ => self.shows().map(|(message, _)| message),
+        }
+    }
+
+    fn model_calls(&self) -> u32 {
+        match self {
+            Self::Performed(effect) if effect.row.class == EffectClass::ModelAsk => effect.attempts,
+            _ => 0,
+        }
+    }
+
+    /// Converts the effect. The text of a delivered message is taken from `messages`; a card is there in its current
+    /// form.
+    pub(crate) fn to_wire(&self, runtime: &Runtime, messages: &[MessageView]) -> wire::Effect {
+        match self {
+            Self::Performed(effect) => self::effect(runtime, effect),
+            Self::Delivered(delivered) => delivered.to_wire(messages),
+        }
+    }
+}
+
+impl DeliveredEffect {
+    fn to_wire(&self, messages: &[MessageView]) -> wire::Effect {
+        let mut body = Map::new();
+        match &self.what {
+            Shown::Message(id) => {
+                body.insert("message".into(), id.0.clone().into());
+                let view = messages.iter().find(|view| view.id == *id && view.card.is_none());
+                body.extend(view.map(|view| ("text".to_owned(), view.text.clone().into())));
+            }
+            Shown::Notice { to, text } => {
+                body.insert("to".into(), to.clone().into());
+                body.insert("text".into(), text.clone().into());
+            }
+        }
+        wire::Effect {
+            id: self.id.clone(),
+            class: self.class.clone(),
+            delivery: "commit".into(),
+            state: effect_state_name(EffectState::Done).into(),
+            lane: self.lane.clone(),
+            turn: self.turn.clone(),
+            attempts: 0,
+            created_at: self.at.rfc3339(),
+            approval: None,
+            outcome: None,
+            body,
+        }
+    }
+}
+
+/// Returns messages in their current form, each once, in order.
+pub(crate) async fn messages(
+    runtime: &Runtime,
+    lane: &LaneKey,
+    named: impl Iterator<Item = MessageId>,
+) -> Result<Vec<MessageView>, RuntimeError> {
+    let mut ids: Vec<MessageId> = Vec::new();
+    for id in named {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() { Ok(Vec::new()) } else { runtime.messages(lane, &ids).await }
+}
+
+fn is_assistant(view: &MessageView) -> bool {
+    view.role == Role::Assistant
+}
+
+/// Parses the payload of a stored effect.
+pub(crate) fn effect_body(effect: &StoredEffect) -> Option<EffectBody> {
+    serde_json::from_str(&effect.row.payload).ok()
+}
+
+/// Converts an effect, with the tokens of its card filled in.
+#[must_use]
+pub fn effect(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
+    let mut members: Map<String, Value> = serde_json::from_str(&effect.row.payload).unwrap_or_default();
+    members.remove("class");
+    if let Some(EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. }) = effect_body(effect)
+    {
+        let card = card_with_tokens(runtime, &effect.lane, card);
+        members.insert("card".into(), serde_json::to_value(card).unwrap_or_default());
+    }
+    wire::Effect {
+        id: effect.row.id.0.clone(),
+        class: effect.row.class.word().into(),
+        delivery: delivery(effect.row.performer).into(),
+        state: effect_state_name(effect.state).into(),
+        lane: effect.lane.id().0,
+        turn: effect.turn.0.clone(),
+        attempts: effect.attempts,
+        created_at: effect.created_at.rfc3339(),
+        approval: effect.row.approval.as_ref().map(|by| format!("{} v{}", by.card, by.version)),
+        outcome: effect.outcome.as_deref().and_then(|outcome| serde_json::from_str(outcome).ok()),
+        body: members,
+    }
+}
+
+/// Converts a card as it was shown then, with its tokens filled in.
+pub(crate) fn card_with_tokens(runtime: &Runtime, lane: &LaneKey, mut card: CardModel) -> wire::Card {
+    runtime.keys().fill(&lane.tenant, &mut card);
+    card.into()
+}
+
+fn delivery(performer: Performer) -> &'static str {
+    match performer {
+        Performer::Us => "us",
+        Performer::Host => "host",
+    }
+}
+
+/// Returns the name of an effect's state.
+#[must_use]
+pub fn effect_state_name(state: EffectState) -> &'static str {
+    match state {
+        EffectState::Planned => "planned",
+        EffectState::Attempted => "attempted",
+        EffectState::Done => "done",
+        EffectState::Failed => "failed",
+        EffectState::Uncertain => "uncertain",
+        EffectState::Cancelled => "cancelled",
+    }
+}
+
+/// Returns the effect state of that name.
+#[must_use]
+pub fn effect_state(word: &str) -> Option<EffectState> {
+    use EffectState::{Attempted, Cancelled, Done, Failed, Planned, Uncertain};
+    [Planned, Attempted, Done, Failed, Uncertain, Cancelled]
+        .into_iter()
+        .find(|state| effect_state_name(*state) == word)
+}
+
+/// Joins the texts of the notices to the person of a turn, in order.
+pub(crate) fn notice_texts(effects: &[wire::Effect]) -> String {
+    let notice_texts = effects.iter().filter(|effect| effect.class == "notice");
+    let texts: Vec<&str> = notice_texts.filter_map(|effect| effect.body.get("text")?.as_str()).collect();
+    texts.join(" ")
+}
+
+/// Returns a recorded turn of a chain.
+pub(crate) async fn turn(
+    runtime: &Runtime,
+    chain: &TurnChain,
+    of: &Turn,
+    hashes: (String, String),
+) -> Result<wire::Turn, RuntimeError> {
+    let row = &of.row;
+    let info = wire::TurnInfo::new(of);
+    let input = of.content.as_ref().and_then(|content| {
+        let mut event = serde_json::to_value(&content.event).ok()?;
+        event["received_at"] = content.event.received_at.rfc3339().into();
+        Some(event)
+    });
+    let (prev_hash, hash) = hashes;
+    Ok(wire::Turn {
+        answer: answer(runtime, chain, of).await?,
+        revision: info.revision,
+        at: info.at,
+        event: info.event,
+        actor: info.actor,
+        passed: wire::Passed::of(&row.trace),
+        rule: row.trace.rule.as_ref().map(ToString::to_string),
+        candidates: row.trace.candidates.clone(),
+        key: row.key.clone(),
+        input,
+        policy_version: row.policy.clone(),
+        engine_version: row.engine.clone(),
+        state_before: row.before.clone(),
+        state_after: row.after.clone(),
+        prev_hash,
+        hash,
+    })
+}
+
+/// Returns the explanation of a turn.
+#[must_use]
+pub fn why(turn: &Turn) -> wire::Why {
+    let row = &turn.row;
+    let decision = &row.decision;
+    let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.word());
+    wire::Why {
+        turn: row.turn.0.clone(),
+        reason: decision.reason.code().into(),
+        says: decision.reason.says().into(),
+        rung: decision.rung.number(),
+        name: decision.rung.title().into(),
+        passed: wire::Passed::of(&row.trace),
+        also: row.trace.also.iter().map(|reason| reason.code().into()).collect(),
+        candidates: row.trace.candidates.clone(),
+        model_asks: asks.map(|(_, id)| id.clone()).collect(),
+        policy_version: row.policy.clone(),
+        text: format!("{}\nPolicy version: {}", turn.summary().explain(), row.policy),
+    }
+}
+
+/// Returns an approval with its card in its current form.
+///
+/// # Errors
+/// The store did not answer, or holds something this version cannot read.
+pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Approval, RuntimeError> {
+    let approval = &row.approval;
+    let lane = runtime.lane(&row.lane).await?;
+    let card = match lane.records.card(&approval.card) {
+        Some(card) => Some(runtime.card_model(&lane, card).await?.into()),
+        None => None,
+    };
+    let decided = match &row.state {
+        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => {
+            Some(wire::Decided {
+                action: action.word().into(),
+                by: by.id.clone(),
+                by_name: by.name.clone(),
+                at: at.rfc3339(),
+            })
+        }
+        _ => None,
+    };
+    Ok(wire::Approval {
+        id: approval.card.0.clone(),
+        lane: row.lane.id().0,
+        version: approval.version,
+        state: approval_state(&row.state).into(),
+        kind: approval.kind.clone(),
+        payload: serde_json::from_str(&approval.payload).unwrap_or_default(),
+        payload_sha256: approval.payload_sha256.clone(),
+        effects: approval.classes.clone(),
+        targets: approval.targets.clone(),
+        quantity: approval.quantity,
+        total_chars: approval.total_chars,
+        requested_by: approval.requested_by.clone(),
+        source: approval.source.0.clone(),
+        created_at: approval.created_at.rfc3339(),
+        expires_at: approval.expires_at.map(|end| end.rfc3339()),
+        decided,
+        card,
+    })
+}
+
+pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {
+    match state {
+        ApprovalState::Pending => "pending",
+        ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {
+            action if action.releases() => "approved",
+            Action::Reject => "rejected",
+            _ => "cancelled",
+        },
+        ApprovalState::Decided { .. } | ApprovalState::Cancelled => "cancelled",
+        ApprovalState::Expired => "expired",
+        ApprovalState::Superseded => "superseded",
+    }
+}
+
+/// Returns a lane with the messages of its window.
+///
+/// # Errors
+/// The store did not answer, or holds something this version cannot read.
+pub async fn lane(runtime: &Runtime, info: &LaneInfo) -> Result<wire::Lane, RuntimeError> {
+    let view = runtime.lane_view(&info.key).await?;
+    let head = &view.lane.head;
+    let now = runtime.store().now();
+    let alive = |mode: &&Remembered| mode.alive(head.last_message_at, now, runtime.policy());
+    Ok(wire::Lane {
+        info: wire::LaneInfo::from(info),
+        pending: head.pendings.iter().map(wire::Pending::from).collect(),
+        remembered: head.remembered.as_ref().filter(alive).map(|mode| mode.intent.word().into()),
+        asking: head.ask.is_some(),
+        tasks: tasks(&view.lane),
+        option_sets: options::option_sets(&view.lane),
+        views: options::views(&view.lane),
+        messages: view.messages.into_iter().map(wire::Message::from).collect(),
+    })
+}
+
+/// Returns the tasks a lane has loaded: open ones, those its messages name, and the newest finished ones.
+#[must_use]
+pub fn tasks(lane: &Lane) -> Vec<wire::Task> {
+    let tasks = lane.records.iter().filter_map(|record| match record {
+        Record::Task(task) => Some(task),
+        _ => None,
+    });
+    let mut tasks: Vec<_> = tasks.collect();
+    tasks.sort_by_key(|task| (task.created_at, task.seq));
+    tasks.into_iter().map(wire::Task::from).collect()
+}
+
+/// Returns the difference between a turn and its replay; `None` if there is none.
+#[must_use]
+pub fn replay_difference(replayed: &Replayed) -> Option<wire::ReplayedTurn> {
+    let (differs, detail) = match &replayed.verdict {
+        Comparison::Same => return None,
+        Comparison::ContentErased => ("content_erased", None),
+        Comparison::Unknown(why) => ("unknown", Some((*why).to_owned())),
+        Comparison::Tampered => ("tampered", None),
+        Comparison::OtherDecision(now) => ("decision", Some(format!("{} → {now}", replayed.reason))),
+        Comparison::OtherState { recorded, now } => ("state", Some(format!("{recorded} → {now}"))),
+    };
+    Some(wire::ReplayedTurn {
+        turn: replayed.turn.clone(),
+        revision: replayed.revision,
+        reason: replayed.reason.code().into(),
+        differs: differs.into(),
+        detail,
+    })
+}

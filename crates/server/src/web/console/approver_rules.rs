@@ -1,0 +1,112 @@
+//! Approver rules that apply to an approval (`docs/design/0032-approvals.md`). The engine judges the press; this only
+//! avoids showing buttons that would be refused.
+
+use serde::Serialize;
+use throughline_engine::Policy;
+use throughline_engine::data::actor::Actor;
+use throughline_engine::data::approval::Approval;
+use throughline_engine::data::policy::ApproverRule;
+
+/// Right of a person to decide an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ApproverStanding {
+    /// A rule names them.
+    May,
+    /// A rule names them, but the request is their own.
+    Own,
+    /// No rule names them.
+    NotNamed,
+    /// No rule covers the approval, so nobody may decide.
+    Nobody,
+}
+
+/// Rule for display.
+#[derive(Serialize)]
+pub(super) struct Rule {
+    allow: Vec<String>,
+    self_approve: bool,
+}
+
+fn covering<'p>(policy: &'p Policy, approval: &'p Approval) -> impl Iterator<Item = &'p ApproverRule> {
+    let covers = |rule: &&ApproverRule| {
+        let each = |target: &String| approval.classes.iter().all(|class| rule.covers(class, target));
+        approval.targets.iter().all(each)
+    };
+    policy.approvers.iter().filter(covers)
+}
+
+/// Returns the rules that cover an approval.
+pub(super) fn rules(policy: &Policy, approval: &Approval) -> Vec<Rule> {
+    let shown = |rule: &ApproverRule| Rule { allow: rule.allow.clone(), self_approve: rule.self_approve };
+    covering(policy, approval).map(shown).collect()
+}
+
+/// Returns the right of a person to decide an approval.
+pub(super) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> ApproverStanding {
+    let (mut covered, mut named) = (false, false);
+    for rule in covering(policy, approval) {
+        covered = true;
+        if rule.names(actor) {
+            named = true;
+            if rule.self_approve || approval.requested_by != actor.id {
+                return ApproverStanding::May;
+            }
+        }
+    }
+    match (covered, named) {
+        (_, true) => ApproverStanding::Own,
+        (true, false) => ApproverStanding::NotNamed,
+        (false, false) => ApproverStanding::Nobody,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_engine::Timestamp;
+
+    use super::*;
+
+    fn approval() -> Approval {
+        Approval {
+            card: "ap_1".into(),
+            version: 1,
+            kind: "tracker.item".into(),
+            payload: "{}".into(),
+            payload_sha256: String::new(),
+            classes: vec!["tracker.create".into()],
+            targets: vec!["local:DEMO".into()],
+            quantity: 1,
+            total_chars: 2,
+            requested_by: "ana".into(),
+            source: "m_1".into(),
+            created_at: Timestamp(0),
+            expires_at: None,
+        }
+    }
+
+    fn actor(id: &str) -> Actor {
+        Actor { id: id.into(), name: id.into(), principals: vec![format!("user:{id}")], ..Actor::default() }
+    }
+
+    #[test]
+    fn stands_as_the_rules_say() {
+        let mut policy = Policy::default();
+        assert_eq!(standing(&policy, &actor("ana"), &approval()), ApproverStanding::Nobody);
+        let rule = ApproverRule {
+            effects: vec!["tracker.*".into()],
+            targets: vec!["local:*".into()],
+            allow: vec!["user:ana".into(), "user:bob".into()],
+            self_approve: false,
+        };
+        policy.approvers = vec![rule.clone()];
+        assert_eq!(standing(&policy, &actor("eve"), &approval()), ApproverStanding::NotNamed);
+        assert_eq!(standing(&policy, &actor("bob"), &approval()), ApproverStanding::May);
+        assert_eq!(standing(&policy, &actor("ana"), &approval()), ApproverStanding::Own);
+        policy.approvers = vec![ApproverRule { self_approve: true, ..rule }];
+        assert_eq!(standing(&policy, &actor("ana"), &approval()), ApproverStanding::May);
+        policy.approvers[0].targets = vec!["local:AUTH".into()];
+        assert_eq!(standing(&policy, &actor("bob"), &approval()), ApproverStanding::Nobody);
+        assert!(rules(&policy, &approval()).is_empty());
+    }
+}

@@ -1,0 +1,33 @@
+//! [`Requests`](crate::Requests): a repeated request gets the first answer.
+
+use super::Subject;
+use super::fixture::{assert_refused, delivery, lane};
+use crate::{Accepted, Delivery, StoredResponse};
+
+/// A repeated delivery returns the answer of the first, and the hash of its body.
+pub async fn answers_are_kept(s: &Subject) {
+    let lane = lane("C1");
+    let request = || Delivery { body_hash: Some("ab12".into()), ..delivery(&lane, "http:1") };
+    s.store.accept(request()).await.unwrap();
+    let row = s.store.delivery("acme", "http:1").await.unwrap().unwrap();
+    assert_eq!((row.body_hash.as_deref(), row.response), (Some("ab12"), None));
+    let answer = StoredResponse { status: 202, body: r#"{"turn":"tn_1"}"#.into() };
+    s.store.store_response("acme", "http:1", answer.clone()).await.unwrap();
+    let Accepted::Duplicate(row) = s.store.accept(request()).await.unwrap() else {
+        panic!("not a duplicate")
+    };
+    assert_eq!((row.body_hash.as_deref(), row.response), (Some("ab12"), Some(answer.clone())));
+    assert_refused(s.store.store_response("acme", "never seen", answer).await);
+}
+
+/// A key without a delivery is claimed once; a repeated claim returns the first hash and the answer, if there is one.
+pub async fn a_request_key_begins_once(s: &Subject) {
+    assert_eq!(s.store.begin_request("acme", "http:pause", "ab12").await.unwrap(), None);
+    let running = s.store.begin_request("acme", "http:pause", "cd34").await.unwrap();
+    assert_eq!(running, Some(("ab12".into(), None)));
+    let answer = StoredResponse { status: 200, body: "{}".into() };
+    s.store.store_response("acme", "http:pause", answer.clone()).await.unwrap();
+    let finished = s.store.begin_request("acme", "http:pause", "ab12").await.unwrap();
+    assert_eq!(finished, Some(("ab12".into(), Some(answer))));
+    assert_eq!(s.store.begin_request("globex", "http:pause", "ab12").await.unwrap(), None);
+}

@@ -1,0 +1,55 @@
+//! The error of every operation of a store.
+
+/// Reason a store could not do what it was asked. Each variant but [`Self::Unknown`] promises that nothing was
+/// written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The store takes no writes at the moment: the disk is full or the file is read-only (`TL-6201`).
+    #[error("cannot {act}: the store takes no writes ({why})")]
+    ReadOnly {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+        /// The backend's own message.
+        why: String,
+    },
+    /// Another process holds the database (`TL-6102`).
+    #[error(
+        "cannot open {what}: another process is using it; stop that one, or give this one another store.url"
+    )]
+    InUse {
+        /// The database file.
+        what: String,
+    },
+    /// The backend is too old or misconfigured, or the database belongs to another program (`TL-6101`, `TL-6103`).
+    #[error("cannot open {what}: {why}")]
+    Open {
+        /// The database file or server.
+        what: String,
+        /// The reason, in words for the operator.
+        why: String,
+    },
+    /// A constraint refused the write. The caller has a bug: repeating the call changes nothing.
+    #[error("cannot {act}: {why}")]
+    Refused {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+        /// The constraint that refused it.
+        why: String,
+    },
+    /// The connection broke while a write was under way, so it may or may not have been made.
+    #[error("the outcome of {act} is unknown: {why}")]
+    Unknown {
+        /// The operation, as a verb phrase that follows "the outcome of".
+        act: &'static str,
+        /// The backend's own message.
+        why: String,
+    },
+    /// Any other failure that the backend reported.
+    #[error("cannot {act}: {why}")]
+    Backend {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+        /// The backend's own message.
+        why: String,
+    },
+}

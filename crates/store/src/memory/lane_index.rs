@@ -1,0 +1,50 @@
+//! Looking up lanes in memory.
+
+use async_trait::async_trait;
+use throughline_engine::{LaneId, LaneKey};
+
+use super::{Lane, MemoryStore};
+use crate::contract::{LaneIndex, LaneInfo, StoreError, TokenRow};
+
+impl Lane {
+    fn info(&self, key: &LaneKey) -> LaneInfo {
+        LaneInfo {
+            id: self.id.clone().unwrap_or_else(|| key.id()),
+            key: key.clone(),
+            revision: self.revision,
+            waiting: u32::try_from(self.waiting.len()).unwrap_or(u32::MAX),
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+#[async_trait]
+impl LaneIndex for MemoryStore {
+    async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError> {
+        let data = self.lock();
+        let Some(tenant) = data.tenants.get(tenant) else { return Ok(None) };
+        Ok(tenant.lane_ids.get(id).map(|key| tenant.lanes[key].info(key)))
+    }
+
+    async fn lanes(
+        &self,
+        tenant: &str,
+        after: Option<&LaneId>,
+        limit: u32,
+    ) -> Result<Vec<LaneInfo>, StoreError> {
+        let data = self.lock();
+        let Some(tenant) = data.tenants.get(tenant) else { return Ok(Vec::new()) };
+        let ids = tenant.lane_ids.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
+        Ok(ids.take(limit as usize).map(|(_, key)| tenant.lanes[key].info(key)).collect())
+    }
+
+    async fn channel_ids(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError> {
+        let data = self.lock();
+        let sent = data.find_lane(lane).and_then(|lane| lane.sent.get(message));
+        Ok(sent.cloned().unwrap_or_default())
+    }
+
+    async fn token(&self, lane: &LaneKey, hash: &str) -> Result<Option<TokenRow>, StoreError> {
+        Ok(self.lock().find_lane(lane).and_then(|lane| lane.tokens.get(hash).cloned()))
+    }
+}

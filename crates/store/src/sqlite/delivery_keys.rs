@@ -1,0 +1,87 @@
+//! Identities of deliveries. The insert of a key decides whether a delivery is a duplicate.
+
+use rusqlite::{Connection, OptionalExtension, Row};
+use throughline_engine::data::canon::sha256;
+
+use super::codec::{Hex, HexText, row_state_number};
+use super::error::TxError;
+use super::writer::Tx;
+use crate::contract::{Delivery, RowState, Seq};
+
+/// Returns a key as it is stored. 16 bytes of a hash are as good as unique and keep the index small.
+fn stored_key(tenant: &str, key: &str) -> [u8; 16] {
+    let hash = sha256(&[tenant.as_bytes(), b"\0", key.as_bytes()]);
+    std::array::from_fn(|i| hash[i])
+}
+
+/// A stored key.
+pub(super) struct DeliveryKey {
+    pub(super) seq: Option<Seq>,
+    /// The turn that the delivery came with: lane, revision, state of the row.
+    pub(super) turn: Option<(i64, i64, i64)>,
+    pub(super) body_hash: Option<String>,
+    pub(super) first: Option<String>,
+}
+
+impl DeliveryKey {
+    pub(super) fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<Self>> {
+        let select = "SELECT seq, lane, revision, state, body_hash, first FROM delivery_keys WHERE key = ?1";
+        let read = |row: &Row<'_>| {
+            let (lane, revision, state): (Option<i64>, Option<i64>, Option<i64>) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(Self {
+                seq: row.get(0)?,
+                turn: lane.zip(revision).zip(state).map(|((lane, revision), state)| (lane, revision, state)),
+                body_hash: row.get::<_, Option<HexText>>(4)?.map(|hash| hash.0),
+                first: row.get(5)?,
+            })
+        };
+        sql.prepare_cached(select)?.query_row([stored_key(tenant, key)], read).optional()
+    }
+}
+
+/// Owner of a delivery's keys.
+#[derive(Clone, Copy)]
+pub(super) enum KeyOwner {
+    /// A row of the inbox.
+    Row(Seq),
+    /// The turn that the delivery comes with: lane, revision, state of the row.
+    Turn(i64, i64, RowState),
+}
+
+/// Inserts every key of a delivery, or none if one is taken, which is then returned.
+pub(super) fn take_keys<'a>(
+    tx: &Tx<'_, '_>,
+    delivery: &'a Delivery,
+    taker: KeyOwner,
+) -> Result<Option<&'a str>, TxError> {
+    let (tenant, keys) = (&delivery.lane.tenant, &delivery.keys);
+    if keys.is_empty() {
+        return Err(TxError::Refused("it has no delivery key".into()));
+    }
+    let (seq, turn) = match taker {
+        KeyOwner::Row(seq) => (Some(seq), None),
+        KeyOwner::Turn(lane, revision, state) => (None, Some((lane, revision, row_state_number(state)))),
+    };
+    for (i, key) in keys.iter().enumerate().filter(|(i, key)| !keys[..*i].contains(key)) {
+        let insert = "INSERT INTO delivery_keys (key, seq, lane, revision, state, body_hash, first) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
+        let body_hash = delivery.body_hash.as_deref().filter(|_| i == 0);
+        let params = (
+            stored_key(tenant, key),
+            seq,
+            turn.map(|turn| turn.0),
+            turn.map(|turn| turn.1),
+            turn.map(|turn| turn.2),
+            body_hash.map(Hex),
+            (i > 0).then_some(&keys[0]),
+        );
+        if tx.sql.execute(insert, params)? == 0 {
+            for taken in &keys[..i] {
+                tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [stored_key(tenant, taken)])?;
+            }
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}

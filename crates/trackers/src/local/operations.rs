@@ -1,0 +1,250 @@
+//! The operations of the tracker, without scripted faults.
+
+use throughline_engine::EffectId;
+use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::ticket::Item;
+use throughline_engine::retry::Guarantee;
+
+use super::config::Permission;
+use super::documents::DocumentsError;
+use super::issues::{self, ChangeResult, Comment, CreateResult, NewIssue, StoredIssue};
+use super::outcome::{read_failed, rejected, write_failed};
+use super::{LocalTracker, checks, links};
+use crate::Issue;
+use crate::common_checks::{self, wrong};
+
+impl LocalTracker {
+    /// The dry run of a batch: reports every mistake at once.
+    pub(super) async fn check_items(
+        &self,
+        tenant: &str,
+        project: &str,
+        by: Option<&str>,
+        items: &[Item],
+    ) -> Attempt<()> {
+        let config = self.config();
+        let sees = |project: &str| checks::seen(&config, project, by);
+        let mut errors = match self.problems(tenant, project, items, &sees).await {
+            Ok(errors) => errors,
+            Err(error) => return read_failed(error),
+        };
+        if let Some(settings) = config.projects.get(project).filter(|project| !project.hidden) {
+            errors.extend(checks::permissions(&config, settings, project, by, items));
+        }
+        if errors.is_empty() { Attempt::Applied(()) } else { rejected(errors) }
+    }
+
+    /// Every mistake in these items. `sees` tells which projects the person may see; issues of others count as
+    /// missing.
+    async fn problems(
+        &self,
+        tenant: &str,
+        project: &str,
+        items: &[Item],
+        sees: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Result<Vec<FieldError>, DocumentsError> {
+        let config = self.config();
+        let settings = match checks::project(&config, project) {
+            Ok(settings) => settings,
+            Err(error) => return Ok(vec![error]),
+        };
+        // If they may not see this project, they are told so, and not which of its issues exist.
+        let tells = |key: &str| sees(project) || key.rsplit_once('-').is_none_or(|(of, _)| of != project);
+        let mut found = common_checks::batch(items);
+        for item in items {
+            found.extend(checks::problems(&config, settings, project, item));
+            for link in links::named(&config, item).into_iter().filter(|link| tells(&link.key)) {
+                if self.visible_issue(tenant, &link.key, sees).await?.is_none() {
+                    let text = format!("There is no issue {}", link.key);
+                    found.push(wrong(item, "check.reference", "dependencies", text));
+                }
+            }
+        }
+        found.extend(checks::parents(settings, project, items));
+        for item in items.iter().filter(|item| common_checks::above(items, item).is_none()) {
+            let Some(parent) = item.parent.as_ref().filter(|parent| tells(parent)) else { continue };
+            if let Some(text) = self.parent_outside(tenant, project, item, parent, sees).await? {
+                found.push(wrong(item, "check.parent", "parent", text));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The mistake in a parent that is no item of the batch, and so has to be an existing issue.
+    async fn parent_outside(
+        &self,
+        tenant: &str,
+        project: &str,
+        item: &Item,
+        parent: &str,
+        sees: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Result<Option<String>, DocumentsError> {
+        let found = self.visible_issue(tenant, parent, sees).await?;
+        if parent.rsplit_once('-').is_none_or(|(of, _)| of != project) {
+            return Ok(Some(match found {
+                Some(_) => format!("{parent} is in another project; a parent is in {project}"),
+                None => format!("“{parent}” is no item of the batch and no issue of {project}"),
+            }));
+        }
+        Ok(match found {
+            Some(epic) => checks::level(item, Some(epic.item.item_type)),
+            None => Some(format!("There is no epic {parent}")),
+        })
+    }
+
+    /// The issue with that key, if it is in a project the person may see.
+    async fn visible_issue(
+        &self,
+        tenant: &str,
+        key: &str,
+        sees: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Result<Option<StoredIssue>, DocumentsError> {
+        if key.rsplit_once('-').is_some_and(|(project, _)| sees(project)) {
+            self.issue(tenant, key).await
+        } else {
+            Ok(None)
+        }
+    }
+
+    pub(super) async fn apply(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue> {
+        let once = self.guarantee == Guarantee::Idempotent;
+        match issues::created_by(self.documents.as_ref(), tenant, effect).await {
+            Ok(made) => {
+                if let Some(made) = made.into_iter().next().filter(|_| once) {
+                    return again(made, effect, item);
+                }
+            }
+            Err(error) => return read_failed(error),
+        }
+        // By now the epic exists as an issue.
+        let alone = Item { parent: parent.map(str::to_owned), ..item.clone() };
+        match self.problems(tenant, project, std::slice::from_ref(&alone), &|_| true).await {
+            Ok(errors) if errors.is_empty() => {}
+            Ok(errors) => return rejected(errors),
+            Err(error) => return read_failed(error),
+        }
+        let links = links::named(&self.config(), item);
+        let new = NewIssue { project, effect, item, parent, links, once };
+        match issues::create(self.documents.as_ref(), tenant, &new).await {
+            Ok(CreateResult::New(issue)) => {
+                if let Some(faults) = &self.faults {
+                    faults.made(effect);
+                }
+                Attempt::Applied(issue.view())
+            }
+            Ok(CreateResult::Before(issue)) => again(issue, effect, item),
+            Ok(CreateResult::Crowded) => Attempt::NotApplied {
+                why: format!("too many issues are being created in {project} at once"),
+                hint: None,
+            },
+            Err(error) => write_failed(error),
+        }
+    }
+
+    pub(super) async fn change(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()> {
+        match self.change_error(tenant, project, key, change).await {
+            Ok(None) => {}
+            Ok(Some(error)) => return rejected(vec![error]),
+            Err(error) => return read_failed(error),
+        }
+        let apply = |issue: &mut StoredIssue| match change {
+            IssueChange::Parent(epic) => issue.parent = Some(epic.clone()),
+            IssueChange::Comment(_) if issue.comments.iter().any(|said| said.effect == *effect) => {}
+            IssueChange::Comment(text) => {
+                issue.comments.push(Comment { effect: effect.clone(), text: text.clone() });
+            }
+        };
+        match issues::change(self.documents.as_ref(), tenant, key, apply).await {
+            Ok(ChangeResult::Written) => Attempt::Applied(()),
+            Ok(ChangeResult::NoSuch) => rejected(vec![no_such(project, key)]),
+            Ok(ChangeResult::Crowded) => {
+                Attempt::NotApplied { why: format!("{key} is being changed by too many at once"), hint: None }
+            }
+            Err(error) => write_failed(error),
+        }
+    }
+
+    /// The reason an issue cannot be changed this way.
+    async fn change_error(
+        &self,
+        tenant: &str,
+        project: &str,
+        key: &str,
+        change: &IssueChange,
+    ) -> Result<Option<FieldError>, DocumentsError> {
+        let ours = key.rsplit_once('-').is_some_and(|(of, _)| of == project);
+        let issue = if ours { self.issue(tenant, key).await? } else { None };
+        let Some(issue) = issue else { return Ok(Some(no_such(project, key))) };
+        Ok(match change {
+            IssueChange::Parent(epic) => {
+                let wrong = self.parent_outside(tenant, project, &issue.item, epic, &|_| true).await?;
+                wrong.map(|text| FieldError::new("check.parent", "parent", text))
+            }
+            IssueChange::Comment(text) if text.chars().count() > common_checks::MAX_BODY => {
+                let text = format!("A comment has at most {} characters", common_checks::MAX_BODY);
+                Some(FieldError::new("check.adf", "comment", text))
+            }
+            IssueChange::Comment(_) => None,
+        })
+    }
+
+    pub(super) async fn find_issue(
+        &self,
+        tenant: &str,
+        project: &str,
+        by: Option<&str>,
+        named: &str,
+    ) -> Attempt<Issue> {
+        // A key, or a link that ends in one.
+        let last = named.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let none = |text: String| rejected(vec![FieldError::new("check.reference", "key", text)]);
+        let number = last.rsplit_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(project));
+        let Some((_, number)) = number else {
+            return none(format!("“{}” is no key of {project}; give one like {project}-1", named.trim()));
+        };
+        let key = format!("{project}-{number}");
+        // A hidden project does not exist for people who come through a conversation.
+        let config = self.config();
+        match checks::project(&config, project) {
+            Ok(settings) if settings.allows(Permission::Browse, by) => {}
+            Ok(settings) => {
+                return rejected(vec![checks::not_permitted(settings, project, Permission::Browse, by)]);
+            }
+            Err(error) => return rejected(vec![error]),
+        }
+        match self.issue(tenant, &key).await {
+            Ok(Some(issue)) => Attempt::Applied(issue.view()),
+            Ok(None) => none(format!("There is no issue {key}")),
+            Err(error) => read_failed(error),
+        }
+    }
+}
+
+/// The effect created an issue before. If the item is the same, that issue is the answer; another item is refused, so
+/// that nobody is told of an issue with a text that does not exist.
+fn again(made: StoredIssue, effect: &EffectId, item: &Item) -> Attempt<Issue> {
+    if made.item == *item {
+        return Attempt::Applied(made.view());
+    }
+    let text = format!("{effect} made {} from another text; nothing was created", made.key);
+    rejected(vec![wrong(item, "check.shape", "effect", text)])
+}
+
+fn no_such(project: &str, key: &str) -> FieldError {
+    FieldError::new("check.reference", "key", format!("There is no issue {key} in {project}"))
+}

@@ -1,0 +1,121 @@
+//! `cargo xtask release-notes VERSION`: the section of a release in CHANGELOG.md, made from the fragments of `changelog/`.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::repo::Repo;
+use crate::{output, provenance};
+
+const FRAGMENTS: &str = "changelog";
+const CHANGELOG: &str = "CHANGELOG.md";
+/// The categories of a fragment's first line, in the order of a section.
+const CATEGORIES: [&str; 6] = ["added", "changed", "deprecated", "removed", "fixed", "security"];
+
+pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
+    let check = rest.iter().any(|argument| argument == "--check");
+    let named: Vec<&String> = rest.iter().filter(|argument| *argument != "--check").collect();
+    let [version] = named[..] else { bail!("name one version: cargo xtask release-notes 0.2.0") };
+    ensure!(is_version(version), "{version} is no version: it has three numbers, as 0.2.0");
+    let fragments = repo.files(FRAGMENTS, &[".md"])?;
+    let fragments: Vec<_> = fragments.into_iter().filter(|file| !file.path.ends_with("README.md")).collect();
+    let texts: Vec<(&str, &str)> =
+        fragments.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+    let section = section(version, &provenance::today(repo), &texts)?;
+    output::out(&section);
+    if check {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let changelog = repo.read(CHANGELOG).with_context(|| format!("cannot read {CHANGELOG}"))?;
+    repo.write(CHANGELOG, &inserted(&changelog, version, &section)?)?;
+    for fragment in &fragments {
+        let path = repo.path(&fragment.path);
+        std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", fragment.path))?;
+    }
+    output::note(&format!("written to {CHANGELOG}; {} fragments removed", fragments.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_version(text: &str) -> bool {
+    let numbers: Vec<&str> = text.split('.').collect();
+    let number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.len() == 3 && numbers.iter().all(number)
+}
+
+/// The section of a version: a heading for each category that has fragments, each fragment an item.
+fn section(version: &str, day: &str, fragments: &[(&str, &str)]) -> Result<String> {
+    ensure!(
+        !fragments.is_empty(),
+        "{FRAGMENTS}/ has no fragments: nothing has changed since the last release"
+    );
+    let mut out = format!("## {version} ({day})\n");
+    let category = |text: &str| text.lines().next().unwrap_or_default().trim().to_owned();
+    if let Some((path, _)) = fragments.iter().find(|(_, text)| !CATEGORIES.contains(&category(text).as_str()))
+    {
+        bail!("{path} does not begin with one of {}", CATEGORIES.join(", "));
+    }
+    for name in CATEGORIES {
+        let items = fragments.iter().filter(|(_, text)| category(text) == name);
+        let items: String = items.map(|(_, text)| item(text)).collect();
+        if !items.is_empty() {
+            out.push_str(&format!("\n### {}{}\n\n{items}", name[..1].to_uppercase(), &name[1..]));
+        }
+    }
+    Ok(out)
+}
+
+/// A fragment without its category as one list item; its paragraphs stay apart.
+fn item(fragment: &str) -> String {
+    let text = fragment.split_once('\n').map_or("", |(_, text)| text).trim();
+    let indented: Vec<String> = text
+        .lines()
+        .map(|line| if line.trim().is_empty() { String::new() } else { format!("  {line}") })
+        .collect();
+    format!("- {}\n", indented.join("\n").trim_start())
+}
+
+/// The changelog with a section before the newest one.
+fn inserted(changelog: &str, version: &str, section: &str) -> Result<String> {
+    let taken = format!("\n## {version} ");
+    ensure!(!changelog.contains(&taken), "{CHANGELOG} has a section {version} already");
+    let at = changelog.find("\n## ").map_or(changelog.len(), |at| at + 1);
+    let (before, after) = changelog.split_at(at);
+    let after = if after.is_empty() { String::new() } else { format!("\n{after}") };
+    Ok(format!("{}\n\n{section}{after}", before.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAGMENTS: [(&str, &str); 3] = [
+        ("changelog/2.md", "fixed\nA crash.\n"),
+        ("changelog/1.md", "added\nA thing\nof two lines.\n\nWith a second paragraph.\n"),
+        ("changelog/3.md", "added\nAnother.\n"),
+    ];
+
+    #[test]
+    fn fragments_are_grouped_by_category() {
+        let expected = "## 0.2.0 (today)\n\n### Added\n\n- A thing\n  of two lines.\n\n  With a second paragraph.\n- Another.\n\n\
+                        ### Fixed\n\n- A crash.\n";
+        assert_eq!(section("0.2.0", "today", &FRAGMENTS).unwrap(), expected);
+        assert!(section("0.2.0", "today", &[]).is_err());
+        let wrong = section("0.2.0", "today", &[("changelog/x.md", "new\nX.\n")]).unwrap_err();
+        assert!(wrong.to_string().starts_with("changelog/x.md does not begin"));
+    }
+
+    #[test]
+    fn the_newest_section_comes_first() {
+        let first = inserted("# Changelog\n\nHead.\n", "0.1.0", "## 0.1.0 (a)\n\nx\n").unwrap();
+        assert_eq!(first, "# Changelog\n\nHead.\n\n## 0.1.0 (a)\n\nx\n");
+        let second = inserted(&first, "0.2.0", "## 0.2.0 (b)\n\ny\n").unwrap();
+        assert_eq!(second, "# Changelog\n\nHead.\n\n## 0.2.0 (b)\n\ny\n\n## 0.1.0 (a)\n\nx\n");
+        assert!(inserted(&second, "0.1.0", "").is_err());
+    }
+
+    #[test]
+    fn a_version_has_three_numbers() {
+        assert!(is_version("0.2.0") && is_version("10.0.12"));
+        assert!(!is_version("0.2") && !is_version("v0.2.0") && !is_version("0.2.x") && !is_version("1..2"));
+    }
+}
