@@ -28,7 +28,7 @@ pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     let soon = event.received_at.since(ask.since) <= policy.ask.collect_ms;
     let joinable = !ask.pressed
         && ask.about.is_intent()
-        && lane.records.held(&ask.message.0).is_some_and(|held| same_place(held, event));
+        && lane.records.get::<Event>(&ask.message.0).is_some_and(|held| same_place(held, event));
     if policy.busy == Busy::Collect && soon && ask.by == event.actor && joinable {
         return Admission::Collect;
     }

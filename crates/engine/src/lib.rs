@@ -34,7 +34,6 @@ extern crate alloc;
 extern crate std;
 
 pub mod ask;
-pub mod cards;
 pub mod context;
 pub mod data;
 pub mod decisions;
@@ -53,7 +52,10 @@ pub mod tickets;
 pub mod work;
 
 mod admit;
+mod cards;
 mod needs;
+#[cfg(test)]
+mod poll;
 mod routing;
 mod say;
 mod turn;
@@ -75,4 +77,5 @@ pub use crate::data::rung::Rung;
 pub use crate::data::step::{Step, Timer};
 pub use crate::data::time::{Millis, Timestamp};
 pub use crate::needs::needs;
+pub use crate::routing::capabilities::{card_records, lane_context, project_card};
 pub use crate::routing::step::step;

@@ -2,27 +2,51 @@
 
 use alloc::vec::Vec;
 
-use crate::cards::shows;
-use crate::data::card::About;
+use crate::data::card::Card;
 use crate::data::event::{Event, EventKind, Press};
-use crate::data::fact::draft_of;
 use crate::data::given::Given;
-use crate::data::id::{CardId, ReviewId, TaskId};
-use crate::data::known::Both;
-use crate::data::known::Known;
+use crate::data::id::{CardId, TaskId};
+use crate::data::known::{Both, Known};
 use crate::data::lane::Lane;
+use crate::data::message::Message;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
-use crate::data::proposal::Comment;
-use crate::data::record::Record;
-use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::proposal::Proposal;
+use crate::data::record::{RecordKey, RecordKind};
+use crate::data::task::Task;
+use crate::data::ticket::Draft;
+use crate::routing::capabilities::CAPABILITIES;
 use crate::summary;
+use crate::turn::capability::Needing;
 
 /// Returns the records that an event needs and the lane has not loaded. The runtime reads them into
 /// [`Given::revived`] and calls again, until nothing is missing.
 #[must_use]
 pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<RecordKey> {
-    let card: Option<&CardId> = match &event.kind {
+    let known: &dyn Known = &Both { lane, given };
+    let task = task_of(lane, event, given);
+    let mut wanted: Vec<RecordKey> = card_of(event, given).map(RecordKey::of::<Card>).into_iter().collect();
+    if let EventKind::MessagePosted(_) = &event.kind {
+        wanted.extend(asked_about(lane));
+    }
+    let event_needs = Needing { lane, event, known, task };
+    wanted.extend(CAPABILITIES.iter().flat_map(|capability| capability.needs(&event_needs)));
+    let cards = wanted.iter().filter(|key| key.kind == RecordKind::Card);
+    let cards = cards.filter_map(|key| known.get::<Card>(&CardId::from(key.key.as_str())));
+    let reached: Vec<RecordKey> = cards.flat_map(|card| reached(card, known)).collect();
+    wanted.extend(reached);
+    let found = wanted.iter().filter_map(|key| known.record(key.kind, &key.key));
+    let tasks: Vec<RecordKey> =
+        found.filter_map(|record| record.task()).chain(task).map(RecordKey::of::<Task>).collect();
+    wanted.extend(tasks);
+    wanted.extend(summary::needs(lane, event, policy));
+    wanted.retain(|key| known.record(key.kind, &key.key).is_none());
+    wanted
+}
+
+/// The card that the event is about.
+fn card_of<'a>(event: &'a Event, given: &'a Given) -> Option<&'a CardId> {
+    match &event.kind {
         EventKind::CardPressed { press, .. } | EventKind::FormSubmitted { press, .. } => match press {
             Press::Decision { card, .. } => Some(card),
             Press::Option { .. } => None,
@@ -31,104 +55,51 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
         EventKind::EffectSettled { card, .. } => card.as_ref(),
         EventKind::TimerDue { about, .. } => Some(about.card()),
         _ => None,
-    };
-    let key = |kind, key: &str| RecordKey { kind, key: key.into() };
-    let have = |key: &RecordKey| {
-        lane.records.get(key).or_else(|| given.revived.iter().find(|record| record.key() == *key))
-    };
-    let known = Both { lane, given };
-    let task: Option<&TaskId> = match &event.kind {
+    }
+}
+
+/// The task that the event is about.
+fn task_of<'a>(lane: &Lane, event: &'a Event, given: &'a Given) -> Option<&'a TaskId> {
+    match &event.kind {
         EventKind::EffectSettled { task, .. } => task.as_ref(),
         EventKind::EffectProgressed { task, .. } => Some(task),
         EventKind::TaskReported(report) => Some(&report.task),
-        // The replied-to message may have left the window together with its task.
-        EventKind::MessagePosted(_) => given
-            .anchor
-            .as_ref()
-            .filter(|anchor| lane.records.message(&anchor.id).is_none())
-            .and_then(|anchor| anchor.task.as_ref()),
-        _ => None,
-    };
-    let draft = match &event.kind {
-        EventKind::FactStated(fact) => fact.epic.as_deref().and_then(draft_of),
-        _ => None,
-    };
-    let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
-    // A fact about an epic's draft is stored with the issue, if the draft has become one.
-    wanted.extend(draft.map(|draft| key(RecordKind::Draft, &draft.0)));
-    // Any event may change the active review, and its card with it.
-    wanted.extend(lane.records.of(RecordKind::Review).filter_map(|record| match record {
-        Record::Review(review) if review.current() => Some(key(RecordKind::Card, &review.card.0)),
-        _ => None,
-    }));
-    if let (EventKind::EffectSettled { .. }, Some(task)) = (&event.kind, task)
-        && let Some(Record::Task(task)) = have(&key(RecordKind::Task, &task.0))
-    {
-        // The card that released the call becomes its receipt.
-        let card = task.work.as_ref().and_then(|work| work.card.as_ref());
-        wanted.extend(card.map(|card| key(RecordKind::Card, &card.0)));
-    }
-    if let EventKind::MessagePosted(_) = &event.kind {
-        // The reply may be to a review whose message has left the window.
-        wanted.extend(task.map(|task| key(RecordKind::Review, &ReviewId::of(task).0)));
-        // The message may answer a waiting question, whose subject is then needed.
-        for pending in lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some()) {
-            wanted.extend(pending.kind.card().map(|card| key(RecordKind::Card, &card.0)));
-            wanted.extend(pending.kind.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
-            wanted.extend(pending.kind.proposal().map(|one| key(RecordKind::Proposal, &one.0)));
+        EventKind::MessagePosted(_) => {
+            // The replied-to message may have left the window together with its task.
+            let unloaded = |id| lane.records.get::<Message>(id).is_none();
+            given
+                .anchor
+                .as_ref()
+                .filter(|anchor| unloaded(&anchor.id))
+                .and_then(|anchor| anchor.task.as_ref())
         }
+        _ => None,
     }
-    let cards: Vec<RecordKey> = wanted.iter().filter(|key| key.kind == RecordKind::Card).cloned().collect();
-    for card in &cards {
-        let Some(Record::Card(card)) = have(card) else { continue };
-        wanted.extend(shows(card, &known));
-        if let Some(parent) = card.receipt() {
-            wanted.push(key(RecordKind::Card, &parent.0));
-            // The outcome is written on the receipt, which shows records of its own.
-            if let Some(Record::Card(receipt)) = have(&key(RecordKind::Card, &parent.0)) {
-                wanted.extend(shows(receipt, &known));
-            }
-        }
-        let comment = match &card.about {
-            About::DecisionPreview { comment: Comment::Pressed { result, .. }, .. } => Some(result),
-            _ => None,
-        };
-        let decided = card.released().map(|(_, progress)| progress).chain(card.result());
-        for progress in decided.chain(comment) {
-            if let Progress::Uncertain { card } = progress {
-                wanted.push(key(RecordKind::Card, &card.0));
-            }
-        }
-    }
-    wanted.extend(following(&wanted, &known));
-    let tasks: Vec<RecordKey> = wanted
-        .iter()
-        .filter_map(|key| match have(key) {
-            Some(Record::Draft(draft)) => Some(draft.task.0.clone()),
-            Some(Record::Review(review)) => Some(review.task.0.clone()),
-            Some(Record::Proposal(proposal)) => Some(proposal.task.0.clone()),
-            Some(Record::Card(card)) => card.task().map(|task| task.0.clone()),
-            Some(Record::Batch(batch)) => Some(batch.task.0.clone()),
-            _ => None,
-        })
-        .chain(task.map(|task| task.0.clone()))
-        .map(|task| key(RecordKind::Task, &task))
-        .collect();
-    wanted.extend(tasks);
-    wanted.extend(summary::needs(lane, event, policy));
-    wanted.retain(|key| have(key).is_none());
-    wanted
 }
 
-/// Returns the batches that may open when one of the wanted batches ends, with their drafts.
-fn following(wanted: &[RecordKey], known: &Both<'_>) -> Vec<RecordKey> {
-    let batches = wanted.iter().filter(|key| key.kind == RecordKind::Batch);
-    let next = batches.filter_map(|key| known.batch(&key.key.as_str().into())?.part.as_ref()?.next.clone());
-    let mut keys = Vec::new();
-    for id in next {
-        let drafts = known.batch(&id).into_iter().flat_map(|batch| &batch.items);
-        keys.extend(drafts.map(|draft| RecordKey { kind: RecordKind::Draft, key: draft.0.clone() }));
-        keys.push(RecordKey { kind: RecordKind::Batch, key: id.0 });
+/// What the waiting questions are about, since a message may answer one.
+fn asked_about(lane: &Lane) -> impl Iterator<Item = RecordKey> {
+    let waiting = lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some());
+    waiting.flat_map(|pending| {
+        let card = pending.kind.card().map(RecordKey::of::<Card>);
+        let draft = pending.kind.draft().map(RecordKey::of::<Draft>);
+        let proposal = pending.kind.proposal().map(RecordKey::of::<Proposal>);
+        card.into_iter().chain(draft).chain(proposal)
+    })
+}
+
+/// What something that happens to a card may reach: its own records, its receipt with that one's records, and the
+/// cards that ask about what it released.
+fn reached(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+    let mut keys = CAPABILITIES.of(card).reached(card, known);
+    if let Some(id) = card.receipt() {
+        keys.push(RecordKey::of::<Card>(id));
+        let receipt = known.get::<Card>(id);
+        keys.extend(receipt.into_iter().flat_map(|card| CAPABILITIES.of(card).reached(card, known)));
     }
+    keys.extend(card.outcomes().filter_map(|progress| match progress {
+        Progress::Uncertain { card } => Some(RecordKey::of::<Card>(card)),
+        _ => None,
+    }));
     keys
 }

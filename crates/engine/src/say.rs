@@ -593,3 +593,17 @@ fn outcome(verdict: Verdict) -> &'static str {
         Verdict::Deferred => "asked a model; the turn of its answer decides",
     }
 }
+
+/// Returns true if a text repeats the label of a button, whatever its case and punctuation.
+pub(crate) fn is_label(label: &str, text: &str) -> bool {
+    folded(label).eq(folded(text))
+}
+
+/// Normalises text for comparison with a button's label: lower case, single blanks, no punctuation at
+/// either end.
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    let words = text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace();
+    words.enumerate().flat_map(|(i, word)| {
+        (i > 0).then_some(' ').into_iter().chain(word.chars().flat_map(char::to_lowercase))
+    })
+}

@@ -4,6 +4,7 @@
 //! `turn/prune.rs` decides which records stay loaded; `docs/design/0006-what-a-turn-writes.md` says what a
 //! turn may write.
 
+pub(crate) mod capability;
 pub(crate) mod facts;
 mod prune;
 pub(crate) mod routed;
@@ -16,7 +17,6 @@ use alloc::vec::Vec;
 
 use crate::data::actor::Presser;
 use crate::data::approval::ApprovalChange;
-use crate::data::batch::Batch;
 use crate::data::card::{About, Card, CardStatus};
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
 use crate::data::effect::outcome::Outcome;
@@ -25,9 +25,7 @@ use crate::data::event::{Event, EventKind, Posted};
 use crate::data::fact::FactsTouched;
 use crate::data::focus::FocusContext;
 use crate::data::given::Given;
-use crate::data::id::{
-    BatchId, CardId, DraftId, EffectId, MessageId, PendingId, ProposalId, ReviewId, TaskId, TimerId,
-};
+use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId, PendingId, TaskId, TimerId};
 use crate::data::known::Known;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
@@ -35,17 +33,14 @@ use crate::data::message::{Message, MessageKind, Role};
 use crate::data::mint::Mint;
 use crate::data::pending::{PendingClass, PendingKind, PendingState};
 use crate::data::policy::{Policy, limits};
-use crate::data::proposal::Proposal;
-use crate::data::record::{Change, Record};
-use crate::data::record_key::{RecordKey, RecordKind};
-use crate::data::review::Review;
+use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
 use crate::data::selection_trace::Account;
 use crate::data::step::{Step, Timer};
-use crate::data::ticket::Draft;
 use crate::data::time::Timestamp;
 use crate::data::trace::{Predicate, Trace};
 use crate::data::work::Job;
 use crate::text::redact::snippet;
+use crate::turn::capability::Capabilities;
 use crate::turn::facts::Books;
 use throughline_language::Languages;
 use throughline_language::reference::Reference;
@@ -79,6 +74,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) event: &'a Event,
     pub(crate) given: &'a Given,
     pub(crate) policy: &'a Policy,
+    pub(crate) capabilities: Capabilities,
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
     pub(crate) said: Option<Rc<Said>>,
@@ -109,12 +105,19 @@ pub(crate) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) fn new(lane: &'a Lane, event: &'a Event, given: &'a Given, policy: &'a Policy) -> Self {
+    pub(crate) fn new(
+        lane: &'a Lane,
+        event: &'a Event,
+        given: &'a Given,
+        policy: &'a Policy,
+        capabilities: Capabilities,
+    ) -> Self {
         Self {
             lane,
             event,
             given,
             policy,
+            capabilities,
             head: lane.head.clone(),
             trace: Trace::default(),
             said: None,
@@ -197,84 +200,41 @@ impl<'a> Turn<'a> {
         }
     }
 
-    pub(crate) fn card_ref(&self, id: &str) -> Option<&Card> {
-        self.find(RecordKind::Card, id)
-            .and_then(|r| if let Record::Card(card) = r { Some(card) } else { None })
+    /// Returns the record of type `R` with this id, as this turn sees it.
+    pub(crate) fn get<R: Stored>(&self, id: &R::Id) -> Option<&R> {
+        self.named(id.as_ref())
     }
 
-    pub(crate) fn card(&self, id: &CardId) -> Option<Card> {
-        self.card_ref(&id.0).cloned()
+    /// Returns the record of type `R` under this name: an id as a list of ids keeps it.
+    pub(crate) fn named<R: Stored>(&self, id: &str) -> Option<&R> {
+        R::of(self.find(R::KIND, id)?)
     }
 
-    pub(crate) fn draft_ref(&self, id: &DraftId) -> Option<&Draft> {
-        Known::draft(self, id)
+    /// Returns the loaded records of type `R`, as this turn sees them.
+    pub(crate) fn loaded<R: Stored>(&self) -> impl Iterator<Item = &R> {
+        self.lane.records.of(R::KIND).filter_map(|record| self.named(record.id()))
     }
 
-    pub(crate) fn draft(&self, id: &DraftId) -> Option<Draft> {
-        self.draft_ref(id).cloned()
-    }
-
-    pub(crate) fn batch(&self, id: &BatchId) -> Option<Batch> {
-        Known::batch(self, id).cloned()
-    }
-
-    /// The loaded drafts, as this turn sees them.
-    pub(crate) fn drafts(&self) -> impl Iterator<Item = Draft> {
-        let ids = self.lane.records.of(RecordKind::Draft).map(Record::id);
-        ids.filter_map(|id| self.draft(&DraftId::from(id)))
-    }
-
-    pub(crate) fn review(&self, id: &ReviewId) -> Option<Review> {
-        match self.find(RecordKind::Review, &id.0)? {
-            Record::Review(review) => Some(review.clone()),
-            _ => None,
-        }
-    }
-
-    /// The loaded reviews, as this turn sees them.
-    pub(crate) fn reviews(&self) -> impl Iterator<Item = Review> {
-        let ids = self.lane.records.of(RecordKind::Review).map(Record::id);
-        ids.filter_map(|id| self.review(&ReviewId::from(id)))
-    }
-
-    pub(crate) fn proposal(&self, id: &ProposalId) -> Option<Proposal> {
-        match self.find(RecordKind::Proposal, &id.0)? {
-            Record::Proposal(proposal) => Some(proposal.clone()),
-            _ => None,
-        }
-    }
-
-    /// The loaded decisions, as this turn sees them.
-    pub(crate) fn proposals(&self) -> impl Iterator<Item = Proposal> {
-        let ids = self.lane.records.of(RecordKind::Proposal).map(Record::id);
-        ids.filter_map(|id| self.proposal(&ProposalId::from(id)))
-    }
-
-    pub(crate) fn message_ref(&self, id: &str) -> Option<&Message> {
-        match self.find(RecordKind::Message, id)? {
-            Record::Message(message) => Some(message),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn message(&self, id: &MessageId) -> Option<Message> {
-        self.message_ref(&id.0).cloned()
+    /// Returns every record of type `R` that the lane has loaded or this turn wrote, in the order of their ids.
+    pub(crate) fn all<R: Stored>(&self) -> impl Iterator<Item = &R> {
+        let known = &self.lane.records;
+        let loaded = known.of(R::KIND).filter_map(move |record| self.find(R::KIND, record.id()));
+        let written = self.changes_of(R::KIND).filter_map(Change::written);
+        let new = written.filter(move |record| known.find(R::KIND, record.id()).is_none());
+        let (mut loaded, mut new) = (loaded.peekable(), new.peekable());
+        let merged = core::iter::from_fn(move || match (loaded.peek(), new.peek()) {
+            (Some(one), Some(other)) if other.id() < one.id() => new.next(),
+            (Some(_), _) => loaded.next(),
+            (None, _) => new.next(),
+        });
+        merged.filter_map(R::of)
     }
 
     /// The card that a message shows; the message may be the one replied to.
     pub(crate) fn card_shown_by(&self, message: &MessageId) -> Option<&Card> {
-        let found = match self.find(RecordKind::Message, &message.0) {
-            Some(Record::Message(found)) => found,
-            _ => self.given.anchor.as_ref().filter(|anchor| anchor.id == *message)?,
-        };
-        self.card_ref(&found.card.as_ref()?.0).filter(|card| card.message == *message)
-    }
-
-    pub(crate) fn held(&self, id: &str) -> Option<Event> {
-        match self.find(RecordKind::Held, id)? {
-            Record::Held(event) => Some(event.clone()),
-            _ => None,
-        }
+        let replied_to = || self.given.anchor.as_ref().filter(|anchor| anchor.id == *message);
+        let found = self.get::<Message>(message).or_else(replied_to)?;
+        self.get::<Card>(found.card.as_ref()?).filter(|card| card.message == *message)
     }
 
     /// The cards that wait for a press, oldest first.
@@ -282,24 +242,29 @@ impl<'a> Turn<'a> {
         let written = self.changed.iter().filter_map(Change::written);
         let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
         let maybe: Vec<&str> =
-            known.filter(|r| matches!(r, Record::Card(c) if c.waits())).map(Record::id).collect();
+            known.filter_map(Card::of).filter(|card| card.waits()).map(|card| card.id.as_str()).collect();
         let cards = self.head.cards.texts().filter(move |id| maybe.contains(id));
-        cards.filter_map(|id| self.card_ref(id)).filter(|card| card.waits())
+        cards.filter_map(|id| self.named::<Card>(id)).filter(|card| card.waits())
     }
 
     /// The loaded receipts with an item that is being tried again on `card`.
     pub(crate) fn receipts_waiting_for(&self, card: &CardId) -> Vec<Card> {
-        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
+        let cards = self.head.cards.texts().filter_map(|id| self.named::<Card>(id));
         let waits = |receipt: &&Card| receipt.released().any(|(_, progress)| progress.is_tried_on(card));
         cards.filter(waits).cloned().collect()
     }
 
-    pub(crate) fn put(&mut self, record: Record) {
-        self.write(Change::Put(record));
+    pub(crate) fn put(&mut self, record: impl Into<Record>) {
+        self.write(Change::Put(record.into()));
     }
 
-    pub(crate) fn drop_record(&mut self, kind: RecordKind, key: &str) {
-        self.write(Change::Drop(RecordKey { kind, key: key.into() }));
+    /// Deletes the record of type `R` with this id.
+    pub(crate) fn delete<R: Stored>(&mut self, id: &R::Id) {
+        self.write(Change::Drop(RecordKey::of::<R>(id)));
+    }
+
+    pub(crate) fn delete_record(&mut self, key: RecordKey) {
+        self.write(Change::Drop(key));
     }
 
     /// True unless this turn wrote the record; one that was written has to stay loaded for one more turn.
@@ -372,7 +337,7 @@ impl<'a> Turn<'a> {
     /// Ends the remembered mode and withdraws the open cards that offer to clear it.
     pub(crate) fn forget_mode(&mut self) {
         self.head.remembered = None;
-        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
+        let cards = self.head.cards.texts().filter_map(|id| self.named::<Card>(id));
         let buttons: Vec<Card> =
             cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
         for mut card in buttons {
@@ -388,19 +353,19 @@ impl<'a> Turn<'a> {
             self.head.window.push_first(&message.id);
         }
         if let Some(Event { kind: EventKind::MessagePosted(posted), id, received_at, actor }) =
-            self.held(&message.id.0)
+            self.named::<Event>(&message.id.0).cloned()
         {
             let posted = Posted { text: message.text.clone(), ..posted };
-            self.put(Record::Held(Event { id, received_at, actor, kind: EventKind::MessagePosted(posted) }));
+            self.put(Event { id, received_at, actor, kind: EventKind::MessagePosted(posted) });
         }
-        self.put(Record::Message(message));
+        self.put(message);
     }
 
     pub(crate) fn keep(&mut self, message: Message) {
         self.head.last_seen_ts = self.head.last_seen_ts.max(Some(message.at));
         self.head.window.push(&message.id);
         self.messages.push(message.id.clone());
-        self.put(Record::Message(message));
+        self.put(message);
     }
 
     pub(crate) fn our_message(

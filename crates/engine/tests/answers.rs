@@ -222,7 +222,7 @@ fn starts() -> Vec<TestLane> {
 
 fn cards(w: &TestLane) -> Vec<Card> {
     let order: Vec<_> = w.lane.head.cards.iter().collect();
-    order.iter().rev().filter_map(|id| w.lane.records.card(id).cloned()).collect()
+    order.iter().rev().filter_map(|id| w.lane.records.get::<Card>(id).cloned()).collect()
 }
 
 fn play(w: &mut TestLane, act: &Act) {

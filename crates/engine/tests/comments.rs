@@ -127,9 +127,9 @@ fn a_late_answer_is_about_its_own_effect() {
     let late = EffectResult::Posted { url: None };
     let step = w.outcome(&post, Outcome::Done { result: late });
     assert_eq!(step.decision.reason, Reason::EffectSuperseded);
-    assert!(w.lane.records.card(&asks.id).unwrap().open(), "the question is still open");
+    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().open(), "the question is still open");
     let late = EffectResult::Updated;
     let step = w.outcome(&sent, Outcome::Done { result: late });
     assert_eq!(step.decision.reason, Reason::EffectSettled);
-    assert!(!w.lane.records.card(&asks.id).unwrap().open());
+    assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().open());
 }

@@ -185,7 +185,7 @@ proptest! {
         let event = posted(Posted { text, reply_to, quote, ..Posted::default() });
         let found = focus::resolve(&lane, &event, &given);
         let known = |id: &MessageId| {
-            lane.records.message(id).is_some() || given.anchor.as_ref().is_some_and(|anchor| anchor.id == *id)
+            lane.records.get::<Message>(id).is_some() || given.anchor.as_ref().is_some_and(|anchor| anchor.id == *id)
         };
         prop_assert!(found.anchor.as_ref().is_none_or(known), "{found:?}");
         prop_assert_eq!(found.anchor.is_some(), matches!(found.source, FocusSource::Reply | FocusSource::LaneRecency));
@@ -193,13 +193,13 @@ proptest! {
             prop_assert!(known(id), "{found:?}");
         }
         if found.source == FocusSource::LaneRecency {
-            let anchor = lane.records.message(found.anchor.as_ref().unwrap()).unwrap();
+            let anchor = lane.records.get::<Message>(found.anchor.as_ref().unwrap()).unwrap();
             prop_assert!(anchor.kind != Some(MessageKind::Notification) && anchor.to.as_deref() != Some("bob"));
         }
         let window = found.window(&lane, &given);
         let handed = [&given.anchor, &given.beside.before, &given.beside.after];
         for message in window {
-            let there = lane.records.message(&message.id).is_some()
+            let there = lane.records.get::<Message>(&message.id).is_some()
                 || handed.iter().any(|handed| handed.as_ref().is_some_and(|handed| handed.id == message.id));
             prop_assert!(there);
         }

@@ -92,7 +92,7 @@ fn harness() -> TestLane {
 /// Returns the n-th newest message of the lane.
 fn message(w: &TestLane, back: usize) -> Option<Message> {
     let id = w.lane.head.window.iter().rev().nth(back)?;
-    w.lane.records.message(&id).cloned()
+    w.lane.records.get::<Message>(&id).cloned()
 }
 
 fn says(w: &mut TestLane, who: &str, text: &str, reply: Option<usize>) -> Step {
@@ -176,7 +176,7 @@ proptest! {
             }
             let open = w.lane.head.pendings.iter().filter(|p| p.kind.class() == PendingClass::Conversational);
             prop_assert!(open.count() <= 1, "at most one question waits for words");
-            for message in w.lane.head.window.iter().filter_map(|id| w.lane.records.message(&id)) {
+            for message in w.lane.head.window.iter().filter_map(|id| w.lane.records.get::<Message>(&id)) {
                 let ours = message.role == Role::Assistant;
                 prop_assert!(!ours || (message.task.is_some() && message.kind.is_some()), "{message:?}");
             }

@@ -13,7 +13,7 @@ use throughline_engine::data::message::Message;
 use throughline_engine::data::progress::Progress;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::record_key::RecordKind;
+use throughline_engine::data::record::RecordKind;
 use throughline_engine::data::ticket::Target;
 use throughline_engine::{EffectId, Given, Reason, Verdict};
 
@@ -53,7 +53,7 @@ fn only_the_effects_a_card_waits_for_count() {
     assert_eq!(w.outcome(&first_check, failed("late")).decision.reason, Reason::EffectSuperseded);
     let issue = Outcome::Done { result: EffectResult::Issue { key: "DEMO-7".into(), url: None } };
     assert_eq!(w.outcome(&create, issue).decision.reason, Reason::EffectSettled);
-    let card = w.lane.records.card(&card.id).unwrap();
+    let card = w.lane.records.get::<Card>(&card.id).unwrap();
     assert!(
         matches!(&card.status, CardStatus::Decided { result: Progress::Created { key, .. }, .. } if key == "DEMO-7")
     );
@@ -74,7 +74,7 @@ fn uncertain() -> (TestLane, Card, Card, Effect) {
 fn an_edit_leaves_an_uncertain_effect_alone() {
     let (mut w, _, asks, _) = uncertain();
     let source = w.lane.head.window.iter().next().unwrap();
-    let message: Message = w.lane.records.message(&source).unwrap().clone();
+    let message: Message = w.lane.records.get::<Message>(&source).unwrap().clone();
     let given = Given {
         now: w.now,
         anchor: Some(message),
@@ -87,7 +87,7 @@ fn an_edit_leaves_an_uncertain_effect_alone() {
         metadata_only: false,
     };
     assert_eq!(w.event("ana", edit, given).decision.reason, Reason::MessageEdited);
-    assert_eq!(w.lane.records.card(&asks.id).unwrap().about, asks.about);
+    assert_eq!(w.lane.records.get::<Card>(&asks.id).unwrap().about, asks.about);
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn a_late_issue_closes_the_question_about_its_creation() {
     let (mut w, card, asks, create) = uncertain();
     let issue = Outcome::Done { result: EffectResult::Issue { key: "DEMO-9".into(), url: None } };
     assert_eq!(w.outcome(&create, issue).decision.reason, Reason::EffectSettled);
-    let receipt = w.lane.records.card(&card.id).unwrap();
+    let receipt = w.lane.records.get::<Card>(&card.id).unwrap();
     assert!(matches!(&receipt.status, CardStatus::Decided { result: Progress::Created { .. }, .. }));
-    assert!(!w.lane.records.card(&asks.id).unwrap().open());
+    assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().open());
     assert!(visible_outputs(&w.presses("bob", &asks, 1, Action::CreateAgain)) > 0);
     assert_eq!(creates(&w), 1);
 }
@@ -142,7 +142,7 @@ fn the_person_who_names_an_issue_adopts_it() {
     assert!(visible_outputs(&w.outcome(&of_bob, found("DEMO-3", "Something else"))) > 0);
     let step = w.outcome(&of_ana, found("DEMO-4", "Login bug"));
     assert_eq!(step.adopt[0].0, create.id);
-    let asks = w.lane.records.card(&asks.id).unwrap();
+    let asks = w.lane.records.get::<Card>(&asks.id).unwrap();
     assert!(matches!(&asks.status, CardStatus::Decided { by, .. } if by.id == "ana"), "{:?}", asks.status);
 }
 
@@ -151,7 +151,7 @@ fn the_person_who_names_an_issue_adopts_it() {
 fn an_uncertain_effect_is_dropped_by_an_approver() {
     let (mut w, _, asks, create) = uncertain();
     assert_eq!(w.presses("eve", &asks, 1, Action::Cancel).decision.reason, Reason::PressForbidden);
-    assert!(w.lane.records.card(&asks.id).unwrap().open());
+    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().open());
     let find = adopt(&mut w, &asks, "DEMO-4");
     let step = w.presses("bob", &asks, 1, Action::Cancel);
     assert_eq!(step.cancel, [create.id, find.id.clone()]);
@@ -174,7 +174,7 @@ fn an_issue_is_adopted_when_its_title_fits() {
     let other =
         EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None, parent: None };
     assert!(visible_outputs(&w.outcome(&find, Outcome::Done { result: other })) > 0);
-    assert!(w.lane.records.card(&asks.id).unwrap().open(), "another title: the question stays");
+    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().open(), "another title: the question stays");
 
     let find = adopt(&mut w, &asks, "DEMO-4");
     let same =
@@ -183,7 +183,7 @@ fn an_issue_is_adopted_when_its_title_fits() {
     assert_eq!(step.adopt[0].0, create.id);
     let again = w.presses("ana", &asks, 1, Action::Adopt);
     assert_eq!(again.decision.reason, Reason::PressConsumed);
-    let receipt = w.lane.records.card(&card.id).unwrap();
+    let receipt = w.lane.records.get::<Card>(&card.id).unwrap();
     assert!(
         matches!(&receipt.status, CardStatus::Decided { result: Progress::Created { key, .. }, .. } if key == "DEMO-4")
     );
@@ -191,7 +191,7 @@ fn an_issue_is_adopted_when_its_title_fits() {
 
 /// Returns the progress of a released call, as its card shows it.
 fn progress_of(w: &TestLane, card: &Card) -> Progress {
-    match &w.lane.records.card(&card.id).unwrap().status {
+    match &w.lane.records.get::<Card>(&card.id).unwrap().status {
         CardStatus::Decided { result, .. } => result.clone(),
         open => panic!("{open:?}"),
     }
@@ -228,7 +228,7 @@ fn a_late_answer_of_a_call_closes_its_question() {
         let (asks, released, call) = w.unsure_call();
         assert!(visible_outputs(&w.outcome(&call, outcome)) > 0);
         assert_eq!(progress_of(&w, &released), came);
-        assert!(!w.lane.records.card(&asks.id).unwrap().open());
+        assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().open());
         assert!(w.lane.head.pendings.is_empty());
         assert!(visible_outputs(&w.presses("bob", &asks, 1, Action::DoAgain)) > 0);
         assert_eq!(creates(&w), 1);
@@ -318,7 +318,7 @@ fn a_lapsed_question_can_be_revived_after_a_new_one() {
     assert!(w.lane.head.lapsed.is_some());
     let mut given = Given { now: w.now, ..Given::default() };
     given.addressing.direct = true;
-    given.anchor = w.lane.records.message(&question).cloned();
+    given.anchor = w.lane.records.get::<Message>(&question).cloned();
     let reply = Posted { text: "Swansea".into(), reply_to: Some(question.0), ..Posted::default() };
     let step = w.event("ana", EventKind::MessagePosted(reply), given);
     assert_eq!(step.decision.reason, Reason::PendingApplied);

@@ -11,6 +11,7 @@ use throughline_engine::data::message::Message;
 use throughline_engine::data::policy::context::ContextPolicy;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::review::{Review, Status};
+use throughline_engine::data::task::Task;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::{Given, Policy, Reason, Step, Timestamp, Verdict, needs};
 
@@ -89,7 +90,7 @@ fn stopping_the_model_leaves_no_review() {
     let task = reviews(&w)[0].task.clone();
     assert_eq!(w.says("ana", "stop").decision.reason, Reason::InterruptStop);
     assert!(reviews(&w).is_empty());
-    assert_eq!(w.lane.records.task(&task).unwrap().status, TaskStatus::Cancelled);
+    assert_eq!(w.lane.records.get::<Task>(&task).unwrap().status, TaskStatus::Cancelled);
     let late = answers(&mut w, &ask(&step), Answer::None { why: "timeout".into() });
     assert_eq!(late.decision.reason, Reason::LateAnswer);
 }
@@ -179,7 +180,7 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
     let _ = w.says("ana", PLAN);
     let _ = w.says("bob", "What about backups?");
     let answer: Message =
-        w.lane.records.message(&w.lane.head.window.iter().next_back().unwrap()).unwrap().clone();
+        w.lane.records.get::<Message>(&w.lane.head.window.iter().next_back().unwrap()).unwrap().clone();
     let first = reviews(&w)[0].clone();
     let _ = w.says("ana", "Review this plan: we will use Redis.");
     let kept: Vec<Record> = w.lane.records.iter().cloned().collect();
@@ -188,7 +189,7 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
         let _ = w.says("ana", "hello");
     }
     assert!(reviews(&w).iter().all(|review| review.id != first.id), "it is only in the store now");
-    assert!(w.lane.records.message(&answer.id).is_none());
+    assert!(w.lane.records.get::<Message>(&answer.id).is_none());
     let mut given = Given { now: w.now, anchor: Some(answer.clone()), ..Given::default() };
     given.addressing.direct = true;
     let text = "create the epic for that".into();

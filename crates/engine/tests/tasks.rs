@@ -265,14 +265,14 @@ fn the_shown_history_is_the_one_in_prompts() {
     let mut w = TestLane::new();
     report(&mut w, "t1", Blocked, "09:00", "It waits");
     let _ = w.says("ana", "remember that we use Postgres for the orders");
-    let shown = Rendered::of_lane(&w.lane, Vec::new(), &w.policy).unwrap();
+    let shown = throughline_engine::lane_context(&w.lane, Vec::new(), &w.policy).unwrap();
     let places: Vec<_> = ["## FACTS\n", "## READ-ONLY CONTEXT\n", "## CONVERSATION\n"]
         .map(|heading| shown.prompt.find(heading).unwrap_or_else(|| panic!("{}", shown.prompt)))
         .into();
     assert!(places.is_sorted());
     assert_eq!(shown.block, block(&w));
     assert!(shown.prompt.contains("\"text\": \"remember that we use Postgres for the orders\""));
-    assert_eq!(Rendered::of_lane(&w.lane, Vec::new(), &w.policy).unwrap(), shown);
+    assert_eq!(throughline_engine::lane_context(&w.lane, Vec::new(), &w.policy).unwrap(), shown);
 }
 
 /// A model's answer to any question is only text for the record of tasks.

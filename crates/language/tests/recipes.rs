@@ -1,4 +1,6 @@
 //! The recipes of `docs/recipes`, followed to the letter in a copy of the crate.
+// WebAssembly starts no compiler.
+#![cfg(not(target_family = "wasm"))]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -127,7 +127,7 @@ impl Runtime {
         for _ in 0..6 {
             let mut found = false;
             for key in needs(lane, event, given, &self.policy) {
-                let Some(stored) = self.store.record(&lane.key, key.kind.word(), &key.key).await? else {
+                let Some(stored) = self.store.record(&lane.key, key.kind.as_str(), &key.key).await? else {
                     continue;
                 };
                 given.revived.push(stored::record(&stored)?);
@@ -232,7 +232,7 @@ impl Runtime {
 /// The message that an open ask is about.
 fn waiting<'l>(lane: &'l Lane, effect: &EffectId) -> Option<&'l Posted> {
     let ask = lane.head.ask.as_ref().filter(|ask| ask.effect == *effect)?;
-    match &lane.records.held(ask.message.as_str())?.kind {
+    match &lane.records.get::<Event>(ask.message.as_str())?.kind {
         EventKind::MessagePosted(posted) => Some(posted),
         _ => None,
     }

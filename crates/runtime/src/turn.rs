@@ -414,7 +414,7 @@ fn record_writes(step: &Step, encoded: &mut Encoded) -> Vec<RecordWrite> {
             Change::Retire(_) => RecordOp::Retire,
             Change::Drop(_) => RecordOp::Delete,
         };
-        RecordWrite { kind: encoded.key.kind.word(), key: encoded.key.key.clone(), op }
+        RecordWrite { kind: encoded.key.kind.as_str(), key: encoded.key.key.clone(), op }
     });
     written.collect()
 }

@@ -66,7 +66,7 @@ impl Runtime {
         let lane = self.lane(key).await?;
         let mut messages = Vec::new();
         for id in lane.head.window.iter() {
-            if let Some(message) = lane.records.message(&id).cloned() {
+            if let Some(message) = lane.records.get::<Message>(&id).cloned() {
                 messages.push(self.show(&lane, message).await?);
             }
         }
@@ -130,7 +130,7 @@ impl Runtime {
         for _ in 0..3 {
             for key in shows(card, &shown) {
                 if shown.get(&key).is_none()
-                    && let Some(record) = self.any_record(lane, key.kind.word(), &key.key).await?
+                    && let Some(record) = self.any_record(lane, key.kind.as_str(), &key.key).await?
                 {
                     shown.insert(record);
                 }
@@ -145,7 +145,7 @@ impl Runtime {
     async fn any_record(&self, lane: &Lane, kind: &str, key: &str) -> Result<Option<Record>, RuntimeError> {
         let loaded = lane.records.iter().find(|record| {
             let found = record.key();
-            found.kind.word() == kind && found.key == key
+            found.kind.as_str() == kind && found.key == key
         });
         if let Some(record) = loaded {
             return Ok(Some(record.clone()));

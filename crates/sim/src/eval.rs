@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::record_key::RecordKind;
+use throughline_engine::data::record::RecordKind;
 use throughline_engine::{
     Admission, Event, Given, Lane, LaneKey, Millis, Policy, Step, Timestamp, admit, needs, step,
 };

@@ -211,8 +211,10 @@ fn focus(wanted: &FocusExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
     let source = seen.map(|focus| focus.source.word().to_string());
     let anchor = seen.and_then(|focus| focus.anchor.clone());
     let task = seen.and_then(|focus| focus.task.clone());
-    let title =
-        task.as_ref().and_then(|id| observation.after.records.task(id)).map(|task| task.intent.clone());
+    let title = task
+        .as_ref()
+        .and_then(|id| observation.after.records.get::<Task>(id))
+        .map(|task| task.intent.clone());
     let named = wanted
         .anchor
         .as_deref()
@@ -327,7 +329,7 @@ fn card(wanted: &CardExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
         }];
     };
     let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.word()).collect();
-    let state = observation.after.records.card(&seen.id).map(state_name).map(str::to_string);
+    let state = observation.after.records.get::<Card>(&seen.id).map(state_name).map(str::to_string);
     let list = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
     let seen_buttons: Vec<String> = buttons.iter().map(ToString::to_string).collect();
     let titled = wanted.title.as_ref().is_none_or(|title| seen.title.contains(title.as_str()));

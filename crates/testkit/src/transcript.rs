@@ -1,6 +1,7 @@
 //! Resolves the names in a scenario: messages, cards and buttons that were seen so far in a run.
 
 use std::collections::BTreeMap;
+use throughline_engine::data::message::Message;
 
 use throughline_engine::data::action::{Action, allowed};
 use throughline_engine::data::card_model::ItemModel;
@@ -58,7 +59,7 @@ impl Transcript {
             if self.messages.iter().any(|noted| noted.lane == lane_name && noted.id == id) {
                 continue;
             }
-            let Some(message) = lane.records.message(&id) else { continue };
+            let Some(message) = lane.records.get::<Message>(&id) else { continue };
             self.messages.push(KnownMessage {
                 lane: lane_name.into(),
                 id,

@@ -4,6 +4,7 @@ use crate::compare::{Observation, state_name, step_name, value_text};
 use crate::model::{Act, CardExpect, Expectation, PendingExpect, PendingFit, Scenario};
 use crate::report::Report;
 use crate::{emit, yaml};
+use throughline_engine::data::card::Card;
 
 /// Returns what was seen of a turn as expectations: those a person would write, not everything there is.
 pub(crate) fn observed(observation: &Observation<'_>, act: &Act) -> Vec<Expectation> {
@@ -48,7 +49,7 @@ fn card(observation: &Observation<'_>) -> Option<CardExpect> {
         version: Some(card.version),
         buttons: Some(card.buttons.iter().map(|button| button.action.word().to_string()).collect()),
         title: None,
-        state: observation.after.records.card(&card.id).map(|card| state_name(card).to_string()),
+        state: observation.after.records.get::<Card>(&card.id).map(|card| state_name(card).to_string()),
         items: None,
     })
 }

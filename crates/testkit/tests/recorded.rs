@@ -5,6 +5,7 @@ use throughline_engine::data::actor::Actor;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Posted, Press};
 use throughline_engine::data::given::{Given, PressTarget};
+use throughline_engine::data::message::Message;
 use throughline_engine::data::mint::Mint;
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{CardId, Event, Lane, LaneKey, MessageId, Policy, Reason, Timestamp, step};
@@ -78,7 +79,7 @@ impl Talk {
     }
 
     fn says(&mut self, text: &str, reply: Option<&str>) -> Reason {
-        let message = |id: &str| self.lane.records.message(&MessageId::from(id)).cloned();
+        let message = |id: &str| self.lane.records.get::<Message>(&MessageId::from(id)).cloned();
         let given = Given { anchor: reply.and_then(message), ..Given::default() };
         let posted = Posted { text: text.into(), reply_to: reply.map(Into::into), ..Posted::default() };
         self.event("ana", EventKind::MessagePosted(posted), given)

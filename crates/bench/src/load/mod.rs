@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use throughline_engine::data::card::Card;
 
 use anyhow::Context;
 use async_trait::async_trait;
@@ -124,7 +125,7 @@ impl Talk {
     /// Presses a button of the newest card.
     pub(crate) async fn press(&self, action: Action) -> anyhow::Result<()> {
         let lane = rows::read(&self.runtime, &self.lane).await?;
-        let card = lane.head.cards.iter().last().and_then(|id| lane.records.card(&id));
+        let card = lane.head.cards.iter().last().and_then(|id| lane.records.get::<Card>(&id));
         let card = card.context("the lane shows no card")?;
         let token = self.runtime.keys().token(&self.lane.tenant, &card.id, card.version, "", action);
         let press = |id: &str| Event {

@@ -58,7 +58,8 @@ impl Rows {
         let mut rows = Self { head: snapshot::encode_head(&step.next).len(), ..Self::default() };
         for change in &step.changes {
             let Change::Put(record) = change else { continue };
-            let of = if lane.records.get(&change.key()).is_some() { &mut rows.again } else { &mut rows.new };
+            let of =
+                if lane.records.record(&change.key()).is_some() { &mut rows.again } else { &mut rows.new };
             of.push(snapshot::encode_record(record).len());
         }
         rows

@@ -3,6 +3,7 @@
 //! receives the answer; each receiver also has a way on without it
 //! (`docs/design/0008-one-loop-asks-a-model.md`).
 
+use crate::data::message::Message;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -21,8 +22,6 @@ use crate::data::lane_state::OpenAsk;
 use crate::data::policy::limits;
 use crate::data::prompt::Section;
 use crate::data::purpose::Purpose;
-use crate::data::record::Record;
-use crate::data::record_key::RecordKind;
 use crate::data::trace::PromptTrace;
 use crate::facts::shown::Shown as FactsShown;
 use crate::memory::flow as facts;
@@ -52,7 +51,7 @@ pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> boo
 pub(crate) fn take_back(turn: &mut Turn<'_>, message: &MessageId, text: &str) -> Option<OpenAsk> {
     let ask = turn.head.ask.take_if(|ask| ask.message == *message && !ask.about.is_intent())?;
     turn.cancel(&ask.effect);
-    turn.drop_record(RecordKind::Held, &message.0);
+    turn.delete::<Event>(&message.0);
     let (by, words) = (ask.by.clone(), Words::new(text, turn.languages()));
     turn.said = Some(Rc::new(Said { message: message.clone(), by, words, since: ask.since }));
     Some(ask)
@@ -110,7 +109,7 @@ pub(crate) fn put(
 fn hint(turn: &Turn<'_>) -> Option<Hint> {
     let mut hint = focus(turn).hint(&turn.reference, turn)?;
     if let Some(id) = &hint.focus_anchor_internal_id
-        && let Some(card) = turn.message(id).and_then(|message| message.card)
+        && let Some(card) = turn.get::<Message>(id).cloned().and_then(|message| message.card)
     {
         hint.focus_anchor_text_snippet = snippet(&window::contents(turn, &card), limits::SNIPPET);
     }
@@ -122,5 +121,5 @@ pub(crate) fn hold(turn: &mut Turn<'_>, said: &Said) {
     let posted = turn.posted().cloned().unwrap_or_default();
     let kind = EventKind::MessagePosted(Posted { text: said.text().into(), ..posted });
     let (id, received_at) = (said.message.0.clone(), said.since);
-    turn.put(Record::Held(Event { id, received_at, actor: said.by.clone(), kind }));
+    turn.put(Event { id, received_at, actor: said.by.clone(), kind });
 }

@@ -4,7 +4,6 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::cards::show::AskedFor;
 use crate::data::action::Action;
 use crate::data::actor::Presser;
 use crate::data::approval::{ApprovalChange, Closing};
@@ -18,6 +17,7 @@ use crate::data::task::Task;
 use crate::data::task_status::TaskStatus;
 use crate::say;
 use crate::turn::Turn;
+use crate::turn::capability::Request;
 
 /// A refused press: the reason, and the text for the person.
 pub(crate) struct Refusal(pub(crate) Reason, pub(crate) String);
@@ -34,13 +34,13 @@ pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
 
 /// The titles of the lane's open cards.
 pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
-    let title = |card| crate::cards::project(card, turn, turn.now(), turn.policy).title;
+    let title = |card| turn.model(card).title;
     turn.open_cards().map(title).collect()
 }
 
 /// Checks, in this order, that a rule allows the acting person to do this, that sending is not paused, and
 /// that the stored request is unaltered. Without any rule nobody may.
-pub(crate) fn authorised(turn: &Turn<'_>, asked: Option<&AskedFor>, action: Action) -> Result<(), Refusal> {
+pub(crate) fn authorised(turn: &Turn<'_>, asked: Option<&Request>, action: Action) -> Result<(), Refusal> {
     let (class, target) = asked.map_or(("", ""), |asked| (asked.class, &asked.target));
     let rules: Vec<&ApproverRule> =
         turn.policy.approvers.iter().filter(|rule| rule.covers(class, target)).collect();
@@ -68,7 +68,7 @@ pub(crate) fn authorised(turn: &Turn<'_>, asked: Option<&AskedFor>, action: Acti
 }
 
 /// True if the acting person may release this now.
-pub(crate) fn may(turn: &Turn<'_>, asked: &AskedFor, action: Action) -> bool {
+pub(crate) fn may(turn: &Turn<'_>, asked: &Request, action: Action) -> bool {
     authorised(turn, Some(asked), action).is_ok()
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn decide_as(turn: &mut Turn<'_>, mut card: Card, action: Action, by:
 
 /// Records the result of a released call on the card that released it.
 pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) {
-    let Some(mut card) = turn.card(card) else { return };
+    let Some(mut card) = turn.get::<Card>(card).cloned() else { return };
     if let CardStatus::Decided { result, .. } = &mut card.status {
         *result = progress;
         turn.update(card);
@@ -102,7 +102,7 @@ pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) 
 /// way.
 pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
     let waits = |task: &Task| task.work.as_ref().is_none_or(|work| work.card.as_ref() == Some(&card.id));
-    let waiting = card.task().is_none_or(|id| turn.task(id).is_some_and(|task| waits(&task)));
+    let waiting = card.task().is_none_or(|id| turn.get::<Task>(id).cloned().is_some_and(|task| waits(&task)));
     if let Some(task) = turn.task_of(card).filter(|_| waiting) {
         turn.end_task(&task, status);
     }

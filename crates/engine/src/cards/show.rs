@@ -1,37 +1,22 @@
 //! Cards within a turn: shown, updated, revised, each with its message, pending, deadlines and approval.
 
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::cards::batch;
 use crate::cards::project;
-use crate::cards::proposal;
 use crate::data::approval::{Approval, ApprovalChange};
-use crate::data::canon::{hex, jcs, sha256};
+use crate::data::batch::Batch;
+use crate::data::canon::{hex, sha256};
 use crate::data::card::{About, Card, CardStatus, TimerAbout};
+use crate::data::card_model::CardModel;
 use crate::data::effect::EffectBody;
-use crate::data::id::{CardId, DraftId, MessageId, TaskId, TimerId};
-use crate::data::message::MessageKind;
-use crate::data::pending::{PendingClass, PendingKind, PendingState};
-use crate::data::proposal::Proposal;
-use crate::data::record::Record;
+use crate::data::id::{CardId, MessageId, TaskId, TimerId};
+use crate::data::message::{Message, MessageKind};
+use crate::data::pending::{PendingClass, PendingKind};
 use crate::data::step::Timer;
-use crate::data::ticket::{Draft, Item, Target};
+use crate::data::ticket::Draft;
 use crate::data::time::Timestamp;
 use crate::turn::Turn;
-
-/// A request that a card would release: its payload, the class and target that approver rules match, and
-/// who asked.
-pub(crate) struct AskedFor {
-    pub(crate) kind: &'static str,
-    pub(crate) class: &'static str,
-    pub(crate) target: String,
-    pub(crate) payload: String,
-    pub(crate) quantity: usize,
-    pub(crate) chars: usize,
-    pub(crate) by: String,
-    pub(crate) source: MessageId,
-}
+use crate::turn::capability::{Request, View};
 
 impl Turn<'_> {
     /// Shows a new card: its record, its message, its pending, its timers and, if it releases outward
@@ -50,45 +35,44 @@ impl Turn<'_> {
             status: CardStatus::Open,
             timers: Vec::new(),
         };
-        let pending = self.pending_of(&card);
+        let owner = self.capabilities.of(&card);
+        let pending = owner.waits_for(&card);
         card.expires_at =
             pending.as_ref().and_then(|kind| kind.lifetime(self.policy)).map(|age| self.now().plus(age));
-        let model = project(&card, self, self.now(), self.policy);
+        let model = self.model(&card);
         card.message = self.our_message("", MessageKind::Card, task, Some(&id), &model.as_text());
         if let Some(kind) = pending {
             self.open_pending(kind, None, &card.message, task, None, card.expires_at);
         }
         self.head.cards.push(&id);
-        self.latch_pendings(&card);
+        owner.follow(self, &card);
         self.set_timers(&mut card);
         self.effect(EffectBody::CardPost { message: card.message.clone(), card: model }, &[], None);
         self.open_approval(&card);
-        self.put(Record::Card(card));
+        self.put(card);
         id
     }
 
     /// Stores a changed card and shows its new state. A card that is no longer open loses its pending and
     /// its timers.
     pub(crate) fn update(&mut self, mut card: Card) {
-        let model = project(&card, self, self.now(), self.policy);
-        if let Some(mut message) = self.message(&card.message) {
+        let model = self.model(&card);
+        if let Some(mut message) = self.get::<Message>(&card.message).cloned() {
             message.text = model.as_text();
-            self.put(Record::Message(message));
+            self.put(message);
         }
-        if card.open() {
-            self.latch_pendings(&card);
-        } else {
+        if !card.open() {
             self.clear_pending_of(&card.id);
-            self.clear_question_about(&card);
             self.clear_timers.append(&mut card.timers);
         }
+        self.capabilities.of(&card).follow(self, &card);
         self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
-        self.put(Record::Card(card));
+        self.put(card);
     }
 
     /// Shows an unchanged card with a note as its first line. The card's next update removes the note.
     pub(crate) fn show_again(&mut self, card: &Card, note: &str) {
-        let mut model = project(card, self, self.now(), self.policy);
+        let mut model = self.model(card);
         model.facts.insert(0, note.into());
         self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
     }
@@ -99,7 +83,9 @@ impl Turn<'_> {
         card.version += 1;
         card.about = about;
         card.expires_at = self
-            .pending_of(&card)
+            .capabilities
+            .of(&card)
+            .waits_for(&card)
             .and_then(|kind| kind.lifetime(self.policy))
             .map(|age| self.now().plus(age));
         for pending in &mut self.head.pendings {
@@ -126,109 +112,29 @@ impl Turn<'_> {
     pub(crate) fn put_off(&mut self, mut card: Card) {
         self.clear_timers.append(&mut card.timers);
         self.set_timers(&mut card);
-        self.put(Record::Card(card));
+        self.put(card);
     }
 
-    /// Clears questions about items of a batch when the card of the batch closes.
-    fn clear_question_about(&mut self, card: &Card) {
-        let Some(batch) = card.batch().and_then(|batch| self.batch(batch)) else { return };
-        let about = |p: &PendingState| {
-            matches!(&p.kind, PendingKind::SlotRequest(_))
-                && p.kind.draft().is_some_and(|d| batch.items.contains(d))
-        };
-        self.head.pendings.retain(|p| !about(p));
-        self.head.lapsed.take_if(|p| about(p));
-    }
-
-    /// Keeps a pending beside the approval for each confirmation that a batch still needs; it expires with
-    /// the card.
-    fn latch_pendings(&mut self, card: &Card) {
-        let About::BatchPreview { latches, .. } = &card.about else { return };
-        let latches = [
-            (latches.quantity, PendingKind::WaitingQuantityConfirm { card: card.id.clone() }),
-            (latches.size, PendingKind::WaitingSizeConfirm { card: card.id.clone() }),
-        ];
-        let task = self.task_of(card);
-        for (latch, kind) in latches {
-            let waits = self.head.pendings.iter().any(|p| p.kind == kind);
-            if !latch.asked() {
-                self.head.pendings.retain(|p| p.kind != kind);
-            } else if !waits {
-                self.open_pending(kind, None, &card.message, task.as_ref(), None, card.expires_at);
-                if let Some(pending) = self.head.pendings.last_mut() {
-                    pending.ui_version = card.version;
-                }
-            }
-        }
-    }
-
-    fn pending_of(&self, card: &Card) -> Option<PendingKind> {
-        let id = card.id.clone();
-        match &card.about {
-            About::DraftPreview { .. }
-            | About::BatchPreview { .. }
-            | About::CallPreview { .. }
-            | About::DecisionPreview { .. } => Some(PendingKind::WaitingApproval { card: id }),
-            About::ScopeGate { source, .. } => {
-                Some(PendingKind::WaitingScopeChoice { card: id, message: source.clone() })
-            }
-            About::UncertainEffect { effect, .. }
-            | About::UncertainCall { effect, .. }
-            | About::DecisionUncertain { effect, .. } => {
-                Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() })
-            }
-            About::Remembered
-            | About::ReviewActive { .. }
-            | About::ReviewFrozen { .. }
-            | About::Options { .. } => None,
-        }
+    /// Returns what a person sees of the card now.
+    pub(crate) fn model(&self, card: &Card) -> CardModel {
+        project(self.capabilities, &View { card, known: self, now: self.now(), policy: self.policy })
     }
 
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
-        card.draft().and_then(|draft| self.draft(draft))
+        card.draft().and_then(|draft| self.get::<Draft>(draft).cloned())
     }
 
     /// The drafts a card shows or released, in its order.
     pub(crate) fn drafts_of(&self, card: &Card) -> Vec<Draft> {
-        match card.batch().and_then(|batch| self.batch(batch)) {
-            Some(batch) => batch.items.iter().filter_map(|draft| self.draft(draft)).collect(),
+        match card.batch().and_then(|batch| self.get::<Batch>(batch).cloned()) {
+            Some(batch) => batch.items.iter().filter_map(|draft| self.get::<Draft>(draft).cloned()).collect(),
             None => self.draft_of(card).into_iter().collect(),
         }
     }
 
-    /// The items of these drafts as a tracker receives them: an item without a batch has no id, and an epic
-    /// that exists is named by its key.
-    pub(crate) fn items_of(&self, card: &Card, drafts: &[Draft]) -> Vec<Item> {
-        let made = |epic: &DraftId| Some(self.draft_ref(epic)?.created.as_ref()?.key.clone());
-        let mut items = batch::items(drafts, made);
-        if card.batch().is_none() {
-            items.iter_mut().for_each(|item| item.id.clear());
-        }
-        items
-    }
-
-    /// The task that a card about this would serve.
-    pub(crate) fn task_of_about(&self, about: &About) -> Option<TaskId> {
-        match about {
-            About::DraftPreview { draft, .. } => Some(self.draft_ref(draft)?.task.clone()),
-            About::BatchPreview { batch, .. } => Some(self.batch(batch)?.task),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn proposal_of(&self, card: &Card) -> Option<Proposal> {
-        card.decision().and_then(|decision| self.proposal(decision))
-    }
-
     /// The task a card serves.
     pub(crate) fn task_of(&self, card: &Card) -> Option<TaskId> {
-        let batch = || Some(self.batch(card.batch()?)?.task);
-        card.draft()
-            .and_then(|draft| self.draft_ref(draft))
-            .map(|draft| draft.task.clone())
-            .or_else(batch)
-            .or_else(|| card.task().cloned())
-            .or_else(|| self.proposal_of(card).map(|proposal| proposal.task))
+        self.capabilities.of(card).task(self, card)
     }
 
     fn set_timers(&mut self, card: &mut Card) {
@@ -237,11 +143,11 @@ impl Turn<'_> {
             // A press at the very end still counts, so the timer is one millisecond later.
             card.timers.push(self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version }));
         }
-        if matches!(card.about, About::ReviewActive { .. }) {
-            let due = self.now().plus(self.policy.review.cooldown_ms).plus(1);
-            card.timers.push(self.set_timer(due, TimerAbout::Cooldown { card: id.clone(), version }));
+        let owner = self.capabilities.of(card);
+        if let Some((due, about)) = owner.deadline(self, card) {
+            card.timers.push(self.set_timer(due, about));
         }
-        if matches!(self.pending_of(card), Some(PendingKind::WaitingApproval { .. })) {
+        if matches!(owner.waits_for(card), Some(PendingKind::WaitingApproval { .. })) {
             let at = self.now().plus(self.policy.approval.remind_ms);
             card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
         }
@@ -257,7 +163,8 @@ impl Turn<'_> {
         if !card.is_approval() {
             return;
         }
-        let Some(asked) = self.asked_for(card) else { return };
+        // While several requests could be meant, none is up for approval yet.
+        let Some(asked) = self.request_of(card) else { return };
         self.approvals.push(ApprovalChange::Open(Approval {
             card: card.id.clone(),
             version: card.version,
@@ -275,44 +182,10 @@ impl Turn<'_> {
         }));
     }
 
-    /// The request that this card would release; `None` if the records it needs are gone.
-    pub(crate) fn asked_for(&self, card: &Card) -> Option<AskedFor> {
-        if let Some((call, source)) = card.call() {
-            return Some(AskedFor {
-                kind: "call",
-                class: call.job.class(),
-                target: call.job.target(),
-                payload: jcs(call),
-                quantity: 1,
-                chars: call.text.chars().count(),
-                by: card.by.clone(),
-                source: source.clone(),
-            });
-        }
-        if card.decision().is_some() {
-            return proposal::asked_for(self, card);
-        }
-        let drafts = self.drafts_of(card);
-        let items = self.items_of(card, &drafts);
-        let chars = drafts.iter().map(Draft::chars).sum();
-        let created =
-            |kind, payload: &serde_json::Value, target: &Target, by: &str, source: &MessageId| AskedFor {
-                kind,
-                class: "tracker.create",
-                target: target.to_string(),
-                payload: jcs(payload),
-                quantity: items.len(),
-                chars,
-                by: by.into(),
-                source: source.clone(),
-            };
-        if let Some(batch) = card.batch().and_then(|batch| self.batch(batch)) {
-            let payload = crate::cards::payload_of_batch(&batch.target, &items);
-            return Some(created("tracker.batch", &payload, &batch.target, &batch.by, &batch.source));
-        }
-        let (draft, item) = (drafts.first()?, items.first()?);
-        let payload = crate::cards::payload(&draft.target, item);
-        Some(created("tracker.item", &payload, &draft.target, &draft.by, &draft.source))
+    /// Returns the one request that a press on the card would release.
+    fn request_of(&self, card: &Card) -> Option<Request> {
+        let requests = self.capabilities.of(card).requests(self, card);
+        <[Request; 1]>::try_from(requests).ok().map(|[one]| one)
     }
 
     pub(crate) fn approval(&mut self, change: ApprovalChange) {

@@ -13,7 +13,7 @@ use crate::data::lane::Lane;
 use crate::data::policy::context;
 use crate::data::policy::context::{ContextPolicy, NEWEST_KEPT, Project};
 use crate::data::record::Record;
-use crate::data::record_key::RecordKind;
+use crate::data::record::RecordKind;
 use crate::data::task::{Task, result};
 use crate::data::task_status::TaskStatus;
 use crate::data::time::Timestamp;

@@ -17,6 +17,7 @@ use crate::data::task::TaskReported;
 use crate::data::time::Timestamp;
 use crate::memory::flow as memory;
 use crate::turn::Turn;
+use crate::turn::capability::Capabilities;
 
 /// A prompt with its fingerprint, its omissions and its warnings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,20 +51,19 @@ impl Rendered {
         }
     }
 
-    /// Renders the context that an agent of this lane would be shown now, whatever its task: sections 3 to
-    /// 6 of its prompt. `facts` are the sets named by [`in_reach`](crate::memory::in_reach). Messages to
-    /// one person alone are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`TooLarge`] if what is never dropped does not fit.
-    pub fn of_lane(lane: &Lane, facts: Vec<FactSet>, policy: &Policy) -> Result<Self, TooLarge> {
+    /// Renders the context of a lane ([`crate::lane_context`]).
+    pub(crate) fn of_lane(
+        lane: &Lane,
+        facts: Vec<FactSet>,
+        policy: &Policy,
+        capabilities: Capabilities,
+    ) -> Result<Self, TooLarge> {
         // An empty report changes nothing, so this turn shows the lane as it is.
         let kind = EventKind::TaskReported(TaskReported::default());
         let event =
             Event { id: String::new(), received_at: Timestamp::default(), actor: String::new(), kind };
         let given = Given { facts, ..Given::default() };
-        let mut turn = Turn::new(lane, &event, &given, policy);
+        let mut turn = Turn::new(lane, &event, &given, policy, capabilities);
         let facts = memory::shown(&mut turn).lines;
         let shown = Shown { facts, block: Some(turn.block()), ..Shown::conversation(&turn, None, "") };
         Ok(Self::of(build(shown.sections(policy))?, "", Vec::new()))

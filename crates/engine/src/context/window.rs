@@ -2,11 +2,11 @@
 //! with its neighbours. One JSON object per line; no text can end its line
 //! (`docs/design/0025-prompt-context.md`).
 
+use crate::data::card::Card;
 use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use crate::cards::project;
 use crate::context::prompt::Anchor;
 use crate::data::focus::FocusSource;
 use crate::data::focus::Hint;
@@ -41,7 +41,7 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
     let shown =
         |message: &&Message| Some(&message.id) != routed && message.to.as_deref().is_none_or(|to| to == user);
     let mut window: Vec<&Message> = Vec::new();
-    let newest = turn.head.window.texts().rev().filter_map(|id| turn.message_ref(id));
+    let newest = turn.head.window.texts().rev().filter_map(|id| turn.named::<Message>(id));
     for message in newest.filter(shown).filter(|message| turn.head.is_raw(&message.id)) {
         if window.len() == turn.policy.context.window {
             break;
@@ -68,7 +68,7 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
 fn replied_to<'t>(turn: &'t Turn<'_>) -> [Option<&'t Message>; 3] {
     let anchor = turn.given.anchor.as_ref().filter(|_| focus(turn).source == FocusSource::Reply);
     let Some(anchor) = anchor else { return [None; 3] };
-    let now = |message: &'t Message| turn.message_ref(message.id.as_str()).unwrap_or(message);
+    let now = |message: &'t Message| turn.named::<Message>(message.id.as_str()).unwrap_or(message);
     focus::around(anchor, turn.lane, turn.given).map(|message| message.map(now))
 }
 
@@ -114,8 +114,8 @@ fn role(message: &Message) -> &'static str {
 
 /// The texts on a card that people wrote; the engine's own words are not attributed to them.
 pub(crate) fn contents(turn: &Turn<'_>, card: &CardId) -> String {
-    let card = turn.card(card);
-    card.map(|card| project(&card, turn, turn.now(), turn.policy).contents()).unwrap_or_default()
+    let card = turn.get::<Card>(card).cloned();
+    card.map(|card| turn.model(&card).contents()).unwrap_or_default()
 }
 
 /// The message or task the text refers to, under the name by which an answer may cite it.

@@ -32,6 +32,8 @@ pub enum Step {
     Remembered,
     /// List of options.
     Options,
+    /// Card of a capability that keeps its state on the card.
+    Custom,
 }
 
 impl Step {
@@ -262,6 +264,7 @@ pub fn allowed(step: Step) -> &'static [Action] {
         Step::UncertainCall => &[Action::Happened, Action::DoAgain, Action::Cancel],
         Step::Remembered => &[Action::Forget],
         Step::Receipt => &[Action::RetryMissing, Action::Comment],
+        Step::Custom => &[Action::Option, Action::Edit, Action::Finish, Action::Cancel],
         Step::Options => &[Action::Option, Action::NoneOfThese, Action::Leave, Action::More],
     }
 }

@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Card as the lane keeps it. [`crate::cards::project`] makes what people see of it.
+/// Card as the lane keeps it. The capability that owns it makes what people see of it ([`crate::project_card`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// Id; also the id of its approval, if it has one.
@@ -138,6 +138,16 @@ pub enum About {
         /// Text of the question.
         asks: String,
     },
+    /// Card of a capability that keeps its state on the card itself (`docs/recipes/workflow.md`). It releases
+    /// nothing outward.
+    Custom {
+        /// Name of the capability.
+        capability: String,
+        /// State, as the capability writes and reads it.
+        state: serde_json::Value,
+        /// Buttons it offers while it is open, of those its step allows.
+        offers: Vec<Action>,
+    },
     /// Question whether a part of a decision was sent.
     DecisionUncertain {
         /// Decision.
@@ -166,6 +176,7 @@ impl About {
             | Self::ReviewActive { .. }
             | Self::ReviewFrozen { .. }
             | Self::Options { .. }
+            | Self::Custom { .. }
             | Self::Remembered => false,
         }
     }
@@ -314,6 +325,7 @@ impl Card {
             (About::UncertainCall { .. }, _) => Step::UncertainCall,
             (About::Remembered, _) => Step::Remembered,
             (About::Options { .. }, _) => Step::Options,
+            (About::Custom { .. }, _) => Step::Custom,
             (About::ReviewActive { .. }, _) => Step::ReviewActive,
             (About::ReviewFrozen { .. }, _) => Step::ReviewFrozen,
             (About::DecisionPreview { .. }, _) => Step::DecisionPreview,
@@ -351,6 +363,31 @@ impl Card {
     #[must_use]
     pub fn result(&self) -> Option<&Progress> {
         if let CardStatus::Decided { result, .. } = &self.status { Some(result) } else { None }
+    }
+
+    /// Returns the press that used this action up, if one did: the action, who pressed, when, and what came of it.
+    #[must_use]
+    pub fn consumed(&self, pressed: Action) -> Option<(Action, &Presser, Timestamp, &Progress)> {
+        if let (
+            About::DecisionPreview { comment: Comment::Pressed { by, at, result, .. }, .. },
+            Action::Comment,
+        ) = (&self.about, pressed)
+        {
+            return Some((pressed, by, *at, result));
+        }
+        match &self.status {
+            CardStatus::Decided { action, by, at, result } => Some((*action, by, *at, result)),
+            _ => None,
+        }
+    }
+
+    /// Returns the progress of everything that was released from it.
+    pub fn outcomes(&self) -> impl Iterator<Item = &Progress> {
+        let comment = match &self.about {
+            About::DecisionPreview { comment: Comment::Pressed { result, .. }, .. } => Some(result),
+            _ => None,
+        };
+        self.released().map(|(_, progress)| progress).chain(self.result()).chain(comment)
     }
 
     /// Returns the items it released, with the progress of each.
@@ -460,6 +497,7 @@ impl Card {
             _ => Latches::default(),
         };
         let offered = |action: &Action| match action {
+            _ if let About::Custom { offers, .. } = &self.about => offers.contains(action),
             Action::Approve => passed && latches.shut().is_none(),
             Action::ConfirmQuantity => latches.quantity.asked(),
             Action::ConfirmSize | Action::Split => latches.size.asked(),

@@ -3,15 +3,15 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::record::{RecordKey, RecordKind};
 
 /// Map in the order of [`RecordKey`].
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Keyed<T>([BTreeMap<String, T>; RecordKind::COUNT]);
+pub(crate) struct Keyed<T>([BTreeMap<String, T>; RecordKind::ALL.len()]);
 
 impl<T> Default for Keyed<T> {
     fn default() -> Self {
-        Self([const { BTreeMap::new() }; RecordKind::COUNT])
+        Self([const { BTreeMap::new() }; RecordKind::ALL.len()])
     }
 }
 
@@ -35,7 +35,7 @@ impl<T> Keyed<T> {
 
     /// Returns all values with their kinds and ids, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (RecordKind, &str, &T)> {
-        let kinds = RecordKind::ALL.into_iter().zip(&self.0);
+        let kinds = RecordKind::ALL.iter().copied().zip(&self.0);
         kinds.flat_map(|(kind, values)| values.iter().map(move |(key, value)| (kind, key.as_str(), value)))
     }
 }

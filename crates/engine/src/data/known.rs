@@ -1,33 +1,21 @@
 //! Lookup of records in a lane, or in a turn.
 
-use crate::data::batch::Batch;
 use crate::data::given::Given;
-use crate::data::id::{BatchId, DraftId};
 use crate::data::lane::Lane;
-use crate::data::record::Record;
-use crate::data::record_key::RecordKind;
+use crate::data::record::{Record, RecordKind, Stored};
 use crate::data::records::Records;
-use crate::data::ticket::Draft;
 
 /// Source of records, for showing a card.
 pub trait Known {
     /// Returns the record with this kind and id.
     fn record(&self, kind: RecordKind, id: &str) -> Option<&Record>;
+}
 
-    /// Returns the draft with this id.
-    fn draft(&self, id: &DraftId) -> Option<&Draft> {
-        match self.record(RecordKind::Draft, &id.0)? {
-            Record::Draft(draft) => Some(draft),
-            _ => None,
-        }
-    }
-
-    /// Returns the batch with this id.
-    fn batch(&self, id: &BatchId) -> Option<&Batch> {
-        match self.record(RecordKind::Batch, &id.0)? {
-            Record::Batch(batch) => Some(batch),
-            _ => None,
-        }
+impl dyn Known + '_ {
+    /// Returns the record of type `R` with this id.
+    #[must_use]
+    pub fn get<R: Stored>(&self, id: &R::Id) -> Option<&R> {
+        R::of(self.record(R::KIND, id.as_ref())?)
     }
 }
 

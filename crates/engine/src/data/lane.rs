@@ -9,7 +9,7 @@ use crate::data::snapshot;
 use crate::data::lane_key::LaneKey;
 use crate::data::lane_state::LaneState;
 use crate::data::record::Change;
-use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::record::{RecordKey, RecordKind};
 use crate::data::records::{Loaded, Records};
 
 /// Lane as a step sees it. The runtime loads it; [`crate::step`] never changes it in place.

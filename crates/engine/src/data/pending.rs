@@ -157,6 +157,15 @@ pub enum Slot {
         /// The fact stated against it.
         now: FactId,
     },
+    /// A value for a capability that keeps its state on its card.
+    Custom {
+        /// Name of the capability.
+        capability: String,
+        /// The card.
+        card: CardId,
+        /// The value's name.
+        name: String,
+    },
     /// The issue, out of several, that a decision is commented on.
     Issue {
         /// The decision's receipt.
@@ -268,7 +277,8 @@ impl PendingKind {
             | Self::WaitingQuantityConfirm { card }
             | Self::WaitingSizeConfirm { card }
             | Self::WaitingUncertainEffect { card, .. }
-            | Self::ClarificationNeeded(Slot::Issue { card }) => Some(card),
+            | Self::SlotRequest(Slot::Custom { card, .. })
+            | Self::ClarificationNeeded(Slot::Issue { card } | Slot::Custom { card, .. }) => Some(card),
             Self::SlotRequest(_)
             | Self::ClarificationNeeded(_)
             | Self::ToolRetryOffer { .. }

@@ -11,10 +11,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::data::erasure::ERASED;
 use crate::data::id::{LaneId, made};
+use crate::data::time::Timestamp;
 
 /// Number of words in a row that make a quotation.
 const RUN: usize = 3;
@@ -55,7 +58,38 @@ impl Said {
     }
 }
 
+/// A value that may hold what is a person's. Each capability says it of its own records, beside its rules.
+pub trait Personal: Clone + Serialize + DeserializeOwned {
+    /// Returns true if the person asked for it, or it was made from something they said.
+    fn is_of(&self, person: &Person) -> bool {
+        let _ = person;
+        false
+    }
+
+    /// Returns what erasing the person leaves: `None` if nothing, the value unchanged if nothing is theirs.
+    fn without(self, person: &Person, now: Timestamp) -> Option<Self> {
+        let _ = now;
+        person.rewritten(&self)
+    }
+}
+
 impl Person {
+    /// Returns a stored value without what is theirs. `None` if the rest cannot be read back, because a word of
+    /// the storage format itself equals one of theirs.
+    pub(crate) fn rewritten<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> Option<T> {
+        let stored = serde_json::to_value(value).ok()?;
+        let mut all = stored.clone();
+        if !self.scrub(&mut all) {
+            return Some(value.clone());
+        }
+        let prose = || {
+            let mut prose = stored;
+            self.scrub_prose(&mut prose);
+            serde_json::from_value(prose).ok()
+        };
+        serde_json::from_value(all).ok().or_else(prose)
+    }
+
     /// Creates a person of whom only the channel's user id is known.
     #[must_use]
     pub fn new(id: &str) -> Self {

@@ -2,14 +2,12 @@
 
 use crate::data::canon::Hash;
 use crate::data::card::Card;
-use crate::data::event::Event;
-use crate::data::id::{CardId, DraftId, MessageId, TaskId};
+use crate::data::id::TaskId;
 use crate::data::keyed::Keyed;
-use crate::data::message::Message;
-use crate::data::record::{Change, Record};
-use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::proposal::Proposal;
+use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
+use crate::data::review::Review;
 use crate::data::snapshot;
-use crate::data::task::Task;
 use crate::data::ticket::Draft;
 
 /// The loaded records. Their hashes are kept beside them, so that a turn costs only what it changed.
@@ -53,61 +51,50 @@ impl Records {
         self.map.iter().map(|(_, _, loaded)| &loaded.hash)
     }
 
+    /// Returns the record of type `R` with this id, if it is loaded.
+    ///
+    /// ```
+    /// use throughline_engine::data::ticket::Draft;
+    /// use throughline_engine::{DraftId, Lane, LaneKey};
+    ///
+    /// let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
+    /// assert_eq!(lane.records.get::<Draft>(&DraftId::from("dr_1")), None);
+    /// ```
+    #[must_use]
+    pub fn get<R: Stored>(&self, id: &R::Id) -> Option<&R> {
+        R::of(self.find(R::KIND, id.as_ref())?)
+    }
+
+    pub(crate) fn named<R: Stored>(&self, id: &str) -> Option<&R> {
+        R::of(self.find(R::KIND, id)?)
+    }
+
+    /// Returns the loaded records of type `R`, in the order of their ids.
+    pub fn all<R: Stored>(&self) -> impl Iterator<Item = &R> {
+        self.of(R::KIND).filter_map(R::of)
+    }
+
     /// Returns the record with that key, if it is loaded.
     #[must_use]
-    pub fn get(&self, key: &RecordKey) -> Option<&Record> {
+    pub fn record(&self, key: &RecordKey) -> Option<&Record> {
         self.find(key.kind, &key.key)
     }
 
     pub(crate) fn find(&self, kind: RecordKind, id: &str) -> Option<&Record> {
         self.map.get(kind, id).map(|loaded| &loaded.record)
     }
+}
 
-    /// Returns the message with that id, if it is loaded.
+impl Record {
+    /// Returns the task that the record is part of.
     #[must_use]
-    pub fn message(&self, id: &MessageId) -> Option<&Message> {
-        self.message_of(&id.0)
-    }
-
-    pub(crate) fn message_of(&self, id: &str) -> Option<&Message> {
-        match self.find(RecordKind::Message, id)? {
-            Record::Message(message) => Some(message),
-            _ => None,
-        }
-    }
-
-    /// Returns the draft with that id, if it is loaded.
-    #[must_use]
-    pub fn draft(&self, id: &DraftId) -> Option<&Draft> {
-        match self.find(RecordKind::Draft, &id.0)? {
-            Record::Draft(draft) => Some(draft),
-            _ => None,
-        }
-    }
-
-    /// Returns the card with that id, if it is loaded.
-    #[must_use]
-    pub fn card(&self, id: &CardId) -> Option<&Card> {
-        match self.find(RecordKind::Card, &id.0)? {
-            Record::Card(card) => Some(card),
-            _ => None,
-        }
-    }
-
-    /// Returns the task with that id, if it is loaded.
-    #[must_use]
-    pub fn task(&self, id: &TaskId) -> Option<&Task> {
-        match self.find(RecordKind::Task, &id.0)? {
-            Record::Task(task) => Some(task),
-            _ => None,
-        }
-    }
-
-    /// Returns the held event with that id, if it is loaded.
-    #[must_use]
-    pub fn held(&self, id: &str) -> Option<&Event> {
-        match self.find(RecordKind::Held, id)? {
-            Record::Held(event) => Some(event),
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::Draft(draft) => Some(&draft.task),
+            Self::Review(review) => Some(&review.task),
+            Self::Proposal(proposal) => Some(&proposal.task),
+            Self::Batch(batch) => Some(&batch.task),
+            Self::Card(card) => card.task(),
             _ => None,
         }
     }
@@ -117,10 +104,8 @@ impl Card {
     /// Returns the key of the record it shows, if it shows one.
     #[must_use]
     pub fn subject(&self) -> Option<RecordKey> {
-        let draft = self.draft().map(|draft| (RecordKind::Draft, &draft.0));
-        let review = || self.review().map(|review| (RecordKind::Review, &review.0));
-        let decision = || self.decision().map(|decision| (RecordKind::Proposal, &decision.0));
-        let (kind, key) = draft.or_else(review).or_else(decision)?;
-        Some(RecordKey { kind, key: key.clone() })
+        let review = || self.review().map(RecordKey::of::<Review>);
+        let decision = || self.decision().map(RecordKey::of::<Proposal>);
+        self.draft().map(RecordKey::of::<Draft>).or_else(review).or_else(decision)
     }
 }

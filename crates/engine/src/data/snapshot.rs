@@ -14,7 +14,7 @@ use crate::data::canon::{Hash, sha256};
 use crate::data::fact::{Fact, Gone};
 use crate::data::lane_state::LaneState;
 use crate::data::record::Record;
-use crate::data::record_key::RecordKey;
+use crate::data::record::RecordKey;
 
 /// The version written today. Since 2, tasks have a history of their own and the last answer is kept.
 pub const VERSION: u32 = 2;
@@ -125,7 +125,7 @@ fn decode<T: DeserializeOwned>(what: &'static str, stored: &str) -> Result<T, De
 /// Returns the hash of a record: its kind, its key and its bytes.
 #[must_use]
 pub fn record_hash(key: &RecordKey, body: &str) -> Hash {
-    sha256(&[key.kind.word().as_bytes(), b"\0", key.key.as_bytes(), b"\0", body.as_bytes()])
+    sha256(&[key.kind.as_str().as_bytes(), b"\0", key.key.as_bytes(), b"\0", body.as_bytes()])
 }
 
 /// Returns the hash of a lane's state, over the head and the sorted hashes of the records.

@@ -1,5 +1,6 @@
 //! Tools, sub-agents and the calls made to them (`docs/design/0037-models-and-tools.md`).
 
+use crate::data::erasure::ERASED;
 use crate::data::id::{CardId, EffectId, SetId, TaskId};
 use crate::data::lane_key::LaneKey;
 use crate::data::prompt::Built;
@@ -277,4 +278,37 @@ pub struct Errand<'a> {
     pub call: &'a Call,
     /// The state at the far side, if the work is there already; for [`Phase::Stop`], the work to stop.
     pub underway: Option<&'a Underway>,
+}
+
+impl Job {
+    /// Returns the job with its arguments and labels erased.
+    #[must_use]
+    pub(crate) fn without_words(self) -> Self {
+        match self {
+            Self::Tool { name, args } => {
+                Self::Tool { name, args: args.into_keys().map(|arg| (arg, ERASED.into())).collect() }
+            }
+            Self::Agent { name } => Self::Agent { name },
+            Self::Option(mut chosen) => {
+                chosen.label = ERASED.into();
+                chosen.user = ERASED.into();
+                Self::Option(chosen)
+            }
+        }
+    }
+}
+
+impl Call {
+    /// Returns the call with everything erased but the name of its job, its task and its risk.
+    #[must_use]
+    pub(crate) fn without_words(self) -> Self {
+        Self {
+            job: self.job.without_words(),
+            phase: Phase::default(),
+            task: self.task,
+            text: ERASED.into(),
+            risk: self.risk,
+            prompt: None,
+        }
+    }
 }

@@ -6,7 +6,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::cards::decide::{may, refuse_step, released_by};
-use crate::cards::proposal;
 use crate::data::action::Action;
 use crate::data::approval::ApprovalChange;
 use crate::data::canon::{hex, sha256};
@@ -17,7 +16,8 @@ use crate::data::message::MessageKind;
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::progress::Progress;
 use crate::data::proposal::{Comment, Outgoing};
-use crate::decisions::sent;
+use crate::decisions::proposal_of;
+use crate::decisions::{card, sent};
 use crate::say::{self, decision as words};
 use crate::turn::Turn;
 use throughline_language::Expected;
@@ -26,9 +26,9 @@ use throughline_language::Expected;
 /// one issue the offer carries the hash of the text that would be written there; with several it carries
 /// none.
 pub(super) fn offer(turn: &mut Turn<'_>, mut card: Card, issues: Vec<String>, failed: Option<String>) {
-    let hash = match (issues.as_slice(), turn.proposal_of(&card)) {
+    let hash = match (issues.as_slice(), proposal_of(turn, &card)) {
         ([issue], Some(proposal)) => {
-            hex(&sha256(&[proposal::comment_asked_for(turn, &proposal, issue).payload.as_bytes()]))
+            hex(&sha256(&[card::comment_request(turn, &proposal, issue).payload.as_bytes()]))
         }
         _ => String::new(),
     };
@@ -51,14 +51,14 @@ pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
         let (issue, hash) = (issue.clone(), hash.clone());
         return make(turn, card, issue, &hash);
     }
-    let mine =
-        proposal::choices(turn, &card).into_iter().filter(|(_, asked)| may(turn, asked, Action::Comment));
-    let options: Vec<String> = mine.map(|(issue, _)| issue).collect();
+    let requests = card::requests(turn, &card);
+    let mine = issues.iter().zip(&requests).filter(|(_, request)| may(turn, request, Action::Comment));
+    let options: Vec<String> = mine.map(|(issue, _)| issue.clone()).collect();
     if let [only] = options.as_slice() {
         chosen(turn, &card.id, only);
         return Decision::new(Verdict::Done, Reason::PressApplied);
     }
-    let task = turn.proposal_of(&card).map(|proposal| proposal.task);
+    let task = proposal_of(turn, &card).map(|proposal| proposal.task);
     let asked = turn.say(MessageKind::Question, task.as_ref(), &words::which_issue(&options));
     let kind = PendingKind::ClarificationNeeded(Slot::Issue { card: card.id.clone() });
     let (expected, actor) = (Expected::Selection(options), turn.event.actor.clone());
@@ -69,8 +69,8 @@ pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
 /// Sends the comment. The press is an approval of its own, bound to the issue, the version and the hash
 /// that were shown; it is opened and consumed in one commit, because nobody else has to approve.
 fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Decision {
-    let Some(proposal) = turn.proposal_of(&card) else { return refuse_step(turn) };
-    let payload = proposal::comment_asked_for(turn, &proposal, &issue).payload;
+    let Some(proposal) = proposal_of(turn, &card) else { return refuse_step(turn) };
+    let payload = card::comment_request(turn, &proposal, &issue).payload;
     if hex(&sha256(&[payload.as_bytes()])) != shown {
         turn.tell(say::TAMPERED);
         return Decision::new(Verdict::Refused, Reason::PressTampered);
@@ -92,11 +92,11 @@ fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Deci
 /// Takes the answer to "which issue?". An answer in words approves nothing: the card now offers that one
 /// issue, and the button has to be pressed again.
 pub(crate) fn chosen(turn: &mut Turn<'_>, card: &CardId, issue: &str) {
-    let Some(card) = turn.card(card) else { return };
+    let Some(card) = turn.get::<Card>(card).cloned() else { return };
     if !matches!(&card.about, About::DecisionPreview { comment: Comment::Offered { .. }, .. }) {
         return turn.tell(say::STALE_STEP);
     }
-    let task = turn.proposal_of(&card).map(|proposal| proposal.task);
+    let task = proposal_of(turn, &card).map(|proposal| proposal.task);
     offer(turn, card, vec![issue.into()], None);
     turn.say(MessageKind::Answer, task.as_ref(), &words::press_comment(issue));
 }

@@ -16,10 +16,10 @@ use crate::data::message::MessageKind;
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::progress::Progress;
 use crate::data::proposal::{Comment, Entry, Proposal};
-use crate::data::record::Record;
 use crate::data::review::Ended;
 use crate::data::review::Review;
 use crate::data::task_status::TaskStatus;
+use crate::decisions::proposal_of;
 use crate::decisions::read;
 use crate::decisions::read::Said;
 use crate::decisions::{comment, sent, tracked};
@@ -83,7 +83,7 @@ pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Ver
 }
 
 /// Handles a press of *Record the decision* on a review's card.
-pub(crate) fn record_pressed(turn: &mut Turn<'_>, card: &Card) -> Decision {
+fn record_pressed(turn: &mut Turn<'_>, card: &Card) -> Decision {
     let Some(review) = review::flow::subject(turn, card) else { return refuse_step(turn) };
     let by = turn.event.actor.clone();
     record_review(turn, review, &by);
@@ -138,7 +138,7 @@ fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
     }
     let (id, task, by) = (proposal.id.clone(), proposal.task.clone(), proposal.by.clone());
     if proposal.decision.is_empty() {
-        turn.put(Record::Proposal(proposal));
+        turn.put(proposal);
         let anchor = turn.say(MessageKind::Question, Some(&task), sentences::WHAT_WAS_DECIDED);
         let kind = PendingKind::SlotRequest(Slot::Proposal { proposal: id });
         turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&task), Some(&by), None);
@@ -147,14 +147,14 @@ fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
     if proposal.topic.is_empty() {
         proposal.topic = review::topic_of(&proposal.decision, turn.policy);
     }
-    turn.put(Record::Proposal(proposal));
+    turn.put(proposal);
     show(turn, &id);
     Verdict::Shown
 }
 
 /// Shows a proposal for approval, either for the first time or again after its post failed for good.
 pub(super) fn show(turn: &mut Turn<'_>, id: &ProposalId) {
-    if let Some(proposal) = turn.proposal(id) {
+    if let Some(proposal) = turn.get::<Proposal>(id).cloned() {
         let about = About::DecisionPreview { decision: id.clone(), comment: Comment::None };
         turn.show(about, &proposal.by, Some(&proposal.task));
     }
@@ -162,7 +162,7 @@ pub(super) fn show(turn: &mut Turn<'_>, id: &ProposalId) {
 
 /// Takes the answer to the question "what was decided?".
 pub(crate) fn filled(turn: &mut Turn<'_>, id: &ProposalId, text: &str) {
-    let Some(proposal) = turn.proposal(id) else { return };
+    let Some(proposal) = turn.get::<Proposal>(id).cloned() else { return };
     let found = read::plain(text, &turn.policy.decision);
     let _ = go_on(turn, proposal, found);
 }
@@ -173,6 +173,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, id: &ProposalId, text: &str) {
 pub(crate) fn pressed(turn: &mut Turn<'_>, card: Card, action: Action) -> Decision {
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
     match action {
+        Action::ApproveDecision => return record_pressed(turn, &card),
         Action::Approve => sent::approve(turn, card),
         Action::Edit => return ask_edit(turn, &card),
         Action::Comment => return comment::pressed(turn, card),
@@ -211,7 +212,7 @@ pub(crate) fn submitted(
 /// Handles a press of *Edit* by asking for the change in words. A channel with forms opens one from the
 /// card's fields besides.
 fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
-    let Some(proposal) = turn.proposal_of(card) else { return refuse_step(turn) };
+    let Some(proposal) = proposal_of(turn, card) else { return refuse_step(turn) };
     let anchor = turn.say(MessageKind::Question, Some(&proposal.task), sentences::EDIT_HOW);
     let (kind, asked) =
         (PendingKind::WaitingDecisionEdit { card: card.id.clone() }, turn.event.actor.clone());
@@ -223,8 +224,10 @@ fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
 /// decision, unless a line is labelled so. If the unlabelled text gives a reason and no line is labelled
 /// "why", that reason is replaced too.
 pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
-    let Some(card) = turn.card(card).filter(Card::open) else { return turn.tell(say::STALE_STEP) };
-    let Some(mut proposal) = turn.proposal_of(&card) else { return };
+    let Some(card) = turn.get::<Card>(card).cloned().filter(Card::open) else {
+        return turn.tell(say::STALE_STEP);
+    };
+    let Some(mut proposal) = proposal_of(turn, &card) else { return };
     let (mut entries, free) = read::labelled(text);
     let said_so = entries.iter().any(|(entry, _)| *entry == Entry::Decision);
     if !said_so && !free.trim().is_empty() {
@@ -244,7 +247,7 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
 
 /// Applies an edit by form: every field of it, or none if one is invalid.
 fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
-    let Some(mut proposal) = turn.proposal_of(&card) else { return refuse_step(turn) };
+    let Some(mut proposal) = proposal_of(turn, &card) else { return refuse_step(turn) };
     let before = proposal.clone();
     for (name, text) in values {
         match Entry::from_word(name) {
@@ -288,6 +291,6 @@ fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
 /// one.
 fn revise(turn: &mut Turn<'_>, card: Card, proposal: Proposal) {
     let about = card.about.clone();
-    turn.put(Record::Proposal(proposal));
+    turn.put(proposal);
     turn.revise(card, about);
 }

@@ -5,24 +5,33 @@
 //! The record is a [`Proposal`]. [`crate::data::decision::Decision`] is something else: the engine's
 //! verdict on an event.
 
-pub(crate) mod comment;
+mod capability;
+mod card;
+mod comment;
+mod erase;
 pub(crate) mod flow;
 pub(crate) mod read;
 mod sent;
 pub(crate) mod tracked;
 
-pub(crate) use crate::decisions::comment::chosen;
-pub(crate) use crate::decisions::sent::settled;
+pub(crate) use crate::decisions::capability::DecisionRecords;
 
 use alloc::string::ToString;
 
 use crate::data::actor::Presser;
+use crate::data::card::Card;
 use crate::data::proposal::Entry;
 pub(crate) use crate::data::proposal::Proposal;
 use crate::data::time::Timestamp;
 use crate::say::decision as words;
+use crate::turn::Turn;
 use alloc::format;
 use alloc::string::String;
+
+/// Returns the decision that a card shows.
+fn proposal_of(turn: &Turn<'_>, card: &Card) -> Option<Proposal> {
+    turn.get::<Proposal>(card.decision()?).cloned()
+}
 
 impl Proposal {
     pub(crate) fn write(&mut self, entry: Entry, text: &str) {

@@ -15,8 +15,8 @@ use crate::data::effect::{ApprovalRef, EffectBody, IssueChange};
 use crate::data::id::{CardId, EffectId, ProposalId};
 use crate::data::progress::Progress;
 use crate::data::proposal::{Comment, Outgoing, Posted, Proposal};
-use crate::data::record::Record;
 use crate::data::task_status::TaskStatus;
+use crate::decisions::proposal_of;
 use crate::decisions::{comment, flow, tracked};
 use crate::memory::flow as memory;
 use crate::turn::Turn;
@@ -46,11 +46,11 @@ pub(super) fn send(
 
 /// Handles *Approve*: sends the post, signed with who decided and when.
 pub(super) fn approve(turn: &mut Turn<'_>, card: Card) {
-    let Some(mut proposal) = turn.proposal_of(&card) else { return };
+    let Some(mut proposal) = proposal_of(turn, &card) else { return };
     let text = proposal.signed(&turn.presser(), turn.now());
     proposal.posted = Some(Posted { text, url: None });
     let effect = send(turn, &proposal, &Outgoing::Post, &card.id, released_by(&card));
-    turn.put(Record::Proposal(proposal));
+    turn.put(proposal);
     decide(turn, card, Action::Approve, Progress::Sending { effect });
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outco
         // The outcome was uncertain and a person was asked; a late success answers that question, so it is
         // closed.
         (Standing::AskedAbout(asks), Outcome::Done { .. }) => {
-            if let Some(asks) = turn.card(&asks).filter(Card::open) {
+            if let Some(asks) = turn.get::<Card>(&asks).cloned().filter(Card::open) {
                 close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
             }
         }
@@ -96,7 +96,7 @@ enum Standing {
 fn awaited(turn: &Turn<'_>, card: &Card, effect: &EffectId) -> Option<(Outgoing, CardId, Standing)> {
     let standing = |result: &Progress| match result {
         Progress::Sending { effect: sent } if sent == effect => Some(Standing::Sent),
-        Progress::Uncertain { card } if turn.card_ref(&card.0).and_then(Card::doubts) == Some(effect) => {
+        Progress::Uncertain { card } if turn.get::<Card>(&card).and_then(Card::doubts) == Some(effect) => {
             Some(Standing::AskedAbout(card.clone()))
         }
         _ => None,
@@ -121,7 +121,7 @@ fn out(result: &EffectResult) -> Progress {
 }
 
 fn on_card(turn: &mut Turn<'_>, card: &CardId, progress: &Progress) {
-    let Some(mut card) = turn.card(card) else { return };
+    let Some(mut card) = turn.get::<Card>(card).cloned() else { return };
     if let CardStatus::Decided { result, .. } = &mut card.status {
         *result = progress.clone();
         turn.update(card);
@@ -131,7 +131,7 @@ fn on_card(turn: &mut Turn<'_>, card: &CardId, progress: &Progress) {
 /// Writes the outcome on the receipt, and takes the step that follows: a comment is offered, the task ends,
 /// or the proposal is shown again.
 fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Progress) {
-    let Some(mut card) = turn.card(receipt) else { return };
+    let Some(mut card) = turn.get::<Card>(receipt).cloned() else { return };
     let About::DecisionPreview { decision, comment } = &mut card.about else { return };
     let decision = decision.clone();
     let mut offered = None;
@@ -143,7 +143,9 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
             _ => {}
         },
         Outgoing::Post => {
-            if let (Progress::Posted { url }, Some(proposal)) = (progress, turn.proposal(&decision)) {
+            if let (Progress::Posted { url }, Some(proposal)) =
+                (progress, turn.get::<Proposal>(&decision).cloned())
+            {
                 offered = posted(turn, proposal, url.clone()).map(|issues| (issues, None));
             }
             if let CardStatus::Decided { result, .. } = &mut card.status {
@@ -161,8 +163,8 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
         Progress::Cancelled if *what == Outgoing::Post => end(turn, &decision, TaskStatus::Cancelled),
         // A consumed approval never becomes pending again, so the proposal is shown anew with a new one.
         Progress::Failed { .. } if *what == Outgoing::Post => {
-            if let Some(proposal) = turn.proposal(&decision) {
-                turn.put(Record::Proposal(Proposal { posted: None, ..proposal }));
+            if let Some(proposal) = turn.get::<Proposal>(&decision).cloned() {
+                turn.put(Proposal { posted: None, ..proposal });
             }
             flow::show(turn, &decision);
         }
@@ -176,12 +178,12 @@ fn posted(turn: &mut Turn<'_>, proposal: Proposal, url: Option<String>) -> Optio
     let issues = tracked::of(turn, &proposal.issues);
     let posted = proposal.posted.clone().map(|posted| Posted { url, ..posted });
     memory::decided(turn, &proposal);
-    turn.put(Record::Proposal(Proposal { posted, ..proposal }));
+    turn.put(Proposal { posted, ..proposal });
     Some(issues).filter(|issues| !issues.is_empty())
 }
 
 fn end(turn: &mut Turn<'_>, decision: &ProposalId, status: TaskStatus) {
-    if let Some(proposal) = turn.proposal(decision) {
+    if let Some(proposal) = turn.get::<Proposal>(decision).cloned() {
         turn.end_task(&proposal.task, status);
     }
 }
@@ -196,7 +198,7 @@ fn ask(
     effect: &EffectId,
     receipt: &CardId,
 ) -> Option<CardId> {
-    let proposal = turn.proposal_of(card)?;
+    let proposal = proposal_of(turn, card)?;
     let about = About::DecisionUncertain {
         decision: proposal.id.clone(),
         what: what.clone(),
@@ -223,7 +225,7 @@ pub(super) fn adopt(turn: &mut Turn<'_>, card: Card, url: Option<String>) {
 /// Handles *Create again*: sends the same text as a new effect with an approval of its own.
 pub(super) fn again(turn: &mut Turn<'_>, card: Card) {
     let About::DecisionUncertain { what, effect: lost, .. } = card.about.clone() else { return };
-    let Some(proposal) = turn.proposal_of(&card) else { return };
+    let Some(proposal) = proposal_of(turn, &card) else { return };
     turn.cancel(&lost);
     let effect = send(turn, &proposal, &what, &card.id, released_by(&card));
     decide(turn, card, Action::CreateAgain, Progress::Sending { effect });

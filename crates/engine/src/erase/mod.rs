@@ -5,17 +5,18 @@
 //! and so do other people's own messages. The runtime erases what lies outside the loaded state (the
 //! contents of the log, retired records, payloads) in the store, by the same [`Person`].
 //!
-//! [`Person`] finds whose words a text holds; `records.rs` treats each kind of record, and `facts.rs` the
-//! facts.
+//! [`Person`] finds whose words a text holds; each type of record says what is left of it
+//! ([`Personal`]), and `facts.rs` treats the facts.
 
 mod facts;
-mod records;
+mod message;
 
 use crate::cards::decide;
-use crate::data::person::Person;
-pub use crate::erase::records::left;
+use crate::cards::erase::{bare, scrubbed};
+use crate::data::event::Event;
+use crate::data::person::{Person, Personal};
+use crate::data::review::Review;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::data::approval::Closing;
@@ -27,13 +28,12 @@ use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::PendingState;
 use crate::data::progress::Progress;
 use crate::data::record::Record;
-use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::record::{RecordKey, RecordKind};
 use crate::data::summary::Covered;
 use crate::say;
 use crate::summary;
 use crate::turn::Turn;
 use crate::turn::tasks::begun_by;
-use crate::work::back::take_back;
 
 /// Collects from records what belongs to a person: the texts they wrote and the ids of what they began.
 /// Other people's messages are collected afterwards, so that words they wrote too are not taken for this
@@ -82,18 +82,40 @@ pub(crate) fn erased(turn: &mut Turn<'_>, what: &Erase) -> Decision {
 
 fn of_person(turn: &mut Turn<'_>, person: &Person) {
     for record in others(turn) {
-        records::without(turn, person, record);
+        of_record(turn, person, record);
     }
     facts::without(turn, person);
     let closed = of_cards(turn, person);
     of_messages(turn, person);
     of_head(turn, person);
     let somebody_else = turn.head.window.iter().any(|id| {
-        turn.message_ref(&id.0).is_some_and(|message| message.role == Role::User && !person.is(&message.by))
+        turn.get::<Message>(&id).is_some_and(|message| message.role == Role::User && !person.is(&message.by))
     });
     if closed && somebody_else {
         turn.say(MessageKind::Notification, None, say::ERASED_OPEN);
     }
+}
+
+/// Removes what is the person's from a record that is neither a message nor a card.
+fn of_record(turn: &mut Turn<'_>, person: &Person, record: Record) {
+    if record.is_of(person) {
+        turn.capabilities.iter().for_each(|owner| owner.call_off(turn, &record));
+    }
+    match record.clone().without(person, turn.now()) {
+        None => turn.delete_record(record.key()),
+        Some(left) if left != record => turn.put(left),
+        Some(_) => {}
+    }
+}
+
+/// The head without the person's words. If the rest cannot be read back, only the window and the cards are
+/// kept.
+fn head(person: &Person, head: LaneState) -> LaneState {
+    person.rewritten(&head).unwrap_or_else(|| LaneState {
+        window: head.window,
+        cards: head.cards,
+        ..LaneState::default()
+    })
 }
 
 /// Every loaded record but messages and cards, which are treated after the records they show, and facts.
@@ -103,10 +125,7 @@ fn others(turn: &Turn<'_>) -> Vec<Record> {
 }
 
 fn cards(turn: &Turn<'_>) -> Vec<Card> {
-    let cards = turn.lane.records.of(RecordKind::Card);
-    cards
-        .filter_map(|record| if let Record::Card(card) = record { Some(card.clone()) } else { None })
-        .collect()
+    turn.lane.records.all::<Card>().cloned().collect()
 }
 
 /// Renews the cards that show erased words: an open approval is closed, another card is shown anew. Returns
@@ -115,8 +134,8 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
     let mut closed = false;
     for card in cards(turn) {
         let shown = shows_changed(turn, &card);
-        let theirs = records::card_is_theirs(person, &card);
-        let Some((mut card, scrubbed)) = records::card(person, card, theirs) else { continue };
+        let theirs = card.is_of(person);
+        let Some((mut card, scrubbed)) = scrubbed(person, card, theirs) else { continue };
         if !(shown || scrubbed || theirs && card.open()) {
             continue;
         }
@@ -130,7 +149,9 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
             decide::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
         } else {
             if card.open()
-                && card.review().is_some_and(|review| !turn.review(review).is_some_and(|r| r.current()))
+                && card
+                    .review()
+                    .is_some_and(|review| !turn.get::<Review>(review).cloned().is_some_and(|r| r.current()))
             {
                 card.status = CardStatus::Withdrawn;
             }
@@ -180,9 +201,9 @@ fn doubt_is_over(turn: &mut Turn<'_>, card: &Card) {
     turn.cancel(&effect);
     match card.draft() {
         Some(draft) => {
-            if let Some(mut receipt) = turn.card(&receipt) {
+            if let Some(mut receipt) = turn.get::<Card>(&receipt).cloned() {
                 receipt.put(draft, Progress::Cancelled);
-                turn.put(Record::Card(receipt));
+                turn.put(receipt);
             }
         }
         None => decide::result_on(turn, &receipt, Progress::Cancelled),
@@ -190,18 +211,16 @@ fn doubt_is_over(turn: &mut Turn<'_>, card: &Card) {
 }
 
 fn of_messages(turn: &mut Turn<'_>, person: &Person) {
-    let ids: Vec<_> =
-        turn.lane.records.of(RecordKind::Message).map(|record| String::from(record.id())).collect();
-    for id in ids {
-        let Some(message) = turn.message_ref(&id).cloned() else { continue };
-        if let Some(message) = records::message(person, &message) {
-            if message != *turn.message_ref(&id).unwrap_or(&message) {
-                turn.put(Record::Message(message));
+    let messages: Vec<Message> = turn.loaded::<Message>().cloned().collect();
+    for message in messages {
+        match message.clone().without(person, turn.now()) {
+            Some(left) if left != message => turn.put(left),
+            Some(_) => {}
+            None => {
+                turn.head.window.remove(&message.id);
+                turn.delete::<Message>(&message.id);
             }
-            continue;
         }
-        turn.head.window.remove(&message.id);
-        turn.drop_record(RecordKind::Message, &id);
     }
 }
 
@@ -226,17 +245,18 @@ fn of_head(turn: &mut Turn<'_>, person: &Person) {
     turn.head.remembered = None;
     if let Some(ask) = turn.head.ask.take_if(|ask| person.is(&ask.by) || person.has(&ask.message.0)) {
         turn.cancel(&ask.effect);
-        turn.drop_record(RecordKind::Held, &ask.message.0);
+        turn.delete::<Event>(&ask.message.0);
     }
     without_summary(turn, person);
     let earlier = turn.head.earlier.iter().filter(|id| !person.has(&id.0)).collect();
     turn.head.earlier = earlier;
-    turn.head = records::head(person, core::mem::take(&mut turn.head));
+    turn.head = head(person, core::mem::take(&mut turn.head));
 }
 
 /// Withholds a summary that covers erased messages; it is made again from the others.
 fn without_summary(turn: &mut Turn<'_>, person: &Person) {
-    let covers = |message: &Message| records::message(person, message).is_none();
+    let now = turn.now();
+    let covers = |message: &Message| message.clone().without(person, now).is_none();
     let told = |covered: &Covered| {
         covered.summary.iter().chain(&covered.tail).any(|text| person.without(text).is_some())
     };
@@ -253,14 +273,12 @@ fn everything(turn: &mut Turn<'_>) {
         turn.cancel(&ask.effect);
     }
     for record in others(turn) {
-        if let Record::Task(task) = &record {
-            take_back(turn, &mut task.clone());
-        }
-        turn.drop_record(record.kind(), record.id());
+        turn.capabilities.iter().for_each(|owner| owner.call_off(turn, &record));
+        turn.delete_record(record.key());
     }
     facts::everything(turn);
     for card in cards(turn) {
-        let card = records::bare(card);
+        let card = bare(card);
         if card.open() {
             if let Some(effect) = card.doubts() {
                 turn.cancel(effect);
@@ -278,7 +296,7 @@ fn everything(turn: &mut Turn<'_>) {
         .map(Record::key)
         .collect();
     for key in shown {
-        turn.drop_record(key.kind, &key.key);
+        turn.delete_record(key);
     }
     turn.head = LaneState::default();
 }

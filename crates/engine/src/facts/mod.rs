@@ -1,6 +1,9 @@
 //! Facts as values: read from words, merged, contradicted, limited and chosen for a prompt. Nothing here
 //! depends on a turn.
 
+use crate::data::fact::Fact;
+use crate::data::person::Personal;
+
 pub(crate) mod canonical;
 pub mod contradict;
 pub mod extract;
@@ -10,3 +13,5 @@ pub mod rekey;
 pub(crate) mod rules;
 pub mod shown;
 pub(crate) mod words;
+
+impl Personal for Fact {}

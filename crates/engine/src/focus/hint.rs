@@ -5,6 +5,7 @@ use crate::data::event::Posted;
 use crate::data::focus::FocusContext;
 use crate::data::focus::FocusSource;
 use crate::data::focus::Hint;
+use crate::data::message::Message;
 use crate::data::policy::limits;
 use crate::text::redact;
 use crate::turn::Turn;
@@ -28,7 +29,7 @@ impl FocusContext {
         }
         let id = self.anchor.as_ref()?;
         let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
-        let anchor = turn.message_ref(id.as_str()).or(replied_to)?;
+        let anchor = turn.named::<Message>(id.as_str()).or(replied_to)?;
         Some(Hint {
             focus_anchor_internal_id: Some(id.clone()),
             focus_anchor_channel_id: anchor.channel_id.clone(),

@@ -40,7 +40,7 @@ pub fn resolve(lane: &Lane, event: &Event, given: &Given) -> FocusContext {
 
 /// The message that an event answers without replying to it, in a lane where another person has spoken.
 fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
-    let mut loaded = lane.head.window.texts().filter_map(|id| lane.records.message_of(id));
+    let mut loaded = lane.head.window.texts().filter_map(|id| lane.records.named::<Message>(id));
     if !loaded.clone().any(|message| message.role == Role::User && message.by != event.actor) {
         return None;
     }
@@ -61,7 +61,7 @@ fn is_itself(anchor: &Message, posted: &Posted) -> bool {
 }
 
 fn recent<'a>(lane: &'a Lane, by: &str) -> Option<&'a Message> {
-    let mut newest_first = lane.head.window.texts().rev().filter_map(|id| lane.records.message_of(id));
+    let mut newest_first = lane.head.window.texts().rev().filter_map(|id| lane.records.named::<Message>(id));
     newest_first.find(|message| {
         message.role == Role::Assistant
             && message.kind != Some(MessageKind::Notification)
@@ -86,7 +86,7 @@ pub struct Beside<'l> {
 pub fn beside<'l>(lane: &'l Lane, message: &MessageId) -> Beside<'l> {
     let ids = &lane.head.window;
     let Some(at) = ids.texts().position(|id| id == message.0) else { return Beside::default() };
-    let loaded = |at: usize| ids.texts().nth(at).and_then(|id| lane.records.message_of(id));
+    let loaded = |at: usize| ids.texts().nth(at).and_then(|id| lane.records.named::<Message>(id));
     Beside { before: at.checked_sub(1).and_then(loaded), after: loaded(at + 1), newest: at + 1 == ids.len() }
 }
 
@@ -111,7 +111,7 @@ impl FocusContext {
             }
             FocusSource::ReplyPayload => Vec::new(),
             FocusSource::LaneRecency | FocusSource::None => {
-                lane.head.window.texts().filter_map(|id| lane.records.message_of(id)).collect()
+                lane.head.window.texts().filter_map(|id| lane.records.named::<Message>(id)).collect()
             }
         }
     }

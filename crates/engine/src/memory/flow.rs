@@ -70,13 +70,13 @@ fn scope_of(draft: &Draft) -> String {
 
 /// The scope id under which facts of an epic are kept: its issue's key, also if the epic is named by its
 /// draft.
-pub(super) fn landed(known: &impl Known, epic: &str) -> String {
-    let draft = draft_of(epic).and_then(|draft| known.draft(&draft));
+pub(super) fn landed(known: &dyn Known, epic: &str) -> String {
+    let draft = draft_of(epic).and_then(|draft| known.get::<Draft>(&draft));
     draft.map_or_else(|| epic.into(), scope_of)
 }
 
-fn epics(drafts: impl Iterator<Item = Draft>) -> BTreeSet<String> {
-    drafts.filter(|draft| draft.item_type == ItemType::Epic).map(|draft| scope_of(&draft)).collect()
+fn epics<'d>(drafts: impl Iterator<Item = &'d Draft>) -> BTreeSet<String> {
+    drafts.filter(|draft| draft.item_type == ItemType::Epic).map(scope_of).collect()
 }
 
 /// The one epic that is meant: the epic of the card in focus, else the only epic drafted in this lane, else
@@ -86,11 +86,11 @@ fn epic(turn: &Turn<'_>) -> Option<String> {
     let focused = anchor.and_then(|anchor| turn.card_shown_by(anchor)).map(|card| turn.drafts_of(card));
     let tracked = || tracked::keys(turn).into_iter().collect();
     let only = |found: BTreeSet<String>| (found.len() == 1).then(|| found.into_iter().next()).flatten();
-    let focused = epics(focused.unwrap_or_default().into_iter());
+    let focused = epics(focused.iter().flatten());
     if !focused.is_empty() {
         return only(focused);
     }
-    let here = epics(turn.drafts());
+    let here = epics(turn.loaded::<Draft>());
     only(if here.is_empty() { tracked() } else { here })
 }
 
@@ -372,7 +372,7 @@ pub(crate) fn proposed(turn: &mut Turn<'_>, proposals: &[Proposal], shown: &[Mes
 
 fn propose(turn: &mut Turn<'_>, proposal: &Proposal, shown: &[MessageId]) -> Result<(), Reason> {
     let message = shown.iter().find(|id| id.0 == proposal.message_id);
-    let message = message.and_then(|id| turn.message_ref(&id.0)).cloned();
+    let message = message.and_then(|id| turn.get::<Message>(&id)).cloned();
     let cited = message.as_ref().map(|message| Cited { text: &message.text, trust: trust_of(message) });
     let taken = extract::judge(proposal, cited, &turn.policy.facts)?;
     let message = message.ok_or(Reason::FactSourceUnknown)?;

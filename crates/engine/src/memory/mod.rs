@@ -4,8 +4,10 @@
 //! [`FactSet`](crate::data::fact::FactSet) each, handed in with `Given::facts` and written with the turn.
 //! Nothing here decides what a message means, what may run, or what is approved.
 
+mod capability;
 pub(crate) mod flow;
 
 mod wants;
 
+pub(crate) use crate::memory::capability::Facts;
 pub use crate::memory::wants::{in_reach, wants};

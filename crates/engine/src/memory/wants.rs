@@ -12,9 +12,9 @@ use crate::data::known::Both;
 use crate::data::lane::Lane;
 use crate::data::pending::Slot;
 use crate::data::policy::Policy;
+use crate::data::proposal::Proposal;
 use crate::data::purpose::Purpose;
-use crate::data::record::Record;
-use crate::data::record_key::RecordKind;
+use crate::data::record::Stored;
 use crate::data::ticket::{Draft, ItemType};
 use crate::facts::rules;
 use crate::memory::flow::landed;
@@ -121,11 +121,8 @@ impl Near<'_> {
 
     /// The loaded drafts of epics.
     fn epic_drafts(&self) -> impl Iterator<Item = &Draft> {
-        let records = self.lane.records.of(RecordKind::Draft).chain(&self.given.revived);
-        records.filter_map(|record| match record {
-            Record::Draft(draft) if draft.item_type == ItemType::Epic => Some(draft),
-            _ => None,
-        })
+        let read = self.given.revived.iter().filter_map(Draft::of);
+        self.lane.records.all::<Draft>().chain(read).filter(|draft| draft.item_type == ItemType::Epic)
     }
 
     fn drafts(&self) -> Vec<FactKey> {
@@ -142,8 +139,8 @@ impl Near<'_> {
     }
 
     fn decides(&self) -> bool {
-        let mut records = self.lane.records.of(RecordKind::Proposal).chain(&self.given.revived);
-        records.any(|record| matches!(record, Record::Proposal(_)))
+        let read = self.given.revived.iter().filter_map(Proposal::of);
+        self.lane.records.all::<Proposal>().chain(read).next().is_some()
     }
 
     fn epics(&self) -> Vec<FactKey> {

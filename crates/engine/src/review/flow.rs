@@ -1,6 +1,8 @@
 //! The life of a review: started, patched by feedback, frozen, handed over to tickets, superseded, forgotten.
 //! Design: docs/design/0018-reviews.md.
 
+use crate::data::proposal::Proposal;
+use crate::data::task::Task;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,8 +17,6 @@ use crate::data::id::{CardId, MessageId, ReviewId, TaskId};
 use crate::data::intent::Intent;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::limits;
-use crate::data::record::Record;
-use crate::data::record_key::RecordKind;
 use crate::data::review::{Ended, Kind, Patch, Points, Review, Section, Status};
 use crate::data::rung::Rung;
 use crate::data::task_status::TaskStatus;
@@ -97,7 +97,7 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (V
     };
     let question = Question::Review { kind: named.map(|kind| kind.word().into()) };
     if arbitrate::open(turn, Asked::Review(review.id.clone()), question) {
-        turn.put(Record::Review(review));
+        turn.put(review);
         return (Verdict::Deferred, None);
     }
     show(turn, review);
@@ -110,9 +110,12 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (V
 fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
     let focus = focus(turn);
     let said = turn.said.as_ref().map(|said| &said.message);
-    let mine = said.and_then(|said| turn.message_ref(&said.0)).and_then(|message| message.task.as_ref());
+    let mine = said.and_then(|said| turn.get::<Message>(&said)).and_then(|message| message.task.as_ref());
     let of_other_work = |message: &Message| {
-        message.task.as_ref().is_some_and(|task| Some(task) != mine && turn.task(task).is_some())
+        message
+            .task
+            .as_ref()
+            .is_some_and(|task| Some(task) != mine && turn.get::<Task>(task).cloned().is_some())
     };
     let bare = || extract::sentences(text, turn.policy).is_empty();
     let points = focus.replies() || turn.reference.need == Need::NeedsAnchor && bare();
@@ -142,7 +145,9 @@ fn summary(stated: &[Stated]) -> String {
 /// Returns an earlier review of this lane about the same topic.
 fn reviewed(turn: &Turn<'_>, topic: &str) -> Option<Review> {
     let over = |review: &Review| matches!(review.status, Status::Frozen { .. } | Status::Superseded { .. });
-    turn.reviews().find(|review| over(review) && topic::same(&review.topic, topic, turn.policy))
+    turn.loaded::<Review>()
+        .find(|review| over(review) && topic::same(&review.topic, topic, turn.policy))
+        .cloned()
 }
 
 /// Takes in a model's review; `None` if the model gave no usable one, which leaves the checklist.
@@ -151,12 +156,14 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         rung: Rung::Intent,
         ..Decision::new(verdict, Reason::Reviewed).with_intent(Intent::Review)
     };
-    let Some(mut review) = turn.review(id).filter(|review| review.status == Status::Drafting) else {
+    let Some(mut review) = turn.get::<Review>(id).cloned().filter(|review| review.status == Status::Drafting)
+    else {
         return decision(Verdict::Recorded);
     };
     if let Some(answer) = answer {
         // A kind that a person named wins over the model's.
-        let named = turn.task(&review.task).and_then(|task| extract::kind(&Words::of(&task.intent)));
+        let named =
+            turn.get::<Task>(&review.task).cloned().and_then(|task| extract::kind(&Words::of(&task.intent)));
         review.kind = named.or_else(|| Kind::from_word(&answer.kind)).unwrap_or(review.kind);
         review.topic = answer.topic.trim().chars().take(turn.policy.review.topic_chars).collect();
         review.summary = answer.summary;
@@ -170,7 +177,7 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
     }
     // Showing a review ends the remembered mode with the older one; a mode set after the request was made is
     // kept.
-    let begun = turn.task(&review.task).map_or(turn.now(), |task| task.created_at);
+    let begun = turn.get::<Task>(&review.task).cloned().map_or(turn.now(), |task| task.created_at);
     let since = turn.head.remembered.clone().filter(|mode| mode.since >= begun);
     show(turn, review);
     turn.head.remembered = since.or(turn.head.remembered.take());
@@ -182,11 +189,11 @@ fn show(turn: &mut Turn<'_>, mut review: Review) {
     let older = current(turn);
     review.status = Status::Active;
     review.last_at = turn.now();
-    turn.put(Record::Review(review.clone()));
+    turn.put(review.clone());
     let about = About::ReviewActive { review: review.id.clone() };
     review.card = turn.show(about, &review.by.clone(), Some(&review.task));
     let card = review.card.clone();
-    turn.put(Record::Review(review));
+    turn.put(review);
     if let Some(older) = older {
         leave(
             turn,
@@ -199,7 +206,7 @@ fn show(turn: &mut Turn<'_>, mut review: Review) {
 
 /// The lane's review that is active or frozen.
 pub(crate) fn current(turn: &Turn<'_>) -> Option<Review> {
-    turn.reviews().find(Review::current)
+    turn.loaded::<Review>().find(|review| review.current()).cloned()
 }
 
 /// Ends a review that is active or frozen, its task, and the remembered mode.
@@ -212,8 +219,8 @@ fn leave(
     review.status = status(review.artifact(turn.now()));
     let id = review.card.clone();
     let (task, about) = (review.task.clone(), About::ReviewFrozen { review: review.id.clone() });
-    turn.put(Record::Review(review));
-    if let Some(card) = turn.card(&id) {
+    turn.put(review);
+    if let Some(card) = turn.get::<Card>(&id).cloned() {
         turn.update(Card { about, status: over, ..card });
     }
     turn.end_task(&task, TaskStatus::Completed);
@@ -224,8 +231,8 @@ fn leave(
 pub(crate) fn freeze(turn: &mut Turn<'_>, review: &mut Review, ended: Ended) {
     let artifact = review.artifact(turn.now());
     review.status = Status::Frozen { artifact, ended };
-    turn.put(Record::Review(review.clone()));
-    if let Some(card) = turn.card(&review.card) {
+    turn.put(review.clone());
+    if let Some(card) = turn.get::<Card>(&review.card).cloned() {
         turn.move_on(card, About::ReviewFrozen { review: review.id.clone() });
     }
     turn.end_task(&review.task, TaskStatus::Completed);
@@ -241,7 +248,9 @@ pub(crate) fn cooled_down(turn: &mut Turn<'_>, card: &Card) -> Reason {
 
 pub(crate) fn subject(turn: &Turn<'_>, card: &Card) -> Option<Review> {
     match &card.about {
-        About::ReviewActive { review } | About::ReviewFrozen { review } => turn.review(review),
+        About::ReviewActive { review } | About::ReviewFrozen { review } => {
+            turn.get::<Review>(review).cloned()
+        }
         _ => None,
     }
 }
@@ -279,7 +288,7 @@ pub(crate) fn patch_written(
     id: &ReviewId,
     answer: Option<crate::data::ask::Patch>,
 ) -> Decision {
-    let Some(review) = turn.review(id).filter(Review::active) else {
+    let Some(review) = turn.get::<Review>(id).cloned().filter(Review::active) else {
         turn.say(MessageKind::Answer, None, words::OVER_BEFORE);
         return Decision::new(Verdict::Answered, Reason::EffectSuperseded);
     };
@@ -298,10 +307,10 @@ pub(crate) fn patch_written(
 /// Restarts the cooldown of a review, because somebody reacted to it.
 fn put_off(turn: &mut Turn<'_>, mut review: Review) {
     review.last_at = turn.now();
-    if let Some(card) = turn.card(&review.card) {
+    if let Some(card) = turn.get::<Card>(&review.card).cloned() {
         turn.put_off(card);
     }
-    turn.put(Record::Review(review));
+    turn.put(review);
 }
 
 fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision {
@@ -320,8 +329,8 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
     let patch = Patch { version: review.version, by, points };
     let text = words::patch(&review, &patch, turn.policy.review.bullets);
     review.patches.push(patch);
-    turn.put(Record::Review(review.clone()));
-    if let Some(card) = turn.card(&review.card) {
+    turn.put(review.clone());
+    if let Some(card) = turn.get::<Card>(&review.card).cloned() {
         turn.revise(card, About::ReviewActive { review: review.id.clone() });
     }
     turn.say(MessageKind::Answer, Some(&review.task), &text);
@@ -367,7 +376,11 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action) -> Decis
 
 /// True while the task of the tickets made from this review is live.
 fn being_made(turn: &Turn<'_>, review: &Review) -> bool {
-    review.handed.as_ref().and_then(|task| turn.task(task)).is_some_and(|task| task.status.live())
+    review
+        .handed
+        .as_ref()
+        .and_then(|task| turn.get::<Task>(task).cloned())
+        .is_some_and(|task| task.status.live())
 }
 
 /// Shows the whole review: a model's synthesis, or the original and every patch in order.
@@ -384,7 +397,7 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
 
 /// Posts the synthesis; without one, the original and every patch.
 pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>) -> Decision {
-    match turn.review(id).filter(Review::handable) {
+    match turn.get::<Review>(id).cloned().filter(Review::handable) {
         Some(review) => {
             let full = words::full(&review);
             turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
@@ -413,8 +426,8 @@ pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
 
 /// Returns the review of this task, or the one its decision proposal was taken from.
 fn of_task(turn: &Turn<'_>, task: &TaskId) -> Option<Review> {
-    let taken_from = || turn.proposals().find(|proposal| proposal.task == *task)?.review;
-    turn.review(&ReviewId::of(task)).or_else(|| turn.review(&taken_from()?))
+    let taken_from = || turn.loaded::<Proposal>().find(|proposal| proposal.task == *task)?.review.clone();
+    turn.get::<Review>(&ReviewId::of(task)).cloned().or_else(|| turn.get::<Review>(&taken_from()?).cloned())
 }
 
 /// Makes tickets from a review, which freezes it if it is active. Without a ruling it makes an epic.
@@ -451,7 +464,7 @@ pub(crate) fn hand_over(
         }
     };
     review.handed = Some(turn.task_here());
-    turn.put(Record::Review(review));
+    turn.put(review);
     verdict
 }
 
@@ -475,8 +488,8 @@ pub(crate) fn forget(turn: &mut Turn<'_>) -> bool {
 
 /// Drops a review whose model was stopped before it was ever shown.
 pub(crate) fn abandon(turn: &mut Turn<'_>, id: &ReviewId) {
-    if let Some(review) = turn.review(id).filter(|review| review.status == Status::Drafting) {
-        turn.drop_record(RecordKind::Review, &id.0);
+    if let Some(review) = turn.get::<Review>(id).cloned().filter(|review| review.status == Status::Drafting) {
+        turn.delete::<Review>(id);
         turn.end_task(&review.task, TaskStatus::Cancelled);
     }
 }

@@ -7,6 +7,9 @@
 //! `flow.rs` is the life of a review, `extract.rs` reads sentences, `patch.rs` turns feedback into points,
 //! and `topic.rs` names the topic. Design: docs/design/0018-reviews.md.
 
+mod capability;
+mod card;
+mod erase;
 mod extract;
 pub(crate) mod flow;
 pub(crate) mod patch;
@@ -16,6 +19,7 @@ use crate::data::canon::{hex, jcs, sha256};
 use crate::data::review::ReviewArtifact;
 use crate::data::review::{Review, Status};
 use crate::data::time::Timestamp;
+pub(crate) use crate::review::capability::Reviews;
 pub(crate) use crate::review::topic::topic_of;
 use crate::say;
 use alloc::string::String;

@@ -7,20 +7,16 @@ use crate::ask::judge::Verdict;
 use crate::data::ask::{Answer, Ask, Asked, Question};
 use crate::data::decision;
 use crate::data::decision::{Decision, Reason};
-use crate::data::event::EventKind;
+use crate::data::event::{Event, EventKind};
 use crate::data::id::{EffectId, MessageId};
 use crate::data::intent::Intent;
 use crate::data::lane_state::OpenAsk;
-use crate::data::record_key::RecordKind;
 use crate::data::rung::Rung;
 use crate::data::set_option::SetOption;
 use crate::focus::resolve;
 use crate::memory::flow as facts;
-use crate::review::flow as review;
 use crate::routing::step::climb;
-use crate::routing::{event, intent};
 use crate::selection::cycle;
-use crate::tickets::{batch, flow};
 use crate::turn::routed::said;
 use crate::turn::{Said, Turn};
 use alloc::format;
@@ -84,8 +80,8 @@ pub(crate) fn fetched(
 /// Makes the message that a question was about the one being routed again. Returns false if it is no longer
 /// stored.
 pub(crate) fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> bool {
-    let held = turn.held(&ask.message.0);
-    turn.drop_record(RecordKind::Held, &ask.message.0);
+    let held = turn.named::<Event>(&ask.message.0).cloned();
+    turn.delete::<Event>(&ask.message.0);
     let Some(event) = held else { return false };
     let EventKind::MessagePosted(posted) = &event.kind else { return false };
     let words = Words::new(&posted.text, turn.languages());
@@ -104,33 +100,9 @@ pub(crate) fn ask_again(turn: &mut Turn<'_>, about: Asked, question: Question) -
     hand_over(turn, about, None).outcome
 }
 
-/// Hands an answer to whoever asked. Without one they go on as if there were no model.
+/// Hands an answer to the capability that asked. Without one it goes on as if there were no model.
 pub(crate) fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
-    match (about, answer) {
-        (Asked::Intent, Some(Answer::Classify { label, .. })) => {
-            event::classified(turn, Intent::from_word(&label))
-        }
-        (Asked::Intent, _) => event::classified(turn, None),
-        (Asked::Draft(draft), Some(Answer::Draft { items })) => {
-            flow::drafted(turn, &draft, items.into_iter().next())
-        }
-        (Asked::Draft(draft), _) => flow::drafted(turn, &draft, None),
-        (Asked::Batch(id), Some(Answer::Draft { items })) => batch::flow::drafted(turn, &id, items),
-        (Asked::Batch(id), _) => batch::flow::drafted(turn, &id, Vec::new()),
-        (Asked::Discussion, Some(Answer::Text { text, .. })) => intent::discussed(turn, Some(&text)),
-        (Asked::Discussion, _) => intent::discussed(turn, None),
-        (Asked::Review(id), Some(Answer::Review(written))) => review::written(turn, &id, Some(written)),
-        (Asked::Review(id), _) => review::written(turn, &id, None),
-        (Asked::Patch(id), Some(Answer::Patch(patch))) => review::patch_written(turn, &id, Some(patch)),
-        (Asked::Patch(id), _) => review::patch_written(turn, &id, None),
-        (Asked::Synthesis(id), Some(Answer::Text { text, .. })) => {
-            review::synthesised(turn, &id, Some(&text))
-        }
-        (Asked::Synthesis(id), _) => review::synthesised(turn, &id, None),
-        // `settled` hands these to the `selection` module before this, because they are judged by the list
-        // as it is now.
-        (Asked::Selection(_), _) => Decision::new(decision::Verdict::Recorded, Reason::LateAnswer),
-    }
+    turn.capabilities.named(about.owner()).heard(turn, about, answer)
 }
 
 /// Records in the trace what was offered and what was picked. A trace keeps no text that a model wrote.

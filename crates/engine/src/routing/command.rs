@@ -6,13 +6,10 @@ use alloc::vec::Vec;
 
 use crate::cards::decide::open_lines;
 use crate::data::decision::{Decision, Reason, Verdict};
-use crate::data::intent::{Intent, Remembered};
+use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
-use crate::decisions::tracked;
-use crate::review::flow as review;
 use crate::routing::words::interrupt;
-use crate::say::{self, review as words};
-use crate::tickets::flow;
+use crate::say::{self};
 use crate::turn::Turn;
 use throughline_language::Interrupt;
 
@@ -22,7 +19,11 @@ const WORDS: [&str; 11] =
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-    match word.to_lowercase().as_str() {
+    let word = word.to_lowercase();
+    if let Some(decision) = turn.capabilities.iter().filter_map(|one| one.command(turn, &word, rest)).next() {
+        return decision;
+    }
+    match word.as_str() {
         "" | "help" => answer(turn, &say::help(turn.policy), Reason::CommandHelp),
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
@@ -40,10 +41,6 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             turn.forget = Some(turn.event.actor.clone()).filter(|actor| !actor.is_empty());
             answer(turn, say::FORGETTING, Reason::CommandForgetMe)
         }
-        "forget" if rest.trim().eq_ignore_ascii_case("review") => {
-            let text = if review::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
-            answer(turn, text, Reason::CommandForget)
-        }
         "forget" => {
             let text = if turn.head.remembered.is_some() { say::FORGOTTEN } else { say::NOTHING_REMEMBERED };
             turn.forget_mode();
@@ -53,27 +50,8 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             interrupt(turn, Interrupt::Stop);
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
-        "track" => {
-            let text = tracked::track(turn, rest);
-            answer(turn, &text, Reason::CommandTrack)
-        }
-        "untrack" => {
-            let text = tracked::untrack(turn, rest);
-            answer(turn, &text, Reason::CommandTrack)
-        }
-        "tracked" => answer(turn, &tracked::list(turn), Reason::CommandTracked),
-        "ticket" => {
-            let by = turn.event.actor.clone();
-            let verdict = flow::start(turn, rest.trim(), None, &by);
-            Decision::new(verdict, Reason::CommandTicket)
-        }
-        "review" => {
-            let by = turn.event.actor.clone();
-            let (verdict, _) = review::start(turn, rest.trim(), &by, review::Asks::Explicitly);
-            Decision::new(verdict, Reason::CommandReview).with_intent(Intent::Review)
-        }
         _ => {
-            let text = say::unknown_command(word, nearest(word), turn.policy);
+            let text = say::unknown_command(&word, nearest(&word), turn.policy);
             answer(turn, &text, Reason::CommandUnknown)
         }
     }

@@ -1,37 +1,31 @@
 //! Rungs 2 and 3: presses, forms, commands, outcomes, timers and reports of hosts go straight to their
 //! handlers, with no classifier and no model.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::cards::decide;
 use crate::data::approval::Closing;
 use crate::data::ask::Answer;
-use crate::data::card::{About, Card, CardStatus, TimerAbout};
+use crate::data::card::{Card, CardStatus, TimerAbout};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::event::{AssistantPosted, EventKind, Posted};
 use crate::data::id::{EffectId, MessageId};
-use crate::data::intent::Intent;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingKind, Slot};
-use crate::data::rung::Rung;
 use crate::data::task::Moved;
 use crate::data::trace::Predicate;
-use crate::decisions::{self, tracked};
 use crate::erase;
 use crate::memory::flow as memory;
-use crate::review::flow as review;
 use crate::routing::answers;
 use crate::routing::command;
-use crate::routing::intent::act;
 use crate::routing::press;
-use crate::routing::step::climb;
 use crate::say;
-use crate::selection::{cycle, flow, lists};
+use crate::selection::{cycle, lists};
 use crate::summary;
-use crate::tickets::{adopt, batch, release};
 use crate::turn::Turn;
+use crate::turn::capability::Settled;
 use crate::turn::routed::Tried;
 use crate::turn::routed::Tried::{Decided, Passed};
 use crate::work;
@@ -80,20 +74,16 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Outcome::Failed { reason, .. } if asks(turn, effect) => {
                 Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
             }
-            _ => match (card, task) {
-                (Some(id), _) => recorded(match turn.card(id).filter(|card| card.decision().is_some()) {
-                    Some(card) => decisions::settled(turn, &card, effect, outcome),
-                    None => release::settled(turn, id, effect, outcome),
-                }),
-                (None, Some(task)) => {
-                    flow::settled(turn, task, outcome);
-                    recorded(work::settled(turn, task, effect, outcome))
-                }
-                (None, None) if tracked::settled(turn, effect, outcome) => {
-                    Decided(Decision::new(Verdict::Answered, Reason::IssueTracked))
-                }
-                (None, None) => recorded(Reason::EffectSettled),
-            },
+            _ => {
+                let settled = Settled { effect, outcome, card: card.as_ref(), task: task.as_ref() };
+                let owners = turn.capabilities.iter();
+                Decided(
+                    owners
+                        .filter_map(|owner| owner.settled(turn, &settled))
+                        .next()
+                        .unwrap_or_else(|| Decision::new(Verdict::Recorded, Reason::EffectSettled)),
+                )
+            }
         },
         EventKind::EffectProgressed { effect, task, text } => {
             recorded(work::progressed(turn, task, effect, text))
@@ -171,48 +161,22 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
     answers::settled(turn, effect, answer.clone())
 }
 
-/// Goes on routing with the intent a model chose, or without one.
-pub(crate) fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
-    match intent {
-        Some(intent) => {
-            let mut decision = act(turn, intent, Reason::IntentModel, None);
-            decision.rung = Rung::Intent;
-            decision
-        }
-        None => {
-            turn.pass(Predicate::NoAnswer);
-            climb(turn, Rung::Remembered)
-        }
-    }
-}
-
 /// Handles a deadline. One that belongs to a decided card or to an older version of it has no effect.
 fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
-    let Some(card) = turn.card(about.card()) else { return Reason::TimerSuperseded };
+    let Some(card) = turn.get::<Card>(about.card()).cloned() else { return Reason::TimerSuperseded };
+    let owner = turn.capabilities.of(&card);
     let current = |version: u32| card.open() && card.version == version;
     match about {
-        TimerAbout::Seek { n, .. } => return adopt::seek(turn, card, *n),
         TimerAbout::Expiry { version, .. } if current(*version) => {
             decide::close(turn, card.clone(), CardStatus::Expired, Closing::Expired);
-            batch::flow::dropped(turn, &card);
+            owner.lapsed(turn, &card);
         }
-        TimerAbout::Cooldown { version, .. } if current(*version) => return review::cooled_down(turn, &card),
         TimerAbout::Reminder { version, .. } if current(*version) => {
-            let task = turn.task_of(&card);
-            let proposal = turn.proposal_of(&card);
-            let title = match &card.about {
-                _ if let Some(proposal) = &proposal => proposal.topic.clone(),
-                About::CallPreview { call, .. } => call.text.clone(),
-                _ => release::titles(&turn.drafts_of(&card))
-                    .first()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
-            };
-            turn.say(MessageKind::Notification, task.as_ref(), &say::reminder(&title));
+            let (task, topic) = (turn.task_of(&card), owner.topic(turn, &card));
+            turn.say(MessageKind::Notification, task.as_ref(), &say::reminder(&topic));
         }
-        TimerAbout::Expiry { .. } | TimerAbout::Cooldown { .. } | TimerAbout::Reminder { .. } => {
-            return Reason::TimerSuperseded;
-        }
+        TimerAbout::Expiry { .. } | TimerAbout::Reminder { .. } => return Reason::TimerSuperseded,
+        TimerAbout::Seek { .. } | TimerAbout::Cooldown { .. } => return owner.due(turn, card, about),
     }
     Reason::TimerDue
 }

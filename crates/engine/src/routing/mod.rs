@@ -3,10 +3,12 @@
 
 pub(crate) mod addressing;
 pub(crate) mod answers;
+pub(crate) mod capabilities;
 pub(crate) mod command;
 pub(crate) mod event;
 pub(crate) mod intent;
 pub(crate) mod press;
 pub(crate) mod review;
+pub(crate) mod scope;
 pub(crate) mod step;
 pub(crate) mod words;

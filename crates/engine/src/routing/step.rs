@@ -11,6 +11,7 @@ use crate::data::rung::Rung;
 use crate::data::step::Step;
 use crate::memory::flow::overheard;
 use crate::routing::addressing::addressing;
+use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::event::{files, settled_or_host, workflow_event};
 use crate::routing::intent::{intent, remembered_intent, scope_gate};
 use crate::routing::review::active_review;
@@ -61,7 +62,7 @@ const LADDER: [(Rung, Decide); 11] = [
 /// assert_eq!(step.decision.reason, Reason::GateOpened);
 /// ```
 pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step {
-    let mut turn = Turn::new(lane, event, given, policy);
+    let mut turn = Turn::new(lane, event, given, policy, CAPABILITIES);
     let decision = climb(&mut turn, Rung::Addressing);
     files(&mut turn, &decision);
     overheard(&mut turn, &decision);

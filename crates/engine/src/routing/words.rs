@@ -8,26 +8,20 @@ use alloc::string::String;
 
 use crate::admit::{Admission, admit};
 use crate::data::action::{Step, allowed};
-use crate::data::ask::Asked;
 use crate::data::card::About;
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
 use crate::data::event::{Event, EventKind};
-use crate::data::id::TaskId;
 use crate::data::message::MessageKind;
-use crate::data::pending::{Answered, PendingKind, PendingState, Slot};
-use crate::data::record_key::RecordKind;
+use crate::data::pending::{Answered, PendingState, Slot};
 use crate::data::task::Task;
 use crate::data::task_status::TaskStatus;
 use crate::data::trace::Predicate;
-use crate::decisions;
 use crate::focus as resolver;
-use crate::memory::flow as memory;
 use crate::pending::Fit;
-use crate::review::flow as review;
 use crate::routing::press;
 use crate::say;
 use crate::selection::{choice, flow as lists};
-use crate::tickets::flow;
+use crate::turn::capability::{Capability, Pressed};
 use crate::turn::routed::Tried::{Decided, Passed};
 use crate::turn::routed::{Tried, focus, said};
 pub(crate) use crate::turn::routed::{context, text_of};
@@ -56,8 +50,8 @@ fn join_burst(turn: &mut Turn<'_>) {
     }
     let Some(ask) = turn.head.ask.take() else { return };
     turn.cancel(&ask.effect);
-    let held = turn.held(&ask.message.0);
-    turn.drop_record(RecordKind::Held, &ask.message.0);
+    let held = turn.named::<Event>(&ask.message.0).cloned();
+    turn.delete::<Event>(&ask.message.0);
     if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, turn.said.take())
     {
         let words = Words::new(&format!("{}\n{}", first.text, said.text()), turn.languages());
@@ -76,22 +70,14 @@ pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
 /// the open question to a model. Cards stay open. Returns true if there was something to stop.
 pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let pending = turn.take_conversational();
-    if let Some(task) = pending.as_ref().and_then(|pending| task_that_waits(turn, pending)) {
+    if let Some(task) = pending.as_ref().and_then(|pending| owner(turn, pending).blocked(turn, pending)) {
         turn.end_task(&task, TaskStatus::Cancelled);
     }
     let ask = turn.head.ask.take();
     if let Some(ask) = &ask {
         turn.cancel(&ask.effect);
-        turn.drop_record(RecordKind::Held, &ask.message.0);
-        if let Some(draft) = ask.about.draft().and_then(|draft| turn.draft(draft)) {
-            turn.end_task(&draft.task, TaskStatus::Cancelled);
-        }
-        if let Some(batch) = ask.about.batch().and_then(|batch| turn.batch(batch)) {
-            turn.end_task(&batch.task, TaskStatus::Cancelled);
-        }
-        if let Asked::Review(review) = &ask.about {
-            review::abandon(turn, review);
-        }
+        turn.delete::<Event>(&ask.message.0);
+        turn.capabilities.named(ask.about.owner()).stopped(turn, &ask.about);
     }
     turn.head.lapsed = None;
     turn.head.answered = None;
@@ -109,16 +95,9 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     stopped || list.is_some()
 }
 
-/// The task that cannot go on without an answer to this question.
-fn task_that_waits(turn: &Turn<'_>, pending: &PendingState) -> Option<TaskId> {
-    let shown = |draft| matches!(flow::open_draft(turn, draft), Some(flow::Open::Preview(_)));
-    match &pending.kind {
-        // An item of a shown preview can still be decided on its card, so its task goes on.
-        PendingKind::SlotRequest(Slot::Draft { draft, .. }) if shown(draft) => None,
-        PendingKind::SlotRequest(Slot::Draft { .. } | Slot::Argument { .. } | Slot::Proposal { .. })
-        | PendingKind::ClarificationNeeded(Slot::Agent) => pending.task.clone(),
-        _ => None,
-    }
+/// Returns the capability that a question belongs to.
+fn owner(turn: &Turn<'_>, pending: &PendingState) -> &'static dyn Capability {
+    turn.capabilities.named(pending.kind.owner().unwrap_or_default())
 }
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
@@ -185,7 +164,7 @@ fn take(turn: &mut Turn<'_>, pending: &PendingState, found: &Match, reason: Reas
         turn.belongs_to(task);
     }
     keep_answer(turn, pending, &said.by);
-    apply(turn, pending, &found.value, reason == Reason::PendingCorrected);
+    owner(turn, pending).answered(turn, pending, &found.value, reason == Reason::PendingCorrected);
     let Some(rest) = &found.remainder else {
         return Some(Decision::new(Verdict::Done, reason));
     };
@@ -226,7 +205,7 @@ fn correction(turn: &Turn<'_>) -> Option<Corrected> {
     if *by != said.by
         || !pending.alive(turn.now())
         || (focus.replies() && focus.anchor_id() != Some(&pending.anchor))
-        || pending.task.as_ref().and_then(|task| turn.task(task)).is_some_and(over)
+        || pending.task.as_ref().and_then(|task| turn.get::<Task>(task).cloned()).is_some_and(over)
         || !correctable(turn, pending)
     {
         return None;
@@ -241,20 +220,9 @@ fn correction(turn: &Turn<'_>) -> Option<Corrected> {
     Some(Corrected { pending: pending.clone(), found, said_wrong: frame.said_wrong })
 }
 
-/// True if what the answer went into can still be changed.
+/// True if what the answer went into can still be changed. A host decides that of its own questions.
 fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
-    match pending.kind.slot() {
-        Some(Slot::Draft { draft, .. }) => flow::open_draft(turn, draft).is_some(),
-        Some(Slot::Argument { .. } | Slot::Host) => true,
-        Some(
-            Slot::Asked { .. }
-            | Slot::Agent
-            | Slot::Proposal { .. }
-            | Slot::Issue { .. }
-            | Slot::Facts { .. },
-        )
-        | None => false,
-    }
+    matches!(pending.kind.slot(), Some(Slot::Host)) || owner(turn, pending).correctable(turn, pending)
 }
 
 /// Clears the question: the lapsed one if `lapsed`, else the open one.
@@ -277,58 +245,6 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
     Some(lapsed)
 }
 
-/// Applies an answer by the kind of question. `again`: it corrects an earlier answer.
-fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool) {
-    match (&pending.kind, value, &pending.task) {
-        (PendingKind::SlotRequest(Slot::Draft { draft, part }), Value::Text(text), _) if again => {
-            flow::corrected(turn, draft, *part, text);
-        }
-        (PendingKind::SlotRequest(Slot::Draft { draft, part }), Value::Text(text), _) => {
-            flow::filled(turn, draft, *part, text);
-        }
-        (PendingKind::SlotRequest(Slot::Argument { name }), value, Some(task)) => {
-            if again {
-                work::call_corrected(turn, task, name, value.text());
-            } else {
-                work::argument_given(turn, task, name, value.text());
-            }
-        }
-        (PendingKind::SlotRequest(Slot::Asked { name }), value, Some(task)) => {
-            work::answered_back(turn, task, name, value.text());
-        }
-        (PendingKind::ClarificationNeeded(Slot::Agent), Value::Selection(agent), Some(task)) => {
-            if let Some(task) = turn.task(task) {
-                let _ = work::delegate_to(turn, task, agent);
-            }
-        }
-        (
-            PendingKind::ToolRetryOffer { .. } | PendingKind::DelegationOffer { .. },
-            Value::Boolean(yes),
-            _,
-        ) => {
-            work::offer_answered(turn, pending, *yes);
-        }
-        (PendingKind::WaitingStoryEdit { card, draft, part }, Value::Text(text), _) => {
-            let skips = folded(say::SKIP).eq(folded(text));
-            flow::edit_by_text(turn, card, draft, *part, Some(text.as_str()).filter(|_| !skips));
-        }
-        (PendingKind::SlotRequest(Slot::Proposal { proposal }), Value::Text(text), _) => {
-            decisions::flow::filled(turn, proposal, text);
-        }
-        (PendingKind::ClarificationNeeded(Slot::Issue { card }), Value::Selection(issue), _) => {
-            decisions::chosen(turn, card, issue);
-        }
-        (PendingKind::ClarificationNeeded(Slot::Facts { key, earlier, now }), Value::OneOf(which), _) => {
-            memory::answered(turn, key, earlier, now, which);
-        }
-        (PendingKind::WaitingDecisionEdit { card }, Value::Text(text), _) => {
-            decisions::flow::edit_by_text(turn, card, text);
-        }
-        // A host's question needs no action here: the host reads the value in the decision.
-        _ => {}
-    }
-}
-
 /// Takes the words of a gate's buttons as a press; their positions too while the focus is on the gate. This
 /// is safe: choosing has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
@@ -341,7 +257,7 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
         return None;
     }
     let gate = gate.clone();
-    Some(press::perform(turn, gate, action, "", false))
+    Some(press::hand_over(turn, gate, &Pressed { action, item: "", remember: false }))
 }
 
 /// Answers an affirmation of an approval in focus with how to approve it: text never approves
@@ -361,13 +277,4 @@ fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
     let task = turn.task_of(in_focus);
     turn.say(MessageKind::Notification, task.as_ref(), say::PRESS_APPROVE);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
-}
-
-/// Normalises text for comparison with a button's label: lower case, single blanks, no punctuation at
-/// either end.
-fn folded(text: &str) -> impl Iterator<Item = char> {
-    let words = text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace();
-    words.enumerate().flat_map(|(i, word)| {
-        (i > 0).then_some(' ').into_iter().chain(word.chars().flat_map(char::to_lowercase))
-    })
 }

@@ -2,6 +2,7 @@
 //! place, numbers what it shows, is addressed to the person who wrote, and executes nothing. The same wording
 //! is not used twice in a row, unless the person asked for the list again.
 
+use crate::data::card::Card;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde_json::json;
@@ -12,7 +13,6 @@ use crate::data::fingerprint::{Print, print};
 use crate::data::id::{MessageId, SetId};
 use crate::data::message::MessageKind;
 use crate::data::option_set::OptionSet;
-use crate::data::record::Record;
 use crate::data::selection_trace::Provenance;
 use crate::data::set_option::Options;
 use crate::data::view::{
@@ -43,14 +43,14 @@ pub(super) fn ask(
     let by_model = provenance == Provenance::LlmInfluenced;
     match &question.about {
         About::List { set, first, rejected } => {
-            let Some(set) = turn.set_of(set).cloned() else {
+            let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
             let asks = arranged(turn, set, *first, *rejected);
             list(turn, view, question, asks, by_model)
         }
         About::More { set } => {
-            let Some(set) = turn.set_of(set).cloned() else {
+            let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
             let (order, displayed) = match set.newest(&view.user) {
@@ -63,7 +63,7 @@ pub(super) fn ask(
             list(turn, view, question, asks, by_model)
         }
         About::Confirm { set, option, rejected } => {
-            let Some(set) = turn.set_of(set).cloned() else {
+            let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
             flow::stand(turn, &mut view, &set);
@@ -71,7 +71,7 @@ pub(super) fn ask(
             confirm(turn, view, question, &set, *option, by_model)
         }
         About::Refine { set, rejected } => {
-            let Some(set) = turn.set_of(set).cloned() else {
+            let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
             flow::stand(turn, &mut view, &set);
@@ -177,7 +177,7 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         };
         let user = view.user.clone();
         let card = turn.show(about, &user, None);
-        turn.card_ref(&card.0).map_or_else(|| MessageId::from(""), |card| card.message.clone())
+        turn.get::<Card>(&card).map_or_else(|| MessageId::from(""), |card| card.message.clone())
     } else {
         let more = order.len() > usize::from(displayed);
         let text = words::listed(&text, &shown, more);
@@ -289,7 +289,7 @@ fn asked(
         view.pending_clarifier_type = question.kind;
         let clarifier =
             Clarifier { message, set: set.cloned(), suggests, by_model, print: mark, turn: view.turn };
-        match set.and_then(|id| turn.set_of(id)).cloned() {
+        match set.and_then(|id| turn.get::<OptionSet>(id)).cloned() {
             Some(set) => remember(turn, &mut view, clarifier, &set),
             None => view.clarifier = Some(clarifier),
         }
@@ -301,9 +301,9 @@ fn asked(
 /// Stores a showing of the list: positions, and replies to this message, mean this order.
 fn show(turn: &mut Turn<'_>, user: &str, id: &SetId, message: &MessageId, order: Vec<u8>, displayed: u8) {
     let now = turn.now();
-    if let Some(mut set) = turn.set_of(id).cloned() {
+    if let Some(mut set) = turn.get::<OptionSet>(id).cloned() {
         set.show(Some(user), Some(message.clone()), order, displayed, now);
-        turn.put(Record::OptionSet(set));
+        turn.put(set);
     }
 }
 

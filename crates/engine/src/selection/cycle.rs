@@ -53,7 +53,7 @@ pub(super) fn open(
     let About::List { set, rejected, .. } = &question.about else {
         return Err(Box::new((view, question.clone())));
     };
-    let (Some(set), Some(open)) = (turn.set_of(set).cloned(), &question.open) else {
+    let (Some(set), Some(open)) = (turn.get::<OptionSet>(set).cloned(), &question.open) else {
         return Err(Box::new((view, question.clone())));
     };
     // `LoopGuard` comes from this guard as well: the text was put to a model before.
@@ -234,7 +234,7 @@ pub(super) fn superseded(turn: &mut Turn<'_>, view: &mut View) {
     let own = turn.head.ask.take_if(|ask| ask.about == Asked::Selection(view.user.clone()));
     if let Some(ask) = own {
         turn.cancel(&ask.effect);
-        turn.drop_record(crate::data::record_key::RecordKind::Held, &ask.message.0);
+        turn.delete::<crate::data::event::Event>(&ask.message.0);
         turn.note(Reason::EffectSuperseded);
     }
 }
@@ -309,7 +309,8 @@ fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, Cycle, OptionSet), 
     }
     view.cycle = None;
     // The text is still unanswered and its list was replaced, so the person is asked about the new one.
-    let stands = |view: &View| view.active_option_set_id.clone().and_then(|id| turn.set_of(&id).cloned());
+    let stands =
+        |view: &View| view.active_option_set_id.clone().and_then(|id| turn.get::<OptionSet>(&id).cloned());
     let Some(other) = stands(&view) else {
         turn.put_view(view);
         turn.say(crate::data::message::MessageKind::Answer, None, crate::say::option::GONE);

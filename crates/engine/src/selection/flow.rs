@@ -1,6 +1,7 @@
 //! The selection rung: carries out what `ladder.rs` decides about a text. An option is executed, a question
 //! is asked, or the text goes on to the next rung. The outcomes of executed options are recorded here too.
 
+use crate::data::task::Task;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -52,7 +53,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>) {
 
 /// Removes executions from the view whose task has ended: the approval was refused, or the task was stopped.
 pub(super) fn landed(turn: &Turn<'_>, view: &mut View) {
-    let lives = |task: &TaskId| turn.task(task).is_some_and(|task| task.status.live());
+    let lives = |task: &TaskId| turn.get::<Task>(task).cloned().is_some_and(|task| task.status.live());
     view.in_flight.retain(|act| lives(&act.task));
 }
 
@@ -82,7 +83,8 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     let reply =
         Some(focus(turn)).filter(|focus| focus.replies()).and_then(|focus| focus.anchor_id().cloned());
     let ruling = {
-        let sets: Vec<&OptionSet> = turn.sets().filter(|set| view.standing(&set.id).is_some()).collect();
+        let sets: Vec<&OptionSet> =
+            turn.all::<OptionSet>().filter(|set| view.standing(&set.id).is_some()).collect();
         rule(&Scene {
             lexicon: super::lexicon(words),
             view: &view,
@@ -148,7 +150,7 @@ fn acted(turn: &mut Turn<'_>, view: View, act: Act) -> Tried {
 
 /// Starts an option. One that only reads runs at once, any other waits for its approval.
 pub(super) fn execute(turn: &mut Turn<'_>, mut view: View, act: &Act, provenance: Provenance) -> Decision {
-    let Some(set) = turn.set_of(&act.set).cloned() else {
+    let Some(set) = turn.get::<OptionSet>(&act.set).cloned() else {
         return Decision::new(Verdict::Refused, Reason::StaleVersion);
     };
     let Some(option) = set.options.get(act.option).cloned() else {
@@ -219,7 +221,9 @@ fn run(turn: &mut Turn<'_>, user: &str, set: &OptionSet, option: &SetOption) -> 
 
 /// Records the outcome of an executed option. Only from here on it counts as the last action.
 pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
-    let Some(Job::Option(chosen)) = turn.task(task).and_then(|task| task.work).map(|work| work.job) else {
+    let Some(Job::Option(chosen)) =
+        turn.get::<Task>(task).cloned().and_then(|task| task.work).map(|work| work.job)
+    else {
         return;
     };
     let success = match outcome {
@@ -250,7 +254,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     view.trace(entry.clone(), turn.policy.selection.trace);
     if success {
         view.last_resolved_action = Some(entry);
-        if let Some(set) = turn.set_of(&chosen.set) {
+        if let Some(set) = turn.get::<OptionSet>(&chosen.set) {
             view.done(set, &chosen.option, turn.now(), &turn.policy.selection);
         }
     }
@@ -282,7 +286,7 @@ fn note_question(turn: &mut Turn<'_>, view: &View, question: &Question) {
         | About::Refine { set, .. } => Some(set.clone()),
         About::Scopes { .. } | About::Nothing => view.active_option_set_id.clone(),
     };
-    let Some(set) = set.and_then(|id| turn.set_of(&id).cloned()) else { return };
+    let Some(set) = set.and_then(|id| turn.get::<OptionSet>(&id).cloned()) else { return };
     note_set(turn, &set);
     let account = turn.account();
     account.collisions = crate::data::selection_trace::Collision::of(question.reason).into_iter().collect();
@@ -356,7 +360,8 @@ fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
 
 /// Returns the list that is in a place now.
 pub(super) fn there(turn: &Turn<'_>, view: &View, place: &super::scene::Where) -> Option<OptionSet> {
-    let sets: Vec<&OptionSet> = turn.sets().filter(|set| view.standing(&set.id).is_some()).collect();
+    let sets: Vec<&OptionSet> =
+        turn.all::<OptionSet>().filter(|set| view.standing(&set.id).is_some()).collect();
     let words = Words::default();
     let scene = Scene {
         lexicon: super::lexicon(&words),
@@ -385,7 +390,7 @@ impl Turn<'_> {
     pub(super) fn titles(&self, view: &View) -> Vec<(Scope, String, String)> {
         let stands = |set: &&OptionSet| view.standing(&set.id).is_some();
         let titled = |set: &OptionSet| Some((set.scope, set.scope_instance.clone(), set.title.clone()?));
-        self.sets().filter(stands).filter_map(titled).collect()
+        self.all::<OptionSet>().filter(stands).filter_map(titled).collect()
     }
 }
 
@@ -432,7 +437,7 @@ pub(crate) fn stopped(turn: &mut Turn<'_>, user: &str, text: Option<&str>) -> Op
     let now = turn.now();
     view.stopped = Some(view.turn);
     view.cycle = None;
-    let open = view.active_option_set_id.clone().and_then(|id| turn.set_of(&id).cloned());
+    let open = view.active_option_set_id.clone().and_then(|id| turn.get::<OptionSet>(&id).cloned());
     let told = match open {
         Some(set) => {
             view.park(Parked::Stop, now);
@@ -512,5 +517,5 @@ impl crate::data::selection_trace::Collision {
 
 /// Returns the list with this id, if it is in the person's view.
 pub(super) fn standing_set(turn: &Turn<'_>, view: &View, id: &SetId) -> Option<OptionSet> {
-    view.standing(id).and_then(|_| turn.set_of(id)).cloned()
+    view.standing(id).and_then(|_| turn.get::<OptionSet>(id)).cloned()
 }

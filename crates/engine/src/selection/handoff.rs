@@ -91,7 +91,7 @@ fn referent(
     let stands =
         |set: &&OptionSet| view.standing(&set.id).is_some() && scope.is_none_or(|scope| set.scope == scope);
     let spelling = Spelling::of(words);
-    let mut named = turn.sets().filter(stands).flat_map(|set| {
+    let mut named = turn.all::<OptionSet>().filter(stands).flat_map(|set| {
         let named = set.options.names().labels().filter(|(_, label)| spelling.holds(label));
         named.map(move |(option, _)| (set, &set.options[option]))
     });

@@ -1,7 +1,6 @@
 //! Stores, refreshes and closes the lists a host shows, and each person's view of them. A list is an
 //! [`OptionSet`]; nothing here executes an option (docs/design/0021-option-lists.md).
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -12,8 +11,8 @@ use crate::data::id::{MessageId, SetId};
 use crate::data::option_set::Changed;
 use crate::data::option_set::{OptionSet, Origin, Shown, Unfit};
 use crate::data::policy::limits;
-use crate::data::record::{Change, Record};
-use crate::data::record_key::RecordKind;
+use crate::data::record::Record;
+use crate::data::record::RecordKind;
 use crate::data::scope::Scope;
 use crate::data::view::{Latch, Parked, Status, View};
 use crate::selection::standing::Kind;
@@ -30,50 +29,28 @@ impl Turn<'_> {
         self.policy.selection.enabled && (any(RecordKind::OptionSet) || any(RecordKind::View))
     }
 
-    pub(crate) fn set_of(&self, id: &SetId) -> Option<&OptionSet> {
-        match self.find(RecordKind::OptionSet, &id.0)? {
-            Record::OptionSet(set) => Some(set),
-            _ => None,
-        }
-    }
-
-    /// Iterates over the registered lists, with this turn's changes, in the order of their ids.
-    pub(crate) fn sets(&self) -> impl Iterator<Item = &OptionSet> {
-        self.records(RecordKind::OptionSet).filter_map(|record| match record {
-            Record::OptionSet(set) => Some(set),
-            _ => None,
-        })
-    }
-
-    fn view_of(&self, user: &str) -> Option<&View> {
-        match self.find(RecordKind::View, user)? {
-            Record::View(view) => Some(view),
-            _ => None,
-        }
-    }
-
     /// Returns a copy of a person's view. A person without one starts from the template.
     pub(crate) fn view(&self, user: &str) -> View {
-        let own = self.view_of(user).cloned();
-        let everybodys = || self.view_of(EVERYBODY).cloned().unwrap_or_default();
+        let own = self.get::<View>(user).cloned();
+        let everybodys = || self.get::<View>(EVERYBODY).cloned().unwrap_or_default();
         own.unwrap_or_else(|| View { user: user.into(), ..everybodys() })
     }
 
     /// Stores a view, or drops its record when it is empty. While the template exists an empty view is kept:
     /// without it the person would start from the template again.
     pub(crate) fn put_view(&mut self, view: View) {
-        let template = view.user != EVERYBODY && self.view_of(EVERYBODY).is_some();
+        let template = view.user != EVERYBODY && self.get::<View>(EVERYBODY).is_some();
         if view.says_nothing() && !template {
-            if self.view_of(&view.user).is_some() {
-                self.drop_record(RecordKind::View, &view.user);
+            if self.get::<View>(&view.user).is_some() {
+                self.delete::<View>(&view.user);
             }
         } else {
-            self.put(Record::View(Box::new(view)));
+            self.put(view);
         }
     }
 
     pub(crate) fn kind_of(&self, id: &SetId) -> Option<Kind> {
-        self.set_of(id).map(Kind::from)
+        self.get::<OptionSet>(id).map(Kind::from)
     }
 
     /// The views that a list belongs to: one person's, or every view and the template.
@@ -81,7 +58,7 @@ impl Turn<'_> {
         match user {
             Some(user) => alloc::vec![self.view(user)],
             None => {
-                let mut users: Vec<&str> = self.views().map(|view| view.user.as_str()).collect();
+                let mut users: Vec<&str> = self.all::<View>().map(|view| view.user.as_str()).collect();
                 if !users.contains(&EVERYBODY) {
                     users.push(EVERYBODY);
                 }
@@ -90,51 +67,30 @@ impl Turn<'_> {
         }
     }
 
-    fn views(&self) -> impl Iterator<Item = &View> {
-        self.records(RecordKind::View).filter_map(|record| match record {
-            Record::View(view) => Some(&**view),
-            _ => None,
-        })
-    }
-
-    /// Merges the lane's loaded records of one kind with those this turn wrote, in the order of their ids.
-    fn records(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
-        let known = &self.lane.records;
-        let loaded = known.of(kind).filter_map(move |record| self.find(kind, record.id()));
-        let written = self.changes_of(kind).filter_map(Change::written);
-        let new = written.filter(move |record| known.find(kind, record.id()).is_none());
-        let (mut loaded, mut new) = (loaded.peekable(), new.peekable());
-        core::iter::from_fn(move || match (loaded.peek(), new.peek()) {
-            (Some(one), Some(other)) if other.id() < one.id() => new.next(),
-            (Some(_), _) => loaded.next(),
-            (None, _) => new.next(),
-        })
-    }
-
     /// Drops views that are over and lists that no view refers to, and refreshes the cards of those lists.
     pub(crate) fn sweep_lists(&mut self) {
         let (now, policy) = (self.now(), &self.policy.selection);
         // Without its own view the person would start from the template's lists again.
-        let template = self.view_of(EVERYBODY).is_some_and(|view| !view.standings.is_empty());
+        let template = self.get::<View>(EVERYBODY).is_some_and(|view| !view.standings.is_empty());
         let over = |view: &&View| {
             let everybodys = template && view.user != EVERYBODY;
             view.spent(now, policy) && view.stopped.is_none() && !everybodys
         };
-        let over: Vec<String> = self.views().filter(over).map(|view| view.user.clone()).collect();
+        let over: Vec<String> = self.all::<View>().filter(over).map(|view| view.user.clone()).collect();
         for user in over {
-            self.drop_record(RecordKind::View, &user);
+            self.delete::<View>(&user);
         }
-        let stands = |set: &&OptionSet| self.views().any(|view| view.standing(&set.id).is_some());
-        let gone: Vec<OptionSet> = self.sets().filter(|set| !stands(set)).cloned().collect();
+        let stands = |set: &&OptionSet| self.all::<View>().any(|view| view.standing(&set.id).is_some());
+        let gone: Vec<OptionSet> = self.all::<OptionSet>().filter(|set| !stands(set)).cloned().collect();
         for set in gone {
             let shown = set.shown_in();
-            let views: Vec<View> = self.views().filter(|_| !shown.is_empty()).cloned().collect();
+            let views: Vec<View> = self.all::<View>().filter(|_| !shown.is_empty()).cloned().collect();
             for mut view in views {
                 view.past.extend(shown.iter().cloned());
                 view.past.drain(..view.past.len().saturating_sub(limits::SHOWINGS));
                 self.put_view(view);
             }
-            self.drop_record(RecordKind::OptionSet, &set.id.0);
+            self.delete::<OptionSet>(&set.id);
             self.refresh_cards(&set.id);
         }
     }
@@ -142,7 +98,7 @@ impl Turn<'_> {
     /// Renders the open cards of a list again.
     fn refresh_cards(&mut self, id: &SetId) {
         let of = |card: &&Card| matches!(&card.about, About::Options { set, .. } if set == id) && card.open();
-        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id)).filter(of);
+        let cards = self.head.cards.texts().filter_map(|id| self.named::<Card>(id)).filter(of);
         let cards: Vec<Card> = cards.cloned().collect();
         for card in cards {
             self.update(card);
@@ -170,7 +126,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
         }
     };
     let message = shown.message_id.as_deref().map(|id| shown_by(turn, id));
-    let known = turn.set_of(&newer.id).cloned();
+    let known = turn.get::<OptionSet>(&newer.id).cloned();
     let mut set = known.clone().unwrap_or_else(|| newer.clone());
     if set.user != newer.user {
         // Several people see the list now; their views say which.
@@ -181,7 +137,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
     let displayed = u8::try_from(order.len()).unwrap_or(u8::MAX);
     set.show(set.user.clone().as_deref(), message, order, displayed, turn.now());
     let (id, executable) = (set.id.clone(), set.executable());
-    turn.put(Record::OptionSet(set.clone()));
+    turn.put(set.clone());
     let (now, policy) = (turn.now(), &turn.policy.selection);
     for mut view in turn.audience(shown.user.as_deref()) {
         match changed {
@@ -228,7 +184,7 @@ pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<
     let of = |known: &&OptionSet| {
         Some(&known.id) == set || instance.is_some_and(|instance| known.scope_instance == instance)
     };
-    let closed: Vec<OptionSet> = turn.sets().filter(of).cloned().collect();
+    let closed: Vec<OptionSet> = turn.all::<OptionSet>().filter(of).cloned().collect();
     for mut view in turn.audience(None) {
         for set in &closed {
             view.gone(&set.id);
@@ -257,7 +213,7 @@ pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
             && set.scope_instance == focus.scope_instance
             && view.standing(&set.id).is_some()
     };
-    let set = turn.sets().find(there).cloned();
+    let set = turn.all::<OptionSet>().find(there).cloned();
     if let Some(set) = &set {
         view.looks(set, focus.option.clone());
         // Looking at a list brings it back only if another panel displaced it, not if the person left it.

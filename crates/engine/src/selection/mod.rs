@@ -15,11 +15,14 @@
 //! reasons are in docs/design/0021-option-lists.md, docs/design/0022-choosing-an-option.md and
 //! docs/design/0023-model-picks.md.
 
+mod capability;
+mod card;
 pub(crate) mod choice;
 mod clarify;
 pub(crate) mod control;
 pub(crate) mod cue;
 pub(crate) mod cycle;
+mod erase;
 pub(crate) mod flow;
 pub(crate) mod handoff;
 pub(crate) mod hint;
@@ -32,6 +35,8 @@ mod remainder;
 pub(crate) mod scene;
 mod standing;
 pub(crate) mod winner;
+
+pub(crate) use crate::selection::capability::OptionLists;
 
 use throughline_language::Words;
 use throughline_language::lexicon::{ANSWERS, Lexicon, SectionId};

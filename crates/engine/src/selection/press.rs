@@ -37,7 +37,7 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &s
 /// Handles a press on an option where its host shows the list. `version` is the `exec_rev` that was seen.
 pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, option: &str) -> Decision {
     let others = |set: &OptionSet| set.user.as_ref().is_some_and(|user| *user != turn.event.actor);
-    if turn.set_of(set).is_some_and(others) {
+    if turn.get::<OptionSet>(set).is_some_and(others) {
         return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
     }
     let (set, view) = match seen(turn, set, version) {
@@ -54,7 +54,7 @@ fn seen(turn: &mut Turn<'_>, id: &SetId, exec_rev: u32) -> Result<(OptionSet, Vi
     cycle::superseded(turn, &mut view);
     view.expire(turn.now(), &turn.policy.selection, |id| turn.kind_of(id));
     flow::landed(turn, &mut view);
-    let set = turn.set_of(id).cloned();
+    let set = turn.get::<OptionSet>(id).cloned();
     if let Some(set) = set.filter(|set| set.exec_rev == exec_rev && view.standing(id).is_some()) {
         return Ok((set, view));
     }

@@ -25,7 +25,7 @@ use crate::data::message::Message;
 use crate::data::policy::Policy;
 use crate::data::policy::context::SUMMARY_AHEAD;
 use crate::data::purpose::Purpose;
-use crate::data::record_key::{RecordKey, RecordKind};
+use crate::data::record::{RecordKey, RecordKind};
 use crate::data::summary::{Covered, Request};
 use crate::data::trace::PromptTrace;
 use crate::memory::flow;
@@ -68,14 +68,15 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
     // A batch with a message that was not loaded for this turn is left for the next one.
     let wanted = needs(turn.lane, turn.event, turn.policy);
     let looked_up = |id: &&MessageId| {
-        turn.message_ref(id.as_str()).is_none()
+        turn.named::<Message>(id.as_str()).is_none()
             && turn.lane.head.earlier.contains(id)
             && !wanted.iter().any(|key| key.key == id.as_str())
     };
     if batch.iter().any(|id| looked_up(&id)) {
         return;
     }
-    let messages: Vec<Message> = batch.iter().filter_map(|id| turn.message(id)).filter(for_all).collect();
+    let messages: Vec<Message> =
+        batch.iter().filter_map(|id| turn.get::<Message>(id).cloned()).filter(for_all).collect();
     let given_up = capped || covered.tries >= policy.max_tries;
     if !given_up && reachable(turn, Purpose::Summary) && request(turn, &messages, batch) {
         return;
@@ -197,7 +198,7 @@ fn sources(turn: &Turn<'_>, request: &Request) -> Vec<Message> {
         return turn.given.covered.iter().filter(|message| for_all(message)).cloned().collect();
     }
     let raw = turn.head.raw();
-    raw.iter().take(request.folds).filter_map(|id| turn.message(id)).filter(for_all).collect()
+    raw.iter().take(request.folds).filter_map(|id| turn.get::<Message>(id).cloned()).filter(for_all).collect()
 }
 
 /// True if everybody may read the message. One to a single person is covered too, but does not enter the
@@ -238,7 +239,8 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
     (covered.summary, covered.tries, covered.next) = (None, 0, 0);
     covered.tail.clear();
     turn.note(Reason::SummaryWithheld);
-    let known = |message: &Message| turn.message(&message.id).unwrap_or_else(|| message.clone());
+    let known =
+        |message: &Message| turn.get::<Message>(&message.id).cloned().unwrap_or_else(|| message.clone());
     let left = turn.given.covered.iter().filter(|message| !gone(message));
     let says = |message: &Message| for_all(message) && !message.text.trim().is_empty();
     let rest: Vec<Message> = left.map(known).filter(says).collect();

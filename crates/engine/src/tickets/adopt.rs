@@ -19,9 +19,8 @@ use crate::data::id::{CardId, DraftId, EffectId};
 use crate::data::message::MessageKind;
 use crate::data::policy::limits;
 use crate::data::progress::Progress;
-use crate::data::record::Record;
 use crate::data::task_status::TaskStatus;
-use crate::data::ticket::Part;
+use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
 use crate::say;
 use crate::tickets::flow::invalid;
@@ -31,7 +30,7 @@ use crate::turn::Turn;
 /// Handles a create with an unknown outcome: asks a person, schedules searches of the tracker, and blocks the
 /// task.
 pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effect: &EffectId) -> Reason {
-    let Some(draft) = turn.draft(draft) else { return Reason::EffectSuperseded };
+    let Some(draft) = turn.get::<Draft>(draft).cloned() else { return Reason::EffectSuperseded };
     let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
     let about = About::UncertainEffect {
         effect: effect.clone(),
@@ -58,7 +57,7 @@ fn look_at(n: u32) -> Option<i64> {
 }
 
 fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
-    let Some(mut card) = turn.card(card) else { return };
+    let Some(mut card) = turn.get::<Card>(card).cloned() else { return };
     let due = look_at(n).map(|after| card.created_at.plus(after));
     if let Some(due) = due {
         let timer = turn.set_timer(due, TimerAbout::Seek { card: card.id.clone(), n });
@@ -70,12 +69,12 @@ fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
     if let About::UncertainEffect { next_look, .. } = &mut card.about {
         *next_look = due;
     }
-    turn.put(Record::Card(card));
+    turn.put(card);
 }
 
 /// Continues the searches after *Create again* at the step that is due next.
 pub(super) fn keep_looking(turn: &mut Turn<'_>, card: &CardId) {
-    let Some(asked) = turn.card(card).map(|card| card.created_at) else { return };
+    let Some(asked) = turn.get::<Card>(card).cloned().map(|card| card.created_at) else { return };
     let gone = turn.now().since(asked);
     let next = (0..).find(|n| look_at(*n).is_none_or(|after| after > gone));
     look_later(turn, card, next.unwrap_or_default());
@@ -95,7 +94,7 @@ pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
     let (marker, target) = (effect.clone(), draft.target);
     turn.effect(EffectBody::TrackerSeek { target, marker, card: card.id.clone() }, &[], None);
     look_later(turn, &card.id, n + 1);
-    if let Some(card) = turn.card(&card.id).filter(Card::open) {
+    if let Some(card) = turn.get::<Card>(&card.id).cloned().filter(Card::open) {
         turn.update(card);
     }
     Reason::TimerDue
@@ -107,7 +106,7 @@ pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<
     let About::UncertainEffect { effect, draft, .. } = &card.about else { return Reason::EffectSuperseded };
     let (effect, draft) = (effect.clone(), draft.clone());
     let Some((key, url)) = issues.first().cloned() else { return Reason::EffectSettled };
-    let task = turn.draft_ref(&draft).map(|draft| draft.task.clone());
+    let task = turn.get::<Draft>(&draft).map(|draft| draft.task.clone());
     if !card.open() {
         if !matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. }) {
             return Reason::EffectSuperseded;
@@ -124,7 +123,7 @@ pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<
     }
     let result = EffectResult::Issue { key: key.clone(), url: url.clone() };
     turn.adopt(&effect, Outcome::Done { result });
-    let receipt = receipt_of(&card).and_then(|receipt| turn.card(&receipt));
+    let receipt = receipt_of(&card).and_then(|receipt| turn.get::<Card>(&receipt).cloned());
     question_over(turn, card);
     if let Some(receipt) = receipt {
         created(turn, &receipt, &draft, &effect, &key, url);
@@ -136,7 +135,7 @@ fn stop_looking(turn: &mut Turn<'_>, mut card: Card) {
     if let About::UncertainEffect { next_look, .. } = &mut card.about {
         *next_look = None;
     }
-    turn.put(Record::Card(card));
+    turn.put(card);
 }
 
 /// Withdraws the card that asked whether the issue exists.
@@ -153,19 +152,22 @@ pub(super) fn question_over(turn: &mut Turn<'_>, asks: Card) {
 pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Option<&EffectId>) {
     turn.cancel(old);
     let (Some(new), Some(epic)) = (new, card.draft()) else { return };
-    let Some(receipt) = receipt_of(card).and_then(|receipt| turn.card(&receipt)) else { return };
+    let Some(receipt) = receipt_of(card).and_then(|receipt| turn.get::<Card>(&receipt).cloned()) else {
+        return;
+    };
     let waiting: Vec<(DraftId, Progress)> =
         receipt.released().map(|(draft, progress)| (draft.clone(), progress.clone())).collect();
     let mut now = Vec::new();
     for (id, progress) in waiting {
-        let (Some(draft), Progress::Working { check, effect }) = (turn.draft(&id), progress) else {
+        let (Some(draft), Progress::Working { check, effect }) = (turn.get::<Draft>(&id).cloned(), progress)
+        else {
             continue;
         };
         if draft.under.as_ref() != Some(epic) {
             continue;
         }
         turn.cancel(&effect);
-        let item = turn.items_of(&receipt, core::slice::from_ref(&draft)).remove(0);
+        let item = crate::tickets::card::items(turn, &receipt, core::slice::from_ref(&draft)).remove(0);
         let body = EffectBody::TrackerCreate {
             target: draft.target,
             item,
@@ -185,13 +187,13 @@ pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
     [&effect].into_iter().chain(looking.iter().map(|looking| &looking.effect)).for_each(|e| turn.cancel(e));
     decide(turn, card, Action::Cancel, Progress::Cancelled);
     put(turn, &parent, &draft, Progress::Cancelled);
-    match turn.card(&parent).filter(|receipt| receipt.batch().is_some()) {
+    match turn.get::<Card>(&parent).cloned().filter(|receipt| receipt.batch().is_some()) {
         Some(receipt) => {
             without_epic(turn, &receipt, &draft);
             settle_up(turn, &parent);
         }
         None => {
-            if let Some(draft) = turn.draft(&draft) {
+            if let Some(draft) = turn.get::<Draft>(&draft).cloned() {
                 turn.end_task(&draft.task, TaskStatus::Cancelled);
             }
         }
@@ -217,7 +219,7 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
     if let About::UncertainEffect { looking, .. } = &mut card.about {
         looking.push(looks);
     }
-    turn.put(Record::Card(card));
+    turn.put(card);
     turn.tell(&say::looking_for(key));
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
@@ -250,7 +252,7 @@ pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, o
         Outcome::Failed { text, .. } | Outcome::Uncertain { text } => say::not_found(text),
         Outcome::Done { .. } => return Reason::EffectSuperseded,
     };
-    turn.put(Record::Card(card));
+    turn.put(card);
     turn.say(MessageKind::Notification, Some(&draft.task), &refused);
     Reason::EffectSettled
 }

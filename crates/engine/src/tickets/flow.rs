@@ -1,6 +1,7 @@
 //! A single ticket from its request to its preview: started, completed, edited. `release.rs` takes over from
 //! there.
 
+use crate::data::batch::Batch;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +16,6 @@ use crate::data::intent::Intent;
 use crate::data::lane_state::OpenAsk;
 use crate::data::message::{Message, MessageKind};
 use crate::data::pending::{PendingKind, Slot};
-use crate::data::record::Record;
 use crate::data::rung::Rung;
 use crate::data::ticket::{Draft, Filled, ItemType, Part};
 use crate::say;
@@ -64,7 +64,7 @@ pub(crate) fn start_from(
 /// Asks a model for missing parts. If nothing is missing or no model can be asked, goes on without one.
 fn go_on_writing(turn: &mut Turn<'_>, draft: Draft, question: Question) -> Verdict {
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
-        turn.put(Record::Draft(draft));
+        turn.put(draft);
         return Verdict::Deferred;
     }
     go_on(turn, draft);
@@ -78,7 +78,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
         rung: Rung::Intent,
         ..Decision::new(verdict, Reason::Drafted).with_intent(Intent::Ticket)
     };
-    let Some(mut draft) = turn.draft(draft) else { return decision(Verdict::Recorded) };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return decision(Verdict::Recorded) };
     if let Some(written) = written {
         let mut own = BTreeMap::new();
         if let Some(said) = &turn.said {
@@ -95,7 +95,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
 fn go_on(turn: &mut Turn<'_>, draft: Draft) {
     let (id, by) = (draft.id.clone(), draft.by.clone());
     let missing = draft.missing();
-    turn.put(Record::Draft(draft));
+    turn.put(draft);
     let Some(first) = missing.first() else {
         let running = Checks::Running { effect: EffectId::from("") };
         release::preview(turn, About::DraftPreview { draft: id, checks: running }, &by, None);
@@ -107,7 +107,7 @@ fn go_on(turn: &mut Turn<'_>, draft: Draft) {
 
 /// Asks for a part of a draft.
 pub(super) fn ask_part(turn: &mut Turn<'_>, id: &DraftId, part: Part, question: &str) {
-    let Some(draft) = turn.draft(id) else { return };
+    let Some(draft) = turn.get::<Draft>(id).cloned() else { return };
     let anchor = turn.say(MessageKind::Question, Some(&draft.task), question);
     let slot = Slot::Draft { draft: id.clone(), part };
     let kind = PendingKind::SlotRequest(slot);
@@ -117,7 +117,7 @@ pub(super) fn ask_part(turn: &mut Turn<'_>, id: &DraftId, part: Part, question: 
 /// Takes in an answer to a question about a draft: labelled lines fill their parts, the rest fills the part
 /// that was asked for.
 pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
-    let Some(mut draft) = turn.draft(draft) else { return };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     pour(&mut draft, part, text);
     if let Some(said) = &turn.said {
         draft.said_at(turn, &said.message);
@@ -126,7 +126,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
     match open_draft(turn, &draft.id) {
         Some(Open::Preview(card)) => {
             again(turn, draft);
-            let batch = turn.card(&card).and_then(|card| card.batch().cloned());
+            let batch = turn.get::<Card>(&card).cloned().and_then(|card| card.batch().cloned());
             if let Some(batch) = batch {
                 batch::edit::ask_missing(turn, &batch);
             }
@@ -137,7 +137,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
 
 /// Corrects an earlier answer about a part ("I meant …").
 pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
-    let Some(mut draft) = turn.draft(draft) else { return };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     pour(&mut draft, part, text);
     let task = draft.task.clone();
     turn.say(MessageKind::Notification, Some(&task), &say::corrected(part));
@@ -180,7 +180,10 @@ fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Pa
 }
 
 fn ask_about(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part) {
-    let item = turn.card(card).and_then(|card| crate::cards::batch::label(&turn.drafts_of(&card), &draft.id));
+    let item = turn
+        .get::<Card>(card)
+        .cloned()
+        .and_then(|card| crate::tickets::batch::card::label(&turn.drafts_of(&card), &draft.id));
     let question = say::edit_field(draft, item.as_deref(), part);
     let offers = [say::SKIP, say::CANCEL];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
@@ -202,11 +205,11 @@ pub(crate) fn edit_by_text(
     part: Part,
     text: Option<&str>,
 ) {
-    let Some(card) = turn.card(card).filter(Card::open) else {
+    let Some(card) = turn.get::<Card>(card).cloned().filter(Card::open) else {
         turn.tell(say::STALE_STEP);
         return;
     };
-    let Some(mut draft) = turn.draft(draft) else { return };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     let before = draft.parts.clone();
     // An empty item is written whole: the first line is the title.
     let whole = before.is_empty();
@@ -308,11 +311,11 @@ pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Optio
     if let Some(ask) = arbitrate::take_back(turn, &before.id, text) {
         return Some(asked_again(turn, ask, before, text));
     }
-    let found = turn.drafts().find(|draft| {
+    let found = turn.loaded::<Draft>().find(|draft| {
         let went_in = draft.filled.iter().any(|filled| filled.message == before.id);
         (draft.source == before.id || went_in) && open_draft(turn, &draft.id).is_some()
     });
-    let mut draft = found?;
+    let mut draft = found?.clone();
     let old = draft.clone();
     let part = draft.filled.iter().find(|filled| filled.message == before.id).map(|filled| filled.part);
     if let Some(part) = part {
@@ -347,7 +350,9 @@ pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Optio
 fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) -> Reread {
     let question = ask.question.map_or(Question::Answer, |question| *question);
     match (&ask.about, question) {
-        (Asked::Draft(id), Question::Draft { from, .. }) if let Some(mut draft) = turn.draft(id) => {
+        (Asked::Draft(id), Question::Draft { from, .. })
+            if let Some(mut draft) = turn.get::<Draft>(id).cloned() =>
+        {
             reword(turn, &mut draft, before, text);
             let question = Question::Draft { item_type: asked_in(text).0, stories: None, from };
             Reread::Done(go_on_writing(turn, draft, question))
@@ -386,7 +391,7 @@ fn answer(text: &str, part: Part) -> BTreeMap<Part, String> {
 /// The open card of the batch a draft belongs to.
 fn batch_of(turn: &Turn<'_>, draft: &DraftId) -> Option<Card> {
     let Some(Open::Preview(card)) = open_draft(turn, draft) else { return None };
-    turn.card(&card).filter(|card| card.batch().is_some())
+    turn.get::<Card>(&card).cloned().filter(|card| card.batch().is_some())
 }
 
 /// The place of a draft that can still be changed.
@@ -401,7 +406,9 @@ pub(crate) enum Open {
 pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
     let shows = |card: &&Card| match &card.about {
         About::DraftPreview { draft, .. } => draft == id,
-        About::BatchPreview { batch, .. } => turn.batch(batch).is_some_and(|batch| batch.items.contains(id)),
+        About::BatchPreview { batch, .. } => {
+            turn.get::<Batch>(batch).cloned().is_some_and(|batch| batch.items.contains(id))
+        }
         _ => false,
     };
     if let Some(card) = turn.open_cards().find(shows) {
@@ -418,7 +425,7 @@ pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
 fn again(turn: &mut Turn<'_>, draft: Draft) {
     match open_draft(turn, &draft.id) {
         Some(Open::Preview(card)) => {
-            if let Some(card) = turn.card(&card) {
+            if let Some(card) = turn.get::<Card>(&card).cloned() {
                 batch::edit::revise(turn, card, draft);
             }
         }
@@ -426,6 +433,6 @@ fn again(turn: &mut Turn<'_>, draft: Draft) {
             turn.take_conversational();
             go_on(turn, draft);
         }
-        Some(Open::Asking(_)) | None => turn.put(Record::Draft(draft)),
+        Some(Open::Asking(_)) | None => turn.put(draft),
     }
 }

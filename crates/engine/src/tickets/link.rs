@@ -27,7 +27,7 @@ impl Link {
 
 /// Returns the tracker key of the draft's epic, `None` if it has no epic or the epic has not been created.
 pub(super) fn epic_of(turn: &Turn<'_>, draft: &Draft) -> Option<String> {
-    let epic = turn.draft_ref(draft.under.as_ref()?)?;
+    let epic = turn.get::<Draft>(draft.under.as_ref()?)?;
     Some(epic.created.as_ref()?.key.clone())
 }
 
@@ -48,7 +48,8 @@ fn find(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> Effe
 /// Applies the outcome of reading or setting a link.
 pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome: &Outcome) -> Reason {
     let found = card.released().find(|(of, _)| *of == draft).map(|(_, progress)| progress.clone());
-    let (Some(Progress::Created { key, url, link: Some(link) }), Some(draft)) = (found, turn.draft(draft))
+    let (Some(Progress::Created { key, url, link: Some(link) }), Some(draft)) =
+        (found, turn.get::<Draft>(draft).cloned())
     else {
         return Reason::EffectSuperseded;
     };

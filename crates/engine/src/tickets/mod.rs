@@ -5,6 +5,9 @@
 
 pub(crate) mod adopt;
 pub(crate) mod batch;
+mod capability;
+mod card;
+mod erase;
 mod extract;
 pub(crate) mod flow;
 pub(crate) mod link;
@@ -12,9 +15,11 @@ pub(crate) mod release;
 pub(crate) mod subject;
 mod words;
 
+pub(crate) use crate::tickets::capability::Tickets;
 pub use crate::tickets::extract::{extract, fill};
 pub(crate) use crate::tickets::subject::subject;
 
+use crate::data::message::Message;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -35,7 +40,7 @@ impl Draft {
     /// Adds a link to `message` to the draft's evidence: the message's own link if its channel has message
     /// links, else the lane's link. A link that is listed already is not added again.
     fn said_at(&mut self, turn: &Turn<'_>, message: &MessageId) {
-        let own = turn.message_ref(&message.0).and_then(|message| message.link.as_ref());
+        let own = turn.get::<Message>(&message).and_then(|message| message.link.as_ref());
         let Some(link) = own.or(turn.given.here.as_ref()) else { return };
         let known = self.parts.entry(Part::Evidence).or_default();
         if !known.lines().any(|line| line.contains(link.as_str())) {

@@ -8,14 +8,14 @@ use alloc::vec::Vec;
 
 use crate::cards::decide::{decide, released_by};
 use crate::data::action::Action;
+use crate::data::batch::Batch;
 use crate::data::card::{About, Card, CardStatus, Checks};
 use crate::data::decision::Reason;
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::effect::{EffectBody, Under};
 use crate::data::field_error::FieldError;
-use crate::data::id::{CardId, DraftId, EffectId};
+use crate::data::id::{CardId, DraftId, EffectId, TaskId};
 use crate::data::progress::{Progress, Released};
-use crate::data::record::Record;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Created, Draft, Part};
 use crate::memory::flow as memory;
@@ -34,18 +34,27 @@ pub(crate) fn preview(
     by: &str,
     errors: Option<Vec<FieldError>>,
 ) -> CardId {
-    let task = turn.task_of_about(&about);
+    let task = task_of(turn, &about);
     let known = errors.or_else(|| Some(batch::edit::lacks(turn, &about)).filter(|lacks| !lacks.is_empty()));
     let failed = known.is_some();
     let checks = known
         .map_or_else(|| Checks::Running { effect: EffectId::from("") }, |errors| Checks::Failed { errors });
     let id = turn.show(about.with_checks(checks), by, task.as_ref());
-    if !failed && let Some(mut card) = turn.card(&id) {
+    if !failed && let Some(mut card) = turn.get::<Card>(&id).cloned() {
         let effect = ask(turn, &card);
         card.about = card.about.with_checks(Checks::Running { effect });
-        turn.put(Record::Card(card));
+        turn.put(card);
     }
     id
+}
+
+/// The task that a card about this would serve.
+fn task_of(turn: &Turn<'_>, about: &About) -> Option<TaskId> {
+    match about {
+        About::DraftPreview { draft, .. } => Some(turn.get::<Draft>(draft)?.task.clone()),
+        About::BatchPreview { batch, .. } => Some(turn.get::<Batch>(batch)?.task.clone()),
+        _ => None,
+    }
 }
 
 /// Shows `about` as the next version of the card and starts a new dry run. The approval of the old version
@@ -77,7 +86,7 @@ fn rechecked(turn: &mut Turn<'_>, card: &Card, about: About) -> About {
 /// Starts a dry run: asks the tracker whether it would accept every item on the card.
 fn ask(turn: &mut Turn<'_>, card: &Card) -> EffectId {
     let drafts = turn.drafts_of(card);
-    let items = turn.items_of(card, &drafts);
+    let items = crate::tickets::card::items(turn, card, &drafts);
     let (target, by) =
         drafts.first().map(|draft| (draft.target.clone(), draft.by.clone())).unwrap_or_default();
     turn.effect(EffectBody::TrackerCheck { target, items, by, card: card.id.clone() }, &[], None)
@@ -107,7 +116,7 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
         return;
     }
     let check = ask(turn, &card);
-    let items = turn.items_of(&card, &drafts);
+    let items = crate::tickets::card::items(turn, &card, &drafts);
     let mut released: Vec<Released> = Vec::new();
     for (draft, item) in drafts.iter().zip(items) {
         let epic = draft.under.as_ref().and_then(|epic| released.iter().find(|item| item.draft == *epic));
@@ -169,7 +178,7 @@ pub(super) fn put(turn: &mut Turn<'_>, card: &CardId, draft: &DraftId, now: Prog
 
 /// Writes the progress of several items to a card with a single update of what it shows.
 pub(super) fn put_all(turn: &mut Turn<'_>, card: &CardId, now: Vec<(DraftId, Progress)>) {
-    let Some(mut card) = turn.card(card).filter(|_| !now.is_empty()) else { return };
+    let Some(mut card) = turn.get::<Card>(card).cloned().filter(|_| !now.is_empty()) else { return };
     for (draft, now) in now {
         card.put(&draft, now);
     }
@@ -202,7 +211,7 @@ fn role(card: &Card, effect: &EffectId) -> Option<Role> {
 /// Applies the outcome of a dry run, look-up, search, create or link change to its card. An outcome the card
 /// does not wait for is [`Reason::EffectSuperseded`].
 pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, outcome: &Outcome) -> Reason {
-    let Some(card) = turn.card(card) else { return Reason::EffectSuperseded };
+    let Some(card) = turn.get::<Card>(card).cloned() else { return Reason::EffectSuperseded };
     match role(&card, effect) {
         Some(Role::Check) => checked(turn, &card, effect, outcome),
         Some(Role::Create(draft)) => create_settled(turn, &card, &draft, effect, outcome),
@@ -280,11 +289,11 @@ pub(super) fn created(
     key: &str,
     url: Option<String>,
 ) {
-    let Some(mut draft) = turn.draft(draft) else { return };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
     memory::created(turn, &draft, key);
     tracked::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
-    turn.put(Record::Draft(draft.clone()));
+    turn.put(draft.clone());
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
     let link = link::read_back(turn, &receipt, &draft, key);
     let done = Progress::Created { key: key.into(), url: url.clone(), link };
@@ -301,7 +310,7 @@ fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors:
     let now = Progress::Failed { text: text.into(), errors: errors.into(), again: None };
     stand(turn, card, alloc::vec![(draft.clone(), now)]);
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
-    match turn.card(&receipt).filter(|receipt| receipt.batch().is_some()) {
+    match turn.get::<Card>(&receipt).cloned().filter(|receipt| receipt.batch().is_some()) {
         Some(receipt) => {
             without_epic(turn, &receipt, draft);
             settle_up(turn, &receipt.id);
@@ -314,7 +323,7 @@ fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors:
 /// Cancels the creates of an epic's stories because the epic was not created.
 pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) {
     let waits =
-        |draft: &DraftId| turn.draft_ref(draft).is_some_and(|draft| draft.under.as_ref() == Some(epic));
+        |draft: &DraftId| turn.get::<Draft>(draft).is_some_and(|draft| draft.under.as_ref() == Some(epic));
     let stories: Vec<(DraftId, EffectId)> = receipt
         .released()
         .filter(|(draft, _)| waits(draft))
@@ -330,10 +339,12 @@ pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) 
 /// Opens a new approval for exactly these drafts, showing why they failed.
 fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, errors: &[FieldError]) {
     let errors = if errors.is_empty() { alloc::vec![unanswered(text)] } else { errors.to_vec() };
-    let receipt = receipt_of(card).and_then(|receipt| turn.card(&receipt)).unwrap_or_else(|| card.clone());
+    let receipt = receipt_of(card)
+        .and_then(|receipt| turn.get::<Card>(&receipt).cloned())
+        .unwrap_or_else(|| card.clone());
     if receipt.batch().is_some() {
         batch::flow::again(turn, &receipt, drafts, Some(errors));
-    } else if let Some(draft) = drafts.first().and_then(|draft| turn.draft(draft)) {
+    } else if let Some(draft) = drafts.first().and_then(|draft| turn.get::<Draft>(draft).cloned()) {
         let about = About::DraftPreview { draft: draft.id, checks: Checks::Failed { errors: Vec::new() } };
         let errors = errors.into_iter().map(|error| FieldError { item: String::new(), ..error });
         preview(turn, about, &draft.by, Some(errors.collect()));
@@ -345,7 +356,7 @@ fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, erro
 fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) -> Reason {
     let asks = card.released().find_map(|(draft, progress)| {
         let Progress::Uncertain { card } = progress else { return None };
-        let asks = turn.card(card)?;
+        let asks = turn.get::<Card>(card).cloned()?;
         let about = matches!(&asks.about, About::UncertainEffect { effect: of, .. } if of == effect);
         about.then(|| (draft.clone(), asks))
     });
@@ -358,7 +369,7 @@ fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Opt
 /// Once every item of a receipt is finished, opens the next part of a split batch. If there is none and all
 /// items were created, completes the task.
 pub(crate) fn settle_up(turn: &mut Turn<'_>, receipt: &CardId) {
-    let Some(card) = turn.card(receipt) else { return };
+    let Some(card) = turn.get::<Card>(receipt).cloned() else { return };
     let CardStatus::Decided { result, .. } = &card.status else { return };
     if !result.over() {
         return;

@@ -12,7 +12,7 @@ use crate::data::fact::{
 };
 use crate::data::id::{FactId, MessageId};
 use crate::data::record::Record;
-use crate::data::record_key::RecordKind;
+use crate::data::record::RecordKind;
 use crate::facts::limit;
 use crate::facts::merge;
 use crate::facts::merge::{Facts, Joined};
@@ -258,7 +258,7 @@ impl Turn<'_> {
             for change in book.changes() {
                 match change {
                     FactChange::Put(fact) => self.put(Record::Fact(alloc::boxed::Box::new(fact))),
-                    FactChange::Drop(id) => self.drop_record(RecordKind::Fact, &id.0),
+                    FactChange::Drop(id) => self.delete::<Fact>(&id),
                     FactChange::Bury(_) | FactChange::Unbury(_) => {}
                 }
             }

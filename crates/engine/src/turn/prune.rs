@@ -1,16 +1,18 @@
 //! Unloading at the end of a turn: the loaded records are held within policy. What leaves stays in the
 //! store.
 
+use crate::data::message::Message;
+use crate::data::ticket::Draft;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::data::batch::Batch;
 use crate::data::card::{About, Card};
 use crate::data::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
-use crate::data::known::Known;
 use crate::data::pending::PendingKind;
-use crate::data::record::Record;
-use crate::data::record_key::{RecordKey, RecordKind};
+
+use crate::data::proposal::Proposal;
+use crate::data::record::{Loaded, Record, RecordKey, RecordKind};
 use crate::data::review::{Review, Status};
 use crate::turn::Turn;
 
@@ -45,7 +47,7 @@ impl Turn<'_> {
     /// The oldest card that waits for nobody, else the oldest that is not the open gate: a newer message
     /// has to find the gate, and there is only one.
     fn next_to_leave(&self) -> Option<CardId> {
-        let card = |id: &str| self.card_ref(id);
+        let card = |id: &str| self.named::<Card>(id);
         let open = |id: &&str| card(id).is_some_and(Card::waits);
         let gate = |id: &&str| card(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }));
         let loaded = || self.head.cards.texts().filter(|id| self.untouched(RecordKind::Card, id));
@@ -56,18 +58,12 @@ impl Turn<'_> {
     /// are over and have no loaded card, and live tasks that nothing loaded names and nobody works on.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
-        let kinds = [
-            RecordKind::Draft,
-            RecordKind::Task,
-            RecordKind::Review,
-            RecordKind::Batch,
-            RecordKind::Proposal,
-        ];
-        let loaded = || kinds.into_iter().flat_map(|kind| records.of(kind));
+        let kinds = RecordKind::ALL.iter().filter(|kind| kind.loaded() == Loaded::WhileNamed);
+        let loaded = || kinds.clone().flat_map(|kind| records.of(*kind));
         if loaded().next().is_none() {
             return;
         }
-        let cards = || self.head.cards.texts().filter_map(|id| self.card_ref(id));
+        let cards = || self.head.cards.texts().filter_map(|id| self.named::<Card>(id));
         let answered = self.head.answered.as_ref().map(|answered| &answered.pending);
         let questions = || self.head.pendings.iter().chain(&self.head.lapsed).chain(answered);
         let written = self.head.ask.as_ref().and_then(|ask| ask.about.batch());
@@ -79,30 +75,25 @@ impl Turn<'_> {
             .chain(batches.iter().flat_map(|batch| &batch.items))
             .collect();
         let epics: Vec<&DraftId> =
-            drafts.iter().filter_map(|id| self.draft_ref(id)?.under.as_ref()).collect();
+            drafts.iter().filter_map(|id| self.get::<Draft>(id)?.under.as_ref()).collect();
         drafts.extend(epics);
         let mut tasks: BTreeSet<&TaskId> =
-            drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
+            drafts.iter().filter_map(|id| self.get::<Draft>(id)).map(|draft| &draft.task).collect();
         let reviews: BTreeSet<&ReviewId> = cards().filter_map(Card::review).collect();
         let kept = |review: &Review| {
             review.current() || review.status == Status::Drafting || reviews.contains(&review.id)
         };
-        tasks.extend(records.of(RecordKind::Review).filter_map(|record| match record {
-            Record::Review(review) if kept(review) => Some(&review.task),
-            _ => None,
-        }));
+        tasks.extend(records.all::<Review>().filter(|review| kept(review)).map(|review| &review.task));
         let decisions: BTreeSet<&ProposalId> = cards()
             .filter_map(Card::decision)
             .chain(questions().filter_map(|pending| pending.kind.proposal()))
             .collect();
-        tasks.extend(records.of(RecordKind::Proposal).filter_map(|record| match record {
-            Record::Proposal(proposal) if decisions.contains(&proposal.id) => Some(&proposal.task),
-            _ => None,
-        }));
+        let proposals = records.all::<Proposal>().filter(|proposal| decisions.contains(&proposal.id));
+        tasks.extend(proposals.map(|proposal| &proposal.task));
         tasks.extend(questions().filter_map(|pending| pending.task.as_ref()));
         tasks.extend(cards().filter_map(Card::task));
         tasks.extend(batches.iter().map(|batch| &batch.task));
-        tasks.extend(self.head.window.texts().filter_map(|id| self.message_ref(id)?.task.as_ref()));
+        tasks.extend(self.head.window.texts().filter_map(|id| self.named::<Message>(id)?.task.as_ref()));
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
             Record::Review(review) => !kept(review),
@@ -122,12 +113,12 @@ impl Turn<'_> {
 
     /// These batches, and the later parts of those that were split.
     fn batches_in_use<'b>(&'b self, first: impl Iterator<Item = &'b BatchId>) -> Vec<&'b Batch> {
-        let mut used: Vec<&Batch> = first.filter_map(|id| Known::batch(self, id)).collect();
+        let mut used: Vec<&Batch> = first.filter_map(|id| self.get::<Batch>(id)).collect();
         let mut at = 0;
         while let Some(batch) = used.get(at) {
             at += 1;
             let next = batch.part.as_ref().and_then(|part| part.next.as_ref());
-            used.extend(next.and_then(|next| Known::batch(self, next)));
+            used.extend(next.and_then(|next| self.get::<Batch>(next)));
         }
         used
     }

@@ -3,6 +3,7 @@
 use crate::data::decision::Decision;
 use crate::data::focus::FocusContext;
 use crate::data::id::MessageId;
+use crate::data::message::Message;
 use crate::data::purpose::Purpose;
 use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
@@ -45,7 +46,7 @@ pub(crate) fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
 /// The text of a message that is loaded or replied to, else an empty one.
 pub(crate) fn text_of<'t>(turn: &Turn<'t>, id: &MessageId) -> &'t str {
     let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
-    let known = replied_to.or_else(|| turn.lane.records.message(id));
+    let known = replied_to.or_else(|| turn.lane.records.get::<Message>(id));
     known.map_or("", |message| &message.text)
 }
 

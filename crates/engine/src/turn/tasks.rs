@@ -1,13 +1,14 @@
 //! Tasks within a turn: the task of its messages, and how tasks start, move and end
 //! (`docs/design/0024-tasks.md`).
 
+use crate::data::message::Message;
 use alloc::vec::Vec;
 
 use crate::data::effect::EffectBody;
 use crate::data::id::{MessageId, TaskId};
 use crate::data::policy::limits;
+use crate::data::record::RecordKind;
 use crate::data::record::{Change, Record};
-use crate::data::record_key::RecordKind;
 use crate::data::task::TaskReported;
 use crate::data::task::{Moved, Task, first_line};
 use crate::data::task_status::TaskStatus;
@@ -21,7 +22,7 @@ impl Turn<'_> {
         if let Some(task) = &self.task {
             return task.clone();
         }
-        let said = self.said.as_ref().and_then(|said| self.message(&said.message));
+        let said = self.said.as_ref().and_then(|said| self.get::<Message>(&said.message).cloned());
         let task = match said {
             Some(message) => message.task.clone().unwrap_or_else(|| begun_by(&message.id)),
             None => TaskId(self.fresh(TaskId::PREFIX)),
@@ -33,10 +34,10 @@ impl Turn<'_> {
     /// Makes `task` the task of this turn and of the message being routed.
     pub(crate) fn belongs_to(&mut self, task: &TaskId) {
         self.task = Some(task.clone());
-        let said = self.said.as_ref().and_then(|said| self.message(&said.message));
+        let said = self.said.as_ref().and_then(|said| self.get::<Message>(&said.message).cloned());
         if let Some(mut message) = said.filter(|message| message.task.as_ref() != Some(task)) {
             message.task = Some(task.clone());
-            self.put(Record::Message(message));
+            self.put(message);
         }
     }
 
@@ -49,26 +50,23 @@ impl Turn<'_> {
     pub(crate) fn start_task(&mut self, intent: &str, by: &str) -> TaskId {
         let here = self.task_here();
         // A host may have reported a task under this id; the new one must not overwrite it.
-        let id = if self.task(&here).is_some() { TaskId(self.fresh(TaskId::PREFIX)) } else { here };
+        let id = if self.get::<Task>(&here).cloned().is_some() {
+            TaskId(self.fresh(TaskId::PREFIX))
+        } else {
+            here
+        };
         self.belongs_to(&id);
         self.put_task(Task::new(id.clone(), first_line(intent), by, self.now()));
         id
     }
 
-    pub(crate) fn task(&self, id: &TaskId) -> Option<Task> {
-        match self.find(RecordKind::Task, &id.0)? {
-            Record::Task(task) => Some(task.clone()),
-            _ => None,
-        }
-    }
-
     pub(crate) fn put_task(&mut self, mut task: Task) {
         task.seq = self.lane.revision + 1;
-        self.put(Record::Task(task));
+        self.put(task);
     }
 
     pub(crate) fn end_task(&mut self, id: &TaskId, status: TaskStatus) {
-        if let Some(mut task) = self.task(id)
+        if let Some(mut task) = self.get::<Task>(id).cloned()
             && task.go(status, self.moment(&task)) == Moved::Changed
         {
             self.put_task(task);
@@ -112,14 +110,14 @@ impl Turn<'_> {
             gone.extend(list.into_iter().take(over).map(|(_, _, id)| id.clone()));
         }
         for id in gone {
-            self.drop_record(RecordKind::Task, &id.0);
+            self.delete::<Task>(&id);
         }
     }
 
     /// Applies a host's report of a task. `None` if it would make one live task too many.
     pub(crate) fn report(&mut self, report: &TaskReported) -> Option<Moved> {
         let at = self.event.received_at;
-        match self.task(&report.task) {
+        match self.get::<Task>(&report.task).cloned() {
             Some(task) if !task.status.live() && report.status.live() && self.full() => None,
             Some(mut task) => {
                 let moved = task.take(report, at);
@@ -131,7 +129,7 @@ impl Turn<'_> {
                         Moved::Changed => self.put_task(task),
                         // The report repeats the present status, so the task keeps its position among tasks
                         // of that moment.
-                        _ => self.put(Record::Task(task)),
+                        _ => self.put(task),
                     }
                 }
                 Some(moved)

@@ -19,7 +19,7 @@ use crate::work::flow::start;
 
 /// Reports progress of a call. It is a notification, which is never an anchor for "that".
 pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, text: &str) -> Reason {
-    let Some(task) = turn.task(id) else { return Reason::EffectSuperseded };
+    let Some(task) = turn.get::<Task>(id).cloned() else { return Reason::EffectSuperseded };
     match &task.work {
         Some(work) if work.effect.as_ref() == Some(effect) => {
             let text: String = text.chars().take(limits::WORK_ANSWER).collect();
@@ -62,7 +62,7 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
 
 /// Takes in one answer to a question back: asks for the next field, or sends all answers as a call.
 pub(crate) fn answered_back(turn: &mut Turn<'_>, id: &TaskId, name: &str, value: &str) {
-    let Some(mut task) = turn.task(id) else { return };
+    let Some(mut task) = turn.get::<Task>(id).cloned() else { return };
     let Some(waits) = task.work.as_mut().and_then(|work| work.waits.as_mut()) else { return };
     waits.given.insert(name.into(), value.into());
     if waits.next().is_some() {

@@ -15,7 +15,7 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::field_error::FieldError;
 use crate::data::id::{EffectId, MessageId, TaskId};
-use crate::data::message::{MessageKind, Role};
+use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingClass, PendingKind, PendingState, Slot};
 use crate::data::policy::{Policy, limits};
 use crate::data::progress::Progress;
@@ -61,12 +61,12 @@ fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
     let (by, now) = (said(turn).by.clone(), turn.now());
     if let Some(about) = about {
         let id = turn.start_task(about, &by);
-        return turn.task(&id);
+        return turn.get::<Task>(&id).cloned();
     }
     let focus = focus(turn).clone();
     let anchor = focus.anchor_id()?;
     let id = focus.task.clone().unwrap_or_else(|| begun_by(anchor));
-    let known = turn.task(&id);
+    let known = turn.get::<Task>(&id).cloned();
     let task = known
         .unwrap_or_else(|| Task::new(id.clone(), first_line(&asked_with(turn, &id, Some(anchor))), &by, now));
     turn.belongs_to(&id);
@@ -75,10 +75,10 @@ fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
 
 /// Returns the text a task began with: the first message of a person in it, else the anchor.
 fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> String {
-    let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.message_of(id));
+    let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.named::<Message>(id));
     let first = window.find(|message| message.role == Role::User && message.task.as_ref() == Some(task));
     let known = turn.given.anchor.as_ref().filter(|given| Some(&given.id) == anchor);
-    let message = first.or(known).or_else(|| turn.message_ref(&anchor?.0));
+    let message = first.or(known).or_else(|| turn.named::<Message>(&anchor?.0));
     message.map_or_else(String::new, |message| message.text.clone())
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>, tool: &str, rest: &str, context: &Conte
     }
     let said = said(turn);
     let id = turn.start_task(said.text(), &said.by);
-    let task = turn.task(&id)?;
+    let task = turn.get::<Task>(&id).cloned()?;
     Some(complete(turn, task, tool, args))
 }
 
@@ -135,7 +135,7 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
 
 /// Takes in an answer about an argument of a tool.
 pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) {
-    let Some(task) = turn.task(task) else { return };
+    let Some(task) = turn.get::<Task>(task).cloned() else { return };
     if let Some(Work { job: Job::Tool { name: tool, args }, .. }) = task.work.clone() {
         let mut args = args;
         args.insert(name.into(), value.into());
@@ -145,7 +145,9 @@ pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
 
 /// Corrects an argument: a call on its way is cancelled and made again. Returns `false` if it is too late.
 pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) -> bool {
-    let Some(mut task) = turn.task(task).filter(|task| task.status.live()) else { return false };
+    let Some(mut task) = turn.get::<Task>(task).cloned().filter(|task| task.status.live()) else {
+        return false;
+    };
     let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card, waits: _ }) = task.work.take()
     else {
         return false;
@@ -232,7 +234,7 @@ impl Turn<'_> {
     /// Runs a chosen option. A choice is no approval: an option that may change something is shown on a card
     /// first.
     pub(crate) fn run_option(&mut self, call: Call, source: MessageId) {
-        let Some(mut task) = self.task(&call.task) else { return };
+        let Some(mut task) = self.get::<Task>(&call.task).cloned() else { return };
         if !call.risk.outward() {
             self.say(MessageKind::Answer, Some(&task.id), &say::started(&call.job, &task.intent));
             return self.send(task, call, None);
@@ -258,7 +260,7 @@ fn unsent(turn: &mut Turn<'_>, task: &Task, why: &str, reason: Reason) -> Decisi
 pub(crate) fn release(turn: &mut Turn<'_>, card: Card) {
     let About::CallPreview { call, .. } = card.about.clone() else { return };
     let approval = released_by(&card);
-    if let Some(task) = turn.task(&call.task) {
+    if let Some(task) = turn.get::<Task>(&call.task).cloned() {
         turn.send(task, call, Some(approval));
     }
     decide(turn, card, Action::Approve, Progress::None);
@@ -267,7 +269,7 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card) {
 /// Takes in "yes" or "no" to an offer. A call that may change something is not released by text; its card is
 /// shown.
 pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: bool) {
-    let Some(task) = pending.task.as_ref().and_then(|id| turn.task(id)) else { return };
+    let Some(task) = pending.task.as_ref().and_then(|id| turn.get::<Task>(id).cloned()) else { return };
     if !yes {
         turn.say(MessageKind::Answer, Some(&task.id), say::LEFT);
         return;
@@ -294,9 +296,9 @@ pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: b
 /// Applies the outcome of the call that the task waits for, or that a card asks about. Any other outcome is
 /// [`Reason::EffectSuperseded`].
 pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outcome: &Outcome) -> Reason {
-    let Some(mut task) = turn.task(id) else { return Reason::EffectSuperseded };
+    let Some(mut task) = turn.get::<Task>(id).cloned() else { return Reason::EffectSuperseded };
     let Some(work) = task.work.as_mut() else { return Reason::EffectSuperseded };
-    let card = work.card.as_ref().and_then(|card| turn.card(card));
+    let card = work.card.as_ref().and_then(|card| turn.get::<Card>(card).cloned());
     let waits = work.effect.as_ref() == Some(effect);
     let late = card.clone().filter(|card| card.open() && card.doubts() == Some(effect));
     match (&late, outcome) {
@@ -431,7 +433,7 @@ pub(crate) fn happened(turn: &mut Turn<'_>, card: Card) {
 pub(crate) fn again(turn: &mut Turn<'_>, card: Card) {
     let Some(((call, _), effect)) = card.call().zip(card.doubts()) else { return };
     turn.cancel(effect);
-    if let Some(task) = turn.task(&call.task) {
+    if let Some(task) = turn.get::<Task>(&call.task).cloned() {
         turn.send(task, call.clone(), Some(released_by(&card)));
     }
     decide(turn, card, Action::DoAgain, Progress::None);

@@ -5,10 +5,11 @@
 //! docs/design/0037-models-and-tools.md.
 
 pub(crate) mod back;
+mod capability;
+mod card;
+mod erase;
 mod flow;
 
-pub(crate) use crate::work::back::{answered_back, progressed, stop};
-pub(crate) use crate::work::flow::{
-    again, argument_given, begin, call_corrected, delegate_to, hand_over, happened, offer_answered, release,
-    settled,
-};
+pub(crate) use crate::work::back::{progressed, stop};
+pub(crate) use crate::work::capability::ToolsAndAgents;
+pub(crate) use crate::work::flow::{begin, hand_over};

@@ -194,7 +194,7 @@ pub(crate) fn reviews() -> Vec<(&'static str, TestLane, Card)> {
         for text in acts {
             let _ = w.says("bob", text);
         }
-        let card = w.lane.records.card(&card.id).unwrap().clone();
+        let card = w.lane.records.get::<Card>(&card.id).unwrap().clone();
         (w, card)
     };
     let with = |name, (harness, card)| (name, harness, card);

@@ -10,7 +10,6 @@ use throughline_engine::data::erasure::ERASED;
 use throughline_engine::data::person::Person;
 use throughline_engine::data::snapshot;
 use throughline_engine::data::work::Underway;
-use throughline_engine::erase::left;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_store::{Redaction, Redactor, TextSource};
 
@@ -154,7 +153,7 @@ fn scrubbed(person: &Person, text: &str) -> Redaction {
 /// A record that lanes no longer load. One that cannot be decoded is only scrubbed: nobody can say what it holds.
 fn record(person: &Person, text: &str) -> Redaction {
     let Ok(record) = snapshot::decode_record(text) else { return scrubbed(person, text) };
-    match left(person, record.clone(), Timestamp(0)) {
+    match record.clone().without(person, Timestamp(0)) {
         None => Redaction::Erase,
         Some(left) if left != record => Redaction::Rewrite(snapshot::encode_record(&left)),
         Some(_) => Redaction::Keep,

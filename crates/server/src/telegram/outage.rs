@@ -96,7 +96,7 @@ impl Adapter {
                     }
                     lane => lane?,
                 };
-                if !lane.head.cards.iter().filter_map(|id| lane.records.card(&id)).any(Card::open) {
+                if !lane.head.cards.iter().filter_map(|id| lane.records.get::<Card>(&id)).any(Card::open) {
                     continue;
                 }
                 let of_lane = format!("notice:{why}:{}", info.id);

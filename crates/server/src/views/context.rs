@@ -38,7 +38,7 @@ pub fn of_lane(
     max_tokens: Option<u32>,
 ) -> Result<wire::Context, PromptError> {
     let policy = Policy { context: bounded_policy(&policy.context, None, max_tokens)?, ..policy.clone() };
-    Ok(Rendered::of_lane(lane, facts, &policy)?.into())
+    Ok(throughline_engine::lane_context(lane, facts, &policy)?.into())
 }
 
 /// Renders the context for a supervisor's agent. It does not depend on the configuration: the same document gives the

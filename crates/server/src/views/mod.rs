@@ -7,6 +7,7 @@ pub(crate) mod options;
 use serde_json::{Map, Value};
 use throughline_engine::data::action::Action;
 use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_engine::data::intent::Remembered;
@@ -409,7 +410,7 @@ pub fn why(turn: &Turn) -> wire::Why {
 pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Approval, RuntimeError> {
     let approval = &row.approval;
     let lane = runtime.lane(&row.lane).await?;
-    let card = match lane.records.card(&approval.card) {
+    let card = match lane.records.get::<Card>(&approval.card) {
         Some(card) => Some(runtime.card_model(&lane, card).await?.into()),
         None => None,
     };

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use throughline_engine::data::card::Card;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::Method;
@@ -218,7 +219,7 @@ async fn form(
     let row = found.ok_or_else(gone)?;
     let action = form_action(&row).ok_or_else(gone)?;
     let loaded = app.runtime().lane(lane).await?;
-    let card = loaded.records.card(&row.card).ok_or_else(gone)?;
+    let card = loaded.records.get::<Card>(&row.card).ok_or_else(gone)?;
     let card: wire::Card = app.runtime().card_model(&loaded, card).await?.into();
     let item = card.items.iter().find(|item| item.id == row.item);
     let buttons = item.map_or(&card.buttons, |item| &item.buttons);

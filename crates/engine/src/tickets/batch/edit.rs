@@ -12,9 +12,8 @@ use crate::data::card::{About, Card};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::field_error::FieldError;
 use crate::data::id::{BatchId, DraftId, MessageId};
-use crate::data::pending::{PendingKind, Slot};
+use crate::data::pending::{PendingKind, PendingState, Slot};
 use crate::data::policy::limits;
-use crate::data::record::Record;
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::say;
 use crate::tickets::{flow, release};
@@ -25,8 +24,9 @@ use crate::turn::Turn;
 /// for a single ticket, whose preview is shown only when it is complete.
 pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
     let About::BatchPreview { batch, .. } = about else { return Vec::new() };
-    let Some(batch) = turn.batch(batch) else { return Vec::new() };
-    let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
+    let Some(batch) = turn.get::<Batch>(batch).cloned() else { return Vec::new() };
+    let drafts: Vec<Draft> =
+        batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
     let mut lacks = Vec::new();
     for draft in &drafts {
         let mut error = |code: &str, field: &str, text: String| {
@@ -37,7 +37,7 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
             error(code, part.word(), say::batch::is_missing(part));
         }
         let Some(epic) = &draft.under else { continue };
-        let there = turn.draft_ref(epic).is_some_and(|epic| epic.created.is_some());
+        let there = turn.get::<Draft>(epic).is_some_and(|epic| epic.created.is_some());
         if !batch.items.contains(epic) && !there {
             error("check.parent", "parent", say::NO_EPIC.into());
         }
@@ -45,11 +45,23 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
     lacks
 }
 
+/// Clears the questions about items of a batch, when its card closes.
+pub(crate) fn clear_questions(turn: &mut Turn<'_>, card: &Card) {
+    let Some(batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch)).cloned() else { return };
+    let about = |pending: &PendingState| {
+        matches!(&pending.kind, PendingKind::SlotRequest(_))
+            && pending.kind.draft().is_some_and(|draft| batch.items.contains(draft))
+    };
+    turn.head.pendings.retain(|pending| !about(pending));
+    turn.head.lapsed.take_if(|pending| about(pending));
+}
+
 /// Asks for the missing parts of the first incomplete item.
 pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
-    let Some(batch) = turn.batch(batch) else { return };
-    let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
-    let labels = crate::cards::batch::labels(&drafts);
+    let Some(batch) = turn.get::<Batch>(batch).cloned() else { return };
+    let drafts: Vec<Draft> =
+        batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
+    let labels = crate::tickets::batch::card::labels(&drafts);
     let lacking = drafts.iter().zip(&labels).find(|(draft, _)| !draft.missing().is_empty());
     let Some((draft, label)) = lacking else { return };
     let missing = draft.missing();
@@ -60,12 +72,12 @@ pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
 /// Stores a changed draft, adds it to the batch if it is new, and shows the next version of the card.
 pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
     let id = draft.id.clone();
-    turn.put(Record::Draft(draft));
-    if let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch))
+    turn.put(draft);
+    if let Some(mut batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch).cloned())
         && !batch.items.contains(&id)
     {
         batch.items.push(id);
-        turn.put(Record::Batch(batch));
+        turn.put(batch);
     }
     changed(turn, card);
 }
@@ -91,8 +103,8 @@ fn asked_elsewhere(turn: &mut Turn<'_>, batch: &BatchId) {
     else {
         return;
     };
-    let open = turn.batch(batch).is_some_and(|batch| batch.items.contains(&draft));
-    let lacks = turn.draft_ref(&draft).is_some_and(|draft| draft.part(part).is_empty());
+    let open = turn.get::<Batch>(batch).cloned().is_some_and(|batch| batch.items.contains(&draft));
+    let lacks = turn.get::<Draft>(&draft).is_some_and(|draft| draft.part(part).is_empty());
     if !(open && lacks) {
         turn.take_conversational();
         ask_missing(turn, batch);
@@ -109,17 +121,20 @@ pub(crate) fn item(turn: &Turn<'_>, card: &Card, item: &str) -> Option<Draft> {
 pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
     let id = DraftId::from(item);
     let holds = |batch: &Batch| batch.items.contains(&id);
-    let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch)).filter(holds) else {
+    let Some(mut batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch).cloned()).filter(holds)
+    else {
         return refuse_step(turn);
     };
-    let has_stories =
-        batch.items.iter().any(|draft| turn.draft_ref(draft).is_some_and(|d| d.under.as_ref() == Some(&id)));
+    let has_stories = batch
+        .items
+        .iter()
+        .any(|draft| turn.get::<Draft>(draft).is_some_and(|d| d.under.as_ref() == Some(&id)));
     if has_stories || batch.items.len() < 2 {
         turn.tell(if has_stories { say::batch::HAS_STORIES } else { say::batch::LAST_ITEM });
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     batch.items.retain(|draft| *draft != id);
-    turn.put(Record::Batch(batch));
+    turn.put(batch);
     changed(turn, card);
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
@@ -129,7 +144,7 @@ pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
 pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
     match new_story(turn, card) {
         Ok(draft) => {
-            turn.put(Record::Draft(draft.clone()));
+            turn.put(draft.clone());
             flow::ask_words(turn, card, draft, say::batch::WHICH_STORY)
         }
         Err(refused) => refused,
@@ -146,7 +161,9 @@ pub(crate) fn add_story(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<Strin
 
 fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
     let drafts = turn.drafts_of(card);
-    let Some(batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return Err(refuse_step(turn)) };
+    let Some(batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch).cloned()) else {
+        return Err(refuse_step(turn));
+    };
     if drafts.len() >= limits::BATCH_ITEMS {
         turn.tell(&say::batch::too_many(drafts.len() + 1));
         return Err(Decision::new(Verdict::Refused, Reason::StaleStep));

@@ -17,7 +17,6 @@ use crate::data::intent::Intent;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::limits;
 use crate::data::progress::Progress;
-use crate::data::record::Record;
 use crate::data::rung::Rung;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, ItemType, Part};
@@ -63,15 +62,15 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
         let mut draft = Draft { parts, place: Some(place), ..edit::blank(turn, &batch, kind, under) };
         note_source(turn, &mut draft, &asked.from);
         batch.items.push(draft.id.clone());
-        turn.put(Record::Draft(draft));
+        turn.put(draft);
     }
-    turn.put(Record::Batch(batch));
+    turn.put(batch);
     go_on(turn, &id, asked)
 }
 
 /// Asks a model to complete the items. If none can be asked, shows the preview and asks for missing parts.
 pub(crate) fn go_on(turn: &mut Turn<'_>, id: &BatchId, asked: &Asked) -> Verdict {
-    let question = turn.batch(id).and_then(|batch| question(turn, &asked.wanted(), &batch));
+    let question = turn.get::<Batch>(id).cloned().and_then(|batch| question(turn, &asked.wanted(), &batch));
     if question
         .is_some_and(|question| arbitrate::open(turn, crate::data::ask::Asked::Batch(id.clone()), question))
     {
@@ -94,7 +93,7 @@ pub(super) fn note_source(turn: &Turn<'_>, draft: &mut Draft, from: &[MessageId]
 /// Returns the question for a model: an epic with its stories. `None` if no part is missing or there are no
 /// stories.
 fn question(turn: &Turn<'_>, wanted: &Wanted<'_>, batch: &Batch) -> Option<Question> {
-    let drafts: Vec<&Draft> = batch.items.iter().filter_map(|draft| turn.draft_ref(draft)).collect();
+    let drafts: Vec<&Draft> = batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft)).collect();
     let lacking = drafts.iter().any(|draft| !draft.missing().is_empty());
     let stories = drafts.iter().filter(|draft| draft.under.is_some()).count().checked_div(wanted.epics)?;
     let stories = u8::try_from(stories).ok().filter(|stories| *stories > 0);
@@ -110,13 +109,14 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<Drafted>) 
         rung: Rung::Intent,
         ..Decision::new(verdict, Reason::Drafted).with_intent(Intent::Ticket)
     };
-    let Some(batch) = turn.batch(id) else { return decision(Verdict::Recorded) };
-    let mut drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
+    let Some(batch) = turn.get::<Batch>(id).cloned() else { return decision(Verdict::Recorded) };
+    let mut drafts: Vec<Draft> =
+        batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
     for one in written {
         let Some(draft) = answered(&drafts, &one).and_then(|at| drafts.get_mut(at)) else { continue };
         draft.take(one.fields, |draft, part| draft.parts.contains_key(&part));
     }
-    drafts.into_iter().for_each(|draft| turn.put(Record::Draft(draft)));
+    drafts.into_iter().for_each(|draft| turn.put(draft));
     show(turn, id, None);
     edit::ask_missing(turn, id);
     decision(Verdict::Shown)
@@ -206,9 +206,9 @@ pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
 /// newest list or user story in the lane. Only messages of people count; our own are no source.
 fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     let own = turn.said.as_ref().map(|said| said.message.clone());
-    let theirs = |id: &str| turn.message_ref(id).filter(|message| message.role == Role::User);
+    let theirs = |id: &str| turn.named::<Message>(id).filter(|message| message.role == Role::User);
     let anchor =
-        focus(turn).anchor_id().and_then(|id| turn.message_ref(&id.0).or(turn.given.anchor.as_ref()));
+        focus(turn).anchor_id().and_then(|id| turn.get::<Message>(&id).or(turn.given.anchor.as_ref()));
     let anchored = anchor.filter(|message| message.role == Role::User && lists_items(&message.text));
     let newest = || {
         let ids = turn.head.window.texts().rev().filter(|id| own.as_ref().is_none_or(|own| own.0 != *id));
@@ -219,9 +219,9 @@ fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
 
 /// Shows the preview of a stored batch.
 pub(crate) fn show(turn: &mut Turn<'_>, id: &BatchId, errors: Option<Vec<FieldError>>) -> CardId {
-    let batch = turn.batch(id);
+    let batch = turn.get::<Batch>(id).cloned();
     let ids = batch.iter().flat_map(|batch| &batch.items);
-    let drafts: Vec<Draft> = ids.filter_map(|draft| turn.draft(draft)).collect();
+    let drafts: Vec<Draft> = ids.filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
     let latches = Latches::of(turn, &drafts);
     let checks = Checks::Running { effect: EffectId::from("") };
     let by = batch.map(|batch| batch.by).unwrap_or_default();
@@ -230,19 +230,16 @@ pub(crate) fn show(turn: &mut Turn<'_>, id: &BatchId, errors: Option<Vec<FieldEr
 
 /// Opens a new approval with exactly these items of a receipt. `errors` are findings of a dry run.
 pub(crate) fn again(turn: &mut Turn<'_>, receipt: &Card, items: &[DraftId], errors: Option<Vec<FieldError>>) {
-    let Some(old) = receipt.batch().and_then(|batch| turn.batch(batch)) else { return };
+    let Some(old) = receipt.batch().and_then(|batch| turn.get::<Batch>(batch).cloned()) else { return };
     // The next part of a split now follows the new batch.
     let part = old.part.clone();
     let id = turn.new_batch_id();
-    turn.put(Record::Batch(Batch { id: id.clone(), items: items.to_vec(), part, ..old.clone() }));
+    turn.put(Batch { id: id.clone(), items: items.to_vec(), part, ..old.clone() });
     if let Some(part) = old.part.clone().filter(|part| part.next.is_some()) {
-        turn.put(Record::Batch(Batch {
-            part: Some(crate::data::batch::PartOf { next: None, ..part }),
-            ..old
-        }));
+        turn.put(Batch { part: Some(crate::data::batch::PartOf { next: None, ..part }), ..old });
     }
     let card = show(turn, &id, errors);
-    let Some(mut receipt) = turn.card(&receipt.id) else { return };
+    let Some(mut receipt) = turn.get::<Card>(&receipt.id).cloned() else { return };
     let moved: Vec<(DraftId, Progress)> = receipt
         .released()
         .filter(|(draft, _)| items.contains(draft))
@@ -290,9 +287,11 @@ pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
 
 /// Opens the next part of a split batch. Returns `false` if there is none.
 pub(crate) fn open_next(turn: &mut Turn<'_>, card: &Card) -> bool {
-    let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return false };
+    let Some(mut batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch).cloned()) else {
+        return false;
+    };
     let Some(next) = batch.part.as_mut().and_then(|part| part.next.take()) else { return false };
-    turn.put(Record::Batch(batch));
+    turn.put(batch);
     show(turn, &next, None);
     edit::ask_missing(turn, &next);
     true

@@ -13,7 +13,7 @@ use crate::data::batch::{Latch, Latches};
 use crate::data::card::{About, Card, CardStatus};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::{BatchId, DraftId};
-use crate::data::record::Record;
+use crate::data::pending::PendingKind;
 use crate::data::ticket::Draft;
 use crate::say;
 use crate::tickets::batch::{edit, flow};
@@ -22,13 +22,34 @@ use crate::turn::Turn;
 /// Counts the items approved in this lane within the latch window of the policy.
 pub(crate) fn recent(turn: &Turn<'_>) -> usize {
     let since = turn.policy.latch.recent_ms;
-    let cards = turn.head.cards.texts().filter_map(|id| turn.card_ref(id));
+    let cards = turn.head.cards.texts().filter_map(|id| turn.named::<Card>(id));
     let approved = cards.filter(|card| {
         let recently = matches!(card.status, CardStatus::Decided { action: Action::Approve, at, .. }
             if turn.now().since(at) <= since);
         recently && card.about.checks().is_some()
     });
     approved.map(|card| card.released().count()).sum()
+}
+
+/// Keeps a question beside the approval for each confirmation that a batch still needs; it expires with the card.
+pub(crate) fn keep_questions(turn: &mut Turn<'_>, card: &Card) {
+    let About::BatchPreview { latches, .. } = &card.about else { return };
+    let latches = [
+        (latches.quantity, PendingKind::WaitingQuantityConfirm { card: card.id.clone() }),
+        (latches.size, PendingKind::WaitingSizeConfirm { card: card.id.clone() }),
+    ];
+    let task = turn.task_of(card);
+    for (latch, kind) in latches {
+        let waits = turn.head.pendings.iter().any(|p| p.kind == kind);
+        if !latch.asked() {
+            turn.head.pendings.retain(|p| p.kind != kind);
+        } else if !waits {
+            turn.open_pending(kind, None, &card.message, task.as_ref(), None, card.expires_at);
+            if let Some(pending) = turn.head.pendings.last_mut() {
+                pending.ui_version = card.version;
+            }
+        }
+    }
 }
 
 /// Confirms a latch. The content to approve is unchanged, and so is the version of the card.
@@ -59,7 +80,9 @@ pub(crate) fn rearmed(turn: &mut Turn<'_>, card: &Card) -> bool {
 /// Splits a batch into parts, in order, each filled up to the limit of characters; an item over the limit is
 /// alone. The first part opens now, each other one when the part before it is finished.
 pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
-    let Some(whole) = card.batch().and_then(|batch| turn.batch(batch)) else { return refuse_step(turn) };
+    let Some(whole) = card.batch().and_then(|batch| turn.get::<Batch>(batch).cloned()) else {
+        return refuse_step(turn);
+    };
     let groups = groups(&turn.drafts_of(&card), turn.policy.latch.chars);
     if groups.len() < 2 {
         turn.tell(say::batch::ONE_ITEM);
@@ -71,7 +94,7 @@ pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
         let n = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let next = ids.get(at + 1).cloned().or_else(|| whole.part.as_ref()?.next.clone());
         let part = Some(PartOf { n, of, next });
-        turn.put(Record::Batch(Batch { id: ids[at].clone(), items, part, ..whole.clone() }));
+        turn.put(Batch { id: ids[at].clone(), items, part, ..whole.clone() });
     }
     let first = flow::show(turn, &ids[0], None);
     close(turn, card, CardStatus::Superseded { by: first }, Closing::Superseded);

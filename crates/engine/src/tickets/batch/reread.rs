@@ -8,7 +8,6 @@ use crate::data::batch::Batch;
 use crate::data::id::{BatchId, DraftId};
 use crate::data::message::Message;
 use crate::data::policy::limits;
-use crate::data::record::Record;
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::tickets::batch::plan::Planned;
 use crate::tickets::batch::{edit, flow};
@@ -18,10 +17,13 @@ use crate::turn::Turn;
 pub(crate) fn reread(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: &str) -> bool {
     let title_chars = turn.policy.window.title_chars;
     let items = |text: &str| Some(flow::reading(turn, text)?.items(title_chars));
-    let (Some(old), Some(new), Some(mut batch)) = (items(&before.text), items(text), turn.batch(id)) else {
+    let (Some(old), Some(new), Some(mut batch)) =
+        (items(&before.text), items(text), turn.get::<Batch>(id).cloned())
+    else {
         return false;
     };
-    let drafts: Vec<Draft> = turn.drafts().filter(|draft| draft.task == batch.task).collect();
+    let drafts: Vec<Draft> =
+        turn.loaded::<Draft>().filter(|draft| draft.task == batch.task).cloned().collect();
     let open = waiting(turn, &batch);
     let shown = |at: usize| drafts.iter().find(|draft| draft.place == Some(at));
     let pairs = paired(&old, &new, shown, |draft| open.contains(&draft.id));
@@ -34,7 +36,7 @@ pub(crate) fn reread(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: 
         {
             changed |= draft.reword((was.kind, &was.parts), (now.kind, &now.parts));
         }
-        turn.put(Record::Draft(Draft { place, ..draft }));
+        turn.put(Draft { place, ..draft });
     }
     let mut ids: Vec<Option<DraftId>> =
         pairs.iter().map(|at| at.and_then(shown).map(|draft| draft.id.clone())).collect();
@@ -47,10 +49,10 @@ pub(crate) fn reread(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: 
         flow::note_source(turn, &mut draft, &[]);
         insert(turn, &mut batch, &draft);
         ids[place] = Some(draft.id.clone());
-        turn.put(Record::Draft(draft));
+        turn.put(draft);
         changed = true;
     }
-    turn.put(Record::Batch(batch));
+    turn.put(batch);
     changed
 }
 
@@ -59,7 +61,7 @@ pub(crate) fn reread(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: 
 fn waiting(turn: &Turn<'_>, batch: &Batch) -> Vec<DraftId> {
     let mut items = batch.items.clone();
     let mut next = batch.part.as_ref().and_then(|part| part.next.clone());
-    while let Some(batch) = next.take().and_then(|id| turn.batch(&id)) {
+    while let Some(batch) = next.take().and_then(|id| turn.get::<Batch>(&id).cloned()) {
         next = batch.part.and_then(|part| part.next);
         items.extend(batch.items);
     }
@@ -69,7 +71,7 @@ fn waiting(turn: &Turn<'_>, batch: &Batch) -> Vec<DraftId> {
 /// Adds a draft to the batch: after the last item of its epic, else at the end.
 fn insert(turn: &Turn<'_>, batch: &mut Batch, draft: &Draft) {
     let beside = |id: &DraftId| {
-        let under = turn.draft_ref(id).and_then(|draft| draft.under.as_ref());
+        let under = turn.get::<Draft>(id).and_then(|draft| draft.under.as_ref());
         draft.under.is_some() && (under == draft.under.as_ref() || Some(id) == draft.under.as_ref())
     };
     let at = batch.items.iter().rposition(beside).map_or(batch.items.len(), |last| last + 1);

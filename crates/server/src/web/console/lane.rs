@@ -2,6 +2,8 @@
 //! lane, the 30 newest turns with their messages and cards, and the facts in reach.
 
 use std::collections::BTreeMap;
+use throughline_engine::data::message::Message;
+use throughline_engine::data::task::Task;
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method};
@@ -274,7 +276,7 @@ async fn notices(operator: &Operator, info: &LaneInfo, turn: &Turn) -> Result<St
 }
 
 fn waits(lane: &Lane, pending: &throughline_engine::data::pending::PendingState) -> PendingQuestion {
-    let asked = lane.records.message(&pending.anchor).map(|message| first_line(&message.text));
+    let asked = lane.records.get::<Message>(&pending.anchor).map(|message| first_line(&message.text));
     PendingQuestion { pending: wire::Pending::from(pending), asked }
 }
 
@@ -315,13 +317,13 @@ fn draft_view(draft: &Draft) -> DraftView {
 
 /// Returns the focus of the person who spoke last, or who is asked.
 fn focus_of(lane: &Lane) -> Option<Focus> {
-    let newest = lane.head.window.iter().rev().filter_map(|id| lane.records.message(&id));
+    let newest = lane.head.window.iter().rev().filter_map(|id| lane.records.get::<Message>(&id));
     let spoke = newest.filter(|message| message.role == Role::User).map(|message| message.by.clone()).next();
     let asked = || lane.head.pendings.iter().find_map(|pending| pending.asked_of.clone());
     let of = spoke.or_else(asked).unwrap_or_default();
     let found = focus::standing(lane, &of);
-    let anchor = lane.records.message(found.anchor.as_ref()?)?;
-    let task = found.task.as_ref().and_then(|task| lane.records.task(task));
+    let anchor = lane.records.get::<Message>(found.anchor.as_ref()?)?;
+    let task = found.task.as_ref().and_then(|task| lane.records.get::<Task>(task));
     Some(Focus {
         of,
         source: found.source.word(),

@@ -3,19 +3,28 @@
 use alloc::format;
 use alloc::string::String;
 
+use crate::cards::button;
+use crate::data::action::Action;
 use crate::data::card::Card;
 use crate::data::card_model::{CardModel, Field};
 use crate::data::policy::Policy;
 use crate::data::review::{Review, Section, Status};
 use crate::data::time::{Millis, Timestamp};
 use crate::say::{self, review as words};
+use crate::turn::capability::View;
 
-/// Fills in the card of a review.
-pub(crate) fn project(model: &mut CardModel, card: &Card, review: Option<&Review>, policy: &Policy) {
-    let Some(review) = review else {
-        model.title = say::CARD_GONE.into();
-        return;
-    };
+/// Fills in the card.
+pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
+    match view.card.review().and_then(|review| view.known.get::<Review>(review)) {
+        Some(review) => contents(model, view.card, review, view.policy),
+        None => model.title = say::CARD_GONE.into(),
+    }
+    let title = model.title.clone();
+    let name = |action: Action| format!("{}: {title}", action.label());
+    model.buttons = view.card.actions().into_iter().map(|action| button(action, name(action))).collect();
+}
+
+fn contents(model: &mut CardModel, card: &Card, review: &Review, policy: &Policy) {
     model.title = words::title(review);
     match &review.status {
         Status::Forgotten => return,

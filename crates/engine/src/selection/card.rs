@@ -2,29 +2,26 @@
 //! (`docs/design/0022-choosing-an-option.md`).
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::cards::button;
 use crate::data::action::Action;
-use crate::data::card::Card;
+use crate::data::card::About;
 use crate::data::card_model::{Button, CardModel, ItemModel};
 use crate::data::option_set::OptionSet;
 use crate::say;
+use crate::turn::capability::View;
 
-/// Fills in the card. `order` has positions in the list's base order, of which the first `displayed` are
-/// shown; `asks` is the question above them.
-pub(crate) fn show(
-    model: &mut CardModel,
-    card: &Card,
-    set: Option<&OptionSet>,
-    (order, displayed): (&[u8], u8),
-    asks: &str,
-) {
-    let Some(set) = set.filter(|_| card.open()) else {
+/// Fills in the card. It has positions in the list's base order, of which the first are displayed, and the question
+/// above them.
+pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
+    let About::Options { set, exec_rev, order, displayed, asks } = &view.card.about else { return };
+    let set = view.known.get::<OptionSet>(set).filter(|set| set.exec_rev == *exec_rev && view.card.open());
+    let Some(set) = set else {
         model.title = say::option::GONE.into();
         return;
     };
-    model.title = asks.into();
+    model.title.clone_from(asks);
     let item = |(n, place): (usize, &u8)| {
         let option = set.options.get(usize::from(*place))?;
         let name = format!("{}: {}", Action::Option.label(), option.label);
@@ -46,12 +43,8 @@ pub(crate) fn show(
             link: None,
         })
     };
-    model.items = order.iter().take(usize::from(displayed)).enumerate().filter_map(item).collect();
-    let more = usize::from(displayed) < set.options.len();
+    model.items = order.iter().take(usize::from(*displayed)).enumerate().filter_map(item).collect();
+    let more = usize::from(*displayed) < set.options.len();
     let ways = [Action::NoneOfThese, Action::Leave].into_iter().chain(more.then_some(Action::More));
-    let button = |action: Action| {
-        let label: String = action.label().into();
-        Button { action, name: label.clone(), label, on: None, token: None }
-    };
-    model.buttons = ways.map(button).collect();
+    model.buttons = ways.map(|action| button(action, action.label().into())).collect();
 }

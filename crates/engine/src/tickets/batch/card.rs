@@ -1,10 +1,11 @@
 //! The card of a batch: a preview of all items, then the receipt item by item.
 
+use crate::data::batch::Batch;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::cards::{facts, fields, hash_of, payload_of_batch};
+use crate::cards::hash_of;
 use crate::data::action::Action;
 use crate::data::card::{About, Card, CardStatus, Checks};
 use crate::data::card_model::{Button, CardModel, Field, ItemModel};
@@ -13,9 +14,10 @@ use crate::data::id::{BatchId, DraftId};
 use crate::data::known::Known;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
-use crate::data::ticket::{Draft, Item, ItemType, Part};
+use crate::data::ticket::{Draft, Item, ItemType, Part, Target};
 use crate::data::time::Timestamp;
 use crate::say;
+use crate::tickets::card::{facts, fields};
 
 /// The parts that the form for a new item asks for.
 const NEW: [Part; 3] = [Part::Title, Part::Problem, Part::Acceptance];
@@ -29,19 +31,21 @@ pub(crate) fn show(
     now: Timestamp,
     policy: &Policy,
 ) {
-    let (Some(batch), About::BatchPreview { checks, latches, .. }) = (known.batch(batch), &card.about) else {
+    let (Some(batch), About::BatchPreview { checks, latches, .. }) = (known.get::<Batch>(batch), &card.about)
+    else {
         model.title = say::CARD_GONE.into();
         return;
     };
-    let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| known.draft(draft)).cloned().collect();
+    let drafts: Vec<Draft> =
+        batch.items.iter().filter_map(|draft| known.get::<Draft>(draft)).cloned().collect();
     let labels = labels(&drafts);
     let mut what = say::batch::what(&drafts, &batch.target.project);
     if let Some(part) = &batch.part {
         what += &format!(", part {} of {}", part.n, part.of);
     }
     model.title = say::batch::title(&what, &batch.by, &card.status, now);
-    let made = |epic: &DraftId| Some(known.draft(epic)?.created.as_ref()?.key.clone());
-    model.hash = Some(hash_of(&payload_of_batch(&batch.target, &items(&drafts, made))));
+    let made = |epic: &DraftId| Some(known.get::<Draft>(epic)?.created.as_ref()?.key.clone());
+    model.hash = Some(hash_of(&payload(&batch.target, &items(&drafts, made))));
     model.items = drafts
         .iter()
         .zip(&labels)
@@ -125,7 +129,7 @@ fn item(
     };
     let epic = draft.under.as_ref().and_then(|epic| {
         let here = all.iter().position(|draft| draft.id == *epic).map(|at| labels[at].clone());
-        let made = known.draft(epic).and_then(|epic| Some(epic.created.as_ref()?.key.clone()));
+        let made = known.get::<Draft>(epic).and_then(|epic| Some(epic.created.as_ref()?.key.clone()));
         made.or(here)
     });
     let state = match progress {
@@ -189,4 +193,9 @@ fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
         _ => format!("{verb}: {what}"),
     };
     Button { action, label, name, on: None, token: None }
+}
+
+/// Returns the payload of a batch. Its canonical bytes are what is hashed, stored, approved and executed.
+pub(crate) fn payload(target: &Target, items: &[Item]) -> serde_json::Value {
+    serde_json::json!({ "kind": "tracker.batch", "target": target, "items": items })
 }

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::cards::show::AskedFor;
+use crate::cards::button;
 use crate::data::action::Action;
 use crate::data::canon::{hex, jcs, sha256};
 use crate::data::card::{About, Card, CardStatus};
@@ -16,18 +16,16 @@ use crate::data::proposal::{Comment, Entry, Outgoing, Proposal};
 use crate::data::time::Timestamp;
 use crate::say::{self, decision as words};
 use crate::turn::Turn;
+use crate::turn::capability::{Request, View};
 use crate::turn::tracked;
 
-/// Fills in the card of a decision.
-pub(crate) fn project(
-    model: &mut CardModel,
-    card: &Card,
-    proposal: Option<&Proposal>,
-    now: Timestamp,
-    policy: &Policy,
-) {
-    let Some(proposal) = proposal else {
+/// Fills in the card.
+pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
+    let View { card, known, now, policy } = *view;
+    let Some(proposal) = card.decision().and_then(|decision| known.get::<Proposal>(decision)) else {
         model.title = say::CARD_GONE.into();
+        model.buttons =
+            card.actions().into_iter().map(|action| button(action, action.label().into())).collect();
         return;
     };
     match &card.about {
@@ -37,6 +35,8 @@ pub(crate) fn project(
         About::DecisionPreview { comment, .. } => preview(model, card, proposal, comment, now, policy),
         _ => {}
     }
+    let name = |action| name(action, card, proposal);
+    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
 }
 
 fn preview(
@@ -68,39 +68,41 @@ fn preview(
     model.facts.extend(words::comment(stands, now));
 }
 
-/// The request that a press on a decision's card would release. `None` while several issues could be meant.
-pub(crate) fn asked_for(turn: &Turn<'_>, card: &Card) -> Option<AskedFor> {
-    let proposal = turn.proposal_of(card)?;
-    let what = match &card.about {
-        About::DecisionUncertain { what, .. } => what.clone(),
-        About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. } => match issues.as_slice() {
-            [issue] => Outgoing::Comment(issue.clone()),
-            // With several issues offered, none is named yet.
-            _ => return None,
-        },
-        _ => Outgoing::Post,
+/// Returns the requests that a press on the card would release: one for each issue that a receipt offers to comment
+/// on, else the one that the card shows.
+pub(super) fn requests(turn: &Turn<'_>, card: &Card) -> Vec<Request> {
+    let Some(proposal) = card.decision().and_then(|decision| turn.get::<Proposal>(decision)) else {
+        return Vec::new();
     };
-    let post = |payload: serde_json::Value, text: &str| AskedFor {
+    match (&card.about, &proposal.posted) {
+        (About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. }, _) => {
+            issues.iter().map(|issue| comment_request(turn, proposal, issue)).collect()
+        }
+        (About::DecisionUncertain { what: Outgoing::Comment(key), .. }, _) => {
+            alloc::vec![comment_request(turn, proposal, key)]
+        }
+        // Sending again repeats the text as sent: its last line says who decided then.
+        (About::DecisionUncertain { what: Outgoing::Post, .. }, Some(posted)) => {
+            let payload = serde_json::json!({
+                "kind": "post.channel", "to": proposal.target(), "text": posted.text
+            });
+            alloc::vec![post_request(proposal, &payload, &posted.text)]
+        }
+        _ => alloc::vec![post_request(proposal, &proposal.payload(), &proposal.text())],
+    }
+}
+
+fn post_request(proposal: &Proposal, payload: &serde_json::Value, text: &str) -> Request {
+    Request {
         kind: "post.channel",
         class: "post.channel",
         target: proposal.target(),
-        payload: jcs(&payload),
+        payload: jcs(payload),
         quantity: 1,
         chars: text.chars().count(),
         by: proposal.by.clone(),
         source: proposal.source.clone(),
-    };
-    Some(match (what, &proposal.posted) {
-        // Sending again repeats the text as sent: its last line says who decided then.
-        (Outgoing::Post, Some(posted)) if matches!(card.about, About::DecisionUncertain { .. }) => {
-            let payload = serde_json::json!({
-                "kind": "post.channel", "to": proposal.target(), "text": posted.text
-            });
-            post(payload, &posted.text)
-        }
-        (Outgoing::Post, _) => post(proposal.payload(), &proposal.text()),
-        (Outgoing::Comment(key), _) => comment_asked_for(turn, &proposal, &key),
-    })
+    }
 }
 
 /// The accessible name of a button: everything that pressing it does.
@@ -119,12 +121,12 @@ pub(crate) fn name(action: Action, card: &Card, proposal: &Proposal) -> String {
     }
 }
 
-/// The request that a comment on this issue would release.
-pub(crate) fn comment_asked_for(turn: &Turn<'_>, proposal: &Proposal, key: &str) -> AskedFor {
+/// Returns the request that a comment on this issue would release.
+pub(super) fn comment_request(turn: &Turn<'_>, proposal: &Proposal, key: &str) -> Request {
     let (target, text) = (tracked::target(turn, key).to_string(), proposal.comment());
     let payload =
         serde_json::json!({ "kind": "tracker.comment", "target": target, "key": key, "text": text });
-    AskedFor {
+    Request {
         kind: "tracker.comment",
         class: "tracker.update",
         target,
@@ -134,13 +136,4 @@ pub(crate) fn comment_asked_for(turn: &Turn<'_>, proposal: &Proposal, key: &str)
         by: proposal.by.clone(),
         source: proposal.source.clone(),
     }
-}
-
-/// The issues a receipt offers to comment on, each with the request it would release.
-pub(crate) fn choices(turn: &Turn<'_>, card: &Card) -> Vec<(String, AskedFor)> {
-    let About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. } = &card.about else {
-        return Vec::new();
-    };
-    let Some(proposal) = turn.proposal_of(card) else { return Vec::new() };
-    issues.iter().map(|issue| (issue.clone(), comment_asked_for(turn, &proposal, issue))).collect()
 }

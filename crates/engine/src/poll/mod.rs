@@ -1,0 +1,129 @@
+//! Polls: a question with answers, and a vote of each person. They exist only under test, as the workflow that
+//! `docs/recipes/workflow.md` adds; its code is quoted from here.
+
+mod tests;
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use throughline_language::{Expected, Value};
+
+use crate::cards::button;
+use crate::cards::decide::{decide, refuse_step};
+use crate::data::action::Action;
+use crate::data::card::{About, Card};
+use crate::data::card_model::{CardModel, ItemModel};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::pending::{PendingKind, PendingState, Slot};
+use crate::data::progress::Progress;
+use crate::turn::Turn;
+use crate::turn::capability::{Capability, Pressed, View};
+
+pub(crate) struct Polls;
+
+/// The state of a poll, kept on its card.
+#[derive(Default, Serialize, Deserialize)]
+struct Poll {
+    question: String,
+    answers: Vec<String>,
+    /// The answer that each person chose, by user id.
+    votes: BTreeMap<String, String>,
+}
+
+impl Capability for Polls {
+    fn name(&self) -> &'static str {
+        "polls"
+    }
+
+    fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {
+        if word != "poll" {
+            return None;
+        }
+        let by = turn.event.actor.clone();
+        let poll = Poll::read(rest);
+        let asks = poll.answers.is_empty();
+        let card = turn.show(poll.about(), &by, None);
+        if asks && let Some(anchor) = turn.get::<Card>(&card).map(|card| card.message.clone()) {
+            let slot = Slot::Custom { capability: self.name().into(), card, name: "question".into() };
+            let kind = PendingKind::SlotRequest(slot);
+            turn.open_pending(kind, Some(Expected::Text), &anchor, None, Some(&by), None);
+        }
+        Some(Decision::new(Verdict::Shown, Reason::PressApplied))
+    }
+
+    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+        let poll = Poll::of(view.card);
+        model.title = match poll.answers.is_empty() {
+            true => "What is the question? Write it as \"Lunch: pizza, soup\".".into(),
+            false => poll.question.clone(),
+        };
+        model.items = poll.answers.iter().map(|answer| poll.item(answer, view.card.open())).collect();
+        let own = view.card.actions().into_iter().filter(|action| *action != Action::Option);
+        model.buttons =
+            own.map(|action| button(action, format!("{}: {}", action.label(), model.title))).collect();
+    }
+
+    fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &Pressed<'_>) -> Decision {
+        let mut poll = Poll::of(&card);
+        match press.action {
+            Action::Option if poll.answers.iter().any(|answer| answer == press.item) => {
+                poll.votes.insert(turn.event.actor.clone(), press.item.into());
+                card.about = poll.about();
+                turn.update(card);
+            }
+            Action::Finish => decide(turn, card, Action::Finish, Progress::None),
+            _ => return refuse_step(turn),
+        }
+        Decision::new(Verdict::Done, Reason::PressApplied)
+    }
+
+    fn answered(&self, turn: &mut Turn<'_>, pending: &PendingState, value: &Value, _corrects: bool) {
+        let card = pending.kind.card().and_then(|card| turn.get::<Card>(card)).cloned();
+        let (Some(mut card), Value::Text(text)) = (card, value) else { return };
+        card.about = Poll::read(text).about();
+        turn.update(card);
+    }
+}
+
+impl Poll {
+    /// Reads "Lunch: pizza, soup". Without answers there is no poll yet.
+    fn read(text: &str) -> Self {
+        let Some((question, answers)) = text.split_once(':') else { return Self::default() };
+        let answers = answers.split(',').map(str::trim).filter(|answer| !answer.is_empty());
+        Self {
+            question: question.trim().into(),
+            answers: answers.map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn of(card: &Card) -> Self {
+        let About::Custom { state, .. } = &card.about else { return Self::default() };
+        serde_json::from_value(state.clone()).unwrap_or_default()
+    }
+
+    fn about(&self) -> About {
+        let offers = if self.answers.is_empty() { vec![] } else { vec![Action::Option, Action::Finish] };
+        let state = serde_json::to_value(self).unwrap_or_default();
+        About::Custom { capability: Polls.name().into(), state, offers }
+    }
+
+    fn item(&self, answer: &str, open: bool) -> ItemModel {
+        let votes = self.votes.values().filter(|vote| *vote == answer).count();
+        let choose = open.then(|| button(Action::Option, format!("Vote for {answer}")));
+        ItemModel {
+            id: answer.into(),
+            label: format!("{votes}"),
+            title: answer.into(),
+            state: String::new(),
+            fields: vec![],
+            errors: vec![],
+            buttons: choose.into_iter().collect(),
+            link: None,
+        }
+    }
+}

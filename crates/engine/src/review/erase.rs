@@ -1,0 +1,36 @@
+//! What erasing a person leaves of a review.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::data::erasure::ERASED;
+use crate::data::person::{Person, Personal};
+use crate::data::review::{Points, Review, Status};
+use crate::data::time::Timestamp;
+
+impl Personal for Review {
+    fn is_of(&self, person: &Person) -> bool {
+        person.is(&self.by) || person.has(&self.source.0)
+    }
+
+    fn without(mut self, person: &Person, _now: Timestamp) -> Option<Self> {
+        if !self.is_of(person) {
+            for patch in self.patches.iter_mut().filter(|patch| person.is(&patch.by)) {
+                patch.points = Points::default();
+            }
+            return person.rewritten(&self);
+        }
+        // Nobody but the model has seen a review that is still being drafted.
+        if self.status == Status::Drafting {
+            return None;
+        }
+        self.topic = String::new();
+        self.summary = String::new();
+        self.points = Points::default();
+        self.checks = Vec::new();
+        self.patches = Vec::new();
+        self.by = ERASED.into();
+        self.status = Status::Forgotten;
+        Some(self)
+    }
+}

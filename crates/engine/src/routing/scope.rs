@@ -1,0 +1,135 @@
+//! Unclear messages: the gate that asks what to do with one, the mode a thread remembers, and what a model makes of
+//! one (`docs/design/0016-intent-and-scope-gate.md`).
+
+use alloc::format;
+use alloc::rc::Rc;
+
+use crate::cards::button;
+use crate::cards::decide::{decide, refuse_step};
+use crate::data::action::Action;
+use crate::data::ask::{Answer, Asked};
+use crate::data::card::{About, Card, CardStatus};
+use crate::data::card_model::{Button, CardModel};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::intent::{Intent, Remembered};
+use crate::data::message::Message;
+use crate::data::owner::SCOPE;
+use crate::data::pending::PendingKind;
+use crate::data::progress::Progress;
+use crate::data::rung::Rung;
+use crate::data::trace::Predicate;
+use crate::routing::intent::{act, discussed};
+use crate::routing::step::climb;
+use crate::say::{self, card as words};
+use crate::turn::capability::{Capability, Pressed, View};
+use crate::turn::{Said, Turn};
+use throughline_language::Words;
+
+pub(crate) struct Scope;
+
+impl Capability for Scope {
+    fn name(&self) -> &'static str {
+        SCOPE
+    }
+
+    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+        let card = view.card;
+        match &card.about {
+            About::ScopeGate { excerpt, .. } => {
+                model.facts.push(format!("“{excerpt}”"));
+                model.title = match &card.status {
+                    CardStatus::Open => say::GATE_QUESTION.into(),
+                    CardStatus::Decided { action: Action::Dismiss, .. } => say::GATE_DISMISSED.into(),
+                    CardStatus::Decided { action, by, .. } => words::chosen(*action, &by.name),
+                    CardStatus::Superseded { .. } => say::GATE_SUPERSEDED.into(),
+                    CardStatus::Expired => say::GATE_EXPIRED.into(),
+                    CardStatus::Withdrawn => say::CARD_GONE.into(),
+                };
+            }
+            _ => model.title = words::remembered(&card.status),
+        }
+        let on = |action| match (&card.about, action) {
+            (About::ScopeGate { remember, .. }, Action::Remember) => Some(*remember),
+            _ => None,
+        };
+        let actions = card.actions().into_iter();
+        model.buttons = actions
+            .map(|action| Button { on: on(action), ..button(action, action.label().into()) })
+            .collect();
+    }
+
+    fn waits_for(&self, card: &Card) -> Option<PendingKind> {
+        let About::ScopeGate { source, .. } = &card.about else { return None };
+        Some(PendingKind::WaitingScopeChoice { card: card.id.clone(), message: source.clone() })
+    }
+
+    fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &Pressed<'_>) -> Decision {
+        let action = press.action;
+        match action {
+            Action::SelectReview => choose(turn, card, action, Intent::Review, press.remember),
+            Action::SelectTicket => choose(turn, card, action, Intent::Ticket, press.remember),
+            Action::Dismiss => {
+                decide(turn, card, action, Progress::None);
+                Decision::new(Verdict::Done, Reason::GateDismissed)
+            }
+            Action::Remember => {
+                if let About::ScopeGate { remember, .. } = &mut card.about {
+                    *remember = !*remember;
+                }
+                turn.update(card);
+                Decision::new(Verdict::Done, Reason::PressApplied)
+            }
+            Action::Forget => {
+                decide(turn, card, action, Progress::None);
+                turn.forget_mode();
+                turn.tell(say::FORGOTTEN);
+                Decision::new(Verdict::Done, Reason::PressApplied)
+            }
+            _ => refuse_step(turn),
+        }
+    }
+
+    fn heard(&self, turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+        match (about, answer) {
+            (Asked::Discussion, Some(Answer::Text { text, .. })) => discussed(turn, Some(&text)),
+            (Asked::Discussion, _) => discussed(turn, None),
+            (_, Some(Answer::Classify { label, .. })) => classified(turn, Intent::from_word(&label)),
+            _ => classified(turn, None),
+        }
+    }
+}
+
+/// Goes on routing with the intent a model chose, or without one.
+fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
+    match intent {
+        Some(intent) => {
+            let decision = act(turn, intent, Reason::IntentModel, None);
+            Decision { rung: Rung::Intent, ..decision }
+        }
+        None => {
+            turn.pass(Predicate::NoAnswer);
+            climb(turn, Rung::Remembered)
+        }
+    }
+}
+
+/// Routes the gate's stored message by the intent chosen. The gate is decided, so this happens once.
+fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remember: bool) -> Decision {
+    let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
+        return refuse_step(turn);
+    };
+    let saved = turn.get::<Message>(&source).cloned();
+    decide(turn, card, action, Progress::None);
+    let Some(saved) = saved else {
+        turn.tell(say::CARD_GONE);
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    };
+    let words = Words::new(&saved.text, turn.languages());
+    turn.said = Some(Rc::new(Said { message: saved.id, by: saved.by, words, since: saved.at }));
+    let decision = act(turn, intent, Reason::IntentChosen, None);
+    if ticked || remember {
+        // Set only after `act`: acting may end a review, which clears the mode that was remembered before.
+        turn.head.remembered = Some(Remembered { intent, since: turn.now() });
+    }
+    decision
+}

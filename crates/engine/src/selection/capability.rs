@@ -1,0 +1,44 @@
+//! Option lists, as routing reaches them.
+
+use alloc::vec::Vec;
+
+use crate::data::card::{About, Card};
+use crate::data::card_model::CardModel;
+use crate::data::decision::Decision;
+use crate::data::known::Known;
+use crate::data::option_set::OptionSet;
+use crate::data::owner::SELECTION;
+use crate::data::record::RecordKey;
+use crate::selection::{card as cards, flow, press};
+use crate::turn::Turn;
+use crate::turn::capability::{Capability, Pressed, Settled, View};
+
+pub(crate) struct OptionLists;
+
+impl Capability for OptionLists {
+    fn name(&self) -> &'static str {
+        SELECTION
+    }
+
+    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+        cards::show(model, view);
+    }
+
+    fn shown(&self, card: &Card, _known: &dyn Known) -> Vec<RecordKey> {
+        match &card.about {
+            About::Options { set, .. } => alloc::vec![RecordKey::of::<OptionSet>(set)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn pressed(&self, turn: &mut Turn<'_>, card: Card, pressed: &Pressed<'_>) -> Decision {
+        press::pressed(turn, &card, pressed.action, pressed.item)
+    }
+
+    /// Notes the outcome of a chosen option. The call itself is work's.
+    fn settled(&self, turn: &mut Turn<'_>, settled: &Settled<'_>) -> Option<Decision> {
+        let task = settled.task.filter(|_| settled.card.is_none())?;
+        flow::settled(turn, task, settled.outcome);
+        None
+    }
+}

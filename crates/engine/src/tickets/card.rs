@@ -1,0 +1,116 @@
+//! The cards of one ticket: its preview, the receipt, and the question whether it was created.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::cards::{button, hash_of};
+use crate::data::card::{About, Card, CardStatus, Checks};
+use crate::data::card_model::{CardModel, Field};
+use crate::data::id::DraftId;
+use crate::data::policy::Policy;
+use crate::data::progress::Progress;
+use crate::data::ticket::{Draft, Item, Part, Target};
+use crate::data::time::Timestamp;
+use crate::say::{self, card as words};
+use crate::tickets::batch;
+use crate::turn::Turn;
+use crate::turn::capability::View;
+
+/// Fills in the card.
+pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
+    let View { card, known, now, policy } = *view;
+    let draft = card.draft().and_then(|draft| known.get::<Draft>(draft));
+    match &card.about {
+        About::BatchPreview { batch, .. } => {
+            return batch::card::show(model, card, batch, known, now, policy);
+        }
+        About::DraftPreview { checks, .. } => preview(model, card, draft, checks, now, policy),
+        About::UncertainEffect { next_look, .. } => {
+            model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
+            let look = next_look.filter(|_| card.open());
+            model.facts.extend(look.map(|at| words::next_look(at, now)));
+        }
+        _ => {}
+    }
+    let name = |action| match draft {
+        Some(draft) => words::creates(action, draft, card.version),
+        None => action.label().into(),
+    };
+    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
+}
+
+fn preview(
+    model: &mut CardModel,
+    card: &Card,
+    draft: Option<&Draft>,
+    checks: &Checks,
+    now: Timestamp,
+    policy: &Policy,
+) {
+    let Some(draft) = draft else {
+        model.title = say::CARD_GONE.into();
+        return;
+    };
+    model.title = say::preview_title(draft, &card.status, now);
+    model.hash = Some(hash_of(&payload(&draft.target, &draft.item())));
+    model.fields = fields(draft);
+    if let CardStatus::Decided { result, .. } = &card.status {
+        receipt(model, result);
+        return;
+    }
+    if let Checks::Failed { errors } = checks {
+        model.errors.clone_from(errors);
+    }
+    model.facts = facts(card, checks, &draft.by, &draft.target.to_string(), now, policy);
+    model.facts.push(words::size(1, draft.chars()));
+}
+
+/// Returns the lines of an open preview: who asked, the state of the dry run, who may approve and until when.
+pub(super) fn facts(
+    card: &Card,
+    checks: &Checks,
+    by: &str,
+    target: &str,
+    now: Timestamp,
+    policy: &Policy,
+) -> Vec<String> {
+    let until = card.expires_at.map(|end| words::until(end, now));
+    let who = words::may_approve(policy, "tracker.create", target);
+    [words::asked_by(by), words::checks(checks, now), who].into_iter().chain(until).collect()
+}
+
+fn receipt(model: &mut CardModel, result: &Progress) {
+    match result {
+        Progress::Created { url, .. } => model.link.clone_from(url),
+        Progress::Failed { errors, .. } => model.errors.clone_from(errors),
+        _ => {}
+    }
+}
+
+/// Returns the filled parts of a draft.
+pub(super) fn fields(draft: &Draft) -> Vec<Field> {
+    let written = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
+    written
+        .map(|part| Field {
+            name: part.word().into(),
+            label: part.label().into(),
+            text: draft.part(part).into(),
+        })
+        .collect()
+}
+
+/// Returns the items of these drafts as a tracker receives them: an item without a batch has no id, and an epic
+/// that exists is named by its key.
+pub(super) fn items(turn: &Turn<'_>, card: &Card, drafts: &[Draft]) -> Vec<Item> {
+    let made = |epic: &DraftId| Some(turn.get::<Draft>(epic)?.created.as_ref()?.key.clone());
+    let mut items = batch::card::items(drafts, made);
+    if card.batch().is_none() {
+        items.iter_mut().for_each(|item| item.id.clear());
+    }
+    items
+}
+
+/// Returns the payload of one item. Its canonical bytes are what is hashed, stored, approved and executed.
+pub(super) fn payload(target: &Target, item: &Item) -> serde_json::Value {
+    serde_json::json!({ "kind": "tracker.item", "target": target, "item": item })
+}

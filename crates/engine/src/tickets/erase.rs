@@ -1,0 +1,33 @@
+//! What erasing a person leaves of drafts and batches.
+
+use alloc::vec::Vec;
+
+use crate::data::batch::Batch;
+use crate::data::erasure::ERASED;
+use crate::data::person::{Person, Personal};
+use crate::data::ticket::{Draft, Part};
+use crate::data::time::Timestamp;
+
+impl Personal for Batch {}
+
+impl Personal for Draft {
+    fn is_of(&self, person: &Person) -> bool {
+        person.is(&self.by) || person.has(&self.source.0) || person.has(&self.task.0)
+    }
+
+    fn without(mut self, person: &Person, _now: Timestamp) -> Option<Self> {
+        if self.is_of(person) {
+            // The key of an issue created from it stays.
+            self.parts = [(Part::Title, ERASED.into())].into();
+            self.by = ERASED.into();
+            self.filled = Vec::new();
+            return Some(self);
+        }
+        // A part that was filled by their answer goes, even if it was reworded since.
+        for filled in self.filled.iter().filter(|filled| person.has(&filled.message.0)) {
+            self.parts.remove(&filled.part);
+        }
+        self.filled.retain(|filled| !person.has(&filled.message.0));
+        person.rewritten(&self)
+    }
+}

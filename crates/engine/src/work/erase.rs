@@ -1,0 +1,32 @@
+//! What erasing a person leaves of a task.
+
+use crate::data::erasure::ERASED;
+use crate::data::person::{Person, Personal};
+use crate::data::task::{Moved, Task};
+use crate::data::task_status::{TaskSource, TaskStatus};
+use crate::data::time::Timestamp;
+use crate::data::work::Work;
+
+impl Personal for Task {
+    fn is_of(&self, person: &Person) -> bool {
+        person.is(&self.requested_by) || person.has(&self.id.0)
+    }
+
+    fn without(mut self, person: &Person, now: Timestamp) -> Option<Self> {
+        if !self.is_of(person) {
+            return person.rewritten(&self);
+        }
+        let at = now.max(self.last_at);
+        // A host reports the status of its own tasks itself.
+        let ours = self.status.live() && self.source == TaskSource::Engine;
+        if ours && self.go(TaskStatus::Cancelled, at) == Moved::Changed {
+            self.work = None;
+        }
+        self.work = self.work.map(|work| Work { job: work.job.without_words(), ..work });
+        self.intent = ERASED.into();
+        self.requested_by = ERASED.into();
+        self.reason = self.reason.map(|_| ERASED.into());
+        self.result = self.result.map(|_| ERASED.into());
+        Some(self)
+    }
+}
