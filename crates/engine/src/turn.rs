@@ -286,8 +286,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Keeps a person's message and makes it the one being routed. Returns its internal id.
-    pub(crate) fn hear(&mut self, posted: &Posted) -> MessageId {
+    /// Keeps a person's message and makes it the one being routed.
+    pub(crate) fn hear(&mut self, posted: &Posted) -> Rc<Said> {
         self.forget_if_idle();
         let id = MessageId(self.fresh(MessageId::PREFIX));
         let text = self.kept(&posted.text);
@@ -306,13 +306,30 @@ impl<'a> Turn<'a> {
             untrusted: !routed::trusted(self),
         });
         self.head.last_message_at = Some(self.now());
-        self.said = Some(Rc::new(Said {
-            message: id.clone(),
+        self.route(Said {
+            message: id,
             by: self.event.actor.clone(),
             words: Words::new(text, self.languages()),
             since: self.event.received_at,
-        }));
-        id
+        })
+    }
+
+    /// Returns the message that what this turn makes comes from. A command or a press comes from none, which is stored
+    /// as an empty id.
+    pub(crate) fn source(&self) -> MessageId {
+        self.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone())
+    }
+
+    /// Returns the person this turn acts for: the author of the message being routed, else whoever caused the event.
+    pub(crate) fn author(&self) -> String {
+        self.said.as_ref().map_or(&self.event.actor, |said| &said.by).clone()
+    }
+
+    /// Makes this the message being routed.
+    pub(crate) fn route(&mut self, said: Said) -> Rc<Said> {
+        let said = Rc::new(said);
+        self.said = Some(Rc::clone(&said));
+        said
     }
 
     /// The languages in which the turn's actor may write, the preferred one first.

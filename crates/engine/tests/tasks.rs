@@ -6,7 +6,6 @@ use harness::{TICKET, TestLane};
 use proptest::prelude::*;
 use serde_json::Value;
 use throughline_engine::context::block::Block;
-use throughline_engine::context::rendered::Rendered;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::EventKind;
@@ -15,6 +14,7 @@ use throughline_engine::data::task::Task;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::data::work::{Agent, Risk};
+use throughline_engine::lane_context;
 use throughline_engine::{Given, Reason, Timestamp};
 
 use TaskStatus::{Blocked, Cancelled, Completed, Failed, Queued, Running};
@@ -265,14 +265,14 @@ fn the_shown_history_is_the_one_in_prompts() {
     let mut w = TestLane::new();
     report(&mut w, "t1", Blocked, "09:00", "It waits");
     let _ = w.says("ana", "remember that we use Postgres for the orders");
-    let shown = throughline_engine::lane_context(&w.lane, Vec::new(), &w.policy).unwrap();
+    let shown = lane_context(&w.lane, Vec::new(), &w.policy).unwrap();
     let places: Vec<_> = ["## FACTS\n", "## READ-ONLY CONTEXT\n", "## CONVERSATION\n"]
         .map(|heading| shown.prompt.find(heading).unwrap_or_else(|| panic!("{}", shown.prompt)))
         .into();
     assert!(places.is_sorted());
     assert_eq!(shown.block, block(&w));
     assert!(shown.prompt.contains("\"text\": \"remember that we use Postgres for the orders\""));
-    assert_eq!(throughline_engine::lane_context(&w.lane, Vec::new(), &w.policy).unwrap(), shown);
+    assert_eq!(lane_context(&w.lane, Vec::new(), &w.policy).unwrap(), shown);
 }
 
 /// A model's answer to any question is only text for the record of tasks.

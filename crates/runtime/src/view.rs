@@ -1,7 +1,6 @@
 //! Lanes as people and programs see them: read from the store, with the tokens of buttons filled in.
 
 use serde::Serialize;
-use throughline_engine::cards::{project, shows};
 use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::lane::Lane;
@@ -9,6 +8,7 @@ use throughline_engine::data::message::{Message, MessageKind, Role};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::records::Records;
 use throughline_engine::{LaneKey, MessageId, Timestamp};
+use throughline_engine::{card_records, project_card};
 
 use crate::turn_log::Turn;
 use crate::{Runtime, RuntimeError, stored};
@@ -128,15 +128,15 @@ impl Runtime {
         let mut shown = Records::default();
         // A batch names its drafts, and those name their epics.
         for _ in 0..3 {
-            for key in shows(card, &shown) {
-                if shown.get(&key).is_none()
+            for key in card_records(card, &shown) {
+                if shown.record(&key).is_none()
                     && let Some(record) = self.any_record(lane, key.kind.as_str(), &key.key).await?
                 {
                     shown.insert(record);
                 }
             }
         }
-        let mut model = project(card, &shown, self.store.now(), &self.policy);
+        let mut model = project_card(card, &shown, self.store.now(), &self.policy);
         self.keys.fill(&lane.key.tenant, &mut model);
         Ok(model)
     }

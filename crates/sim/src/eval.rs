@@ -121,7 +121,7 @@ impl<'p> LaneOfCase<'p> {
         if let Some(missing) = missing.iter().find(|key| key.kind != RecordKind::Message) {
             return Err(DriverError(format!(
                 "the lane has let go of its {} {}",
-                missing.kind.word(),
+                missing.kind.as_str(),
                 missing.key
             )));
         }

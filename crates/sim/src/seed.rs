@@ -100,7 +100,7 @@ async fn write(
     let record = |record: &throughline_engine::Record| {
         let key = record.key();
         RecordWrite {
-            kind: key.kind.word(),
+            kind: key.kind.as_str(),
             key: key.key,
             op: RecordOp::Put(snapshot::encode_record(record)),
         }

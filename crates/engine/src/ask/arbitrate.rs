@@ -5,7 +5,6 @@
 
 use crate::data::message::Message;
 use alloc::boxed::Box;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -53,7 +52,7 @@ pub(crate) fn take_back(turn: &mut Turn<'_>, message: &MessageId, text: &str) ->
     turn.cancel(&ask.effect);
     turn.delete::<Event>(&message.0);
     let (by, words) = (ask.by.clone(), Words::new(text, turn.languages()));
-    turn.said = Some(Rc::new(Said { message: message.clone(), by, words, since: ask.since }));
+    turn.route(Said { message: message.clone(), by, words, since: ask.since });
     Some(ask)
 }
 

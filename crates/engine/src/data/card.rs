@@ -203,6 +203,8 @@ impl About {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "are", rename_all = "snake_case")]
 pub enum Checks {
+    /// The tracker is about to be asked, later in the same turn.
+    Due,
     /// The tracker was asked.
     Running {
         /// Effect that asks.

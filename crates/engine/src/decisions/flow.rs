@@ -10,7 +10,7 @@ use crate::data::action::Action;
 use crate::data::card::About;
 use crate::data::card::Card;
 use crate::data::decision::{Decision, Reason, Verdict};
-use crate::data::id::{CardId, MessageId, ProposalId, ReviewId};
+use crate::data::id::{CardId, ProposalId, ReviewId};
 use crate::data::lane_key::LaneKey;
 use crate::data::message::MessageKind;
 use crate::data::pending::{PendingKind, Slot};
@@ -26,21 +26,20 @@ use crate::decisions::{comment, sent, tracked};
 use crate::review;
 use crate::say::{self, decision as sentences};
 use crate::turn::Turn;
+use crate::turn::routed::focus;
 use crate::turn::routed::text_of;
-use crate::turn::routed::{focus, said};
 use throughline_language::Expected;
 
 /// Handles "record the decision: …". `rest` is the text behind that phrase. If it names neither a decision
 /// nor a topic, a review in reach is recorded; if it names no decision, the replied-to message is.
-pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
-    let by = said(turn).by.clone();
+pub(crate) fn asked(turn: &mut Turn<'_>, by: &str, rest: &str) -> Decision {
     let mut found = read::request(rest, &turn.policy.decision);
     let shown = |verdict| Decision::new(verdict, Reason::DecisionProposed);
     if found.decision.is_empty()
         && found.topic.is_empty()
         && let Some(review) = review::flow::in_reach(turn)
     {
-        return shown(record_review(turn, review, &by));
+        return shown(record_review(turn, review, by));
     }
     if found.decision.is_empty()
         && let Some(text) = replied_to(turn)
@@ -51,7 +50,7 @@ pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
             found.topic = topic;
         }
     }
-    shown(begin(turn, found, None, &by))
+    shown(begin(turn, found, None, by))
 }
 
 /// The text of the replied-to message, unless that message shows a card.
@@ -104,7 +103,7 @@ fn record_review(turn: &mut Turn<'_>, mut review: Review, by: &str) -> Verdict {
 fn begin(turn: &mut Turn<'_>, found: Said, review: Option<ReviewId>, by: &str) -> Verdict {
     let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
     let task = turn.start_task(intent, by);
-    let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
+    let source = turn.source();
     let lane = &turn.lane.key;
     let proposal = Proposal {
         id: ProposalId(turn.fresh(ProposalId::PREFIX)),

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::data::action::Action;
 use crate::data::card::{Card, CardStatus};
 use crate::data::card_model::CardModel;
-use crate::data::decision::{Decision, Reason};
+use crate::data::decision::Reason;
 use crate::data::effect::EffectBody;
 use crate::data::erasure::Erase;
 use crate::data::event::{Event, EventKind, Posted, Press};
@@ -30,7 +30,7 @@ impl World {
         Self { lane: Lane::new(LaneKey::new("acme", "app", "web", "main", "")), given, shown: None }
     }
 
-    fn take(&mut self, actor: &str, kind: EventKind) -> Decision {
+    fn take(&mut self, actor: &str, kind: EventKind) -> Reason {
         self.given.now = self.given.now.plus(1_000);
         let id = alloc::format!("event-{}", self.given.now.0);
         let event = Event { id, received_at: self.given.now, actor: actor.into(), kind };
@@ -40,16 +40,16 @@ impl World {
                 self.shown = Some(card.clone());
             }
         }
-        let decision = step.decision.clone();
+        let reason = step.decision.reason;
         self.lane.apply(step.next, &step.changes);
-        decision
+        reason
     }
 
-    fn say(&mut self, actor: &str, text: &str) -> Decision {
+    fn say(&mut self, actor: &str, text: &str) -> Reason {
         self.take(actor, EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }))
     }
 
-    fn press(&mut self, actor: &str, action: Action, item: &str) -> Decision {
+    fn press(&mut self, actor: &str, action: Action, item: &str) -> Reason {
         let shown = self.shown.as_ref().unwrap();
         let (card, version) = (shown.id.clone(), shown.version);
         let press = Press::Decision { card, version, action, item: item.into() };
@@ -70,10 +70,10 @@ fn a_poll_counts_one_vote_a_person_until_it_is_finished() {
     world.press("bob", Action::Option, "soup");
     world.press("ana", Action::Option, "soup");
     assert_eq!(world.votes(), [("pizza", "0"), ("soup", "2")]);
-    assert_eq!(world.press("ana", Action::Option, "cake").reason, Reason::StaleStep);
+    assert_eq!(world.press("ana", Action::Option, "cake"), Reason::StaleStep);
 
     world.press("ana", Action::Finish, "");
-    assert_eq!(world.press("bob", Action::Option, "pizza").reason, Reason::PressConsumed);
+    assert_eq!(world.press("bob", Action::Option, "pizza"), Reason::PressConsumed);
     let card = world.lane.records.all::<Card>().next().unwrap();
     assert!(matches!(card.status, CardStatus::Decided { action: Action::Finish, .. }));
 }
@@ -83,8 +83,8 @@ fn a_poll_asks_for_its_question_and_only_its_author_answers() {
     let mut world = World::new();
     world.take("ana", EventKind::Command { text: "poll".into() });
     assert!(world.shown.as_ref().unwrap().items.is_empty());
-    assert_ne!(world.say("bob", "Tea: green, black").reason, Reason::PendingApplied);
-    assert_eq!(world.say("ana", "Lunch: pizza, soup").reason, Reason::PendingApplied);
+    assert_ne!(world.say("bob", "Tea: green, black"), Reason::PendingApplied);
+    assert_eq!(world.say("ana", "Lunch: pizza, soup"), Reason::PendingApplied);
     assert_eq!(world.votes(), [("pizza", "0"), ("soup", "0")]);
 }
 
@@ -106,7 +106,7 @@ fn a_card_of_a_capability_that_is_gone_says_so() {
         *capability = "surveys".into();
     }
     world.lane.records.insert(card.into());
-    assert_eq!(world.press("ana", Action::Option, "pizza").reason, Reason::StaleStep);
+    assert_eq!(world.press("ana", Action::Option, "pizza"), Reason::StaleStep);
     let model = crate::project_card(
         world.lane.records.all::<Card>().next().unwrap(),
         &world.lane.records,

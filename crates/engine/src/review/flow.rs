@@ -3,7 +3,6 @@
 
 use crate::data::proposal::Proposal;
 use crate::data::task::Task;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -13,7 +12,7 @@ use crate::data::action::Action;
 use crate::data::ask::{Asked, Question, Reviewed};
 use crate::data::card::{About, Card, CardStatus};
 use crate::data::decision::{Decision, Reason, Verdict};
-use crate::data::id::{CardId, MessageId, ReviewId, TaskId};
+use crate::data::id::{CardId, ReviewId, TaskId};
 use crate::data::intent::Intent;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::limits;
@@ -91,7 +90,7 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (V
         card: CardId::from(""),
         task,
         by: by.into(),
-        source: turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone()),
+        source: turn.source(),
         last_at: turn.now(),
         handed: None,
     };
@@ -323,7 +322,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
         put_off(turn, review);
         return decision(Reason::ReviewUnchanged);
     }
-    let by = turn.said.as_ref().map_or_else(|| turn.event.actor.clone(), |said| said.by.clone());
+    let by = turn.author();
     review.version += 1;
     review.last_at = turn.now();
     let patch = Patch { version: review.version, by, points };
@@ -386,7 +385,7 @@ fn being_made(turn: &Turn<'_>, review: &Review) -> bool {
 /// Shows the whole review: a model's synthesis, or the original and every patch in order.
 fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
     let (message, by, words) = (card.message.clone(), turn.event.actor.clone(), Words::of(&review.topic));
-    turn.said = Some(Rc::new(Said { message, by, words, since: turn.now() }));
+    turn.route(Said { message, by, words, since: turn.now() });
     let question = Question::Synthesis { review: as_it_stands(review) };
     if arbitrate::open(turn, Asked::Synthesis(review.id.clone()), question) {
         turn.tell(words::WRITING);

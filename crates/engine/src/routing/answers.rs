@@ -17,7 +17,6 @@ use crate::focus::resolve;
 use crate::memory::flow as facts;
 use crate::routing::step::climb;
 use crate::selection::cycle;
-use crate::turn::routed::said;
 use crate::turn::{Said, Turn};
 use alloc::format;
 use alloc::rc::Rc;
@@ -31,11 +30,12 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else {
         return Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
     };
-    if !hear_again(turn, &ask) {
+    let Some(said) = hear_again(turn, &ask) else {
         return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
-    }
+    };
     if let Asked::Selection(user) = &ask.about {
-        let decision = cycle::answered(turn, user, answer).unwrap_or_else(|| climb(turn, Rung::Review));
+        let decision =
+            cycle::answered(turn, &said, user, answer).unwrap_or_else(|| climb(turn, Rung::Review));
         return Decision { rung: Rung::Selection, ..decision };
     }
     if clamp(&mut answer, ask.anchor.as_ref()) {
@@ -44,7 +44,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let question =
         ask.question.map_or_else(|| Question::Classify { labels: Intent::ALL.into() }, |asked| *asked);
     note(turn, &question, ask.anchor.as_ref(), &answer);
-    let judged = judge(&Ask::about(question.clone(), said(turn).text(), turn.policy), answer, turn.policy);
+    let judged = judge(&Ask::about(question.clone(), said.text(), turn.policy), answer, turn.policy);
     let taken = match judged {
         Verdict::Take(answer) => Some(answer),
         Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, question.purpose()) => {
@@ -71,25 +71,23 @@ pub(crate) fn fetched(
     let late = || Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
     let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else { return late() };
     let Asked::Selection(user) = &ask.about else { return late() };
-    if !hear_again(turn, &ask) {
+    let Some(said) = hear_again(turn, &ask) else {
         return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
-    }
-    Decision { rung: Rung::Selection, ..cycle::fetched(turn, user, options, focused) }
+    };
+    Decision { rung: Rung::Selection, ..cycle::fetched(turn, &said, user, options, focused) }
 }
 
-/// Makes the message that a question was about the one being routed again. Returns false if it is no longer
-/// stored.
-pub(crate) fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> bool {
+/// Makes the message that a question was about the one being routed again. `None` if it is no longer stored.
+fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<Said>> {
     let held = turn.named::<Event>(&ask.message.0).cloned();
     turn.delete::<Event>(&ask.message.0);
-    let Some(event) = held else { return false };
-    let EventKind::MessagePosted(posted) = &event.kind else { return false };
+    let event = held?;
+    let EventKind::MessagePosted(posted) = &event.kind else { return None };
     let words = Words::new(&posted.text, turn.languages());
-    let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
-    turn.said = Some(Rc::new(Said { message, by, words, since }));
     turn.focus = Some(resolve(turn.lane, &event, turn.given));
     turn.heard = Some(posted.clone());
-    true
+    let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
+    Some(turn.route(Said { message, by, words, since }))
 }
 
 /// Asks a cancelled question again. If no model can be asked any more, the asker goes on without an answer.

@@ -2,6 +2,7 @@
 //! (`docs/design/0016-intent-and-scope-gate.md`).
 
 use alloc::borrow::Cow;
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::ask::arbitrate;
@@ -28,7 +29,7 @@ use crate::tickets::subject::with_body;
 use crate::tickets::{Sources, batch, flow, subject};
 use crate::turn::routed::Tried::{Decided, Passed};
 use crate::turn::routed::context;
-use crate::turn::routed::{Tried, focus, said};
+use crate::turn::routed::{Tried, focus};
 use crate::turn::{Said, Turn};
 use crate::work;
 use throughline_language as language;
@@ -38,15 +39,14 @@ use throughline_language::reference::Need;
 
 /// Decides an explicit request by rule; otherwise asks a model, if there is one, for an intent out of a
 /// fixed set.
-pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
-    if let Some(decision) = handoff::answer(turn) {
+pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
+    if let Some(decision) = handoff::answer(turn, said) {
         return Decided(decision);
     }
-    let said = said(turn);
-    if turn.conversational().is_none() && turn.open_cards().next().is_none() && acknowledges(turn, &said) {
+    if turn.conversational().is_none() && turn.open_cards().next().is_none() && acknowledges(turn, said) {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
-    if let Some(decision) = handed_over(turn, &said) {
+    if let Some(decision) = handed_over(turn, said) {
         return Decided(decision);
     }
     if let Some(decision) = memory::asked(turn) {
@@ -59,7 +59,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
         if ruling.intent == rules::RuledIntent::Decision {
-            return Decided(decisions::asked(turn, &ruling.object.unwrap_or_default()));
+            return Decided(decisions::asked(turn, &said.by, &ruling.object.unwrap_or_default()));
         }
         let intent = ruling.intent.into();
         if ruling.object.is_none() {
@@ -70,7 +70,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
             turn.note(Reason::ReviewHandedOver);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(intent));
         }
-        return Decided(act(turn, intent, Reason::IntentRule, Some(ruling)));
+        return Decided(act(turn, said, intent, Reason::IntentRule, Some(ruling)));
     }
     if turn.given.model.has(Purpose::Classify) && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
@@ -101,11 +101,11 @@ fn answer_gate(turn: &mut Turn<'_>, intent: Intent) {
 fn handed_over(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
     let (rule, decision) = match handover(&said.words, turn.policy)? {
         Handover::Agent { name, about } => {
-            ("agent.delegate", work::hand_over(turn, name.as_deref(), about.as_deref()))
+            ("agent.delegate", work::hand_over(turn, said, name.as_deref(), about.as_deref()))
         }
         Handover::Tool { name, rest } => {
             let context = context(turn);
-            ("tool.call", work::begin(turn, &name, &rest, &context)?)
+            ("tool.call", work::begin(turn, said, &name, &rest, &context)?)
         }
     };
     turn.trace.rule = Some(Cow::Borrowed(rule));
@@ -120,29 +120,27 @@ fn acknowledges(turn: &Turn<'_>, said: &Said) -> bool {
 
 /// Decides an ambiguous message by the thread's remembered mode. The answer carries the button that clears
 /// the mode.
-pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     let Some(remembered) = turn.head.remembered.clone() else {
         return Passed(Predicate::NothingRemembered);
     };
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
-    let decision = act(turn, remembered.intent, Reason::IntentRemembered, None);
-    let by = said(turn).by.clone();
+    let decision = act(turn, said, remembered.intent, Reason::IntentRemembered, None);
     if turn.head.remembered.is_none() {
         turn.say(MessageKind::Notification, None, &say::remembered_used_up(label.label()));
         return Decided(decision);
     }
     turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
-    turn.show(About::Remembered, &by, None);
+    turn.show(About::Remembered, &said.by, None);
     Decided(decision)
 }
 
 /// Asks what to do with an ambiguous message; an older open gate is superseded. A message that only states
 /// facts is noted instead.
-pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     if let Some(decision) = memory::only_stated(turn) {
         return Decided(decision);
     }
-    let said = said(turn);
     let gates = turn.open_cards().filter(|card| matches!(card.about, About::ScopeGate { .. }));
     let older: Vec<_> = gates.cloned().collect();
     let excerpt = say::gate_card(said.text(), turn.policy.window.gate_chars);
@@ -158,11 +156,16 @@ pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
 }
 
 /// Carries out an intent for the message being routed.
-pub(crate) fn act(turn: &mut Turn<'_>, intent: Intent, reason: Reason, ruling: Option<Ruling>) -> Decision {
-    let said = said(turn);
+pub(crate) fn act(
+    turn: &mut Turn<'_>,
+    said: &Said,
+    intent: Intent,
+    reason: Reason,
+    ruling: Option<Ruling>,
+) -> Decision {
     let mut reason = reason;
     let verdict = match intent {
-        Intent::Ticket => draft(turn, &said, ruling),
+        Intent::Ticket => draft(turn, said, ruling),
         Intent::Review => {
             let (verdict, why) = review::start(turn, said.text(), &said.by, review::Asks::of(reason));
             reason = why.unwrap_or(reason);

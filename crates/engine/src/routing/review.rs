@@ -1,6 +1,8 @@
 //! Rung 8: feedback on the active review, if the focus is on that review and the message asks for nothing
 //! else (`docs/design/0018-reviews.md`).
 
+use alloc::rc::Rc;
+
 use crate::data::decision::Reason;
 use crate::data::review::Ended;
 use crate::data::trace::Predicate;
@@ -8,13 +10,13 @@ use crate::intent::handover::handover;
 use crate::review::flow;
 use crate::turn::routed::Tried::{Decided, Passed};
 use crate::turn::routed::context;
-use crate::turn::routed::{Tried, focus, said};
+use crate::turn::routed::{Tried, focus};
 use crate::turn::{Said, Turn};
 use throughline_language as language;
 use throughline_language::intent::rules;
 
 /// Completes the active review, or answers the message with a patch.
-pub(crate) fn active_review(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     let Some(mut review) = flow::current(turn).filter(crate::data::review::Review::active) else {
         return Passed(Predicate::NoReview);
     };
@@ -27,8 +29,7 @@ pub(crate) fn active_review(turn: &mut Turn<'_>) -> Tried {
         turn.note(Reason::ReviewIdle);
         return Passed(Predicate::ReviewOver);
     }
-    let said = said(turn);
-    if asks_else(turn, &said) {
+    if asks_else(turn, said) {
         return Passed(Predicate::OtherIntent);
     }
     turn.belongs_to(&review.task);

@@ -2,7 +2,6 @@
 //! one (`docs/design/0016-intent-and-scope-gate.md`).
 
 use alloc::format;
-use alloc::rc::Rc;
 
 use crate::cards::button;
 use crate::cards::decide::{decide, refuse_step};
@@ -101,9 +100,9 @@ impl Capability for Scope {
 
 /// Goes on routing with the intent a model chose, or without one.
 fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
-    match intent {
-        Some(intent) => {
-            let decision = act(turn, intent, Reason::IntentModel, None);
+    match intent.zip(turn.said.clone()) {
+        Some((intent, said)) => {
+            let decision = act(turn, &said, intent, Reason::IntentModel, None);
             Decision { rung: Rung::Intent, ..decision }
         }
         None => {
@@ -125,8 +124,8 @@ fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remem
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
     let words = Words::new(&saved.text, turn.languages());
-    turn.said = Some(Rc::new(Said { message: saved.id, by: saved.by, words, since: saved.at }));
-    let decision = act(turn, intent, Reason::IntentChosen, None);
+    let said = turn.route(Said { message: saved.id, by: saved.by, words, since: saved.at });
+    let decision = act(turn, &said, intent, Reason::IntentChosen, None);
     if ticked || remember {
         // Set only after `act`: acting may end a review, which clears the mode that was remembered before.
         turn.head.remembered = Some(Remembered { intent, since: turn.now() });

@@ -2,6 +2,8 @@
 //! the first one that decides wins; each rung before it is in the trace with the predicate that failed. The
 //! reasons for this order are in `docs/design/0012-routing-order.md`.
 
+use alloc::rc::Rc;
+
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::Event;
 use crate::data::given::Given;
@@ -18,25 +20,31 @@ use crate::routing::review::active_review;
 use crate::routing::words::{conversational_pending, focus_of_message, hard_interrupt};
 use crate::selection::flow::selection;
 use crate::summary;
-use crate::turn::Turn;
 use crate::turn::routed::Tried;
 use crate::turn::routed::Tried::{Decided, Passed};
+use crate::turn::{Said, Turn};
 
-type Decide = fn(&mut Turn<'_>) -> Tried;
+/// What a rung is tried with.
+enum Try {
+    /// Any event.
+    Event(fn(&mut Turn<'_>) -> Tried),
+    /// The message being routed, which [`focus_of_message`] has read.
+    Message(fn(&mut Turn<'_>, &Rc<Said>) -> Tried),
+}
 
 /// The routing order. Rung 0, duplicates, belongs to intake: the engine never runs for a duplicate.
-const LADDER: [(Rung, Decide); 11] = [
-    (Rung::Addressing, addressing),
-    (Rung::Workflow, workflow_event),
-    (Rung::Settled, settled_or_host),
-    (Rung::Focus, focus_of_message),
-    (Rung::Interrupt, hard_interrupt),
-    (Rung::Pending, conversational_pending),
-    (Rung::Selection, selection),
-    (Rung::Review, active_review),
-    (Rung::Intent, intent),
-    (Rung::Remembered, remembered_intent),
-    (Rung::Gate, scope_gate),
+const LADDER: [(Rung, Try); 11] = [
+    (Rung::Addressing, Try::Event(addressing)),
+    (Rung::Workflow, Try::Event(workflow_event)),
+    (Rung::Settled, Try::Event(settled_or_host)),
+    (Rung::Focus, Try::Event(focus_of_message)),
+    (Rung::Interrupt, Try::Message(hard_interrupt)),
+    (Rung::Pending, Try::Message(conversational_pending)),
+    (Rung::Selection, Try::Message(selection)),
+    (Rung::Review, Try::Message(active_review)),
+    (Rung::Intent, Try::Message(intent)),
+    (Rung::Remembered, Try::Message(remembered_intent)),
+    (Rung::Gate, Try::Message(scope_gate)),
 ];
 
 /// Decides one event. Total: an expired question, a stale press or a repeated one yields a [`Decision`]
@@ -75,8 +83,14 @@ pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step 
 
 /// Tries the rungs from `first` on. The gate, which is last, always decides, so the loop never runs out.
 pub(crate) fn climb(turn: &mut Turn<'_>, first: Rung) -> Decision {
-    for (rung, decide) in LADDER.into_iter().filter(|(rung, _)| *rung >= first) {
-        match decide(turn) {
+    for (rung, attempt) in LADDER.into_iter().filter(|(rung, _)| *rung >= first) {
+        let tried = match (attempt, turn.said.clone()) {
+            (Try::Event(decide), _) => decide(turn),
+            (Try::Message(decide), Some(said)) => decide(turn, &said),
+            // An event that is no message was decided by a rung above.
+            (Try::Message(_), None) => continue,
+        };
+        match tried {
             Decided(mut decision) => {
                 // A decision made for a later rung, such as a model's answer, already names that rung.
                 decision.rung = decision.rung.max(rung);

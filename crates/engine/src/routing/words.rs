@@ -23,7 +23,7 @@ use crate::say;
 use crate::selection::{choice, flow as lists};
 use crate::turn::capability::{Capability, Pressed};
 use crate::turn::routed::Tried::{Decided, Passed};
-use crate::turn::routed::{Tried, focus, said};
+use crate::turn::routed::{Tried, focus};
 pub(crate) use crate::turn::routed::{context, text_of};
 use crate::turn::{Said, Turn};
 use crate::work;
@@ -34,33 +34,31 @@ pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
     let event = turn.event;
     let EventKind::MessagePosted(posted) = &event.kind else { return Passed(Predicate::NoFocus) };
     let focus = resolver::resolve(turn.lane, event, turn.given);
-    turn.hear(posted);
-    join_burst(turn);
-    turn.reference = resolver::reference(&said(turn).words);
+    let said = turn.hear(posted);
+    let said = join_burst(turn, said);
+    turn.reference = resolver::reference(&said.words);
     turn.focus = Some(focus);
-    lists::begin(turn);
+    lists::begin(turn, &said);
     Passed(Predicate::FocusAlone)
 }
 
 /// Joins a message to the one a model is being asked about, if policy collects bursts: that question is
-/// cancelled and routing goes on with both texts.
-fn join_burst(turn: &mut Turn<'_>) {
+/// cancelled and routing goes on with both texts. Returns the message that is routed.
+fn join_burst(turn: &mut Turn<'_>, said: Rc<Said>) -> Rc<Said> {
     if admit(turn.lane, turn.event, turn.policy) != Admission::Collect {
-        return;
+        return said;
     }
-    let Some(ask) = turn.head.ask.take() else { return };
+    let Some(ask) = turn.head.ask.take() else { return said };
     turn.cancel(&ask.effect);
-    let held = turn.named::<Event>(&ask.message.0).cloned();
+    let held = turn.get::<Event>(&ask.message.0).cloned();
     turn.delete::<Event>(&ask.message.0);
-    if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, turn.said.take())
-    {
-        let words = Words::new(&format!("{}\n{}", first.text, said.text()), turn.languages());
-        turn.said = Some(Rc::new(Said { words, since: ask.since, ..Rc::unwrap_or_clone(said) }));
-    }
+    let Some(Event { kind: EventKind::MessagePosted(first), .. }) = held else { return said };
+    let words = Words::new(&format!("{}\n{}", first.text, said.text()), turn.languages());
+    turn.route(Said { words, since: ask.since, ..Rc::unwrap_or_clone(said) })
 }
 
-pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
-    let Some(kind) = language::interrupt(&said(turn).words) else { return Passed(Predicate::NotAStop) };
+pub(crate) fn hard_interrupt(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
+    let Some(kind) = language::interrupt(&said.words) else { return Passed(Predicate::NotAStop) };
     turn.trace.rule = Some(Cow::Borrowed(kind.code()));
     let reason = if interrupt(turn, kind) { Reason::InterruptStop } else { Reason::InterruptNothing };
     Decided(Decision::new(Verdict::Answered, reason))
@@ -100,14 +98,16 @@ fn owner(turn: &Turn<'_>, pending: &PendingState) -> &'static dyn Capability {
     turn.capabilities.named(pending.kind.owner().unwrap_or_default())
 }
 
-pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
-    if let Some(decision) = answer_to_question(turn) {
+pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
+    if let Some(decision) = answer_to_question(turn, said) {
         return Decided(decision);
     }
-    if let Some(decision) = words_of_the_gate(turn) {
+    // An answer may leave a rest of the message, which is routed instead.
+    let said = turn.said.clone().unwrap_or_else(|| Rc::clone(said));
+    if let Some(decision) = words_of_the_gate(turn, &said) {
         return Decided(decision);
     }
-    if let Some(decision) = approval_by_text(turn) {
+    if let Some(decision) = approval_by_text(turn, &said) {
         return Decided(decision);
     }
     Passed(turn.trace.also.last().map_or(Predicate::NothingWaits, |reason| Predicate::Left(*reason)))
@@ -115,18 +115,17 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
 
 /// Lets the open question take the message, be left open, or be cleared by it. A lapsed question that is
 /// replied to comes back for this message alone, and a correction of the last answer leaves both untouched.
-fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
-    let correction = correction(turn);
+fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<Said>) -> Option<Decision> {
+    let correction = correction(turn, said);
     if let Some(corrected) = correction.as_ref().filter(|corrected| corrected.said_wrong) {
-        return take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected);
+        return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
     }
     let lapsed = revive(turn);
     let revived = lapsed.is_some();
     let Some(pending) = lapsed.or_else(|| turn.conversational().cloned()) else {
         let corrected = correction?;
-        return take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected);
+        return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
     };
-    let said = said(turn);
     let mut context = context(turn).to(text_of(turn, &pending.anchor));
     context.focused = focus(turn).anchor_id().is_none_or(|anchor| *anchor == pending.anchor);
     match pending.fit(&said.words, &said.by, focus(turn), turn.now(), &context) {
@@ -135,7 +134,7 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
             if found.strength == Strength::Weak {
                 turn.trace.rule = Some(Cow::Borrowed("boolean.weak"));
             }
-            return take(turn, &pending, &found, Reason::PendingApplied);
+            return take(turn, said, &pending, &found, Reason::PendingApplied);
         }
         Fit::Expired => {
             settle_question(turn, revived);
@@ -152,13 +151,18 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
         }
     }
     let corrected = correction?;
-    take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected)
+    take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
 }
 
 /// Applies an answer or a correction. If the message says more, that rest is routed as a message of its
 /// own: `None`.
-fn take(turn: &mut Turn<'_>, pending: &PendingState, found: &Match, reason: Reason) -> Option<Decision> {
-    let said = said(turn);
+fn take(
+    turn: &mut Turn<'_>,
+    said: &Rc<Said>,
+    pending: &PendingState,
+    found: &Match,
+    reason: Reason,
+) -> Option<Decision> {
     turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
     if let Some(task) = &pending.task {
         turn.belongs_to(task);
@@ -174,7 +178,7 @@ fn take(turn: &mut Turn<'_>, pending: &PendingState, found: &Match, reason: Reas
     });
     turn.another_task();
     let words = Words::new(rest, turn.languages());
-    turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
+    turn.route(Said { words, ..Said::clone(said) });
     None
 }
 
@@ -197,9 +201,8 @@ struct Corrected {
 
 /// Reads a correction such as "Actually make it 5", from the person who answered, while the task still
 /// runs.
-fn correction(turn: &Turn<'_>) -> Option<Corrected> {
+fn correction(turn: &Turn<'_>, said: &Said) -> Option<Corrected> {
     let Answered { pending, by } = turn.head.answered.as_ref()?;
-    let said = said(turn);
     let over = |task: Task| !task.status.live();
     let focus = focus(turn);
     if *by != said.by
@@ -247,8 +250,7 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
 
 /// Takes the words of a gate's buttons as a press; their positions too while the focus is on the gate. This
 /// is safe: choosing has no effect outside.
-fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
-    let said = said(turn);
+fn words_of_the_gate(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
     let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
     let in_focus = focus(turn).anchor_id() == Some(&gate.message);
     let action = choice::chosen(allowed(Step::ScopeGate), &said.words, in_focus)?;
@@ -262,12 +264,11 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
 
 /// Answers an affirmation of an approval in focus with how to approve it: text never approves
 /// (`docs/design/0032-approvals.md`).
-fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
+fn approval_by_text(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
     let in_focus = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor))?;
     if !(in_focus.open() && in_focus.is_approval() && turn.head.cards.contains(&in_focus.id)) {
         return None;
     }
-    let said = said(turn);
     let affirms = language::affirms(&said.words)
         || language::read(&Expected::Boolean, &said.words, &context(turn))
             .is_ok_and(|found| found.value == Value::Boolean(true));

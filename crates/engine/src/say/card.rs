@@ -19,7 +19,7 @@ pub(crate) fn asked_by(by: &str) -> String {
 /// The state of the dry run.
 pub(crate) fn checks(checks: &Checks, now: Timestamp) -> String {
     match checks {
-        Checks::Running { .. } => "checks running".into(),
+        Checks::Due | Checks::Running { .. } => "checks running".into(),
         Checks::Passed { at } => format!("checks passed {}", at.told(now)),
         Checks::Failed { .. } => "checks failed: nothing has been created".into(),
     }

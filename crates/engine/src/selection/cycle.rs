@@ -30,8 +30,7 @@ use crate::data::view::{ClarifierType, Cycle, Guard, View};
 use crate::selection::ladder::{About, Act, Question, winner};
 use crate::selection::scene::Scene;
 use crate::selection::{clarify, flow};
-use crate::turn::Turn;
-use crate::turn::routed::said;
+use crate::turn::{Said, Turn};
 use throughline_language::Words;
 
 /// The reasons for which a model may be asked. With any other reason the person is asked.
@@ -47,6 +46,7 @@ const ELIGIBLE: [Reason; 6] = [
 /// Opens a cycle if a model may be asked. Otherwise returns the view and the question for the person.
 pub(super) fn open(
     turn: &mut Turn<'_>,
+    said: &Said,
     mut view: View,
     question: &Question,
 ) -> Result<Decision, Box<(View, Question)>> {
@@ -105,7 +105,7 @@ pub(super) fn open(
         order: super::scene::base(&set.options),
         executed: false,
     });
-    let effect = call(turn, &view, &mut cycle, &set, Vec::new());
+    let effect = call(turn, said, &view, &mut cycle, &set, Vec::new());
     cycle.id = effect.clone();
     note(turn, &cycle);
     view.cycle = Some(cycle);
@@ -147,6 +147,7 @@ fn alias(place: usize) -> String {
 /// Starts a call to a model about the frozen options, worded as in `set`. Returns the call's effect.
 fn call(
     turn: &mut Turn<'_>,
+    said: &Said,
     view: &View,
     cycle: &mut Cycle,
     set: &OptionSet,
@@ -180,14 +181,20 @@ fn call(
     ask.budget_ms = policy.model.timeout_ms;
     let put = Some(Box::new(ask.question.clone()));
     let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
-    hold(turn, view, effect.clone(), put, cycle.calls);
+    hold(turn, said, view, effect.clone(), put, cycle.calls);
     effect
 }
 
 /// Stores the open call in the lane's head, and the message until its answer arrives.
-fn hold(turn: &mut Turn<'_>, view: &View, effect: EffectId, question: Option<Box<Put>>, round: u8) {
-    let said = said(turn);
-    arbitrate::hold(turn, &said);
+fn hold(
+    turn: &mut Turn<'_>,
+    said: &Said,
+    view: &View,
+    effect: EffectId,
+    question: Option<Box<Put>>,
+    round: u8,
+) {
+    arbitrate::hold(turn, said);
     turn.head.ask = Some(OpenAsk {
         effect,
         about: Asked::Selection(view.user.clone()),
@@ -241,7 +248,7 @@ pub(super) fn superseded(turn: &mut Turn<'_>, view: &mut View) {
 
 /// Judges a model's answer, or its failure, by the lane as it is now. Returns `None` if the text is no choice
 /// after all: routing continues behind this rung.
-pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Option<Decision> {
+pub(crate) fn answered(turn: &mut Turn<'_>, said: &Said, user: &str, answer: Answer) -> Option<Decision> {
     let (mut view, cycle, set) = match current(turn, user) {
         Ok(current) => current,
         Err(decision) => return Some(decision),
@@ -271,7 +278,7 @@ pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Optio
                 return Some(unresolved(turn, view, &cycle, &set, Reason::ModelAbstains));
             }
             view.cycle = None;
-            let predicate = flow::leave(turn, view, Reason::SelectionReleased);
+            let predicate = flow::leave(turn, said, view, Reason::SelectionReleased);
             turn.pass(predicate);
             turn.note(Reason::SelectionReleased);
             return None;
@@ -283,7 +290,7 @@ pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Optio
         }
         Says::RequestContext => {
             turn.account().signals.push(Signal::NeedsMore);
-            enrich(turn, view, cycle, &set, &needs)
+            enrich(turn, said, view, cycle, &set, &needs)
         }
     };
     Some(decision)
@@ -485,6 +492,7 @@ fn vetoed(turn: &mut Turn<'_>, mut view: View, cycle: &Cycle, set: &OptionSet, r
 /// lane or the list's host knows.
 fn enrich(
     turn: &mut Turn<'_>,
+    said: &Said,
     mut view: View,
     mut cycle: Cycle,
     set: &OptionSet,
@@ -513,14 +521,14 @@ fn enrich(
         );
         cycle.fetching = Some(effect.clone());
         let calls = cycle.calls;
-        hold(turn, &view, effect, None, calls);
+        hold(turn, said, &view, effect, None, calls);
         note(turn, &cycle);
         let reason = cycle.reason;
         view.cycle = Some(cycle);
         turn.put_view(view);
         return Decision::new(Verdict::Deferred, reason);
     }
-    again(turn, view, cycle, set, &set.clone(), None)
+    again(turn, said, view, cycle, set, &set.clone(), None)
 }
 
 fn of_scope(need: Evidence, scope: Scope) -> bool {
@@ -536,6 +544,7 @@ fn of_scope(need: Evidence, scope: Scope) -> bool {
 /// Continues a cycle with the list's content as its host reports it.
 pub(crate) fn fetched(
     turn: &mut Turn<'_>,
+    said: &Said,
     user: &str,
     options: &[SetOption],
     focused: Option<&str>,
@@ -559,12 +568,13 @@ pub(crate) fn fetched(
         option.badge = option.badge.take().or_else(|| newer.badge.clone());
     }
     let seen = OptionSet { options: options.into(), ..set.clone() };
-    again(turn, view, cycle, &set, &seen, focused)
+    again(turn, said, view, cycle, &set, &seen, focused)
 }
 
 /// Calls the model again if the evidence changed; else lets the rules decide.
 fn again(
     turn: &mut Turn<'_>,
+    said: &Said,
     mut view: View,
     mut cycle: Cycle,
     set: &OptionSet,
@@ -584,7 +594,7 @@ fn again(
         turn.account().signals.push(Signal::Unchanged);
         return vetoed(turn, view, &cycle, set, Reason::NoNewEvidence);
     }
-    let _ = call(turn, &view, &mut cycle, seen, lines);
+    let _ = call(turn, said, &view, &mut cycle, seen, lines);
     note(turn, &cycle);
     turn.account().signals.push(Signal::AskedAgain);
     let reason = cycle.reason;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::Outcome;
-use crate::data::id::{MessageId, SetId, TaskId};
+use crate::data::id::{SetId, TaskId};
 use crate::data::message::MessageKind;
 use crate::data::option_set::OptionSet;
 use crate::data::scope::Scope;
@@ -27,16 +27,16 @@ use crate::selection::scene::Scene;
 use crate::selection::{clarify, cycle, handoff};
 use crate::turn::routed::Tried;
 use crate::turn::routed::Tried::{Decided, Passed};
-use crate::turn::routed::{context, focus, said};
+use crate::turn::routed::{context, focus};
 use crate::turn::{Said, Turn};
 use throughline_language::{self as language, Expected, Value, Words};
 
 /// Counts a person's accepted text and ends what has outlived its lifetime, before the text is read.
-pub(crate) fn begin(turn: &mut Turn<'_>) {
+pub(crate) fn begin(turn: &mut Turn<'_>, said: &Said) {
     if !turn.has_lists() {
         return;
     }
-    let mut view = turn.view(&said(turn).by);
+    let mut view = turn.view(&said.by);
     let policy = &turn.policy.selection;
     view.tick(turn.now(), policy, |id| turn.kind_of(id));
     landed(turn, &mut view);
@@ -58,20 +58,19 @@ pub(super) fn landed(turn: &Turn<'_>, view: &mut View) {
 }
 
 /// Reads a text against the lists of the person who wrote it.
-pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn selection(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     if !turn.policy.selection.enabled {
         return Passed(Predicate::SelectionOff);
     }
     if !turn.has_lists() {
         return Passed(Predicate::NoOptions);
     }
-    let said = said(turn);
     let view = turn.view(&said.by);
     if view.refined.is_some_and(|turn| view.within(turn, 1)) {
-        return Passed(refined(turn, view));
+        return Passed(refined(turn, said, view));
     }
     let asked = view.scope_question.is_some();
-    let there = match scope_answer(turn, &view) {
+    let there = match scope_answer(turn, said, &view) {
         Asked::Again(decision) => return Decided(decision),
         Asked::There(words, place) => Some((words, place)),
         Asked::Nothing => None,
@@ -101,9 +100,9 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
         view.denied = Some(view.turn);
     }
     match ruling {
-        Ruling::Pass(reason) => Passed(leave(turn, view, reason)),
-        Ruling::Act(act) => acted(turn, view, act),
-        Ruling::Ask(question) => Decided(ask(turn, view, *question)),
+        Ruling::Pass(reason) => Passed(leave(turn, said, view, reason)),
+        Ruling::Act(act) => acted(turn, said, view, act),
+        Ruling::Ask(question) => Decided(ask(turn, said, view, *question)),
     }
 }
 
@@ -129,7 +128,7 @@ fn plain(words: &Words) -> bool {
 
 // ---- executing an option ----
 
-fn acted(turn: &mut Turn<'_>, view: View, act: Act) -> Tried {
+fn acted(turn: &mut Turn<'_>, said: &Said, view: View, act: Act) -> Tried {
     let remainder = act.remainder.clone();
     let by_model =
         act.reason == Reason::OptionConfirmed && view.clarifier.as_ref().is_some_and(|asked| asked.by_model);
@@ -140,11 +139,10 @@ fn acted(turn: &mut Turn<'_>, view: View, act: Act) -> Tried {
     let Some(rest) = remainder else { return Decided(decision) };
     // The rest of the message goes on as a message of its own.
     turn.note(reason);
-    let said = said(turn);
     turn.another_task();
     let words = Words::new(&rest, turn.languages());
-    turn.account().handoff = Some(handoff::of_rest(turn, &words));
-    turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
+    turn.account().handoff = Some(handoff::of_rest(turn, said, &words));
+    turn.route(Said { words, ..said.clone() });
     Passed(Predicate::OptionTaken)
 }
 
@@ -205,7 +203,7 @@ fn run(turn: &mut Turn<'_>, user: &str, set: &OptionSet, option: &SetOption) -> 
         exec_ref: option.exec_ref.clone().unwrap_or_default(),
         exec_rev: set.exec_rev,
     };
-    let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
+    let source = turn.source();
     let id = turn.start_task(&option.label, user);
     let call = Call {
         job: Job::Option(chosen),
@@ -264,9 +262,9 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
 // ---- asking ----
 
 /// Asks a model if one may be asked, else the person.
-pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decision {
+pub(super) fn ask(turn: &mut Turn<'_>, said: &Rc<Said>, view: View, question: Question) -> Decision {
     note_question(turn, &view, &question);
-    match cycle::open(turn, view, &question) {
+    match cycle::open(turn, said, view, &question) {
         Ok(decision) => decision,
         Err(back) => {
             let (view, question) = *back;
@@ -314,9 +312,8 @@ enum Asked {
     Nothing,
 }
 
-fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
+fn scope_answer(turn: &mut Turn<'_>, said: &Said, view: &View) -> Asked {
     let Some(question) = view.scope_question.clone() else { return Asked::Nothing };
-    let said = said(turn);
     let ttl = turn.policy.selection.ttl.scope_question;
     let place = Some(&question).filter(|question| view.within(question.turn, ttl)).and_then(|question| {
         let only = match question.places.as_slice() {
@@ -397,23 +394,23 @@ impl Turn<'_> {
 // ---- leaving ----
 
 /// Passes the text after all options were rejected: it says what else is wanted, so it is no choice.
-fn refined(turn: &mut Turn<'_>, mut view: View) -> Predicate {
+fn refined(turn: &mut Turn<'_>, said: &Said, mut view: View) -> Predicate {
     view.refined = None;
     let reason = Reason::SelectionUnlike;
-    leave(turn, view, reason)
+    leave(turn, said, view, reason)
 }
 
 /// Passes a text that is no choice. A request parks the active list of the chat; a question or a thank-you
 /// does not.
-pub(super) fn leave(turn: &mut Turn<'_>, mut view: View, reason: Reason) -> Predicate {
+pub(super) fn leave(turn: &mut Turn<'_>, said: &Said, mut view: View, reason: Reason) -> Predicate {
     let asks = matches!(reason, Reason::SelectionQuestion | Reason::SelectionVerify);
-    let closes = || language::is_acknowledgement(&said(turn).words, &context(turn));
+    let closes = || language::is_acknowledgement(&said.words, &context(turn));
     view.scope_question = None;
     let chat = view.active_scope == Some(Scope::Chat);
     if chat && !asks && reason != Reason::SelectionNothing && !closes() {
         view.park(Parked::Interrupt, turn.now());
     }
-    turn.account().handoff = Some(handoff::of(turn, &view, reason));
+    turn.account().handoff = Some(handoff::of(turn, said, &view, reason));
     turn.put_view(view);
     match reason {
         Reason::SelectionOff => Predicate::SelectionOff,

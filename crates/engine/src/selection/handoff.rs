@@ -10,8 +10,7 @@ use crate::data::view::{ActionOutcome, TraceEntry, View};
 use crate::say::option as words;
 use crate::selection::cue;
 use crate::selection::cue::Spelling;
-use crate::turn::Turn;
-use crate::turn::routed::said;
+use crate::turn::{Said, Turn};
 use throughline_language::Words;
 use throughline_language::lexicon::SectionId;
 use throughline_language::section;
@@ -22,8 +21,8 @@ const MEANS: SectionId = section("list.means");
 const POINTS: SectionId = section("list.that");
 
 /// Returns the hand-off of a text that leaves for this reason.
-pub(super) fn of(turn: &Turn<'_>, view: &View, reason: Reason) -> Handoff {
-    let words = &said(turn).words;
+pub(super) fn of(turn: &Turn<'_>, said: &Said, view: &View, reason: Reason) -> Handoff {
+    let words = &said.words;
     match reason {
         Reason::SelectionQuestion | Reason::SelectionVerify => semantic(turn, view, words, reason),
         Reason::SelectionCommand => plain(view, HandoffKind::Command),
@@ -32,8 +31,8 @@ pub(super) fn of(turn: &Turn<'_>, view: &View, reason: Reason) -> Handoff {
 }
 
 /// Returns the hand-off of the rest of a text, after its first clause chose an option.
-pub(super) fn of_rest(turn: &Turn<'_>, words: &Words) -> Handoff {
-    let view = turn.view(&said(turn).by);
+pub(super) fn of_rest(turn: &Turn<'_>, said: &Said, words: &Words) -> Handoff {
+    let view = turn.view(&said.by);
     match slot(words) {
         Some(_) => semantic(turn, &view, words, Reason::SelectionQuestion),
         None => plain(&view, HandoffKind::NewRequest),
@@ -116,9 +115,8 @@ fn referent(
 }
 
 /// Answers "did I open sample2?" from the record of actions, without executing anything or asking a model.
-pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
+pub(crate) fn answer(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
     let handoff = turn.trace.selection.as_ref()?.handoff.as_ref()?;
-    let said = said(turn);
     if handoff.kind != HandoffKind::Semantic || !verifies(&said.words) {
         return None;
     }

@@ -11,7 +11,7 @@ use crate::cards::decide::refuse_step;
 use crate::data::ask::{Asked, Drafted, Question};
 use crate::data::card::{About, Card, Checks};
 use crate::data::decision::{Decision, Reason, Verdict};
-use crate::data::id::{CardId, DraftId, EffectId, MessageId};
+use crate::data::id::{CardId, DraftId, MessageId};
 use crate::data::intent::Intent;
 use crate::data::lane_state::OpenAsk;
 use crate::data::message::{Message, MessageKind};
@@ -41,7 +41,7 @@ pub(crate) fn start_from(
 ) -> Verdict {
     let asked = turn.said.clone().filter(|_| text.is_empty());
     let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
-    let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
+    let source = turn.source();
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
     let mut draft = Draft {
         id: turn.new_draft_id(),
@@ -97,7 +97,7 @@ fn go_on(turn: &mut Turn<'_>, draft: Draft) {
     let missing = draft.missing();
     turn.put(draft);
     let Some(first) = missing.first() else {
-        let running = Checks::Running { effect: EffectId::from("") };
+        let running = Checks::Due;
         release::preview(turn, About::DraftPreview { draft: id, checks: running }, &by, None);
         return;
     };

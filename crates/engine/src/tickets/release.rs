@@ -37,8 +37,7 @@ pub(crate) fn preview(
     let task = task_of(turn, &about);
     let known = errors.or_else(|| Some(batch::edit::lacks(turn, &about)).filter(|lacks| !lacks.is_empty()));
     let failed = known.is_some();
-    let checks = known
-        .map_or_else(|| Checks::Running { effect: EffectId::from("") }, |errors| Checks::Failed { errors });
+    let checks = known.map_or_else(|| Checks::Due, |errors| Checks::Failed { errors });
     let id = turn.show(about.with_checks(checks), by, task.as_ref());
     if !failed && let Some(mut card) = turn.get::<Card>(&id).cloned() {
         let effect = ask(turn, &card);

@@ -5,13 +5,9 @@ use crate::data::focus::FocusContext;
 use crate::data::id::MessageId;
 use crate::data::message::Message;
 use crate::data::purpose::Purpose;
-use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
-use crate::turn::{Said, Turn};
-use alloc::rc::Rc;
-use alloc::string::String;
+use crate::turn::Turn;
 use throughline_language::Context;
-use throughline_language::Words;
 
 /// The result of trying a rung.
 pub(crate) enum Tried {
@@ -19,17 +15,6 @@ pub(crate) enum Tried {
     Decided(Decision),
     /// The rung does not apply: the predicate that failed.
     Passed(Predicate),
-}
-
-/// The message being routed. Rung 4 sets it; rungs that need it come later. Without one, an empty message.
-pub(crate) fn said(turn: &Turn<'_>) -> Rc<Said> {
-    let nothing = || Said {
-        message: MessageId::from(""),
-        by: String::new(),
-        words: Words::default(),
-        since: Timestamp(0),
-    };
-    turn.said.clone().unwrap_or_else(|| Rc::new(nothing()))
 }
 
 pub(crate) fn focus<'t>(turn: &'t Turn<'_>) -> &'t FocusContext {

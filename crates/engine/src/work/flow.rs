@@ -25,9 +25,9 @@ use crate::data::work::Phase;
 use crate::data::work::{Call, Job, Risk, Work};
 use crate::say;
 use crate::selection::flow as lists;
-use crate::turn::Turn;
-use crate::turn::routed::{focus, said};
+use crate::turn::routed::focus;
 use crate::turn::tasks::begun_by;
+use crate::turn::{Said, Turn};
 use crate::work::back::{asked_back, go_on, take_back, withdraw_offer};
 use throughline_language::{self as language, Context, Expected, Words};
 
@@ -35,8 +35,13 @@ use throughline_language::{self as language, Context, Expected, Words};
 
 /// Hands work to a sub-agent: the task `about` describes, else the anchor's. The sub-agent is the named one,
 /// or the only one there is; among several it asks.
-pub(crate) fn hand_over(turn: &mut Turn<'_>, agent: Option<&str>, about: Option<&str>) -> Decision {
-    let Some(task) = meant(turn, about) else {
+pub(crate) fn hand_over(
+    turn: &mut Turn<'_>,
+    said: &Said,
+    agent: Option<&str>,
+    about: Option<&str>,
+) -> Decision {
+    let Some(task) = meant(turn, said, about) else {
         turn.say(MessageKind::Answer, None, say::NOTHING_TO_HAND_OVER);
         return Decision::new(Verdict::Answered, Reason::DelegationNothing);
     };
@@ -46,7 +51,7 @@ pub(crate) fn hand_over(turn: &mut Turn<'_>, agent: Option<&str>, about: Option<
         (None, [only]) => delegate_to(turn, task, only),
         (None, several) => {
             let options: Vec<String> = several.iter().map(|name| (*name).clone()).collect();
-            let (id, by) = (task.id.clone(), said(turn).by.clone());
+            let (id, by) = (task.id.clone(), said.by.clone());
             let asked = turn.say(MessageKind::Question, Some(&id), &say::which_agent(&options));
             turn.put_task(task);
             let kind = PendingKind::ClarificationNeeded(Slot::Agent);
@@ -57,8 +62,8 @@ pub(crate) fn hand_over(turn: &mut Turn<'_>, agent: Option<&str>, about: Option<
 }
 
 /// Returns the task to hand over: a new one for `about`, else the anchor's.
-fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
-    let (by, now) = (said(turn).by.clone(), turn.now());
+fn meant(turn: &mut Turn<'_>, said: &Said, about: Option<&str>) -> Option<Task> {
+    let (by, now) = (said.by.clone(), turn.now());
     if let Some(about) = about {
         let id = turn.start_task(about, &by);
         return turn.get::<Task>(&id).cloned();
@@ -91,7 +96,13 @@ pub(crate) fn delegate_to(turn: &mut Turn<'_>, task: Task, agent: &str) -> Decis
 
 /// Calls a tool the person named, or asks for its first missing argument. `rest` is the text after its name;
 /// returns `None` if that fits no argument.
-pub(crate) fn begin(turn: &mut Turn<'_>, tool: &str, rest: &str, context: &Context<'_>) -> Option<Decision> {
+pub(crate) fn begin(
+    turn: &mut Turn<'_>,
+    said: &Said,
+    tool: &str,
+    rest: &str,
+    context: &Context<'_>,
+) -> Option<Decision> {
     let spec = turn.policy.tools.get(tool)?;
     let mut args = BTreeMap::new();
     if !rest.is_empty() {
@@ -102,7 +113,6 @@ pub(crate) fn begin(turn: &mut Turn<'_>, tool: &str, rest: &str, context: &Conte
         };
         args.extend([spec.args.iter().find_map(fits)?]);
     }
-    let said = said(turn);
     let id = turn.start_task(said.text(), &said.by);
     let task = turn.get::<Task>(&id).cloned()?;
     Some(complete(turn, task, tool, args))
@@ -221,7 +231,7 @@ pub(super) fn start(
         turn.send(task, call, None);
         return Decision::new(Verdict::Done, reason);
     }
-    let (source, by) = (said(turn).message.clone(), said(turn).by.clone());
+    let (source, by) = (turn.source(), turn.author());
     let (id, job) = (task.id.clone(), call.job.clone());
     turn.put_task(task.clone());
     let card = turn.show(About::CallPreview { call, source }, &by, Some(&id));

@@ -2,12 +2,12 @@
 
 use throughline_engine::context::import::{ContextState, Warning};
 use throughline_engine::context::prompt::TooLarge;
-use throughline_engine::context::rendered::Rendered;
 use throughline_engine::context::supervised::{Assignment, render};
 use throughline_engine::data::fact::FactSet;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::policy::Policy;
 use throughline_engine::data::policy::context::ContextPolicy;
+use throughline_engine::lane_context;
 
 use crate::wire;
 
@@ -38,7 +38,7 @@ pub fn of_lane(
     max_tokens: Option<u32>,
 ) -> Result<wire::Context, PromptError> {
     let policy = Policy { context: bounded_policy(&policy.context, None, max_tokens)?, ..policy.clone() };
-    Ok(throughline_engine::lane_context(lane, facts, &policy)?.into())
+    Ok(lane_context(lane, facts, &policy)?.into())
 }
 
 /// Renders the context for a supervisor's agent. It does not depend on the configuration: the same document gives the

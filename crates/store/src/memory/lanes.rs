@@ -53,7 +53,7 @@ impl Lanes for MemoryStore {
         let Some(lane) = data.find_lane(lane) else { return Ok(None) };
         let find = |key: &str| {
             let key = (kind.to_owned(), key.to_owned());
-            lane.records.record(&key).or_else(|| lane.retired.get(&key)).cloned()
+            lane.records.get(&key).or_else(|| lane.retired.get(&key)).cloned()
         };
         let mapped = || lane.messages.get(key).filter(|_| kind == "message").and_then(|id| find(id));
         Ok(find(key).or_else(mapped))

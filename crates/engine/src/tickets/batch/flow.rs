@@ -12,7 +12,7 @@ use crate::data::batch::Latches;
 use crate::data::card::{About, Card, Checks};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::field_error::FieldError;
-use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId};
+use crate::data::id::{BatchId, CardId, DraftId, MessageId};
 use crate::data::intent::Intent;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::limits;
@@ -46,7 +46,7 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
     }
     let intent = if wanted.topic.is_empty() { say::batch::SEVERAL.into() } else { wanted.topic.to_string() };
     let task = turn.start_task(&intent, by);
-    let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
+    let source = turn.source();
     let id = turn.new_batch_id();
     let mut batch = Batch {
         id: id.clone(),
@@ -223,7 +223,7 @@ pub(crate) fn show(turn: &mut Turn<'_>, id: &BatchId, errors: Option<Vec<FieldEr
     let ids = batch.iter().flat_map(|batch| &batch.items);
     let drafts: Vec<Draft> = ids.filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
     let latches = Latches::of(turn, &drafts);
-    let checks = Checks::Running { effect: EffectId::from("") };
+    let checks = Checks::Due;
     let by = batch.map(|batch| batch.by).unwrap_or_default();
     release::preview(turn, About::BatchPreview { batch: id.clone(), checks, latches }, &by, errors)
 }
