@@ -138,7 +138,7 @@ pub(crate) async fn deliver_inbound(
     answer_kind: AnswerKind,
 ) -> Result<Response, Problem> {
     plugged_in(app, &inbound)?;
-    let NormalisedEvent { lane, keys, event, .. } = inbound;
+    let NormalisedEvent { lane, host_key, event, .. } = inbound;
     if !caller.sees(&lane) {
         return Err(Problem::not_found("lane"));
     }
@@ -146,7 +146,7 @@ pub(crate) async fn deliver_inbound(
     app.runtime().fault(FailPoint::Verified)?;
     conversations::record_title(app, &lane, &event).await;
     let href = keyed.turn_href();
-    let more_keys = keys.into_iter().skip(1).collect();
+    let more_keys = host_key.into_iter().collect();
     deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, answer_kind }).await
 }
 
