@@ -14,7 +14,7 @@ use super::request::{ActorRequest, AssistantRequest, EventRequest, ReportRequest
 /// Kinds that only the runtime makes: from a host they would be a forged outcome or deadline.
 const INTERNAL_KINDS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
 /// Kinds that hosts may send.
-const HOST_KINDS: [&str; 11] = [
+pub const HOST_KINDS: [&str; 11] = [
     "message.posted",
     "message.edited",
     "message.deleted",

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use throughline_channels::api::{BodyError, Context, EventRequest, NormalisedEvent};
+use throughline_channels::api::{BodyError, Context, EventRequest, HOST_KINDS, NormalisedEvent};
 use throughline_engine::EventKind;
 use throughline_runtime::FailPoint;
 
@@ -182,20 +182,7 @@ fn known_channel(channel: &str) -> &'static str {
 
 /// Returns the kind as a metric's label. Unknown names become `other`, so that callers cannot invent labels.
 fn known_kind(kind: &str) -> &'static str {
-    let known = [
-        "message.posted",
-        "message.edited",
-        "message.deleted",
-        "card.pressed",
-        "command",
-        "form.submitted",
-        "assistant.posted",
-        "task.reported",
-        "options.shown",
-        "options.closed",
-        "focus.changed",
-    ];
-    known.into_iter().find(|known| *known == kind).unwrap_or("other")
+    HOST_KINDS.into_iter().find(|known| *known == kind).unwrap_or("other")
 }
 
 fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Duration) {
