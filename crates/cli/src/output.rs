@@ -95,6 +95,24 @@ impl Output {
         self.line(&aligned(head, rows, self.results))
     }
 
+    /// Prints a list: as JSON, as a table with a row for each item, or as the message `none` if it is empty.
+    pub(crate) fn list<T: Serialize>(
+        &self,
+        items: &[T],
+        none: &str,
+        head: &[&str],
+        row: impl Fn(&T) -> Vec<String>,
+    ) -> io::Result<()> {
+        if self.json {
+            return self.value(&items);
+        }
+        if items.is_empty() {
+            self.note(none);
+            return Ok(());
+        }
+        self.table(head, &items.iter().map(row).collect::<Vec<_>>())
+    }
+
     /// Creates a progress bar of `length` steps. It stays hidden without a terminal.
     pub(crate) fn bar(&self, length: u64, what: &str) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(length), self.draw());

@@ -1,17 +1,12 @@
 //! Random bytes, and keys made of them.
 
-use std::fmt::Write as _;
+use throughline_engine::data::canon::hex;
 
 use crate::error::Failure;
 
 /// Creates an idempotency key: `PREFIX-` and 128 random bits in hexadecimal.
 pub(crate) fn key(prefix: &str) -> Result<String, Failure> {
-    let bytes = bytes::<16>()?;
-    let mut key = format!("{prefix}-");
-    for byte in bytes {
-        let _ = write!(key, "{byte:02x}");
-    }
-    Ok(key)
+    Ok(format!("{prefix}-{}", hex(&bytes::<16>()?)))
 }
 
 /// Returns bytes from the random generator of the system.

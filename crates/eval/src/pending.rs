@@ -1,7 +1,7 @@
 //! The `pending` cases: does an open question take a message, and with which value?
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::gold::GoldValue;
 use crate::question::{self, Now, QuestionOutcome};
@@ -99,12 +99,7 @@ impl Task for Pending {
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
-        let line = |answered: &QuestionOutcome| {
-            let taken = answered.taken();
-            let apply = answered.value.is_some();
-            json!({ "id": self.id, "apply": apply, "bool": taken.boolean, "value": taken.text })
-        };
-        decided.iter().map(line).collect()
+        decided.iter().map(|answered| answered.prediction(&self.id)).collect()
     }
 
     fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
@@ -411,6 +406,7 @@ fn by_gold(ran: &[DecidedCase<Pending>]) -> Table {
 mod tests {
     use super::question::fixtures::answered;
     use super::*;
+    use serde_json::json;
     use throughline_language::Value as Taken;
 
     fn case(expected: &str, gold: &str, sub: Option<&str>, value: Value) -> Pending {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Deserialize;
+use serde_json::{Value as Json, json};
 use throughline_engine::data::event::AssistantPosted;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::{Decision, Reason, Step, Timestamp, Verdict};
@@ -118,6 +119,12 @@ impl QuestionOutcome {
     /// Returns the value in the words of the predictions.
     pub(crate) fn taken(&self) -> Taken<'_> {
         self.value.as_ref().map(Taken::of).unwrap_or_default()
+    }
+
+    /// Returns the prediction of a case.
+    pub(crate) fn prediction(&self, id: &str) -> Json {
+        let taken = self.taken();
+        json!({ "id": id, "apply": self.value.is_some(), "bool": taken.boolean, "value": taken.text })
     }
 
     /// Describes the outcome.

@@ -1,7 +1,7 @@
 //! The `value` cases: is the value of a typed expression recognised, and is a message without one refused?
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::gold::{GoldValue, Taken};
 use crate::question::{self, Now, QuestionOutcome};
@@ -68,12 +68,7 @@ impl Task for ValueCase {
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
-        let line = |answered: &QuestionOutcome| {
-            let taken = answered.taken();
-            let apply = answered.value.is_some();
-            json!({ "id": self.id, "apply": apply, "bool": taken.boolean, "value": taken.text })
-        };
-        decided.iter().map(line).collect()
+        decided.iter().map(|answered| answered.prediction(&self.id)).collect()
     }
 
     fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
@@ -168,6 +163,7 @@ fn right<'r>(cases: impl Iterator<Item = &'r DecidedCase<ValueCase>>) -> Rate {
 mod tests {
     use super::question::fixtures::answered;
     use super::*;
+    use serde_json::json;
     use throughline_language::Value as Read;
 
     fn case(gold: &str, full: bool) -> ValueCase {

@@ -14,6 +14,7 @@ mod contact;
 mod context;
 mod correction;
 mod echo;
+pub mod edits;
 mod embedded;
 mod expected;
 mod gazetteer;

@@ -6,7 +6,6 @@
 //! (`docs/design/0006-what-a-turn-writes.md`).
 
 use futures_util::FutureExt as _;
-use throughline_store::{Delivery, DirectEvent};
 
 use crate::turn::{Incoming, Origin, TurnEnd};
 use crate::{Inbound, Runtime, RuntimeError};
@@ -17,8 +16,8 @@ impl Runtime {
     /// # Errors
     /// A fail point was reached.
     pub(crate) async fn accept_with_turn(&self, inbound: &Inbound) -> Result<bool, RuntimeError> {
-        let Inbound { lane, keys, event, addressing, .. } = inbound;
-        let (Some(key), Some(slot)) = (keys.first(), self.lanes.find(lane)) else { return Ok(false) };
+        let Inbound { identity, event, addressing } = inbound;
+        let Some(slot) = self.lanes.find(&identity.lane) else { return Ok(false) };
         // A lane that is locked is running, and will run what waits in its inbox next.
         let Ok(mut held) = slot.try_lock() else { return Ok(false) };
         let started = self.store.now();
@@ -32,8 +31,8 @@ impl Runtime {
             _ => return Ok(false),
         };
         actor.used_at = started;
-        let origin = Origin::Direct(Box::new(DirectEvent::Delivery(with_turn(inbound))));
-        let incoming = Incoming { key, event, received_at: started, origin };
+        let origin = Origin::Direct(identity.clone());
+        let incoming = Incoming { key: &identity.key, event, received_at: started, origin };
         match self.commit(actor, incoming, decided, started).await {
             Ok(TurnEnd::Committed) => Ok(true),
             Ok(TurnEnd::NotDirect) => Ok(false),
@@ -44,18 +43,5 @@ impl Runtime {
                 Ok(false)
             }
         }
-    }
-}
-
-/// The inbox row of a delivery that is handled in the commit that stores it. The turn's content holds the event, and
-/// nothing waits that a limit could count: so both are left out of the row.
-fn with_turn(inbound: &Inbound) -> Delivery {
-    Delivery {
-        lane: inbound.lane.clone(),
-        keys: inbound.keys.clone(),
-        kind: String::new(),
-        event: String::new(),
-        body_hash: inbound.body_hash.clone(),
-        limit: None,
     }
 }

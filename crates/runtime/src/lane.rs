@@ -9,7 +9,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::{canon, snapshot};
 use throughline_engine::{Admission, LaneKey, Timestamp, admit};
-use throughline_store::{Claim, InboxRow, LANE_LEASE, Release};
+use throughline_store::{Claim, LANE_LEASE, Release, WaitingRow};
 
 use crate::held_lanes::LaneActor;
 use crate::turn::TurnEnd;
@@ -79,7 +79,7 @@ impl Runtime {
 
     /// The first row that may be stepped now. While a model is asked, rows that have to wait are skipped: its answer,
     /// a stop and every press may be behind them.
-    async fn next_row(&self, lane: &Lane) -> Result<Option<InboxRow>, RuntimeError> {
+    async fn next_row(&self, lane: &Lane) -> Result<Option<WaitingRow>, RuntimeError> {
         let mut limit = ROWS;
         loop {
             let rows = self.store.waiting(&lane.key, limit).await?;
@@ -93,7 +93,7 @@ impl Runtime {
     }
 
     /// True if the row has to wait. An unreadable row never waits: its turn will give it up.
-    fn waits(&self, lane: &Lane, row: &InboxRow) -> bool {
+    fn waits(&self, lane: &Lane, row: &WaitingRow) -> bool {
         let Ok(envelope) = intake::decode(row) else { return false };
         let admission = catch_unwind(AssertUnwindSafe(|| admit(lane, &envelope.event, &self.policy)));
         matches!(admission, Ok(Admission::Wait))

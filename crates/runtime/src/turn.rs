@@ -16,8 +16,8 @@ use throughline_engine::{
     Change, Event, EventKind, Given, LaneKey, Millis, Reason, Step, Timer, Timestamp, TurnId, Verdict, step,
 };
 use throughline_store::{
-    CommitResult, Direct, DirectEvent, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordOp,
-    RecordWrite, RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit,
+    CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow, Performer, RecordOp,
+    RecordWrite, RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, WaitingRow,
 };
 
 use crate::facts::fact_writes;
@@ -51,7 +51,7 @@ pub(crate) enum Origin {
     /// In the inbox.
     Row(Seq),
     /// In memory only: it becomes durable with the turn.
-    Direct(Box<DirectEvent>),
+    Direct(DeliveryIdentity),
 }
 
 /// A decided turn, not committed yet.
@@ -63,8 +63,12 @@ pub(crate) struct Decided {
 }
 
 impl Runtime {
-    /// Handles one inbox row.
-    pub(crate) async fn turn(&self, actor: &mut LaneActor, row: &InboxRow) -> Result<TurnEnd, RuntimeError> {
+    /// Handles one waiting row.
+    pub(crate) async fn turn(
+        &self,
+        actor: &mut LaneActor,
+        row: &WaitingRow,
+    ) -> Result<TurnEnd, RuntimeError> {
         let started = self.store.now();
         let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
             return self.give_up(actor, row, started).await;
@@ -90,7 +94,7 @@ impl Runtime {
     async fn turn_of(
         &self,
         actor: &mut LaneActor,
-        row: &InboxRow,
+        row: &WaitingRow,
         event: &Event,
         addressing: Addressing,
         started: Timestamp,
@@ -122,7 +126,7 @@ impl Runtime {
     async fn give_up(
         &self,
         actor: &mut LaneActor,
-        row: &InboxRow,
+        row: &WaitingRow,
         started: Timestamp,
     ) -> Result<TurnEnd, RuntimeError> {
         let failures = self.store.count_failure(&row.lane.tenant, row.seq).await?;
@@ -312,7 +316,7 @@ impl Runtime {
         .seal(&actor.log_hash, content, salt);
         let (inbox, direct) = match origin {
             Origin::Row(seq) => (vec![InboxEnd { seq, state: *end }], None),
-            Origin::Direct(brought) => (Vec::new(), Some(Direct { event: *brought, state: *end })),
+            Origin::Direct(identity) => (Vec::new(), Some(Direct { identity, state: *end })),
         };
         TurnCommit {
             expected_revision: actor.lane.revision,

@@ -16,7 +16,7 @@ use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
 use throughline_models::{Caller, Misbehaviour, Model, ScriptEntry, Scripted, ScriptedReply};
 use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_store::{Effects, ManualClock, MemoryStore, TurnLog};
+use throughline_store::{DeliveryIdentity, Effects, ManualClock, MemoryStore, TurnLog};
 use tokio::sync::Semaphore;
 
 struct Everybody;
@@ -66,8 +66,8 @@ impl World {
             kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
         };
         let addressing = Addressing { direct: true, ..Addressing::default() };
-        let (lane, keys) = (self.lane.clone(), vec![key.into()]);
-        self.host.accept(Inbound { lane, keys, event, addressing, body_hash: None }).await.unwrap();
+        let identity = DeliveryIdentity::new(self.lane.clone(), key);
+        self.host.accept(Inbound { identity, event, addressing }).await.unwrap();
         self.run().await;
     }
 

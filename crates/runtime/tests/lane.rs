@@ -15,7 +15,9 @@ use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason,
 use throughline_models::{Caller, Model};
 use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_store::{Accepted, Delivery, Inbox, Lanes, ManualClock, MemoryStore, RowState, TurnLog};
+use throughline_store::{
+    Accepted, Delivery, DeliveryIdentity, Inbox, Lanes, ManualClock, MemoryStore, RowState, TurnLog,
+};
 use tokio::sync::Semaphore;
 
 struct Everybody;
@@ -91,8 +93,7 @@ impl World {
             actor: "ana".into(),
             kind: EventKind::MessagePosted(posted),
         };
-        let inbound =
-            Inbound { lane: self.lane.clone(), keys: vec![key.into()], event, addressing, body_hash: None };
+        let inbound = Inbound { identity: DeliveryIdentity::new(self.lane.clone(), key), event, addressing };
         self.host.accept(inbound).await.unwrap()
     }
 
@@ -170,11 +171,9 @@ async fn a_reply_far_back_is_seen_with_its_neighbours() {
 async fn an_event_that_cannot_be_handled_is_set_aside() {
     let w = world(Policy::default());
     let delivery = Delivery {
-        lane: w.lane.clone(),
-        keys: vec!["bad".into()],
+        identity: DeliveryIdentity::new(w.lane.clone(), "bad"),
         kind: "message.posted".into(),
         event: "{".into(),
-        body_hash: None,
         limit: None,
     };
     w.store.accept(delivery).await.unwrap();
@@ -243,9 +242,9 @@ async fn a_burst_is_one_question() {
 async fn a_full_queue_tells_the_user() {
     let w = world(Policy::default());
     for n in 0..50 {
-        assert!(matches!(w.says(&format!("{n}"), "hello there").await, Accepted::New(_)));
+        assert!(matches!(w.says(&format!("{n}"), "hello there").await, Accepted::New));
     }
-    assert!(matches!(w.says("51", "one too many").await, Accepted::Full(_)));
+    assert!(matches!(w.says("51", "one too many").await, Accepted::Full));
     assert_eq!(w.state("51").await, RowState::Refused);
     w.run().await;
     let last = w.store.turns_before(&w.lane, u64::MAX, 1).await.unwrap();

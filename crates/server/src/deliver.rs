@@ -12,7 +12,7 @@ use axum::response::Response;
 use throughline_channels::api;
 use throughline_engine::{CardId, Event, LaneKey, Reason};
 use throughline_runtime::Inbound;
-use throughline_store::{Accepted, InboxRow, RowState, StoredResponse};
+use throughline_store::{Accepted, DeliveryIdentity, InboxRow, RowState, StoredResponse};
 use tokio::time::Instant;
 
 use crate::app::App;
@@ -61,20 +61,23 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
     let committed = wait.map(|_| wakes.watch(&keyed.key));
     let inbound = Inbound {
         addressing: api::addressing(&lane.channel),
-        lane: lane.clone(),
-        keys: std::iter::once(keyed.key.clone()).chain(more_keys).collect(),
+        identity: DeliveryIdentity {
+            lane: lane.clone(),
+            key: keyed.key.clone(),
+            more_keys,
+            body_hash: Some(keyed.hash.clone()),
+        },
         event,
-        body_hash: Some(keyed.hash.clone()),
     };
     let request = DurableRequest { app, keyed, href, answer_kind, lane };
     let accepted = app.runtime().accept(inbound).await;
-    let committed = committed.filter(|_| matches!(accepted, Ok(Accepted::New(_))));
+    let committed = committed.filter(|_| matches!(accepted, Ok(Accepted::New)));
     if committed.is_none() {
         wakes.unwatch(&request.keyed.key);
     }
     match accepted? {
-        Accepted::New(_) => {}
-        Accepted::Full(_) => {
+        Accepted::New => {}
+        Accepted::Full => {
             ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);
             return request.refuse().await;
         }

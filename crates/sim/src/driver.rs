@@ -14,7 +14,8 @@ use throughline_engine::{Event, LaneKey, Millis, Timestamp};
 use throughline_models::Model;
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, RuntimeError, Subject};
 use throughline_store::{
-    Accepted, EffectState, Effects, KillSwitch, Outbox, PauseRow, Store, StoredEffect, Timers,
+    Accepted, DeliveryIdentity, EffectState, Effects, KillSwitch, Outbox, PauseRow, Store, StoredEffect,
+    Timers,
 };
 use throughline_testkit::driver::{Checker, Delivery, Driver, DriverError, Settling, TurnSeen, World};
 use throughline_testkit::model::{EraseTarget, Restart};
@@ -249,11 +250,9 @@ impl Run {
             kind: delivery.kind.clone(),
         };
         Inbound {
-            lane: self.key(&delivery.lane),
-            keys: vec![delivery.key.clone()],
+            identity: DeliveryIdentity::new(self.key(&delivery.lane), delivery.key.as_str()),
             event,
             addressing: delivery.addressing,
-            body_hash: None,
         }
     }
 

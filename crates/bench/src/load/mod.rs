@@ -21,7 +21,7 @@ use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Timestamp};
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_store::{Accepted, Performer, SqliteStore, StoredEffect, SystemClock};
+use throughline_store::{Accepted, DeliveryIdentity, Performer, SqliteStore, StoredEffect, SystemClock};
 
 use crate::frame::{Spread, mixed};
 
@@ -159,15 +159,10 @@ impl Talk {
         let id = messages::delivery_key(SENT.fetch_add(1, Ordering::Relaxed));
         let turn = self.runtime.wakes().watch(&id);
         let addressing = Addressing { direct: true, ..Addressing::default() };
-        let inbound = Inbound {
-            lane: self.lane.clone(),
-            event: event(&id),
-            keys: vec![id],
-            addressing,
-            body_hash: None,
-        };
+        let inbound =
+            Inbound { event: event(&id), identity: DeliveryIdentity::new(self.lane.clone(), id), addressing };
         let accepted = self.runtime.accept(inbound).await?;
-        anyhow::ensure!(matches!(accepted, Accepted::New(_)), "a new message was not taken: {accepted:?}");
+        anyhow::ensure!(matches!(accepted, Accepted::New), "a new message was not taken: {accepted:?}");
         turn.await?;
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::request::{ActorRequest, AssistantRequest, EventRequest, ReportRequest
 /// Kinds that only the runtime makes: from a host they would be a forged outcome or deadline.
 const INTERNAL_KINDS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
 /// Kinds that hosts may send.
-const HOST_KINDS: [&str; 11] = [
+pub const HOST_KINDS: [&str; 11] = [
     "message.posted",
     "message.edited",
     "message.deleted",
@@ -48,9 +48,9 @@ pub struct Context {
 pub struct NormalisedEvent {
     /// The lane it belongs to.
     pub lane: LaneKey,
-    /// The delivery key, then `event:{app}:{event_id}` if the host gave an id. If either is known, the event is a
-    /// duplicate.
-    pub keys: Vec<String>,
+    /// `event:{app}:{event_id}`, if the host gave an id. If this or the delivery key, which is the event's id, is known,
+    /// the event is a duplicate.
+    pub host_key: Option<String>,
     /// The event.
     pub event: Event,
     /// The actor's display name, if the host gave one.
@@ -68,12 +68,9 @@ impl EventRequest {
     pub fn normalise(self, context: Context) -> Result<NormalisedEvent, Vec<Problem>> {
         let mut check = Checker::default();
         let lane = lane(&self, &context, &mut check);
-        let mut keys = vec![context.key.clone()];
-        if let Some(id) = &self.event_id {
-            check.id("/event_id", id);
-            // Two hosts of one tenant may number their events alike.
-            keys.push(format!("event:{}:{id}", context.app));
-        }
+        check.maybe_id("/event_id", self.event_id.as_deref());
+        // Two hosts of one tenant may number their events alike.
+        let host_key = self.event_id.as_ref().map(|id| format!("event:{}:{id}", context.app));
         let at = self.at.as_deref().and_then(|at| moment(&mut check, "/at", at));
         let ActorRequest { id: actor, name: actor_name } = self.actor.clone().unwrap_or_default();
         check.maybe_id("/actor/id", actor.as_deref());
@@ -95,7 +92,7 @@ impl EventRequest {
             return Err(check.problems);
         }
         let event = Event { id: context.key, received_at: context.received_at, actor, kind };
-        Ok(NormalisedEvent { lane, keys, event, actor_name, at })
+        Ok(NormalisedEvent { lane, host_key, event, actor_name, at })
     }
 }
 

@@ -18,8 +18,9 @@ pub const ALLOWED_UPDATES: [&str; 4] = ["message", "edited_message", "callback_q
 /// An update, as far as it can be understood without a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IncomingUpdate {
-    /// Every identity of the delivery, the delivery key first (`docs/design/0029-durable-intake.md`).
-    pub keys: Vec<String>,
+    /// What the delivery is known by beside its delivery key, which is the event's id
+    /// (`docs/design/0029-durable-intake.md`).
+    pub more_keys: Vec<String>,
     /// The chat.
     pub chat: i64,
     /// The place in the chat.
@@ -94,7 +95,7 @@ pub fn inbound(value: &Value, bot: &Bot) -> IncomingUpdate {
         Some(update) => of_update(update, bot),
         None => {
             let key = format!("raw:{}", hex(&sha256(&[value.to_string().as_bytes()])));
-            ignored(vec![key], 0, "not_an_update")
+            ignored(key, 0, "not_an_update")
         }
     }
 }
@@ -106,18 +107,17 @@ fn of_update(Update { id, kind }: Update, bot: &Bot) -> IncomingUpdate {
         Kind::Edited(message) => edited(key, &message, bot),
         Kind::Pressed(query) => pressed(key, query, bot),
         Kind::Membership(membership) => member(key, &membership),
-        Kind::Other(name) => ignored(vec![key], 0, &name),
+        Kind::Other(name) => ignored(key, 0, &name),
     }
 }
 
 /// An update that is accepted, kept and ignored.
-fn ignored(keys: Vec<String>, chat: i64, name: &str) -> IncomingUpdate {
-    let id = keys.first().cloned().unwrap_or_default();
+fn ignored(key: String, chat: i64, name: &str) -> IncomingUpdate {
     IncomingUpdate {
-        keys,
+        more_keys: Vec::new(),
         chat,
         place: Place::default(),
-        event: event(id, None, EventKind::Unknown { name: name.into() }),
+        event: event(key, None, EventKind::Unknown { name: name.into() }),
         addressing: Addressing::default(),
         person: None,
         follow_up: FollowUp::Nothing,
@@ -131,15 +131,16 @@ fn event(id: String, by: Option<&User>, kind: EventKind) -> Event {
 
 fn posted(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
     let of_message = format!("tg:msg:{}:{}:{}", bot.id, message.chat.id, message.message_id);
-    let keys = vec![key.clone(), of_message];
+    let more_keys = vec![of_message];
+    let ignored =
+        |why| IncomingUpdate { more_keys: more_keys.clone(), ..ignored(key.clone(), message.chat.id, why) };
     if let Some(to) = message.migrate_to_chat_id {
-        let base = ignored(keys, message.chat.id, "migrate_to_chat_id");
-        return IncomingUpdate { follow_up: FollowUp::Migrate { to }, ..base };
+        return IncomingUpdate { follow_up: FollowUp::Migrate { to }, ..ignored("migrate_to_chat_id") };
     }
     let files: Vec<Attached> = message.attached().into_iter().collect();
     let (text, entities) = match message.words() {
         Some(words) => words,
-        None if files.is_empty() => return ignored(keys, message.chat.id, "message.no_text"),
+        None if files.is_empty() => return ignored("message.no_text"),
         None => Default::default(),
     };
     let mut addressing = facts(message, bot);
@@ -160,15 +161,15 @@ fn posted(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
                 FollowUp::Nothing,
             ),
         },
-        Some(Command::OfAnotherBot) => return ignored(keys, message.chat.id, "command.of_another_bot"),
+        Some(Command::OfAnotherBot) => return ignored("command.of_another_bot"),
         None => (written(message, without_our_name(text, entities, bot), files), FollowUp::Nothing),
     };
     // A command of another program is no more for the bot than its message would be.
     if (addressing.bot || addressing.own) && matches!(kind, EventKind::Command { .. }) {
-        return ignored(keys, message.chat.id, "command.of_a_bot");
+        return ignored("command.of_a_bot");
     }
     IncomingUpdate {
-        keys,
+        more_keys,
         chat: message.chat.id,
         place: place(message),
         event: event(key, message.from.as_ref(), kind),
@@ -207,7 +208,7 @@ fn edited(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
         text: text.unwrap_or_default(),
     };
     IncomingUpdate {
-        keys: vec![key.clone(), of_edit],
+        more_keys: vec![of_edit],
         chat: message.chat.id,
         place: place(message),
         event: event(key, message.from.as_ref(), kind),
@@ -219,7 +220,7 @@ fn edited(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
 
 fn pressed(key: String, query: CallbackQuery, bot: &Bot) -> IncomingUpdate {
     let CallbackQuery { id, from, message, data } = query;
-    let keys = vec![key.clone(), format!("tg:cbq:{}:{id}", bot.id)];
+    let more_keys = vec![format!("tg:cbq:{}:{id}", bot.id)];
     let token = data.unwrap_or_default();
     let message = message.unwrap_or_default();
     let topic = message.message_thread_id.filter(|_| message.is_topic_message);
@@ -231,7 +232,7 @@ fn pressed(key: String, query: CallbackQuery, bot: &Bot) -> IncomingUpdate {
     let place = Place { topic: None, about: Some(about) };
     let kind = EventKind::CardPressed { press: Press::Token(token), remember: false };
     IncomingUpdate {
-        keys,
+        more_keys,
         chat: message.chat.id,
         place,
         event: event(key, Some(&from), kind),
@@ -243,7 +244,7 @@ fn pressed(key: String, query: CallbackQuery, bot: &Bot) -> IncomingUpdate {
 
 fn member(key: String, membership: &Membership) -> IncomingUpdate {
     let speak = !matches!(membership.new_chat_member.status.as_str(), "left" | "kicked");
-    let base = ignored(vec![key], membership.chat.id, "my_chat_member");
+    let base = ignored(key, membership.chat.id, "my_chat_member");
     IncomingUpdate { follow_up: FollowUp::Speak(speak), ..base }
 }
 

@@ -70,14 +70,6 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 }
 
 fn list(app: &App, approvals: &[Approval]) -> Outcome {
-    if app.out.is_json() {
-        app.out.value(&approvals)?;
-        return Ok(Exit::Ok);
-    }
-    if approvals.is_empty() {
-        app.out.note("nothing waits for an approval");
-        return Ok(Exit::Ok);
-    }
     let row = |approval: &Approval| {
         vec![
             approval.id.clone(),
@@ -88,8 +80,8 @@ fn list(app: &App, approvals: &[Approval]) -> Outcome {
             approval.expires_at.clone().unwrap_or_else(|| "never".into()),
         ]
     };
-    let rows: Vec<Vec<String>> = approvals.iter().map(row).collect();
-    app.out.table(&["APPROVAL", "VERSION", "STATE", "RELEASES", "ASKED BY", "UNTIL"], &rows)?;
+    let columns = ["APPROVAL", "VERSION", "STATE", "RELEASES", "ASKED BY", "UNTIL"];
+    app.out.list(approvals, "nothing waits for an approval", &columns, row)?;
     Ok(Exit::Ok)
 }
 

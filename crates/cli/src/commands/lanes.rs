@@ -49,14 +49,6 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 }
 
 fn list(app: &App, lanes: &[LaneInfo]) -> Outcome {
-    if app.out.is_json() {
-        app.out.value(&lanes)?;
-        return Ok(Exit::Ok);
-    }
-    if lanes.is_empty() {
-        app.out.note("no lanes yet: `throughline chat` begins one");
-        return Ok(Exit::Ok);
-    }
     let row = |lane: &LaneInfo| {
         vec![
             lane.id.clone(),
@@ -66,8 +58,8 @@ fn list(app: &App, lanes: &[LaneInfo]) -> Outcome {
             lane.updated_at.clone(),
         ]
     };
-    let rows: Vec<Vec<String>> = lanes.iter().map(row).collect();
-    app.out.table(&["LANE", "PLACE", "TURNS", "WAITING", "LAST TURN"], &rows)?;
+    let columns = ["LANE", "PLACE", "TURNS", "WAITING", "LAST TURN"];
+    app.out.list(lanes, "no lanes yet: `throughline chat` begins one", &columns, row)?;
     Ok(Exit::Ok)
 }
 

@@ -1,8 +1,18 @@
 //! Moments and durations: numbers that come in with `given`. The engine has no clock.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
+
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
+
+/// The moment 0 of a [`Timestamp`].
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+/// The years after which the Gregorian calendar repeats, to the day.
+const CYCLE_YEARS: i64 = 400;
+/// The length of these years in milliseconds.
+const CYCLE: Millis = 146_097 * Timestamp::DAY;
 
 /// A moment: whole milliseconds since 1970-01-01T00:00:00Z.
 ///
@@ -41,20 +51,18 @@ impl Timestamp {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Formats as `2026-01-15T10:00:00.000Z`.
+    /// Formats as `2026-01-15T10:00:00.000Z`. A year before 0 or after 9999 has a sign or more digits.
     #[must_use]
     pub fn rfc3339(self) -> String {
-        let (y, m, d) = civil(self.0.div_euclid(Self::DAY));
-        let ms = self.0.rem_euclid(Self::DAY);
-        let (h, min, s, ms) = (ms / Self::HOUR, ms / Self::MINUTE % 60, ms / 1_000 % 60, ms % 1_000);
-        format!("{y:04}-{m:02}-{d:02}T{h:02}:{min:02}:{s:02}.{ms:03}Z")
+        let (year, at) = self.utc();
+        format!("{year:04}-{:02}-{:02}T{:.3}Z", at.month(), at.day(), at.time())
     }
 
     /// Formats the time of day in UTC: `10:02`.
     #[must_use]
     pub fn clock(self) -> String {
-        let ms = self.0.rem_euclid(Self::DAY);
-        format!("{:02}:{:02}", ms / Self::HOUR, ms / Self::MINUTE % 60)
+        let (_, at) = self.utc();
+        at.strftime("%H:%M").to_string()
     }
 
     /// Formats the moment for a person who reads it at `now`: the time of day in UTC, with the date if that
@@ -64,55 +72,24 @@ impl Timestamp {
         if now.since(self).abs() <= Self::DAY {
             return self.clock();
         }
-        const MONTHS: [&str; 12] =
-            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-        let (_, month, day) = civil(self.0.div_euclid(Self::DAY));
-        format!("{day} {} {}", MONTHS[(month - 1) as usize], self.clock())
+        let (_, at) = self.utc();
+        at.strftime("%-d %b %H:%M").to_string()
     }
 
-    /// Reads `YYYY-MM-DDTHH:MM:SS[.fff]Z`; `None` for anything else.
+    /// Reads `YYYY-MM-DDTHH:MM:SS[.fff]Z`; `None` for anything else, and for a day that no month has.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
-        let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
-        let (y, m, d) = (date.next()??, date.next()??, date.next()??);
-        let mut time = time.splitn(3, ':');
-        let (h, min) = (time.next()?.parse::<i64>().ok()?, time.next()?.parse::<i64>().ok()?);
-        let (s, fraction) = time.next().map(|s| s.split_once('.').unwrap_or((s, "0")))?;
-        let ms = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok()?;
-        Some(Self::from_parts(y, m, d, h, min, s.parse().ok()?)?.plus(ms))
+        let at = DateTime::strptime("%Y-%m-%dT%H:%M:%S%.fZ", text).ok().filter(|at| at.year() >= 0)?;
+        let nanos = at.duration_since(EPOCH).as_nanos();
+        i64::try_from(nanos.div_euclid(1_000_000)).ok().map(Self)
     }
 
-    fn from_parts(y: i64, m: i64, d: i64, h: i64, min: i64, s: i64) -> Option<Self> {
-        let fits = (0..=9999).contains(&y)
-            && (1..=12).contains(&m)
-            && (1..=31).contains(&d)
-            && (0..24).contains(&h)
-            && (0..60).contains(&min)
-            && (0..61).contains(&s);
-        fits.then(|| Self(days(y, m, d) * Self::DAY + h * Self::HOUR + min * Self::MINUTE + s * Self::SECOND))
+    /// Returns the year, and the date and time of day in UTC; the date's own year is one of 1970 to 2369.
+    fn utc(self) -> (i64, DateTime) {
+        // A moment may lie beyond the year 9999, where jiff's calendar ends: adding to it stops at the range of `i64`.
+        let at = EPOCH.saturating_add(SignedDuration::from_millis(self.0.rem_euclid(CYCLE)));
+        (i64::from(at.year()) + CYCLE_YEARS * self.0.div_euclid(CYCLE), at)
     }
-}
-
-/// Days since 1970-01-01 of a civil date, after Howard Hinnant's `days_from_civil`.
-fn days(y: i64, m: i64, d: i64) -> i64 {
-    let y = if m <= 2 { y - 1 } else { y };
-    let era = y.div_euclid(400);
-    let yoe = y.rem_euclid(400);
-    let doy = (153 * (m + if m > 2 { -3 } else { 9 }) + 2) / 5 + d - 1;
-    era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468
-}
-
-/// The civil date of a day number, the inverse of [`days`].
-fn civil(days: i64) -> (i64, i64, i64) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1_460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let (d, m) = (doy - (153 * mp + 2) / 5 + 1, if mp < 10 { mp + 3 } else { mp - 9 });
-    (yoe + era * 400 + i64::from(m <= 2), m, d)
 }
 
 #[cfg(test)]
@@ -127,6 +104,73 @@ mod tests {
         assert_eq!(Timestamp::parse("2026-01-15T10:00:07Z").unwrap().rfc3339(), "2026-01-15T10:00:07.000Z");
         for bad in ["", "2026-01-15", "2026-13-01T00:00:00Z", "2026-01-15T25:00:00Z", "x"] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn moments_at_the_edges_of_the_calendar() {
+        for (ms, text) in [
+            (i64::MIN, "-292275055-05-16T16:47:04.192Z"),
+            (-62_198_755_200_001, "-002-12-31T23:59:59.999Z"),
+            (-62_167_219_200_001, "-001-12-31T23:59:59.999Z"),
+            (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+            (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+            (-2_203_891_200_001, "1900-02-28T23:59:59.999Z"),
+            (-2_203_891_200_000, "1900-03-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (253_402_300_800_000, "10000-01-01T00:00:00.000Z"),
+            (i64::MAX, "292278994-08-17T07:12:55.807Z"),
+        ] {
+            assert_eq!(Timestamp(ms).rfc3339(), text);
+            // A year of four digits is read again, any other is not.
+            let read = (text.len() == 24 && !text.starts_with('-')).then_some(Timestamp(ms));
+            assert_eq!(Timestamp::parse(text), read, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_only_what_is_a_moment() {
+        for (text, expected) in [
+            ("2024-02-29T00:00:00Z", Some("2024-02-29T00:00:00.000Z")),
+            ("2026-02-29T00:00:00Z", None),
+            ("2026-02-30T00:00:00Z", None),
+            ("1900-02-29T00:00:00Z", None),
+            ("2026-04-31T00:00:00Z", None),
+            ("2026-01-15T10:00:00.1Z", Some("2026-01-15T10:00:00.100Z")),
+            ("2026-01-15T10:00:00.123999Z", Some("2026-01-15T10:00:00.123Z")),
+            ("1960-01-15T10:00:00.123999Z", Some("1960-01-15T10:00:00.123Z")),
+            // A leap second has no moment of its own.
+            ("2016-12-31T23:59:60Z", Some("2016-12-31T23:59:59.000Z")),
+            ("2026-01-15T24:00:00Z", None),
+            ("2026-01-15T10:60:00Z", None),
+            ("2026-01-15T10:00Z", None),
+            ("2026-01-15T10:00:00", None),
+            ("2026-01-15T10:00:00+00:00", None),
+            ("2026-01-15 10:00:00Z", None),
+            ("-001-01-01T00:00:00Z", None),
+            ("10000-01-01T00:00:00Z", None),
+            ("2026-01-15T10:00:00ZZ", None),
+        ] {
+            let read = Timestamp::parse(text).map(Timestamp::rfc3339);
+            assert_eq!(read.as_deref(), expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_moment_of_the_calendar_is_read_again(ms in -62_167_219_200_000i64..=253_402_300_799_999) {
+            proptest::prop_assert_eq!(Timestamp::parse(&Timestamp(ms).rfc3339()), Some(Timestamp(ms)));
+        }
+
+        /// Beyond jiff's calendar, too, a day is followed by the next.
+        #[test]
+        fn the_calendar_repeats_after_its_cycle(ms: i64) {
+            let (one, other) = (Timestamp(ms).rfc3339(), Timestamp(ms.rem_euclid(CYCLE)).rfc3339());
+            proptest::prop_assert_eq!(&one[one.len() - 20..], &other[other.len() - 20..]);
         }
     }
 

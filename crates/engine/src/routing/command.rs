@@ -12,6 +12,7 @@ use crate::routing::words::interrupt;
 use crate::say::{self};
 use crate::turn::Turn;
 use throughline_language::Interrupt;
+use throughline_language::edits::levenshtein;
 
 const WORDS: [&str; 11] =
     ["help", "status", "pending", "why", "forget", "review", "ticket", "track", "untrack", "tracked", "stop"];
@@ -82,28 +83,15 @@ fn pending(turn: &Turn<'_>) -> String {
 
 /// The known command with the smallest edit distance, if that is at most two.
 fn nearest(word: &str) -> Option<&'static str> {
-    let distance = |known: &str| distance(&word.to_lowercase(), known);
-    WORDS.into_iter().min_by_key(|known| distance(known)).filter(|known| distance(known) <= 2)
-}
-
-/// The Levenshtein distance. Only the first 24 characters of `a`, which a person typed, count.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(24).collect();
-    let mut row: Vec<usize> = (0..=a.len()).collect();
-    for (j, cb) in b.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = j + 1;
-        for i in 0..a.len() {
-            let replaced = diagonal + usize::from(a[i] != cb);
-            diagonal = row[i + 1];
-            row[i + 1] = replaced.min(row[i] + 1).min(row[i + 1] + 1);
-        }
-    }
-    row[a.len()]
+    let word = word.to_lowercase();
+    let near = WORDS.into_iter().filter_map(|known| Some((levenshtein(&word, known, 2)?, known)));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -111,5 +99,29 @@ mod tests {
         assert_eq!(nearest("halp"), Some("help"));
         assert_eq!(nearest("pendign"), Some("pending"));
         assert_eq!(nearest("banana"), None);
+    }
+
+    /// Commands with a few letters cut out and others put in.
+    fn misspelled() -> impl Strategy<Value = String> {
+        let edit = (0usize..9, 0usize..3, "[a-eprtP é]{0,2}");
+        (proptest::sample::select(&WORDS[..]), proptest::collection::vec(edit, 0..4)).prop_map(
+            |(word, edits)| {
+                let mut word: Vec<char> = word.chars().collect();
+                for (at, cut, put) in edits {
+                    let at = at.min(word.len());
+                    word.splice(at..(at + cut).min(word.len()), put.chars());
+                }
+                word.into_iter().collect()
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn the_nearest_command_is_the_first_with_the_smallest_distance(word in misspelled()) {
+            let far = |known: &&str| strsim::levenshtein(&word.to_lowercase(), known);
+            let nearby = WORDS.into_iter().min_by_key(far).filter(|known| far(known) <= 2);
+            prop_assert_eq!(nearest(&word), nearby);
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::data::option_names::plain;
 use crate::data::set_option::Options;
 use crate::selection::parse::{MOST, Parses};
 use crate::selection::read::Pool;
+pub(super) use throughline_language::edits::osa_distance as distance;
 use throughline_language::lexicon::SectionId;
 use throughline_language::normal;
 use throughline_language::section;
@@ -198,82 +199,9 @@ fn allowed(characters: usize) -> usize {
     }
 }
 
-/// Returns the optimal string alignment distance of two texts: insertions, deletions, changes and swaps of
-/// neighbours, in characters. `None` if it exceeds `most`.
-pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
-    if one.chars().count().abs_diff(other.chars().count()) > most { None } else { apart(one, other, most) }
-}
-
-/// Computes the distance by trying each edit where the texts first differ. A common beginning costs nothing,
-/// and `most` is small, so this needs no table.
-fn apart(one: &str, other: &str, most: usize) -> Option<usize> {
-    let (mut a, mut b) = (one.chars(), other.chars());
-    let (one, other, first, second) = loop {
-        let (one, other) = (a.as_str(), b.as_str());
-        match (a.next(), b.next()) {
-            (None, None) => return Some(0),
-            (first, second) if first != second => break (one, other, first, second),
-            _ => {}
-        }
-    };
-    let left = most.checked_sub(1)?;
-    let (without, lacking) = (a.as_str(), b.as_str());
-    let swapped = first.is_some() && a.next() == second && second.is_some() && b.next() == first;
-    let ways = [
-        first.and_then(|_| apart(without, other, left)),
-        second.and_then(|_| apart(one, lacking, left)),
-        first.and(second).and_then(|_| apart(without, lacking, left)),
-        swapped.then(|| apart(a.as_str(), b.as_str(), left)).flatten(),
-    ];
-    ways.into_iter().flatten().min().map(|least| least + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slips_are_counted() {
-        for (one, other, most, expected) in [
-            ("sedond", "second", 1, Some(1)),
-            ("thrid", "third", 1, Some(1)),
-            ("summary14", "summary144", 2, Some(1)),
-            ("summary14", "summary155", 2, Some(2)),
-            ("abc", "abd", 0, None),
-            ("", "ab", 2, Some(2)),
-            ("same", "same", 1, Some(0)),
-            ("kitten", "sitting", 2, None),
-        ] {
-            assert_eq!(distance(one, other, most), expected, "{one} {other}");
-        }
-    }
-
-    /// Optimal string alignment by its full table, as the reference.
-    fn by_table(one: &str, other: &str) -> usize {
-        let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-        let mut table = alloc::vec![alloc::vec![0; other.len() + 1]; one.len() + 1];
-        for i in 0..=one.len() {
-            for j in 0..=other.len() {
-                table[i][j] = if i == 0 || j == 0 {
-                    i + j
-                } else {
-                    let change = table[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
-                    let least = change.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                    let swapped = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-                    if swapped { least.min(table[i - 2][j - 2] + 1) } else { least }
-                };
-            }
-        }
-        table[one.len()][other.len()]
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn distances_are_those_of_the_table(one in "[abé]{0,7}", other in "[abé]{0,7}", most in 0usize..4) {
-            let far = by_table(&one, &other);
-            proptest::prop_assert_eq!(distance(&one, &other, most), (far <= most).then_some(far));
-        }
-    }
 
     #[test]
     fn accents_and_plurals_are_alike() {

@@ -9,7 +9,6 @@ use throughline_engine::data::work::{Asked, Call, Errand, Phase, Report, Underwa
 use throughline_engine::{EffectId, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, SettleTo, StoredEffect};
 
-use crate::intake::delivery;
 use crate::{FailPoint, Inbound, Runtime, RuntimeError};
 
 /// The result of a call that was applied.
@@ -131,7 +130,7 @@ impl Runtime {
 
     /// The delivery of an event about an effect, to be stored with what is recorded of the effect.
     pub(super) fn effect_event(&self, effect: &StoredEffect, key: String, kind: EventKind) -> Delivery {
-        delivery(&Inbound::internal(effect.lane.clone(), key, kind, self.store.now()), 0)
+        Inbound::internal(effect.lane.clone(), key, kind, self.store.now()).waits(None)
     }
 }
 

@@ -297,8 +297,8 @@ impl Runtime {
             _ => None,
         };
         let done = matches!(outcome, Outcome::Done { .. });
-        let event =
-            (!done || class.reports_success()).then(|| self.settled_event(leased, body, attempt, &outcome));
+        let event = (!done || class.reports_success())
+            .then(|| self.settled_event(&leased.effect, body, attempt, &outcome));
         let (state, word) = match &outcome {
             Outcome::Done { .. } => (EffectState::Done, "done"),
             Outcome::Failed { .. } => (EffectState::Failed, "failed"),
@@ -310,8 +310,14 @@ impl Runtime {
         self.settle(leased, SettleTo::End(state, outcome), message, event).await
     }
 
-    fn settled_event(&self, leased: &Leased, body: &EffectBody, attempt: u32, outcome: &Outcome) -> Delivery {
-        let id = &leased.effect.row.id;
+    fn settled_event(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+        attempt: u32,
+        outcome: &Outcome,
+    ) -> Delivery {
+        let id = &effect.row.id;
         let key = format!("fx:{id}:{attempt}");
         let kind = EventKind::EffectSettled {
             effect: id.clone(),
@@ -319,7 +325,7 @@ impl Runtime {
             card: body.card().cloned(),
             task: body.task().cloned(),
         };
-        self.effect_event(&leased.effect, key, kind)
+        self.effect_event(effect, key, kind)
     }
 
     async fn settle(
@@ -360,7 +366,6 @@ impl Runtime {
     /// The store did not answer.
     pub async fn report(&self, effect: &StoredEffect, outcome: Outcome) -> Result<bool, RuntimeError> {
         let body = stored::effect_body(effect)?;
-        let leased = Leased { effect: effect.clone(), fence: 0, found_attempted: false };
         let state = match &outcome {
             Outcome::Done { .. } => EffectState::Done,
             Outcome::Failed { .. } => EffectState::Failed,
@@ -368,7 +373,7 @@ impl Runtime {
         };
         // The event that ends an uncertain effect is not the one that made it uncertain, so its key differs.
         let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
-        let event = self.settled_event(&leased, &body, n, &outcome);
+        let event = self.settled_event(effect, &body, n, &outcome);
         let settlement = Settlement {
             tenant: effect.lane.tenant.clone(),
             id: effect.row.id.clone(),

@@ -289,7 +289,8 @@ impl Runtime {
             let row = self.store.delivery(&lane.tenant, key).await?;
             if let Some(row) = row.filter(|row| row.state != RowState::Received) {
                 let revision = row.turn.and_then(|turn| Some(turn.parts()?.1));
-                return Ok(revision.unwrap_or_default());
+                return revision
+                    .ok_or_else(|| RuntimeError::unreadable("an ended inbox row", "it names no turn"));
             }
             self.run_lane(lane).await?;
         }

@@ -10,7 +10,7 @@ use throughline_engine::data::event::Posted;
 use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy};
 use throughline_runtime::{Directory, Faults, Inbound, Keys, Parts, Ports, Runtime};
-use throughline_store::Store;
+use throughline_store::{DeliveryIdentity, Store};
 
 struct Everybody;
 
@@ -55,7 +55,7 @@ pub(crate) async fn says(host: &Runtime, lane: LaneKey, who: &str, key: &str, te
         kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
     };
     let addressing = Addressing { direct: true, ..Addressing::default() };
-    host.accept(Inbound { lane, keys: vec![key.into()], event, addressing, body_hash: None }).await.unwrap();
+    host.accept(Inbound { identity: DeliveryIdentity::new(lane, key), event, addressing }).await.unwrap();
     run(host).await;
 }
 

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use throughline_channels::api::{BodyError, Context, EventRequest, NormalisedEvent};
+use throughline_channels::api::{BodyError, Context, EventRequest, HOST_KINDS, NormalisedEvent};
 use throughline_engine::EventKind;
 use throughline_runtime::FailPoint;
 
@@ -138,7 +138,7 @@ pub(crate) async fn deliver_inbound(
     answer_kind: AnswerKind,
 ) -> Result<Response, Problem> {
     plugged_in(app, &inbound)?;
-    let NormalisedEvent { lane, keys, event, .. } = inbound;
+    let NormalisedEvent { lane, host_key, event, .. } = inbound;
     if !caller.sees(&lane) {
         return Err(Problem::not_found("lane"));
     }
@@ -146,7 +146,7 @@ pub(crate) async fn deliver_inbound(
     app.runtime().fault(FailPoint::Verified)?;
     conversations::record_title(app, &lane, &event).await;
     let href = keyed.turn_href();
-    let more_keys = keys.into_iter().skip(1).collect();
+    let more_keys = host_key.into_iter().collect();
     deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, answer_kind }).await
 }
 
@@ -182,20 +182,7 @@ fn known_channel(channel: &str) -> &'static str {
 
 /// Returns the kind as a metric's label. Unknown names become `other`, so that callers cannot invent labels.
 fn known_kind(kind: &str) -> &'static str {
-    let known = [
-        "message.posted",
-        "message.edited",
-        "message.deleted",
-        "card.pressed",
-        "command",
-        "form.submitted",
-        "assistant.posted",
-        "task.reported",
-        "options.shown",
-        "options.closed",
-        "focus.changed",
-    ];
-    known.into_iter().find(|known| *known == kind).unwrap_or("other")
+    HOST_KINDS.into_iter().find(|known| *known == kind).unwrap_or("other")
 }
 
 fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Duration) {

@@ -11,7 +11,7 @@ use throughline_engine::data::record::Record;
 use throughline_engine::data::snapshot;
 use throughline_engine::{EventKind, LaneKey};
 use throughline_runtime::{Inbound, Keys, Runtime, RuntimeError};
-use throughline_store::Accepted;
+use throughline_store::{Accepted, DeliveryIdentity};
 
 use super::Adapter;
 use super::contacts::JoinOutcome;
@@ -56,7 +56,7 @@ impl Adapter {
         bot: &Bot,
         update: &Value,
     ) -> Result<AcceptedUpdate, RuntimeError> {
-        let IncomingUpdate { keys, chat, place, mut event, addressing, person, follow_up } =
+        let IncomingUpdate { more_keys, chat, place, mut event, addressing, person, follow_up } =
             inbound(update, bot);
         let tenant = self.tenant.as_str();
         match &follow_up {
@@ -94,12 +94,14 @@ impl Adapter {
             _ => PressAnswer::Empty,
         };
         let to = event.actor.clone();
-        let inbound = Inbound { lane: lane.clone(), keys, event, addressing, body_hash: None };
+        let identity =
+            DeliveryIdentity { more_keys, ..DeliveryIdentity::new(lane.clone(), event.id.as_str()) };
+        let inbound = Inbound { identity, event, addressing };
         let accepted = runtime.accept(inbound).await?;
         if matches!(accepted, Accepted::Duplicate(_)) {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => CHANNEL).increment(1);
         }
-        let said = if matches!(accepted, Accepted::New(_)) { said } else { PressAnswer::Empty };
+        let said = if matches!(accepted, Accepted::New) { said } else { PressAnswer::Empty };
         let answer = match follow_up {
             FollowUp::Answer { query } => Some(PressToAnswer { query, lane, to, said }),
             _ => None,

@@ -8,7 +8,7 @@ use throughline_engine::data::card::Card;
 use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Millis, Timestamp};
 use throughline_runtime::{Inbound, Runtime, RuntimeError};
-use throughline_store::{Accepted, Document};
+use throughline_store::{Accepted, DeliveryIdentity, Document};
 
 use super::Adapter;
 
@@ -102,10 +102,10 @@ impl Adapter {
                 let of_lane = format!("notice:{why}:{}", info.id);
                 let of_chat = format!("notice:{why}:chat:{}", info.key.conversation);
                 // The first lane to post it uses the chat's key up, also across a restart.
-                let told =
-                    self.notice(runtime, &info.key, "still_open", note, vec![of_lane.clone(), of_chat]);
-                if matches!(told.await?, Accepted::Duplicate(_)) {
-                    self.notice(runtime, &info.key, "still_open_here", note, vec![of_lane]).await?;
+                let alone = DeliveryIdentity::new(info.key, of_lane);
+                let first = DeliveryIdentity { more_keys: vec![of_chat], ..alone.clone() };
+                if matches!(self.notice(runtime, first, "still_open", note).await?, Accepted::Duplicate(_)) {
+                    self.notice(runtime, alone, "still_open_here", note).await?;
                 }
             }
         }
@@ -113,15 +113,13 @@ impl Adapter {
     async fn notice(
         &self,
         runtime: &Runtime,
-        lane: &LaneKey,
+        identity: DeliveryIdentity,
         why: &str,
         note: &str,
-        keys: Vec<String>,
     ) -> Result<Accepted, RuntimeError> {
         let kind = EventKind::IntakeNotice { why: why.into(), message: note.into() };
-        let id = keys.first().cloned().unwrap_or_default();
+        let id = identity.key.clone();
         let event = Event { id, received_at: self.store.now(), actor: String::new(), kind };
-        let addressing = Addressing::default();
-        runtime.accept(Inbound { lane: lane.clone(), keys, event, addressing, body_hash: None }).await
+        runtime.accept(Inbound { identity, event, addressing: Addressing::default() }).await
     }
 }

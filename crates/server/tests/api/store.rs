@@ -74,7 +74,7 @@ type Begun = Option<(String, Option<StoredResponse>)>;
 through! {
     Inbox {
         read delivery(tenant: &str, key: &str) -> Option<InboxRow>;
-        read waiting(lane: &LaneKey, limit: u32) -> Vec<InboxRow>;
+        read waiting(lane: &LaneKey, limit: u32) -> Vec<WaitingRow>;
         read lanes_with_work(limit: u32) -> Vec<LaneKey>;
         write accept(delivery: Delivery) -> Accepted;
         write count_failure(tenant: &str, seq: Seq) -> u32;

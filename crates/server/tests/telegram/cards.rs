@@ -8,6 +8,8 @@ use throughline_engine::{Event, EventKind, LaneKey};
 use throughline_fakes::telegram::Fault;
 use throughline_runtime::Inbound;
 
+use throughline_store::DeliveryIdentity;
+
 use crate::world::{ANA, BOB, MIA, START, TEAM, World, ticket};
 
 /// Log output.
@@ -60,9 +62,8 @@ async fn tg9_marks_that_cannot_be_read_are_left_out() {
 async fn tell(w: &World, lane: &LaneKey, text: &str) {
     let kind = EventKind::IntakeNotice { why: "rate".into(), message: text.into() };
     let event = Event { id: "n1".into(), received_at: START, actor: String::new(), kind };
-    let keys = vec!["n1".to_owned()];
-    let inbound =
-        Inbound { lane: lane.clone(), keys, event, addressing: Addressing::default(), body_hash: None };
+    let identity = DeliveryIdentity::new(lane.clone(), "n1");
+    let inbound = Inbound { identity, event, addressing: Addressing::default() };
     w.instance.runtime.accept(inbound).await.unwrap();
 }
 

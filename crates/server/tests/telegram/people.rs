@@ -6,6 +6,8 @@ use throughline_engine::data::given::Addressing;
 use throughline_engine::{Event, EventKind};
 use throughline_runtime::Inbound;
 
+use throughline_store::DeliveryIdentity;
+
 use crate::world::{BOB, MIA, START, TEAM, World, ticket};
 
 /// An invitation joins the first person who follows it, once and within ten minutes.
@@ -83,12 +85,9 @@ async fn nobody_approves_elsewhere_what_they_asked_for_here() {
     let press = Press::Decision { card, version: 1, item: String::new(), action: Action::Approve };
     let kind = EventKind::CardPressed { press, remember: false };
     let event = Event { id: "api1".into(), received_at: START, actor: "mia".into(), kind };
-    let (keys, addressing) = (vec!["api1".to_owned()], Addressing::default());
-    w.instance
-        .runtime
-        .accept(Inbound { lane: lane.clone(), keys, event, addressing, body_hash: None })
-        .await
-        .unwrap();
+    let identity = DeliveryIdentity::new(lane.clone(), "api1");
+    let inbound = Inbound { identity, event, addressing: Addressing::default() };
+    w.instance.runtime.accept(inbound).await.unwrap();
     w.calm().await;
     assert_eq!(w.reasons(&lane).await.last().map(String::as_str), Some("press.self"));
     assert_eq!(w.issues().await, 0);

@@ -24,7 +24,7 @@ fn recorded_updates_are_read_as_what_they_are() {
     for update in recorded.values().filter(|value| value.get("update_id").is_some()) {
         assert_eq!(violations("Update", update), [""; 0]);
         let read = inbound(update, &bot);
-        assert_eq!(read.keys[0], format!("tg:upd:{}:{}", bot.id, update["update_id"]));
+        assert_eq!(read.event.id, format!("tg:upd:{}:{}", bot.id, update["update_id"]));
         assert!(read.addressing.direct && !read.addressing.bot);
         let EventKind::MessagePosted(posted) = read.event.kind else { panic!("{read:?}") };
         said.push((posted.text, read.addressing.mentioned));

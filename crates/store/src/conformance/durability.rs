@@ -4,31 +4,26 @@ use std::sync::Arc;
 
 use throughline_engine::data::action::Action;
 
-use super::fixture::{LaneWriter, approval, create, decide, delivery, lane, lease, loose, settled};
+use super::fixture::{
+    LaneWriter, accept, approval, create, decide, delivery, identity, lane, lease, loose, settled,
+};
 use super::turn_commit::{full_turn, written};
 use super::{DataLocation, START};
 use crate::{
-    Accepted, Claim, CommitResult, Direct, DirectEvent, LANE_LEASE, ManualClock, RowState, Store, StoreError,
-    TurnCommit,
+    Accepted, Claim, CommitResult, Direct, LANE_LEASE, ManualClock, RowState, Store, StoreError, TurnCommit,
 };
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(START))
 }
 
-async fn accept(store: &dyn Store, conversation: &str, key: &str) -> i64 {
-    let accepted = store.accept(delivery(&lane(conversation), key)).await.unwrap();
-    let Accepted::New(seq) = accepted else { panic!("{accepted:?}") };
-    seq
-}
-
 /// A store that is closed and opened again is as it was.
 pub async fn reopening_keeps_everything(location: &dyn DataLocation) {
     let store = location.open(clock());
-    let seq = accept(&*store, "C1", "k").await;
+    let seq = accept(&*store, &lane("C1"), "k").await;
     let mut writer = LaneWriter::claim(&*store, &lane("C1")).await;
     writer.commit(full_turn(&writer, seq)).await;
-    accept(&*store, "C1", "waits").await;
+    accept(&*store, &lane("C1"), "waits").await;
     let (loaded, counts) = (store.load(&lane("C1")).await.unwrap(), store.counts().await.unwrap());
     drop(store);
     let store = location.open(clock());
@@ -45,7 +40,7 @@ pub async fn what_was_answered_survives_a_crash(location: &dyn DataLocation) {
     let store = location.open(clock());
     let after_crash = || location.crash_copy().open(clock());
 
-    let seq = accept(&*store, "C1", "k").await;
+    let seq = accept(&*store, &lane("C1"), "k").await;
     let found = after_crash();
     assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap().len(), 1);
     assert!(matches!(found.accept(delivery(&lane("C1"), "k")).await.unwrap(), Accepted::Duplicate(_)));
@@ -61,8 +56,7 @@ pub async fn what_was_answered_survives_a_crash(location: &dyn DataLocation) {
     assert!(!written(&*found, &lane("C1"), 2).await);
     assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap(), []);
 
-    let direct =
-        Direct { event: DirectEvent::Delivery(delivery(&lane("C1"), "direct")), state: RowState::Done };
+    let direct = Direct { identity: identity(&lane("C1"), "direct"), state: RowState::Done };
     writer.commit(TurnCommit { direct: Some(direct), ..writer.turn() }).await;
     let found = after_crash();
     let row = found.delivery("acme", "direct").await.unwrap().expect("its turn was answered");
@@ -96,7 +90,7 @@ pub async fn what_was_answered_survives_a_crash(location: &dyn DataLocation) {
 pub async fn epochs_and_order_go_on(location: &dyn DataLocation) {
     let clock = clock();
     let store = location.open(clock.clone());
-    let first = accept(&*store, "C1", "a").await;
+    let first = accept(&*store, &lane("C1"), "a").await;
     let mut writer = LaneWriter::claim(&*store, &lane("C1")).await;
     writer
         .commit(TurnCommit {
@@ -110,7 +104,7 @@ pub async fn epochs_and_order_go_on(location: &dyn DataLocation) {
 
     clock.advance(LANE_LEASE + crate::EFFECT_LEASE);
     let store = location.open(clock);
-    assert!(accept(&*store, "C1", "b").await > first);
+    assert!(accept(&*store, &lane("C1"), "b").await > first);
     let mut writer = LaneWriter::claim_as("b", &*store, &lane("C1")).await;
     assert!(writer.epoch > epoch);
     assert_eq!((writer.revision, &writer.hash), (1, &hash));
@@ -144,9 +138,9 @@ pub async fn a_group_is_all_or_nothing_for_each(location: &dyn DataLocation) {
 }
 
 async fn one_of_many(store: &dyn Store, n: u64) {
-    let conversation = format!("C{n}");
-    let seq = accept(store, &conversation, &format!("k{n}")).await;
-    let mut writer = LaneWriter::claim(store, &lane(&conversation)).await;
+    let lane = lane(&format!("C{n}"));
+    let seq = accept(store, &lane, &format!("k{n}")).await;
+    let mut writer = LaneWriter::claim(store, &lane).await;
     let card = format!("ap_{n}");
     let effect = if n % 7 == 3 { create("fx_naked", "ap_nobody", 1) } else { loose(&format!("fx_{n}")) };
     let open = throughline_engine::data::approval::ApprovalChange::Open(approval(&card, 1, None));

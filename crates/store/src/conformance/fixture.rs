@@ -10,8 +10,9 @@ use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::START;
 use crate::{
-    Claim, CommitResult, Delivery, EffectState, InboxEnd, Leased, LogRow, Mark, OutboxRow, Performer,
-    QueueLimit, RecordOp, RecordWrite, RowState, SettleTo, Settlement, Store, StoreError, TurnCommit,
+    Accepted, Claim, CommitResult, Delivery, DeliveryIdentity, EffectState, InboxEnd, Leased, LogRow, Mark,
+    OutboxRow, Performer, QueueLimit, RecordOp, RecordWrite, RowState, Seq, SettleTo, Settlement, Store,
+    StoreError, TurnCommit,
 };
 
 /// Returns a lane of tenant `acme`.
@@ -30,13 +31,29 @@ pub fn lane_of(tenant: &str, conversation: &str) -> LaneKey {
 #[must_use]
 pub fn delivery(lane: &LaneKey, key: &str) -> Delivery {
     Delivery {
-        lane: lane.clone(),
-        keys: vec![key.into()],
+        identity: identity(lane, key),
         kind: "message.posted".into(),
         event: format!("event of {key}"),
-        body_hash: None,
         limit: None,
     }
+}
+
+/// Returns the identity of a delivery under one key.
+#[must_use]
+pub fn identity(lane: &LaneKey, key: &str) -> DeliveryIdentity {
+    DeliveryIdentity::new(lane.clone(), key)
+}
+
+/// Returns the identity of a delivery to lane `C1` under two keys.
+#[must_use]
+pub fn two_keys(key: &str, other: &str) -> DeliveryIdentity {
+    DeliveryIdentity { more_keys: vec![other.into()], ..identity(&lane("C1"), key) }
+}
+
+/// Accepts a delivery under a new key, and returns its position.
+pub async fn accept(store: &dyn Store, lane: &LaneKey, key: &str) -> Seq {
+    assert_eq!(store.accept(delivery(lane, key)).await.unwrap(), Accepted::New);
+    store.waiting(lane, u32::MAX).await.unwrap().last().expect("it waits").seq
 }
 
 /// Returns a delivery to a lane in which at most `max` rows may wait.

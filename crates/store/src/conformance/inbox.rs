@@ -1,18 +1,27 @@
 //! [`Inbox`](crate::Inbox): deliveries are durable once and in order, and none is lost silently.
 
 use super::Subject;
-use super::fixture::{LaneWriter, assert_refused, delivery, done, lane, lane_of, limited};
-use crate::{Accepted, Delivery, RowState, TurnCommit};
+use super::fixture::{LaneWriter, accept, assert_refused, delivery, done, lane, lane_of, limited, two_keys};
+use crate::{Accepted, Delivery, RowState, TurnCommit, WaitingRow};
 
 /// The first delivery under a key is new; the next changes nothing and returns the row.
 pub async fn a_key_is_new_once(s: &Subject) {
     let lane = lane("C1");
-    let Accepted::New(seq) = s.store.accept(delivery(&lane, "k")).await.unwrap() else { panic!("not new") };
+    let seq = accept(&*s.store, &lane, "k").await;
     let again = Delivery { event: "other".into(), ..delivery(&lane, "k") };
     let Accepted::Duplicate(row) = s.store.accept(again).await.unwrap() else { panic!("not a duplicate") };
-    assert_eq!((row.seq, row.event.as_str(), row.state), (seq, "event of k", RowState::Received));
+    assert_eq!((row.event.as_deref(), row.state), (Some("event of k"), RowState::Received));
     assert_eq!((row.received_at, &row.lane, row.key.as_str()), (s.store.now(), &lane, "k"));
-    assert_eq!(s.store.waiting(&lane, 10).await.unwrap(), [*row.clone()]);
+    let waits = WaitingRow {
+        seq,
+        lane: lane.clone(),
+        key: "k".into(),
+        kind: "message.posted".into(),
+        event: "event of k".into(),
+        received_at: s.store.now(),
+        failures: 0,
+    };
+    assert_eq!(s.store.waiting(&lane, 10).await.unwrap(), [waits]);
     assert_eq!(s.store.delivery("acme", "k").await.unwrap(), Some(*row));
     assert_eq!(s.store.delivery("acme", "unknown").await.unwrap(), None);
 }
@@ -20,20 +29,19 @@ pub async fn a_key_is_new_once(s: &Subject) {
 /// One key in two tenants is two rows.
 pub async fn keys_belong_to_a_tenant(s: &Subject) {
     let (ours, theirs) = (lane("C1"), lane_of("globex", "C1"));
-    assert!(matches!(s.store.accept(delivery(&ours, "k")).await.unwrap(), Accepted::New(_)));
-    assert!(matches!(s.store.accept(delivery(&theirs, "k")).await.unwrap(), Accepted::New(_)));
+    assert!(matches!(s.store.accept(delivery(&ours, "k")).await.unwrap(), Accepted::New));
+    assert!(matches!(s.store.accept(delivery(&theirs, "k")).await.unwrap(), Accepted::New));
     assert_eq!(s.store.waiting(&ours, 10).await.unwrap().len(), 1);
     assert_eq!(s.store.delivery("globex", "k").await.unwrap().unwrap().lane, theirs);
-    let seq = s.store.delivery("globex", "k").await.unwrap().unwrap().seq;
+    let seq = s.store.waiting(&theirs, 1).await.unwrap()[0].seq;
     assert_refused(s.store.count_failure("acme", seq).await);
 }
 
 /// Two events about one post share the key of the message: the second is a duplicate, whichever comes first.
 pub async fn either_key_makes_a_duplicate(s: &Subject) {
     let lane = lane("C1");
-    let two =
-        |event: &str| Delivery { keys: vec![event.into(), "slack:msg:1".into()], ..delivery(&lane, event) };
-    assert!(matches!(s.store.accept(two("evt:1")).await.unwrap(), Accepted::New(_)));
+    let two = |event: &str| Delivery { identity: two_keys(event, "slack:msg:1"), ..delivery(&lane, event) };
+    assert!(matches!(s.store.accept(two("evt:1")).await.unwrap(), Accepted::New));
     let Accepted::Duplicate(row) = s.store.accept(two("evt:2")).await.unwrap() else {
         panic!("not a duplicate")
     };
@@ -46,9 +54,9 @@ pub async fn either_key_makes_a_duplicate(s: &Subject) {
 pub async fn a_duplicate_takes_no_key(s: &Subject) {
     let lane = lane("C1");
     s.store.accept(delivery(&lane, "taken")).await.unwrap();
-    let both = Delivery { keys: vec!["free".into(), "taken".into()], ..delivery(&lane, "free") };
+    let both = Delivery { identity: two_keys("free", "taken"), ..delivery(&lane, "free") };
     assert!(matches!(s.store.accept(both).await.unwrap(), Accepted::Duplicate(_)));
-    assert!(matches!(s.store.accept(delivery(&lane, "free")).await.unwrap(), Accepted::New(_)));
+    assert!(matches!(s.store.accept(delivery(&lane, "free")).await.unwrap(), Accepted::New));
 }
 
 /// Rows wait in the order of their acceptance.
@@ -61,20 +69,17 @@ pub async fn rows_wait_in_order(s: &Subject) {
     let rows = s.store.waiting(&one, 2).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     assert!(rows[0].seq < rows[1].seq);
-    assert_refused(s.store.accept(Delivery { keys: Vec::new(), ..delivery(&one, "") }).await);
 }
 
 /// Beyond the limit a row is refused and the notice waits in its place.
 pub async fn a_full_queue_stores_a_notice(s: &Subject) {
     let lane = lane("C1");
     for key in ["a", "b"] {
-        assert!(matches!(s.store.accept(limited(&lane, key, 2)).await.unwrap(), Accepted::New(_)));
+        assert!(matches!(s.store.accept(limited(&lane, key, 2)).await.unwrap(), Accepted::New));
     }
-    let Accepted::Full(seq) = s.store.accept(limited(&lane, "c", 2)).await.unwrap() else {
-        panic!("not full")
-    };
+    assert_eq!(s.store.accept(limited(&lane, "c", 2)).await.unwrap(), Accepted::Full);
     let refused = s.store.delivery("acme", "c").await.unwrap().unwrap();
-    assert_eq!((refused.seq, refused.state), (seq, RowState::Refused));
+    assert_eq!((refused.event.as_deref(), refused.state), (Some("event of c"), RowState::Refused));
     let waiting = s.store.waiting(&lane, 10).await.unwrap();
     let notice = waiting.last().unwrap();
     assert_eq!((notice.key.as_str(), notice.kind.as_str()), ("notice:queue_full:c", "intake.notice"));
@@ -84,14 +89,14 @@ pub async fn a_full_queue_stores_a_notice(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane).await;
     let inbox = waiting.iter().map(|row| done(row.seq)).collect();
     writer.commit(TurnCommit { inbox, ..writer.turn() }).await;
-    assert!(matches!(s.store.accept(limited(&lane, "d", 2)).await.unwrap(), Accepted::New(_)));
+    assert!(matches!(s.store.accept(limited(&lane, "d", 2)).await.unwrap(), Accepted::New));
 }
 
 /// A notice under a key that is taken is not stored again.
 pub async fn the_notice_is_stored_once(s: &Subject) {
     let lane = lane("C1");
     s.store.accept(delivery(&lane, "notice:queue_full:b")).await.unwrap();
-    assert!(matches!(s.store.accept(limited(&lane, "b", 1)).await.unwrap(), Accepted::Full(_)));
+    assert!(matches!(s.store.accept(limited(&lane, "b", 1)).await.unwrap(), Accepted::Full));
     assert_eq!(s.store.waiting(&lane, 10).await.unwrap().len(), 1);
 }
 
@@ -100,14 +105,14 @@ pub async fn outcomes_are_never_refused(s: &Subject) {
     let lane = lane("C1");
     s.store.accept(limited(&lane, "a", 1)).await.unwrap();
     for key in ["fx:1:1", "timer:1"] {
-        assert!(matches!(s.store.accept(delivery(&lane, key)).await.unwrap(), Accepted::New(_)));
+        assert!(matches!(s.store.accept(delivery(&lane, key)).await.unwrap(), Accepted::New));
     }
 }
 
 /// Failures are counted with their row.
 pub async fn failures_are_counted(s: &Subject) {
     let lane = lane("C1");
-    let Accepted::New(seq) = s.store.accept(delivery(&lane, "k")).await.unwrap() else { panic!("not new") };
+    let seq = accept(&*s.store, &lane, "k").await;
     for n in 1..=5 {
         assert_eq!(s.store.count_failure("acme", seq).await.unwrap(), n);
     }
@@ -133,14 +138,14 @@ pub async fn one_key_from_many_threads_is_new_once(s: &Subject) {
             .map(|n| {
                 let store = s.store.clone();
                 scope.spawn(move || {
-                    let keys = vec![format!("evt:{n}"), "slack:msg:1".into()];
-                    let delivery = Delivery { keys, ..delivery(&lane("C1"), "k") };
+                    let identity = two_keys(&format!("evt:{n}"), "slack:msg:1");
+                    let delivery = Delivery { identity, ..delivery(&lane("C1"), "k") };
                     super::block_on(store.accept(delivery)).unwrap()
                 })
             })
             .collect();
         callers.into_iter().map(|caller| caller.join().unwrap()).collect::<Vec<_>>()
     });
-    assert_eq!(accepted.iter().filter(|accepted| matches!(accepted, Accepted::New(_))).count(), 1);
+    assert_eq!(accepted.iter().filter(|accepted| matches!(accepted, Accepted::New)).count(), 1);
     assert_eq!(s.store.waiting(&lane("C1"), 10).await.unwrap().len(), 1);
 }

@@ -145,7 +145,6 @@ macro_rules! conformance {
                 ],
                 direct: [
                     a_delivery_comes_with_its_turn, a_known_delivery_is_refused, waiting_rows_go_first,
-                    a_settlement_comes_with_its_turn, a_settlement_with_a_known_event_is_refused,
                     a_lost_turn_stores_no_event, an_event_of_another_lane_is_refused
                 ],
                 outbox: [

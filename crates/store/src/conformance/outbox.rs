@@ -5,12 +5,11 @@ use throughline_engine::data::effect::EffectClass;
 
 use super::Subject;
 use super::fixture::{
-    LaneWriter, after, assert_refused, attempt, delivery, effect, ends, lane, lease, lease_ids, loose,
-    perform, put, reply, settled,
+    LaneWriter, accept, after, assert_refused, attempt, delivery, effect, ends, lane, lease, lease_ids,
+    loose, perform, put, reply, settled,
 };
 use crate::{
-    Accepted, Delivery, EFFECT_LEASE, EffectState, Mark, OutboxRow, Performer, SettleTo, Settlement,
-    TurnCommit,
+    Delivery, EFFECT_LEASE, EffectState, Mark, OutboxRow, Performer, SettleTo, Settlement, TurnCommit,
 };
 
 const NONE: [&str; 0] = [];
@@ -374,9 +373,7 @@ pub async fn a_settling_event_is_durable_with_it(s: &Subject) {
 pub async fn a_duplicate_event_changes_nothing(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     writer.commit_effects(vec![loose("fx_1")]).await;
-    let Accepted::New(_) = s.store.accept(delivery(&lane("C1"), "fx:fx_1:1")).await.unwrap() else {
-        panic!()
-    };
+    accept(&*s.store, &lane("C1"), "fx:fx_1:1").await;
     let fence = attempt(&*s.store, "fx_1").await;
     assert!(s.store.settle(settling("fx_1", fence)).await.unwrap());
     assert_eq!(writer.effect_state("fx_1").await, EffectState::Done);

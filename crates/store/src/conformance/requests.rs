@@ -1,13 +1,16 @@
 //! [`Requests`](crate::Requests): a repeated request gets the first answer.
 
 use super::Subject;
-use super::fixture::{assert_refused, delivery, lane};
-use crate::{Accepted, Delivery, StoredResponse};
+use super::fixture::{assert_refused, delivery, identity, lane};
+use crate::{Accepted, Delivery, DeliveryIdentity, StoredResponse};
 
 /// A repeated delivery returns the answer of the first, and the hash of its body.
 pub async fn answers_are_kept(s: &Subject) {
     let lane = lane("C1");
-    let request = || Delivery { body_hash: Some("ab12".into()), ..delivery(&lane, "http:1") };
+    let request = || {
+        let identity = DeliveryIdentity { body_hash: Some("ab12".into()), ..identity(&lane, "http:1") };
+        Delivery { identity, ..delivery(&lane, "http:1") }
+    };
     s.store.accept(request()).await.unwrap();
     let row = s.store.delivery("acme", "http:1").await.unwrap().unwrap();
     assert_eq!((row.body_hash.as_deref(), row.response), (Some("ab12"), None));

@@ -21,9 +21,8 @@ pub trait Inbox {
     /// Returns the row that a delivery key of the tenant belongs to, in any state.
     async fn delivery(&self, tenant: &str, key: &str) -> Result<Option<InboxRow>, StoreError>;
 
-    /// Returns the first `limit` received rows of a lane in order of acceptance. Their `body_hash` and `response` are
-    /// left empty: a turn does not need them.
-    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError>;
+    /// Returns the first `limit` rows that wait in a lane, in order of acceptance.
+    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<WaitingRow>, StoreError>;
 
     /// Adds one to the failures of a waiting row and returns their number.
     async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError>;
@@ -33,24 +32,43 @@ pub trait Inbox {
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError>;
 }
 
-/// Position of a row in the inbox; rises with every row. 0 for a delivery that never waited because its own turn made
-/// it durable ([`super::TurnCommit::direct`]).
+/// Position of a row that waits in the inbox; rises with every row.
 pub type Seq = i64;
 
-/// A delivery that is not durable yet.
+/// What a repetition of a delivery is recognised by. It stays when the delivery is handled.
+#[derive(Clone, Debug)]
+pub struct DeliveryIdentity {
+    /// Lane that handles it. The lane's tenant scopes the keys.
+    pub lane: LaneKey,
+    /// The delivery key.
+    pub key: String,
+    /// Further keys of the same delivery. One key that is taken makes the whole delivery a duplicate.
+    pub more_keys: Vec<String>,
+    /// Over HTTP, a hash of method, route and body; compared when the same key comes again.
+    pub body_hash: Option<String>,
+}
+
+impl DeliveryIdentity {
+    /// Returns the identity of a delivery that has one key and comes from no HTTP request.
+    pub fn new(lane: LaneKey, key: impl Into<String>) -> Self {
+        Self { lane, key: key.into(), more_keys: Vec::new(), body_hash: None }
+    }
+
+    /// Returns every key, the delivery key first.
+    pub fn keys(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.key).chain(&self.more_keys)
+    }
+}
+
+/// A delivery that will wait for its turn, and is not durable yet.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    /// Lane that will handle it. The lane's tenant scopes the keys.
-    pub lane: LaneKey,
-    /// Identities of this delivery, the delivery key first; must not be empty. One that is taken makes the whole
-    /// delivery a duplicate.
-    pub keys: Vec<String>,
+    /// Its lane and keys.
+    pub identity: DeliveryIdentity,
     /// Kind of the event, for lists.
     pub kind: String,
     /// The encoded event.
     pub event: String,
-    /// Over HTTP, a hash of method, route and body; compared when the same key comes again.
-    pub body_hash: Option<String>,
     /// Limit of the lane's queue. `None` for outcomes and timers, which are never turned away.
     pub limit: Option<QueueLimit>,
 }
@@ -69,40 +87,53 @@ pub struct QueueLimit {
 /// Result of [`Inbox::accept`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
-    /// Durable, and waiting for a turn.
-    New(Seq),
+    /// Durable: it waits for its turn, or came with it.
+    New,
     /// Durable as [`RowState::Refused`], because the lane's queue is full. The notice waits in its place.
-    Full(Seq),
+    Full,
     /// One of its keys was taken; nothing changed. Holds the row of the first delivery.
     Duplicate(Box<InboxRow>),
 }
 
-/// A durable delivery.
+/// A delivery that waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InboxRow {
+pub struct WaitingRow {
     /// Its position.
     pub seq: Seq,
+    /// Lane that will handle it.
+    pub lane: LaneKey,
+    /// The delivery key.
+    pub key: String,
+    /// Kind of the event.
+    pub kind: String,
+    /// The encoded event.
+    pub event: String,
+    /// Time of acceptance.
+    pub received_at: Timestamp,
+    /// Number of times that handling it failed.
+    pub failures: u32,
+}
+
+/// A durable delivery, found by one of its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboxRow {
     /// Lane that handles it.
     pub lane: LaneKey,
-    /// The delivery key: the first of [`Delivery::keys`].
+    /// The delivery key: [`DeliveryIdentity::key`].
     pub key: String,
-    /// Kind of the event. Emptied together with `event`.
-    pub kind: String,
-    /// The encoded event. Emptied when the row is done or ignored: then the turn's content holds it, so that there is
-    /// one place to erase it from.
-    pub event: String,
+    /// The encoded event. `None` once the row is done or ignored: then the turn's content holds it, so that there is one
+    /// place to erase it from.
+    pub event: Option<String>,
     /// Time of acceptance. For a delivery that came with its turn, the time at which the turn was decided.
     pub received_at: Timestamp,
     /// Its state.
     pub state: RowState,
     /// The turn that handled it.
     pub turn: Option<TurnId>,
-    /// [`Delivery::body_hash`] of the first delivery.
+    /// [`DeliveryIdentity::body_hash`] of the first delivery.
     pub body_hash: Option<String>,
     /// The answer its HTTP request got ([`super::Requests::store_response`]).
     pub response: Option<StoredResponse>,
-    /// Number of times that handling it failed.
-    pub failures: u32,
 }
 
 /// State of an inbox row.

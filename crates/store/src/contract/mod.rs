@@ -28,7 +28,9 @@ pub use erasure::{
 };
 pub use error::StoreError;
 pub use facts::{FactBody, Facts, FactsVersion, FactsWrite, StoredFacts};
-pub use inbox::{Accepted, Delivery, Inbox, InboxRow, QueueLimit, RowState, Seq};
+pub use inbox::{
+    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, QueueLimit, RowState, Seq, WaitingRow,
+};
 pub use kill_switch::{KillSwitch, PauseRow};
 pub use lane_index::{LaneIndex, LaneInfo};
 pub use lanes::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoredLane};
@@ -36,7 +38,7 @@ pub use outbox::{EFFECT_LEASE, Leased, Mark, Outbox, OutboxRow, Performer, Settl
 pub use policies::Policies;
 pub use requests::{Requests, StoredResponse};
 pub use timers::{TimerRow, Timers};
-pub use turn_commit::{Direct, DirectEvent, InboxEnd, RecordOp, RecordWrite, TokenRow, TurnCommit};
+pub use turn_commit::{Direct, InboxEnd, RecordOp, RecordWrite, TokenRow, TurnCommit};
 pub use turn_log::{LatestTurns, LogRow, StoredTurn, TurnLog, TurnSeq};
 
 use async_trait::async_trait;
@@ -48,8 +50,8 @@ use throughline_engine::{LaneKey, Millis, Timestamp};
 ///
 /// - **A turn is one value.** There is no transaction to hold open. [`Lanes::commit`] writes everything in a
 ///   [`TurnCommit`] or nothing, and several callers' commits may share one disk sync.
-/// - **A turn may bring its own event.** [`TurnCommit::direct`] is a delivery or a settlement that was not durable
-///   before: it becomes so with the turn that handles it, in one write, or not at all.
+/// - **A turn may bring its own event.** [`TurnCommit::direct`] is a delivery that was not durable before: it becomes so
+///   with the turn that handles it, in one write, or not at all.
 /// - **Duplicates are decided by the insert**, on a unique constraint over tenant and key. Never read first and insert
 ///   then.
 /// - **Revision and epoch are both compared.** A commit under an old epoch is [`CommitResult::Fenced`], however long

@@ -3,7 +3,7 @@
 use throughline_engine::data::approval::ApprovalChange;
 use throughline_engine::{CardId, EffectId, LaneKey, TimerId};
 
-use super::{Delivery, FactsWrite, LogRow, OutboxRow, RowState, Seq, Settlement, TimerRow};
+use super::{DeliveryIdentity, FactsWrite, LogRow, OutboxRow, RowState, Seq, TimerRow};
 
 /// A decided turn, ready to be written.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct TurnCommit {
     pub head: String,
     /// Inbox rows that the turn handled. One that does not wait in the lane refuses the turn.
     pub inbox: Vec<InboxEnd>,
-    /// Event that was not durable before and becomes so with this turn. Requires that nothing waits in the lane, so
+    /// Delivery that was not durable before and becomes so with this turn. Requires that nothing waits in the lane, so
     /// that order is kept.
     pub direct: Option<Direct>,
     /// Approvals that are opened, decided or closed.
@@ -60,22 +60,13 @@ pub struct InboxEnd {
     pub state: RowState,
 }
 
-/// An event that becomes durable with the turn that handles it.
+/// A delivery that becomes durable with the turn that handles it. The turn's content holds its event.
 #[derive(Clone, Debug)]
 pub struct Direct {
-    /// The event.
-    pub event: DirectEvent,
+    /// Its lane, which is the turn's, and its keys.
+    pub identity: DeliveryIdentity,
     /// State its row begins and ends in: [`RowState::Done`] or [`RowState::Ignored`].
     pub state: RowState,
-}
-
-/// Source of an event that came with its turn.
-#[derive(Clone, Debug)]
-pub enum DirectEvent {
-    /// A delivery, as [`super::Inbox::accept`] takes it.
-    Delivery(Delivery),
-    /// The end of an effect, as [`super::Outbox::settle`] takes it. Must have an event.
-    Settlement(Settlement),
 }
 
 /// Change of one record.

@@ -7,8 +7,8 @@ use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
 use super::{Approval, Data, Lane, Tenant, Turn};
 use crate::contract::{
-    ApprovalRow, ApprovalState, CommitResult, Direct, DirectEvent, InboxEnd, LANE_LEASE, OutboxRow, RecordOp,
-    RecordWrite, RowState, StoreError, TurnCommit, TurnSeq,
+    ApprovalRow, ApprovalState, CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow,
+    RecordOp, RecordWrite, RowState, StoreError, TurnCommit, TurnSeq,
 };
 
 const ACT: &str = "commit a turn";
@@ -27,7 +27,11 @@ struct Decided {
 
 impl Data {
     pub(super) fn commit(&mut self, turn: TurnCommit, now: Timestamp) -> Result<CommitResult, StoreError> {
-        let free = turn.direct.as_ref().map(|direct| self.may_come_direct(&turn.lane, direct)).transpose()?;
+        let free = turn
+            .direct
+            .as_ref()
+            .map(|direct| self.may_come_direct(&turn.lane, &direct.identity))
+            .transpose()?;
         if free == Some(false) {
             return Ok(CommitResult::NotDirect);
         }
@@ -64,7 +68,9 @@ impl Data {
         tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
         let position = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
         tenant.lane(&turn.lane, now).latest_turn = position;
-        self.store_direct(&turn, now)?;
+        if let Some(Direct { identity, state }) = &turn.direct {
+            self.insert(identity.clone(), None, *state, Some(turn.log.turn.clone()), turn.log.at);
+        }
         self.write_timers(&turn);
         self.plan(&turn, now);
         for effect in &turn.cancel {
@@ -77,43 +83,17 @@ impl Data {
         Ok(CommitResult::Committed)
     }
 
-    /// Returns true if the event may come with its turn: nothing waits in the lane, and no key of it is known.
-    fn may_come_direct(&self, key: &LaneKey, direct: &Direct) -> Result<bool, StoreError> {
-        let (delivery, ends) = match &direct.event {
-            DirectEvent::Delivery(delivery) => (delivery, true),
-            DirectEvent::Settlement(settlement) => {
-                let event = settlement.event.as_ref();
-                let event =
-                    event.ok_or_else(|| refused("a settlement without an event has no turn".into()))?;
-                (event, self.may_settle(settlement))
-            }
-        };
-        if delivery.keys.is_empty() {
-            return Err(refused("it has no delivery key".into()));
-        }
-        if delivery.lane != *key {
+    /// Returns true if the delivery may come with its turn: nothing waits in the lane, and no key of it is known.
+    fn may_come_direct(&self, key: &LaneKey, identity: &DeliveryIdentity) -> Result<bool, StoreError> {
+        if identity.lane != *key {
             return Err(refused(format!(
                 "a delivery to lane {} comes with a turn of lane {key}",
-                delivery.lane
+                identity.lane
             )));
         }
         let waits = self.find_lane(key).is_some_and(|lane| !lane.waiting.is_empty());
-        let known = delivery.keys.iter().any(|name| self.delivery(&key.tenant, name).is_some());
-        Ok(ends && !waits && !known)
-    }
-
-    fn store_direct(&mut self, turn: &TurnCommit, now: Timestamp) -> Result<(), StoreError> {
-        let Some(Direct { event, state }) = &turn.direct else { return Ok(()) };
-        let delivery = match event {
-            DirectEvent::Delivery(delivery) => delivery.clone(),
-            DirectEvent::Settlement(settlement) => {
-                self.end_effect(settlement.clone(), now)?;
-                let Some(event) = settlement.event.clone() else { return Ok(()) };
-                event
-            }
-        };
-        self.insert_direct(delivery, *state, &turn.log.turn, turn.log.at);
-        Ok(())
+        let known = identity.keys().any(|name| self.delivery(&key.tenant, name).is_some());
+        Ok(!waits && !known)
     }
 }
 
@@ -198,8 +178,7 @@ impl Tenant {
             row.turn = Some(turn.log.turn.clone());
             if *state != RowState::Dead {
                 // From now on the turn's content holds the event, and only there it has to be erased.
-                row.event = String::new();
-                row.kind = String::new();
+                row.event = None;
             }
         }
     }

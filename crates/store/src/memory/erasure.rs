@@ -152,9 +152,11 @@ impl Data {
             lane.redact(redact, &mut counts);
         }
         for row in tenant.inbox.values_mut().filter(|row| row.lane == *key) {
-            let stays = row.state != RowState::Received && !row.event.is_empty();
-            if stays && !decide(redact, TextSource::Event, &row.event, &mut counts).apply(&mut row.event) {
-                row.event.clear();
+            let ended = row.state != RowState::Received;
+            if let Some(event) = row.event.as_mut().filter(|_| ended)
+                && !decide(redact, TextSource::Event, &event.text, &mut counts).apply(&mut event.text)
+            {
+                row.event = None;
             }
         }
         let approvals = tenant.approvals.values_mut().flat_map(|versions| versions.values_mut());
@@ -215,7 +217,8 @@ impl Erasure for MemoryStore {
             let effects = effects.flat_map(|effect| {
                 [Some(&effect.stored.row.payload), effect.stored.outcome.as_ref()].into_iter().flatten()
             });
-            let events = tenant.inbox.values().filter(|row| row.lane == *key).map(|row| &row.event);
+            let rows = tenant.inbox.values().filter(|row| row.lane == *key);
+            let events = rows.filter_map(|row| Some(&row.event.as_ref()?.text));
             let approvals = tenant.approvals.values().flat_map(|versions| versions.values());
             let mut approvals = approvals.filter(|approval| approval.row.lane == *key);
             effects.chain(events).any(|stored| stored.contains(text))

@@ -4,8 +4,28 @@ use async_trait::async_trait;
 use throughline_engine::{LaneKey, Timestamp, TurnId};
 
 use super::{Data, MemoryStore, Tenant};
-use crate::contract::{Accepted, Delivery, Inbox, InboxRow, RowState, Seq, Store, StoreError};
+use crate::contract::{
+    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, RowState, Seq, Store, StoreError, WaitingRow,
+};
 use crate::rules::NOTICE_KIND;
+
+/// A row of the inbox, in any state.
+pub(super) struct Row {
+    pub(super) lane: LaneKey,
+    key: String,
+    /// The event, as long as the row keeps it.
+    pub(super) event: Option<Event>,
+    received_at: Timestamp,
+    pub(super) state: RowState,
+    pub(super) turn: Option<TurnId>,
+    failures: u32,
+}
+
+/// The event of a row.
+pub(super) struct Event {
+    kind: String,
+    pub(super) text: String,
+}
 
 #[async_trait]
 impl Inbox for MemoryStore {
@@ -18,7 +38,7 @@ impl Inbox for MemoryStore {
         Ok(self.lock().delivery(tenant, key))
     }
 
-    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
+    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<WaitingRow>, StoreError> {
         let data = self.lock();
         let Some(found) = data.find_lane(lane) else { return Ok(Vec::new()) };
         let tenant = &data.tenants[&lane.tenant];
@@ -26,8 +46,7 @@ impl Inbox for MemoryStore {
             .waiting
             .iter()
             .take(limit as usize)
-            .filter_map(|seq| tenant.inbox.get(seq))
-            .cloned()
+            .filter_map(|seq| tenant.inbox.get(seq)?.waiting(*seq))
             .collect())
     }
 
@@ -53,15 +72,36 @@ impl Inbox for MemoryStore {
     }
 }
 
+impl Row {
+    fn waiting(&self, seq: Seq) -> Option<WaitingRow> {
+        let Event { kind, text } = self.event.as_ref()?;
+        Some(WaitingRow {
+            seq,
+            lane: self.lane.clone(),
+            key: self.key.clone(),
+            kind: kind.clone(),
+            event: text.clone(),
+            received_at: self.received_at,
+            failures: self.failures,
+        })
+    }
+}
+
 impl Tenant {
     /// Returns a row together with the answer of its request.
     fn inbox_row(&self, seq: Seq) -> Option<InboxRow> {
-        let mut row = self.inbox.get(&seq)?.clone();
-        if let Some((hash, response)) = self.requests.get(&row.key) {
-            row.body_hash = Some(hash.clone()).filter(|hash| !hash.is_empty());
-            row.response = response.clone();
-        }
-        Some(row)
+        let row = self.inbox.get(&seq)?;
+        let request = self.requests.get(&row.key);
+        Some(InboxRow {
+            lane: row.lane.clone(),
+            key: row.key.clone(),
+            event: row.event.as_ref().map(|event| event.text.clone()),
+            received_at: row.received_at,
+            state: row.state,
+            turn: row.turn.clone(),
+            body_hash: request.map(|(hash, _)| hash.clone()).filter(|hash| !hash.is_empty()),
+            response: request.and_then(|(_, response)| response.clone()),
+        })
     }
 }
 
@@ -72,88 +112,46 @@ impl Data {
     }
 
     pub(super) fn accept(&mut self, delivery: Delivery, now: Timestamp) -> Result<Accepted, StoreError> {
-        if delivery.keys.is_empty() {
-            return Err(StoreError::Refused {
-                act: "accept a delivery",
-                why: "it has no delivery key".into(),
-            });
-        }
-        for key in &delivery.keys {
-            if let Some(row) = self.delivery(&delivery.lane.tenant, key) {
+        let Delivery { identity, kind, event, limit } = delivery;
+        for key in identity.keys() {
+            if let Some(row) = self.delivery(&identity.lane.tenant, key) {
                 return Ok(Accepted::Duplicate(Box::new(row)));
             }
         }
-        let waiting = self.lane(&delivery.lane, now).waiting.len();
-        let full = delivery.limit.as_ref().is_some_and(|limit| waiting >= limit.max as usize);
-        let state = if full { RowState::Refused } else { RowState::Received };
-        let Delivery { lane, keys, kind, event, body_hash, limit } = delivery;
-        let seq = self.insert(&lane, &keys, kind, event, state, now);
-        if let Some(hash) = body_hash {
-            self.tenant(&lane.tenant).requests.insert(keys[0].clone(), (hash, None));
-        }
-        let Some(limit) = limit.filter(|_| full) else { return Ok(Accepted::New(seq)) };
+        let lane = identity.lane.clone();
+        let waiting = self.lane(&lane, now).waiting.len();
+        let limit = limit.filter(|limit| waiting >= limit.max as usize);
+        let state = if limit.is_some() { RowState::Refused } else { RowState::Received };
+        self.insert(identity, Some(Event { kind, text: event }), state, None, now);
+        let Some(limit) = limit else { return Ok(Accepted::New) };
         if !self.tenant(&lane.tenant).keys.contains_key(&limit.notice_key) {
-            self.insert(
-                &lane,
-                &[limit.notice_key],
-                NOTICE_KIND.into(),
-                limit.notice,
-                RowState::Received,
-                now,
-            );
+            let notice = Event { kind: NOTICE_KIND.into(), text: limit.notice };
+            let identity = DeliveryIdentity::new(lane, limit.notice_key);
+            self.insert(identity, Some(notice), RowState::Received, None, now);
         }
-        Ok(Accepted::Full(seq))
+        Ok(Accepted::Full)
     }
 
-    /// Inserts the row of a delivery that came with its turn.
-    pub(super) fn insert_direct(
+    /// Inserts a row; one that came with its turn has no event.
+    pub(super) fn insert(
         &mut self,
-        delivery: Delivery,
+        identity: DeliveryIdentity,
+        event: Option<Event>,
         state: RowState,
-        turn: &TurnId,
-        at: Timestamp,
-    ) {
-        let Delivery { lane, keys, body_hash, .. } = delivery;
-        let seq = self.insert(&lane, &keys, String::new(), String::new(), state, at);
-        let tenant = self.tenant(&lane.tenant);
-        if let Some(row) = tenant.inbox.get_mut(&seq) {
-            row.turn = Some(turn.clone());
-        }
-        if let Some(hash) = body_hash {
-            tenant.requests.insert(keys[0].clone(), (hash, None));
-        }
-    }
-
-    fn insert(
-        &mut self,
-        lane: &LaneKey,
-        keys: &[String],
-        kind: String,
-        event: String,
-        state: RowState,
+        turn: Option<TurnId>,
         now: Timestamp,
-    ) -> Seq {
+    ) {
         self.seq += 1;
         let seq = self.seq;
-        let tenant = self.tenant(&lane.tenant);
-        tenant.keys.extend(keys.iter().map(|key| (key.clone(), seq)));
+        let tenant = self.tenant(&identity.lane.tenant);
+        tenant.keys.extend(identity.keys().map(|key| (key.clone(), seq)));
         if state == RowState::Received {
-            tenant.lane(lane, now).waiting.insert(seq);
+            tenant.lane(&identity.lane, now).waiting.insert(seq);
         }
-        let row = InboxRow {
-            seq,
-            lane: lane.clone(),
-            key: keys[0].clone(),
-            kind,
-            event,
-            received_at: now,
-            state,
-            turn: None,
-            body_hash: None,
-            response: None,
-            failures: 0,
-        };
-        tenant.inbox.insert(seq, row);
-        seq
+        let DeliveryIdentity { lane, key, body_hash, .. } = identity;
+        if let Some(hash) = body_hash {
+            tenant.requests.insert(key.clone(), (hash, None));
+        }
+        tenant.inbox.insert(seq, Row { lane, key, event, received_at: now, state, turn, failures: 0 });
     }
 }

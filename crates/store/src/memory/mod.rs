@@ -29,8 +29,8 @@ use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, 
 
 use crate::clock::Clock;
 use crate::contract::{
-    ApprovalRow, ApprovalState, Counts, Document, EffectState, ErasureRow, InboxRow, LogRow, PauseRow,
-    RowState, Seq, Store, StoreError, StoredEffect, StoredResponse, TimerRow, TokenRow, TurnSeq,
+    ApprovalRow, ApprovalState, Counts, Document, EffectState, ErasureRow, LogRow, PauseRow, RowState, Seq,
+    Store, StoreError, StoredEffect, StoredResponse, TimerRow, TokenRow, TurnSeq,
 };
 
 /// A store that lives as long as the process.
@@ -112,7 +112,7 @@ struct Data {
 #[derive(Default)]
 struct Tenant {
     keys: BTreeMap<String, Seq>,
-    inbox: BTreeMap<Seq, InboxRow>,
+    inbox: BTreeMap<Seq, inbox::Row>,
     requests: BTreeMap<String, (String, Option<StoredResponse>)>,
     lanes: BTreeMap<LaneKey, Lane>,
     lane_ids: BTreeMap<LaneId, LaneKey>,

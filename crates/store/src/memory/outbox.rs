@@ -257,30 +257,12 @@ impl Data {
         Mark::Attempt(attempts)
     }
 
+    /// Ends the effect or plans it again. Returns false if nothing was written.
     fn settle(&mut self, settlement: Settlement, now: Timestamp) -> Result<bool, StoreError> {
-        let event = settlement.event.clone();
-        let ended = self.end_effect(settlement, now)?;
-        if let Some(event) = event.filter(|_| ended) {
-            self.accept(event, now)?;
-        }
-        Ok(ended)
-    }
-
-    /// Returns true if the settlement would be accepted.
-    pub(super) fn may_settle(&self, settlement: &Settlement) -> bool {
-        let effect = self.effect(&settlement.tenant, &settlement.id);
-        effect.is_some_and(|effect| effect.may_settle(settlement.fence))
-    }
-
-    /// Ends the effect or plans it again; the caller stores the event. Returns false if nothing was written.
-    pub(super) fn end_effect(&mut self, settlement: Settlement, now: Timestamp) -> Result<bool, StoreError> {
         let Settlement { tenant, id, fence, to, message, event } = settlement;
         let refused = |why| Err(StoreError::Refused { act: "settle an effect", why });
         if let SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) = to {
             return refused(format!("{state:?} is not an end of effect {id}"));
-        }
-        if event.as_ref().is_some_and(|event| event.keys.is_empty()) {
-            return refused(format!("the event of effect {id} has no delivery key"));
         }
         let Some(effect) = self.effect(&tenant, &id).filter(|effect| effect.may_settle(fence)) else {
             return Ok(false);
@@ -298,6 +280,9 @@ impl Data {
                 sent.push(channel_id.clone());
             }
             lane.messages.insert(channel_id, internal);
+        }
+        if let Some(event) = event {
+            self.accept(event, now)?;
         }
         Ok(true)
     }

@@ -10,7 +10,7 @@ use super::writer_state::LaneRow;
 use super::{
     audit, buttons, delivery_keys, erasure, facts, inbox, outbox, records, settle, timers, turn_log,
 };
-use crate::contract::{CommitResult, Direct, DirectEvent, LANE_LEASE, RecordOp, Settlement, TurnCommit};
+use crate::contract::{CommitResult, Direct, LANE_LEASE, RecordOp, TurnCommit};
 
 pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitResult, TxError> {
     let Some(lane) = tx.state.find_lane(tx.sql, &turn.lane)? else { return Ok(CommitResult::Fenced) };
@@ -30,7 +30,7 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
     if !swap_head(tx, lane, turn)? {
         tx.state.forget_lane(&turn.lane);
         let why_not = why_not(tx, lane.n, turn)?;
-        // The event that came with the turn is written already, and must be undone.
+        // The delivery that came with the turn is written already, and must be undone.
         return if turn.direct.is_some() { Err(TxError::NotCommitted(why_not)) } else { Ok(why_not) };
     }
     for change in &turn.approvals {
@@ -76,7 +76,7 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
     Ok(CommitResult::Committed)
 }
 
-/// Stores the event that came with the turn. Returns false, with nothing written, if it is known or must wait.
+/// Stores the delivery that came with the turn. Returns false, with nothing written, if it is known or must wait.
 fn store_direct(
     tx: &mut Tx<'_, '_>,
     lane: LaneRow,
@@ -87,36 +87,13 @@ fn store_direct(
     if tx.state.waiting(&turn.lane) > 0 {
         return Ok(false);
     }
+    let lane_of_event = &direct.identity.lane;
+    if *lane_of_event != turn.lane {
+        let why = format!("a delivery to lane {lane_of_event} comes with a turn of lane {}", turn.lane);
+        return Err(TxError::Refused(why));
+    }
     let taker = KeyOwner::Turn(lane.n, revision, direct.state);
-    match &direct.event {
-        DirectEvent::Delivery(delivery) => {
-            same_lane(turn, delivery)?;
-            Ok(delivery_keys::take_keys(tx, delivery, taker)?.is_none())
-        }
-        DirectEvent::Settlement(settlement) => {
-            let Settlement { event: Some(event), .. } = settlement else {
-                return Err(TxError::Refused("a settlement without an event has no turn".into()));
-            };
-            same_lane(turn, event)?;
-            if !settle::end(tx, settlement)? {
-                return Ok(false);
-            }
-            match delivery_keys::take_keys(tx, event, taker)? {
-                None => Ok(true),
-                Some(_) => Err(TxError::NotCommitted(CommitResult::NotDirect)),
-            }
-        }
-    }
-}
-
-fn same_lane(turn: &TurnCommit, delivery: &crate::Delivery) -> Result<(), TxError> {
-    if delivery.lane == turn.lane {
-        return Ok(());
-    }
-    Err(TxError::Refused(format!(
-        "a delivery to lane {} comes with a turn of lane {}",
-        delivery.lane, turn.lane
-    )))
+    Ok(delivery_keys::take_keys(tx, &direct.identity, taker)?.is_none())
 }
 
 fn next_revision(turn: &TurnCommit) -> Result<i64, TxError> {

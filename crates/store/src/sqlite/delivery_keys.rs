@@ -6,7 +6,7 @@ use throughline_engine::data::canon::sha256;
 use super::codec::{Hex, HexText, row_state_number};
 use super::error::TxError;
 use super::writer::Tx;
-use crate::contract::{Delivery, RowState, Seq};
+use crate::contract::{DeliveryIdentity, RowState, Seq};
 
 /// Returns a key as it is stored. 16 bytes of a hash are as good as unique and keep the index small.
 fn stored_key(tenant: &str, key: &str) -> [u8; 16] {
@@ -52,13 +52,11 @@ pub(super) enum KeyOwner {
 /// Inserts every key of a delivery, or none if one is taken, which is then returned.
 pub(super) fn take_keys<'a>(
     tx: &Tx<'_, '_>,
-    delivery: &'a Delivery,
+    identity: &'a DeliveryIdentity,
     taker: KeyOwner,
 ) -> Result<Option<&'a str>, TxError> {
-    let (tenant, keys) = (&delivery.lane.tenant, &delivery.keys);
-    if keys.is_empty() {
-        return Err(TxError::Refused("it has no delivery key".into()));
-    }
+    let tenant = &identity.lane.tenant;
+    let keys: Vec<&String> = identity.keys().collect();
     let (seq, turn) = match taker {
         KeyOwner::Row(seq) => (Some(seq), None),
         KeyOwner::Turn(lane, revision, state) => (None, Some((lane, revision, row_state_number(state)))),
@@ -66,7 +64,7 @@ pub(super) fn take_keys<'a>(
     for (i, key) in keys.iter().enumerate().filter(|(i, key)| !keys[..*i].contains(key)) {
         let insert = "INSERT INTO delivery_keys (key, seq, lane, revision, state, body_hash, first) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
-        let body_hash = delivery.body_hash.as_deref().filter(|_| i == 0);
+        let body_hash = identity.body_hash.as_deref().filter(|_| i == 0);
         let params = (
             stored_key(tenant, key),
             seq,
@@ -74,7 +72,7 @@ pub(super) fn take_keys<'a>(
             turn.map(|turn| turn.1),
             turn.map(|turn| turn.2),
             body_hash.map(Hex),
-            (i > 0).then_some(&keys[0]),
+            (i > 0).then_some(&identity.key),
         );
         if tx.sql.execute(insert, params)? == 0 {
             for taken in &keys[..i] {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::data::mint::Mint;
-use throughline_engine::{LaneId, LaneKey, Timestamp};
+use throughline_engine::{LaneId, LaneKey, Timestamp, TurnId};
 
 use super::codec::{lane_key, lane_parts, moment, row_state, row_state_number};
 use super::delivery_keys::{DeliveryKey, KeyOwner, take_keys};
@@ -11,9 +11,19 @@ use super::error::TxError;
 use super::writer::Tx;
 use super::{SqliteStore, lane_number};
 use crate::contract::{
-    Accepted, Delivery, Inbox, InboxRow, QueueLimit, RowState, Seq, StoreError, StoredResponse,
+    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, QueueLimit, RowState, Seq, StoreError,
+    StoredResponse, WaitingRow,
 };
 use crate::rules::NOTICE_KIND;
+
+/// What a row says of a delivery; its keys and its request's answer are elsewhere.
+struct Handling {
+    lane: LaneKey,
+    event: Option<String>,
+    received_at: Timestamp,
+    state: RowState,
+    turn: Option<TurnId>,
+}
 
 /// Returns the row that a key belongs to.
 fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<InboxRow>> {
@@ -30,13 +40,13 @@ fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<In
         (None, Some(seq)) => row_by_seq(sql, seq)?,
         (None, None) => None,
     };
-    let Some(row) = row else { return Ok(None) };
+    let Some(Handling { lane, event, received_at, state, turn }) = row else { return Ok(None) };
     let answer = "SELECT status, body FROM requests WHERE tenant = ?1 AND key = ?2";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let answer: Option<(Option<u16>, Option<String>)> =
         sql.prepare_cached(answer)?.query_row((tenant, &key), read).optional()?;
     let response = answer.and_then(|(status, body)| Some(StoredResponse { status: status?, body: body? }));
-    Ok(Some(InboxRow { key, body_hash, response, ..row }))
+    Ok(Some(InboxRow { lane, key, event, received_at, state, turn, body_hash, response }))
 }
 
 /// Returns lane and revision of the turn that handled a delivery.
@@ -60,7 +70,7 @@ pub(super) fn turn_of(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Re
 }
 
 /// Returns the row of a delivery that came with its turn.
-fn direct_row(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlite::Result<Option<InboxRow>> {
+fn direct_row(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlite::Result<Option<Handling>> {
     const SELECT: &str = concat!(
         "SELECT t.decided_at, ",
         lane_parts!(),
@@ -70,85 +80,74 @@ fn direct_row(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlit
     let found = sql.prepare_cached(SELECT)?.query_row((lane, revision), read).optional()?;
     let Some((lane, at)) = found else { return Ok(None) };
     let turn = Mint::new(&lane, revision.cast_unsigned()).turn();
-    Ok(Some(InboxRow { state: row_state(state)?, turn: Some(turn), ..empty_row(lane, 0, at) }))
+    Ok(Some(Handling { lane, event: None, received_at: at, state: row_state(state)?, turn: Some(turn) }))
 }
 
 /// Returns a row by its position, whether it waits or has ended.
-fn row_by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<InboxRow>> {
+fn row_by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<Handling>> {
     const WAITING: &str = concat!(
-        "SELECT w.seq, w.received_at, w.failures, w.kind, w.key, w.event, ",
+        "SELECT w.received_at, w.event, ",
         lane_parts!(),
         " FROM inbox w JOIN lanes l ON l.n = w.lane WHERE w.seq = ?1"
     );
     const ENDED: &str = concat!(
-        "SELECT w.received_at, w.failures, w.kind, w.event, w.state, w.revision, ",
+        "SELECT w.received_at, w.event, w.state, w.revision, ",
         lane_parts!(),
         " FROM handled w JOIN lanes l ON l.n = w.lane WHERE w.seq = ?1"
     );
-    let waiting = sql.prepare_cached(WAITING)?.query_row([seq], waiting_row).optional()?;
+    let waiting = |row: &Row<'_>| {
+        let (lane, received_at) = (lane_key(row)?, moment(row, "received_at")?);
+        Ok(Handling { lane, event: row.get("event")?, received_at, state: RowState::Received, turn: None })
+    };
+    let waiting = sql.prepare_cached(WAITING)?.query_row([seq], waiting).optional()?;
     if waiting.is_some() {
         return Ok(waiting);
     }
     let ended = |row: &Row<'_>| {
         let lane = lane_key(row)?;
         let revision: Option<i64> = row.get("revision")?;
-        Ok(InboxRow {
-            kind: row.get::<_, Option<String>>("kind")?.unwrap_or_default(),
-            event: row.get::<_, Option<String>>("event")?.unwrap_or_default(),
+        Ok(Handling {
+            event: row.get("event")?,
+            received_at: moment(row, "received_at")?,
             state: row_state(row.get("state")?)?,
-            failures: row.get("failures")?,
             turn: revision.map(|revision| Mint::new(&lane, revision.cast_unsigned()).turn()),
-            ..empty_row(lane.clone(), seq, moment(row, "received_at")?)
+            lane,
         })
     };
     sql.prepare_cached(ENDED)?.query_row([seq], ended).optional()
 }
 
-fn waiting_row(row: &Row<'_>) -> rusqlite::Result<InboxRow> {
-    Ok(InboxRow {
+fn waiting_row(row: &Row<'_>) -> rusqlite::Result<WaitingRow> {
+    Ok(WaitingRow {
+        seq: row.get("seq")?,
+        lane: lane_key(row)?,
         key: row.get("key")?,
         kind: row.get("kind")?,
         event: row.get("event")?,
+        received_at: moment(row, "received_at")?,
         failures: row.get("failures")?,
-        ..empty_row(lane_key(row)?, row.get("seq")?, moment(row, "received_at")?)
     })
-}
-
-/// Returns a row with nothing else in it.
-fn empty_row(lane: LaneKey, seq: Seq, received_at: Timestamp) -> InboxRow {
-    InboxRow {
-        seq,
-        lane,
-        key: String::new(),
-        kind: String::new(),
-        event: String::new(),
-        received_at,
-        state: RowState::Received,
-        turn: None,
-        body_hash: None,
-        response: None,
-        failures: 0,
-    }
 }
 
 /// Makes a delivery durable inside a transaction.
 pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepted, TxError> {
     let seq = tx.state.next_seq();
-    if let Some(taken) = take_keys(tx, delivery, KeyOwner::Row(seq))? {
-        let row = find(tx.sql, &delivery.lane.tenant, taken)?;
+    let Delivery { identity, kind, event, limit } = delivery;
+    if let Some(taken) = take_keys(tx, identity, KeyOwner::Row(seq))? {
+        let row = find(tx.sql, &identity.lane.tenant, taken)?;
         let row = row.ok_or_else(|| TxError::Refused(format!("delivery key {taken} leads to no row")))?;
         return Ok(Accepted::Duplicate(Box::new(row)));
     }
     let lane =
-        LaneRef { key: &delivery.lane, n: tx.state.find_or_create_lane(tx.sql, &delivery.lane, tx.now)?.n };
-    match &delivery.limit {
+        LaneRef { key: &identity.lane, n: tx.state.find_or_create_lane(tx.sql, &identity.lane, tx.now)?.n };
+    match limit {
         Some(limit) if tx.state.waiting(lane.key) >= limit.max => {
             insert_refused(tx, lane, seq, delivery, limit)?;
-            Ok(Accepted::Full(seq))
+            Ok(Accepted::Full)
         }
         _ => {
-            insert_waiting(tx, lane, seq, &delivery.kind, &delivery.keys[0], &delivery.event)?;
-            Ok(Accepted::New(seq))
+            insert_waiting(tx, lane, seq, kind, &identity.key, event)?;
+            Ok(Accepted::New)
         }
     }
 }
@@ -189,16 +188,9 @@ fn insert_refused(
     let refused = row_state_number(RowState::Refused);
     tx.sql.execute(insert, (seq, lane.n, tx.now.0, refused, &delivery.kind, &delivery.event))?;
     let row = tx.state.next_seq();
-    let notice = Delivery {
-        lane: delivery.lane.clone(),
-        keys: vec![limit.notice_key.clone()],
-        kind: NOTICE_KIND.into(),
-        event: limit.notice.clone(),
-        body_hash: None,
-        limit: None,
-    };
+    let notice = DeliveryIdentity::new(lane.key.clone(), limit.notice_key.as_str());
     if take_keys(tx, &notice, KeyOwner::Row(row))?.is_none() {
-        insert_waiting(tx, lane, row, &notice.kind, &limit.notice_key, &notice.event)?;
+        insert_waiting(tx, lane, row, NOTICE_KIND, &notice.key, &limit.notice)?;
     }
     Ok(())
 }
@@ -228,7 +220,7 @@ fn count_failure(tx: &Tx<'_, '_>, tenant: &str, seq: Seq) -> Result<u32, TxError
     failures.ok_or_else(|| TxError::Refused(format!("{tenant} has no inbox row {seq} that waits")))
 }
 
-fn waiting(sql: &Connection, lane: &LaneKey, limit: u32) -> rusqlite::Result<Vec<InboxRow>> {
+fn waiting(sql: &Connection, lane: &LaneKey, limit: u32) -> rusqlite::Result<Vec<WaitingRow>> {
     const SELECT: &str = concat!(
         "SELECT w.seq, w.received_at, w.failures, w.kind, w.key, w.event, ",
         lane_parts!(),
@@ -258,7 +250,7 @@ impl Inbox for SqliteStore {
         self.read("read a delivery", |sql| find(sql, tenant, key))
     }
 
-    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
+    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<WaitingRow>, StoreError> {
         self.read("read what waits in a lane", |sql| waiting(sql, lane, limit))
     }
 

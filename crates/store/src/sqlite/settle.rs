@@ -27,18 +27,9 @@ impl ChangedEffect {
     }
 }
 
+/// Ends the effect or plans it again. Returns false if nothing was written.
 pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<bool, TxError> {
-    let ended = end(tx, settlement)?;
-    if let Some(event) = settlement.event.as_ref().filter(|_| ended) {
-        // An event whose key is taken is durable already.
-        inbox::accept(tx, event)?;
-    }
-    Ok(ended)
-}
-
-/// Ends the effect or plans it again; the caller stores the event. Returns false if nothing was written.
-pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, TxError> {
-    let Settlement { tenant, id, fence, to, message, event: _ } = settlement;
+    let Settlement { tenant, id, fence, to, message, event } = settlement;
     let (state, wake) = match to {
         SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) => {
             return Err(TxError::Refused(format!("{state:?} is not an end of effect {id}")));
@@ -65,6 +56,10 @@ pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, TxEr
     }
     if let Some((channel_id, ours)) = message {
         map_sent(tx, found.lane, channel_id, ours)?;
+    }
+    if let Some(event) = event {
+        // An event whose key is taken is durable already.
+        inbox::accept(tx, event)?;
     }
     Ok(true)
 }

@@ -7,6 +7,7 @@
 mod card;
 mod task;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
@@ -27,6 +28,8 @@ const VERSION: &str = "1.0";
 const TASK_NOT_FOUND: i64 = -32_001;
 const INVALID_AGENT_RESPONSE: i64 = -32_006;
 const INTERNAL_ERROR: i64 = -32_603;
+/// The characters to encode in a path: all but the unreserved ones of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One agent.
 pub(crate) struct Agent {
@@ -282,16 +285,8 @@ fn shorten(text: &str) -> String {
 }
 
 /// Percent-encodes an id as one segment of a path.
-fn segment(id: &str) -> String {
-    let mut out = String::new();
-    for byte in id.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+fn segment(id: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(id, RESERVED)
 }
 
 #[cfg(test)]
@@ -300,6 +295,6 @@ mod tests {
 
     #[test]
     fn an_id_is_one_segment() {
-        assert_eq!(segment("a/../b?x=1#ü"), "a%2F..%2Fb%3Fx%3D1%23%C3%BC");
+        assert_eq!(segment("a/../b?x=1#ü-_~").to_string(), "a%2F..%2Fb%3Fx%3D1%23%C3%BC-_~");
     }
 }

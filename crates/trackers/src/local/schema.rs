@@ -78,7 +78,7 @@ impl FieldRule {
             }
             FieldKind::Date => {
                 let at = Timestamp::parse(&format!("{text}T00:00:00Z"));
-                // The 30th of February would be read as a day of March.
+                // A year of three digits or a day of one would be read too.
                 let day = text.len() == 10 && at.is_some_and(|at| at.rfc3339().starts_with(text));
                 (!day).then(|| format!("{label} is a day like 2026-01-15, not “{text}”"))
             }

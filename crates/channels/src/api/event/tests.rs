@@ -55,8 +55,8 @@ fn a_message_with_everything() {
     }))
     .unwrap();
     assert_eq!(inbound.lane, LaneKey::new("acme", "web1", "web", "s1", "p1"));
-    assert_eq!(inbound.keys, ["http:k1:/v1/events:3b90aa11", "event:web1:e7"]);
-    assert_eq!(inbound.event.id, inbound.keys[0]);
+    assert_eq!(inbound.event.id, "http:k1:/v1/events:3b90aa11");
+    assert_eq!(inbound.host_key.as_deref(), Some("event:web1:e7"));
     assert_eq!((inbound.event.actor.as_str(), inbound.actor_name.as_deref()), ("ana", Some("Ana Maria")));
     assert_eq!(
         (inbound.event.received_at, inbound.at),
@@ -145,7 +145,7 @@ fn lane_and_actor_have_defaults_and_a_panel_is_a_thread() {
     )
     .unwrap();
     assert_eq!(inbound.lane, LaneKey::new("acme", "web1", "api", "c", "left"));
-    assert_eq!((inbound.event.actor.as_str(), inbound.keys.len()), ("token-user", 1));
+    assert_eq!((inbound.event.actor.as_str(), inbound.host_key), ("token-user", None));
     let request =
         EventRequest::from_json(br#"{"lane":{"conversation":"c"},"kind":"message.posted","text":"hi"}"#)
             .unwrap();

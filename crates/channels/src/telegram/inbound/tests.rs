@@ -39,7 +39,10 @@ fn posted_text(incoming: &IncomingUpdate) -> &str {
 #[test]
 fn a_message_has_two_identities() {
     let incoming = of("message", message(&json!({})));
-    assert_eq!(incoming.keys, ["tg:upd:42:5", "tg:msg:42:-100:9"]);
+    assert_eq!(
+        (incoming.event.id.as_str(), incoming.more_keys),
+        ("tg:upd:42:5", vec!["tg:msg:42:-100:9".to_owned()])
+    );
     assert_eq!(
         (incoming.chat, &incoming.place, incoming.event.actor.as_str()),
         (-100, &Place::default(), "7")
@@ -52,14 +55,17 @@ fn a_message_has_two_identities() {
 #[test]
 fn an_edit_and_a_press_have_theirs() {
     let edit = of("edited_message", message(&json!({"edit_date": 77, "text": "better"})));
-    assert_eq!(edit.keys, ["tg:upd:42:5", "tg:msg:42:-100:9:edit:77"]);
+    assert_eq!(
+        (edit.event.id.as_str(), edit.more_keys),
+        ("tg:upd:42:5", vec!["tg:msg:42:-100:9:edit:77".to_owned()])
+    );
     let press = of(
         "callback_query",
         json!({"id": "q1", "chat_instance": "x", "from": {"id": 7, "is_bot": false, "first_name": "Ana"},
             "data": "dUkK6gJL61egst2uZvqf2w",
             "message": message(&json!({"is_topic_message": true, "message_thread_id": 3}))}),
     );
-    assert_eq!(press.keys, ["tg:upd:42:5", "tg:cbq:42:q1"]);
+    assert_eq!((press.event.id.as_str(), press.more_keys), ("tg:upd:42:5", vec!["tg:cbq:42:q1".to_owned()]));
     assert_eq!(press.follow_up, FollowUp::Answer { query: "q1".into() });
     let tokens = vec!["dUkK6gJL61egst2uZvqf2w".to_owned()];
     assert_eq!(press.place, about("-100:9", tokens, Some(3)));
@@ -170,10 +176,10 @@ fn everything_else_is_kept_and_ignored() {
     ] {
         let incoming = of(kind, body);
         assert_eq!(incoming.event.kind.name(), name);
-        assert_eq!(incoming.keys[0], "tg:upd:42:5");
+        assert_eq!(incoming.event.id, "tg:upd:42:5");
     }
     let nothing = inbound(&json!({"hello": 1}), &bot());
-    assert!(nothing.keys[0].starts_with("raw:"));
+    assert!(nothing.event.id.starts_with("raw:"));
     let caption = of("message", message(&json!({"text": null, "caption": "see picture"})));
     assert_eq!(posted_text(&caption), "see picture");
 }
@@ -218,7 +224,8 @@ proptest! {
         let edited = message(&json!({"entities": body.clone()}));
         let updates = [json!({"update_id": 1, kind: body.clone()}), json!({"update_id": 1, kind: edited}), body];
         for update in updates {
-            prop_assert!(inbound(&update, &bot()).keys.iter().all(|key| !key.is_empty()));
+            let incoming = inbound(&update, &bot());
+            prop_assert!(incoming.more_keys.iter().chain([&incoming.event.id]).all(|key| !key.is_empty()));
         }
     }
 }

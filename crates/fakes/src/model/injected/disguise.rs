@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::{percent_decode_str, percent_encode_byte};
 
 /// Decodes what people copied incompletely, too.
 const UNPADDED: GeneralPurpose = GeneralPurpose::new(
@@ -24,7 +25,7 @@ pub(super) fn named(name: &str) -> Option<fn(&str) -> String> {
         }
         "rot13" => |text| format!("rot13: {}", rot13(text)),
         "reversed" => |text| format!("Read backwards: {}", text.chars().rev().collect::<String>()),
-        "percent" => |text| text.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+        "percent" => |text| text.bytes().map(percent_encode_byte).collect(),
         "tags" => |text| format!("The login fails.{}", text.chars().filter_map(tag).collect::<String>()),
         "zero_width" => |text| text.chars().flat_map(|c| [c, '\u{200b}']).collect(),
         "bidi" => |text| format!("\u{202e}{}\u{202c} {text}", text.chars().rev().collect::<String>()),
@@ -47,7 +48,7 @@ pub(in crate::model) fn revealed(text: &str) -> Vec<String> {
         || text.split(|c: char| c.is_whitespace() || "\"{}:".contains(c)).filter(|word| word.len() >= 16);
     let encoded =
         tokens().flat_map(|word| [unhex(word), UNPADDED.decode(word.trim_end_matches('=')).ok()]).flatten();
-    let percent = text.contains('%').then(|| unpercent(text));
+    let percent = text.contains('%').then(|| percent_decode_str(text).decode_utf8_lossy().into_owned());
     let others = [rot13(text), text.chars().rev().collect(), visible, tags, narrow, closed_up(text)];
     let found = others.into_iter().chain(encoded.map(text_of)).chain(percent);
     let different = found.filter(|found| found != text && !found.is_empty());
@@ -104,9 +105,4 @@ fn closed_up(text: &str) -> String {
 fn unhex(word: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = word.chars().map(|c| u8::try_from(c.to_digit(16)?).ok()).collect();
     Some(digits?.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect())
-}
-
-fn unpercent(text: &str) -> String {
-    let bytes = text.split('%').filter_map(|part| u8::from_str_radix(part.get(..2)?, 16).ok()).collect();
-    text_of(bytes)
 }
