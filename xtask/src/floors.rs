@@ -25,7 +25,7 @@ const FLOORS: [Floor; 7] = [
     floor(
         "capabilities",
         "what a decision does",
-        &["decisions", "erase", "review", "selection", "tickets", "work"],
+        &["calls", "decision_records", "erase", "poll", "review", "selection", "tickets"],
     ),
     floor(
         "conversation",
@@ -36,7 +36,7 @@ const FLOORS: [Floor; 7] = [
     floor(
         "rules without a turn",
         "sentences, facts as values, admission, retries",
-        &["admit", "facts", "intent", "pending", "retry", "say"],
+        &["admit", "facts", "intent", "messages", "pending_match", "retry"],
     ),
     floor("data", "what a lane, an event and a decision are", &["data"]),
     floor("text", "text as it is kept and shown", &["text"]),

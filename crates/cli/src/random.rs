@@ -1,6 +1,6 @@
 //! Random bytes, and keys made of them.
 
-use throughline_engine::data::canon::hex;
+use throughline_engine::data::canonical_json::hex;
 
 use crate::error::Failure;
 

@@ -2,7 +2,7 @@
 
 use crate::data::event::{Event, EventKind};
 use crate::data::lane::Lane;
-use crate::data::policy::{Busy, Policy};
+use crate::data::policy::{BusyPolicy, Policy};
 use throughline_language::{Words, interrupt};
 
 /// Time to step an event.
@@ -29,7 +29,7 @@ pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     let joinable = !ask.pressed
         && ask.about.is_intent()
         && lane.records.get::<Event>(&ask.message.0).is_some_and(|held| same_place(held, event));
-    if policy.busy == Busy::Collect && soon && ask.by == event.actor && joinable {
+    if policy.busy == BusyPolicy::Collect && soon && ask.by == event.actor && joinable {
         return Admission::Collect;
     }
     Admission::Wait

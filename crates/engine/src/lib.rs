@@ -8,18 +8,18 @@
 //! out; its outcome comes back as an event.
 //!
 //! The engine is `no_std`: no clock, no randomness, no I/O and no async. The time and everything that had
-//! to be looked up come in with [`Given`]; ids are derived. It never fails: an event that is stale, expired
+//! to be looked up come in with [`StepInput`]; ids are derived. It never fails: an event that is stale, expired
 //! or forbidden yields a [`Decision`] with a [`Reason`].
 //!
 //! The modules form floors; each uses those below it:
 //!
 //! - `text` and [`data`]: text made fit to keep and show; the types of lanes, events, records and
 //!   decisions.
-//! - `facts`, `say`, `pending`, `intent`, `admit`, `retry`: rules over that data that need no turn, and
+//! - `facts`, `messages`, `pending_match`, `intent`, `admit`, `retry`: rules over that data that need no turn, and
 //!   every sentence the engine writes.
 //! - `turn`: the working copy of one step. It reads the lane and collects what the turn writes.
 //! - `cards`, `focus`, `memory`, `context`, `ask`, `summary`: capabilities that most turns share.
-//! - `tickets`, `review`, `decisions`, `selection`, `work`, `erase`: what a turn can do for people, one
+//! - `tickets`, `review`, `decision_records`, `selection`, `calls`, `erase`: what a turn can do for people, one
 //!   folder each.
 //! - `routing` and [`step()`]: the rungs and the order in which they are tried. Beside them, [`needs()`] lists
 //!   the records that have to be loaded before a step.
@@ -34,36 +34,35 @@ extern crate alloc;
 extern crate std;
 
 pub mod ask;
+pub mod calls;
 pub mod context;
 pub mod data;
-pub mod decisions;
+pub mod decision_records;
 pub mod erase;
 pub mod facts;
 pub mod focus;
 pub mod intent;
 pub mod memory;
-pub mod pending;
+pub mod pending_match;
 pub mod retry;
 pub mod review;
 pub mod selection;
 pub mod summary;
 pub mod text;
 pub mod tickets;
-pub mod work;
 
 mod admit;
 mod cards;
+mod messages;
 mod needs;
 #[cfg(test)]
 mod poll;
 mod routing;
-mod say;
 mod turn;
 
 pub use crate::admit::{Admission, admit};
 pub use crate::data::decision::{Decision, Reason, Verdict};
 pub use crate::data::event::{Event, EventKind};
-pub use crate::data::given::Given;
 pub use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId,
     TimerId, TurnId,
@@ -75,6 +74,7 @@ pub use crate::data::policy::Policy;
 pub use crate::data::record::{Change, Record};
 pub use crate::data::rung::Rung;
 pub use crate::data::step::{Step, Timer};
+pub use crate::data::step_input::StepInput;
 pub use crate::data::time::{Millis, Timestamp};
 pub use crate::needs::needs;
 pub use crate::routing::capabilities::{card_records, lane_context, project_card};

@@ -4,32 +4,32 @@ use alloc::vec::Vec;
 
 use crate::data::card::Card;
 use crate::data::event::{Event, EventKind, Press};
-use crate::data::given::Given;
 use crate::data::id::{CardId, TaskId};
-use crate::data::known::{Both, Known};
 use crate::data::lane::Lane;
 use crate::data::message::Message;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
 use crate::data::proposal::Proposal;
 use crate::data::record::{RecordKey, RecordKind};
+use crate::data::record_lookup::{RecordLookup, StepRecords};
+use crate::data::step_input::StepInput;
 use crate::data::task::Task;
 use crate::data::ticket::Draft;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::summary;
-use crate::turn::capability::Needing;
+use crate::turn::capability::NeedsInput;
 
 /// Returns the records that an event needs and the lane has not loaded. The runtime reads them into
-/// [`Given::revived`] and calls again, until nothing is missing.
+/// [`StepInput::revived`] and calls again, until nothing is missing.
 #[must_use]
-pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<RecordKey> {
-    let known: &dyn Known = &Both { lane, given };
+pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> Vec<RecordKey> {
+    let known: &dyn RecordLookup = &StepRecords { lane, given };
     let task = task_of(lane, event, given);
     let mut wanted: Vec<RecordKey> = card_of(event, given).map(RecordKey::of::<Card>).into_iter().collect();
     if let EventKind::MessagePosted(_) = &event.kind {
         wanted.extend(asked_about(lane));
     }
-    let event_needs = Needing { lane, event, known, task };
+    let event_needs = NeedsInput { lane, event, known, task };
     wanted.extend(CAPABILITIES.iter().flat_map(|capability| capability.needs(&event_needs)));
     let cards = wanted.iter().filter(|key| key.kind == RecordKind::Card);
     let cards = cards.filter_map(|key| known.get::<Card>(&CardId::from(key.key.as_str())));
@@ -45,7 +45,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
 }
 
 /// The card that the event is about.
-fn card_of<'a>(event: &'a Event, given: &'a Given) -> Option<&'a CardId> {
+fn card_of<'a>(event: &'a Event, given: &'a StepInput) -> Option<&'a CardId> {
     match &event.kind {
         EventKind::CardPressed { press, .. } | EventKind::FormSubmitted { press, .. } => match press {
             Press::Decision { card, .. } => Some(card),
@@ -59,7 +59,7 @@ fn card_of<'a>(event: &'a Event, given: &'a Given) -> Option<&'a CardId> {
 }
 
 /// The task that the event is about.
-fn task_of<'a>(lane: &Lane, event: &'a Event, given: &'a Given) -> Option<&'a TaskId> {
+fn task_of<'a>(lane: &Lane, event: &'a Event, given: &'a StepInput) -> Option<&'a TaskId> {
     match &event.kind {
         EventKind::EffectSettled { task, .. } => task.as_ref(),
         EventKind::EffectProgressed { task, .. } => Some(task),
@@ -77,7 +77,7 @@ fn task_of<'a>(lane: &Lane, event: &'a Event, given: &'a Given) -> Option<&'a Ta
     }
 }
 
-/// What the waiting questions are about, since a message may answer one.
+/// Keys of what the waiting questions are about, since a message may answer one.
 fn asked_about(lane: &Lane) -> impl Iterator<Item = RecordKey> {
     let waiting = lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some());
     waiting.flat_map(|pending| {
@@ -88,9 +88,9 @@ fn asked_about(lane: &Lane) -> impl Iterator<Item = RecordKey> {
     })
 }
 
-/// What something that happens to a card may reach: its own records, its receipt with that one's records, and the
+/// Keys of the records that something that happens to a card may reach: its own records, its receipt with that one's records, and the
 /// cards that ask about what it released.
-fn reached(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+fn reached(card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
     let mut keys = CAPABILITIES.of(card).reached(card, known);
     if let Some(id) = card.receipt() {
         keys.push(RecordKey::of::<Card>(id));

@@ -3,7 +3,7 @@
 
 use alloc::format;
 
-use crate::data::canon::sha256;
+use crate::data::canonical_json::sha256;
 use crate::data::effect::class::EffectClass;
 use crate::data::effect::{EffectBody, IssueChange};
 use crate::data::id::EffectId;
@@ -40,7 +40,7 @@ pub fn after_unknown(body: &EffectBody, far_side: Guarantee) -> AfterUnknown {
         _ if matches!(body, EffectBody::TrackerUpdate { change: IssueChange::Parent(_), .. }) => {
             AfterUnknown::Retry
         }
-        (_, Guarantee::Nothing) if body.outward() => AfterUnknown::Park,
+        (_, Guarantee::Nothing) if body.is_outward() => AfterUnknown::Park,
         (EffectClass::Reply | EffectClass::CardPost | EffectClass::Notice, _) => AfterUnknown::RetryOnce,
         _ => AfterUnknown::Retry,
     }

@@ -7,9 +7,9 @@
 pub(crate) mod capability;
 pub(crate) mod facts;
 mod prune;
-pub(crate) mod routed;
+pub(crate) mod routed_message;
 pub(crate) mod tasks;
-pub(crate) mod tracked;
+pub(crate) mod tracked_issues;
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -17,31 +17,31 @@ use alloc::vec::Vec;
 
 use crate::data::actor::Presser;
 use crate::data::approval::ApprovalChange;
-use crate::data::card::{About, Card, CardStatus};
+use crate::data::call::Job;
+use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
 use crate::data::effect::outcome::Outcome;
 use crate::data::effect::{ApprovalRef, Effect, EffectBody};
-use crate::data::event::{Event, EventKind, Posted};
+use crate::data::event::{Event, EventKind, MessagePosted};
 use crate::data::fact::FactsTouched;
 use crate::data::focus::FocusContext;
-use crate::data::given::Given;
 use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId, PendingId, TaskId, TimerId};
-use crate::data::known::Known;
+use crate::data::id_generator::IdGenerator;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
 use crate::data::message::{Message, MessageKind, Role};
-use crate::data::mint::Mint;
 use crate::data::pending::{PendingClass, PendingKind, PendingState};
 use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
-use crate::data::selection_trace::Account;
+use crate::data::record_lookup::RecordLookup;
+use crate::data::selection_trace::SelectionTrace;
 use crate::data::step::{Step, Timer};
+use crate::data::step_input::StepInput;
 use crate::data::time::Timestamp;
 use crate::data::trace::{Predicate, Trace};
-use crate::data::work::Job;
 use crate::text::redact::snippet;
 use crate::turn::capability::Capabilities;
-use crate::turn::facts::Books;
+use crate::turn::facts::TurnFacts;
 use throughline_language::Languages;
 use throughline_language::reference::Reference;
 use throughline_language::{Expected, Words};
@@ -52,7 +52,7 @@ const USUAL_CHANGES: usize = 8;
 
 /// The message being routed.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct RoutedMessage {
     pub(crate) message: MessageId,
     pub(crate) by: String,
     /// Its text, cut into words once for every rung.
@@ -61,7 +61,7 @@ pub(crate) struct Said {
     pub(crate) since: Timestamp,
 }
 
-impl Said {
+impl RoutedMessage {
     pub(crate) fn text(&self) -> &str {
         self.words.text()
     }
@@ -72,14 +72,14 @@ impl Said {
 pub(crate) struct Turn<'a> {
     pub(crate) lane: &'a Lane,
     pub(crate) event: &'a Event,
-    pub(crate) given: &'a Given,
+    pub(crate) given: &'a StepInput,
     pub(crate) policy: &'a Policy,
     pub(crate) capabilities: Capabilities,
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
-    pub(crate) said: Option<Rc<Said>>,
+    pub(crate) said: Option<Rc<RoutedMessage>>,
     /// The message being routed as it was posted, if an earlier event brought it.
-    pub(crate) heard: Option<Posted>,
+    pub(crate) heard: Option<MessagePosted>,
     pub(crate) focus: Option<FocusContext>,
     /// The message's need for an anchor, and the words that show it.
     pub(crate) reference: Reference,
@@ -89,7 +89,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) forget: Option<String>,
     /// The task of this turn's messages, once [`Turn::task_here`] has determined it.
     pub(crate) task: Option<TaskId>,
-    mint: Mint<'a>,
+    mint: IdGenerator<'a>,
     minted: u32,
     /// Sorted by record key, one change for each record.
     changed: Vec<Change>,
@@ -101,14 +101,14 @@ pub(crate) struct Turn<'a> {
     adopt: Vec<(EffectId, Outcome)>,
     messages: Vec<MessageId>,
     /// The facts this turn reads and changes.
-    pub(crate) books: Books,
+    pub(crate) books: TurnFacts,
 }
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(
         lane: &'a Lane,
         event: &'a Event,
-        given: &'a Given,
+        given: &'a StepInput,
         policy: &'a Policy,
         capabilities: Capabilities,
     ) -> Self {
@@ -127,7 +127,7 @@ impl<'a> Turn<'a> {
             applied: None,
             forget: None,
             task: None,
-            mint: Mint::new(&lane.key, lane.revision + 1),
+            mint: IdGenerator::new(&lane.key, lane.revision + 1),
             minted: 0,
             changed: Vec::with_capacity(USUAL_CHANGES),
             effects: Vec::new(),
@@ -137,7 +137,7 @@ impl<'a> Turn<'a> {
             cancel: Vec::new(),
             adopt: Vec::new(),
             messages: Vec::new(),
-            books: Books::default(),
+            books: TurnFacts::default(),
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Turn<'a> {
         Presser { id: self.event.actor.clone(), name: snippet(name, limits::NAME) }
     }
 
-    pub(crate) fn fresh(&mut self, prefix: &str) -> String {
+    pub(crate) fn new_id(&mut self, prefix: &str) -> String {
         self.minted += 1;
         self.mint.other(prefix, self.minted - 1)
     }
@@ -183,7 +183,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The trace of choosing an option; created at its first use.
-    pub(crate) fn account(&mut self) -> &mut Account {
+    pub(crate) fn selection_trace(&mut self) -> &mut SelectionTrace {
         self.trace.selection.get_or_insert_default()
     }
 
@@ -241,10 +241,13 @@ impl<'a> Turn<'a> {
     pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
         let written = self.changed.iter().filter_map(Change::written);
         let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
-        let maybe: Vec<&str> =
-            known.filter_map(Card::of).filter(|card| card.waits()).map(|card| card.id.as_str()).collect();
+        let maybe: Vec<&str> = known
+            .filter_map(Card::of)
+            .filter(|card| card.awaits_press())
+            .map(|card| card.id.as_str())
+            .collect();
         let cards = self.head.cards.texts().filter(move |id| maybe.contains(id));
-        cards.filter_map(|id| self.named::<Card>(id)).filter(|card| card.waits())
+        cards.filter_map(|id| self.named::<Card>(id)).filter(|card| card.awaits_press())
     }
 
     /// The loaded receipts with an item that is being tried again on `card`.
@@ -279,7 +282,7 @@ impl<'a> Turn<'a> {
     // ---- messages ----
 
     /// The message being routed, as it was posted.
-    pub(crate) fn posted(&self) -> Option<&Posted> {
+    pub(crate) fn posted(&self) -> Option<&MessagePosted> {
         match &self.event.kind {
             EventKind::MessagePosted(posted) => Some(posted),
             _ => self.heard.as_ref(),
@@ -287,10 +290,10 @@ impl<'a> Turn<'a> {
     }
 
     /// Keeps a person's message and makes it the one being routed.
-    pub(crate) fn hear(&mut self, posted: &Posted) -> Rc<Said> {
+    pub(crate) fn receive_message(&mut self, posted: &MessagePosted) -> Rc<RoutedMessage> {
         self.forget_if_idle();
-        let id = MessageId(self.fresh(MessageId::PREFIX));
-        let text = self.kept(&posted.text);
+        let id = MessageId(self.new_id(MessageId::PREFIX));
+        let text = self.truncated(&posted.text);
         self.keep(Message {
             id: id.clone(),
             role: Role::User,
@@ -303,10 +306,10 @@ impl<'a> Turn<'a> {
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
             link: self.given.link.clone(),
-            untrusted: !routed::trusted(self),
+            untrusted: !routed_message::actor_is_trusted(self),
         });
         self.head.last_message_at = Some(self.now());
-        self.route(Said {
+        self.route(RoutedMessage {
             message: id,
             by: self.event.actor.clone(),
             words: Words::new(text, self.languages()),
@@ -326,7 +329,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Makes this the message being routed.
-    pub(crate) fn route(&mut self, said: Said) -> Rc<Said> {
+    pub(crate) fn route(&mut self, said: RoutedMessage) -> Rc<RoutedMessage> {
         let said = Rc::new(said);
         self.said = Some(Rc::clone(&said));
         said
@@ -339,14 +342,14 @@ impl<'a> Turn<'a> {
     }
 
     /// Cuts a text to the length that a lane stores.
-    pub(crate) fn kept<'t>(&self, text: &'t str) -> &'t str {
+    pub(crate) fn truncated<'t>(&self, text: &'t str) -> &'t str {
         text.char_indices().nth(self.policy.window.text_chars).map_or(text, |(end, _)| &text[..end])
     }
 
     /// A thread forgets its mode when no message came for the time that policy names.
     fn forget_if_idle(&mut self) {
         let (last, now) = (self.head.last_message_at, self.now());
-        if self.head.remembered.as_ref().is_some_and(|r| !r.alive(last, now, self.policy)) {
+        if self.head.remembered.as_ref().is_some_and(|r| !r.is_alive(last, now, self.policy)) {
             self.forget_mode();
         }
     }
@@ -356,7 +359,7 @@ impl<'a> Turn<'a> {
         self.head.remembered = None;
         let cards = self.head.cards.texts().filter_map(|id| self.named::<Card>(id));
         let buttons: Vec<Card> =
-            cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
+            cards.filter(|card| card.is_open() && card.about == CardSubject::Remembered).cloned().collect();
         for mut card in buttons {
             card.status = CardStatus::Withdrawn;
             self.update(card);
@@ -372,7 +375,7 @@ impl<'a> Turn<'a> {
         if let Some(Event { kind: EventKind::MessagePosted(posted), id, received_at, actor }) =
             self.named::<Event>(&message.id.0).cloned()
         {
-            let posted = Posted { text: message.text.clone(), ..posted };
+            let posted = MessagePosted { text: message.text.clone(), ..posted };
             self.put(Event { id, received_at, actor, kind: EventKind::MessagePosted(posted) });
         }
         self.put(message);
@@ -394,7 +397,7 @@ impl<'a> Turn<'a> {
         text: &str,
     ) -> MessageId {
         let task = task.cloned().unwrap_or_else(|| self.task_here());
-        let id = MessageId(self.fresh(MessageId::PREFIX));
+        let id = MessageId(self.new_id(MessageId::PREFIX));
         self.keep(Message {
             id: id.clone(),
             role: Role::Assistant,
@@ -497,7 +500,7 @@ impl<'a> Turn<'a> {
         }
         let expires_at = expires_at.or_else(|| kind.lifetime(self.policy).map(|age| self.now().plus(age)));
         let pending = PendingState {
-            id: PendingId(self.fresh(PendingId::PREFIX)),
+            id: PendingId(self.new_id(PendingId::PREFIX)),
             kind,
             expected,
             anchor: anchor.clone(),
@@ -524,11 +527,11 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn new_batch_id(&mut self) -> BatchId {
-        BatchId(self.fresh(BatchId::PREFIX))
+        BatchId(self.new_id(BatchId::PREFIX))
     }
 
     pub(crate) fn new_draft_id(&mut self) -> DraftId {
-        DraftId(self.fresh(DraftId::PREFIX))
+        DraftId(self.new_id(DraftId::PREFIX))
     }
 
     // ---- the end ----
@@ -565,7 +568,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-impl Known for Turn<'_> {
+impl RecordLookup for Turn<'_> {
     fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
         self.find(kind, id)
     }

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use harness::states::{decisions, reviews, states};
 use harness::{BATCH, TICKET, TestLane, visible_outputs};
 use proptest::prelude::*;
-use throughline_engine::data::action::{Action, Step as At, allowed, needs_approver};
+use throughline_engine::data::action::{Action, CardStep as At, allowed, needs_approver};
 use throughline_engine::data::approval::ApprovalChange;
 use throughline_engine::data::ask::Answer;
-use throughline_engine::data::card::{Card, TimerAbout};
+use throughline_engine::data::card::{Card, TimerPurpose};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::record::{Change, Record};
-use throughline_engine::{Given, Step, Timestamp, Verdict};
+use throughline_engine::{Step, StepInput, Timestamp, Verdict};
 
 /// The expected table of actions by step. Calls of tools and sub-agents and the button that clears a remembered mode
 /// have steps of their own.
@@ -37,7 +37,7 @@ fn table() -> BTreeMap<At, Vec<Action>> {
     let rows = TABLE.lines().filter(|line| !line.is_empty()).map(|line| {
         let mut words = line.split_whitespace();
         let step = serde_json::from_value(words.next().unwrap().into()).unwrap();
-        (step, words.map(|word| Action::from_word(word).unwrap()).collect())
+        (step, words.map(|word| Action::parse(word).unwrap()).collect())
     });
     rows.collect()
 }
@@ -81,7 +81,7 @@ fn check(w: &TestLane, card: &Card, used: Use<'_>) -> Step {
     };
     let what = format!("{used:?} on {:?}, {:?}: {:?}", card.step(), card.status, step.decision);
     assert!(visible_outputs(&step) > 0, "silence: {what}");
-    let outward: Vec<_> = step.effects.iter().filter(|effect| effect.body.outward()).collect();
+    let outward: Vec<_> = step.effects.iter().filter(|effect| effect.body.is_outward()).collect();
     let consumed = step.approvals.iter().filter(|change| matches!(change, ApprovalChange::Decide { .. }));
     let consumed: Vec<_> = consumed.collect();
     if step.decision.outcome == Verdict::Refused {
@@ -101,7 +101,7 @@ fn check(w: &TestLane, card: &Card, used: Use<'_>) -> Step {
     assert_eq!(version, card.version, "another version: {what}");
     assert!(table()[&card.step()].contains(&action), "not in the table: {what}");
     assert!(card.actions().contains(&action), "not offered: {what}");
-    assert!(!card.open() || card.expires_at.is_none_or(|end| w.now <= end), "too late: {what}");
+    assert!(!card.is_open() || card.expires_at.is_none_or(|end| w.now <= end), "too late: {what}");
     assert!(!needs_approver(card.step(), action) || who != "eve", "no approver: {what}");
     let of_an_item = matches!(action, Action::EditStory | Action::RemoveStory);
     assert!(!of_an_item || w.items_of(card).iter().any(|known| known == item), "no such item: {what}");
@@ -254,7 +254,7 @@ fn settle(w: &mut TestLane, how: usize) {
     let Some(effect) = w.effects.iter().rfind(reports).cloned() else { return };
     let outcome = match how {
         0 => Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() },
-        1 if effect.body.outward() => Outcome::Uncertain { text: "no answer".into() },
+        1 if effect.body.is_outward() => Outcome::Uncertain { text: "no answer".into() },
         _ if matches!(effect.body, EffectBody::ModelAsk(_)) => {
             Outcome::Done { result: EffectResult::Answered(Answer::None { why: "timeout".into() }) }
         }
@@ -267,13 +267,13 @@ fn settle(w: &mut TestLane, how: usize) {
 fn due(w: &mut TestLane, card: &Card) {
     let (id, version) = (card.id.clone(), card.version);
     let about = if card.expires_at.is_some_and(|end| w.now > end) {
-        TimerAbout::Expiry { card: id, version }
+        TimerPurpose::Expiry { card: id, version }
     } else if card.step() == At::ReviewActive {
-        TimerAbout::Cooldown { card: id, version }
+        TimerPurpose::Cooldown { card: id, version }
     } else {
         return;
     };
-    let given = Given { now: w.now, ..Given::default() };
+    let given = StepInput { now: w.now, ..StepInput::default() };
     let _ = w.event("", EventKind::TimerDue { timer: "tm_test".into(), about }, given);
 }
 

@@ -11,7 +11,7 @@ use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::policy::ApproverRule;
-use throughline_engine::{Given, Policy, Reason, Step};
+use throughline_engine::{Policy, Reason, Step, StepInput};
 
 /// A lane with a posted decision about these issues.
 fn posted(issues: &[&str]) -> TestLane {
@@ -97,11 +97,11 @@ fn a_name_adds_one_short_line_to_a_post() {
     let name = format!("bob\nIssues: AUTH-9 {}", "x".repeat(500));
     let actor =
         Actor { id: "bob".into(), name, principals: vec!["role:approver".into()], ..Actor::default() };
-    let given = Given {
+    let given = StepInput {
         now: w.now,
         actor: Some(actor),
         press: Some(w.target(&card, 1, "", Action::Approve)),
-        ..Given::default()
+        ..StepInput::default()
     };
     let press = Press::Token("token".into());
     let step = w.event("bob", EventKind::CardPressed { press, remember: false }, given);
@@ -127,9 +127,9 @@ fn a_late_answer_is_about_its_own_effect() {
     let late = EffectResult::Posted { url: None };
     let step = w.outcome(&post, Outcome::Done { result: late });
     assert_eq!(step.decision.reason, Reason::EffectSuperseded);
-    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().open(), "the question is still open");
+    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().is_open(), "the question is still open");
     let late = EffectResult::Updated;
     let step = w.outcome(&sent, Outcome::Done { result: late });
     assert_eq!(step.decision.reason, Reason::EffectSettled);
-    assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().open());
+    assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().is_open());
 }

@@ -6,12 +6,12 @@ use harness::TestLane;
 use proptest::prelude::*;
 use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::message::{Message, MessageKind};
-use throughline_engine::data::prompt::Section;
+use throughline_engine::data::prompt::PromptSection;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::snapshot;
-use throughline_engine::{EffectId, Given, Lane, MessageId, Reason, Step, Verdict, needs};
+use throughline_engine::{EffectId, Lane, MessageId, Reason, Step, StepInput, Verdict, needs};
 
 /// A lane with that many messages, a model that summarises, and the newest step.
 struct Talk {
@@ -27,8 +27,8 @@ impl Talk {
     }
 
     /// The input the runtime would collect for an event.
-    fn given(&self, kind: &EventKind) -> Given {
-        let mut given = Given { now: self.harness.now, ..Given::default() };
+    fn given(&self, kind: &EventKind) -> StepInput {
+        let mut given = StepInput { now: self.harness.now, ..StepInput::default() };
         given.addressing.direct = true;
         given.model =
             if self.harness.model { [Purpose::Summary].into_iter().collect() } else { false.into() };
@@ -44,7 +44,7 @@ impl Talk {
         given
     }
 
-    fn event(&mut self, kind: EventKind, given: Given) -> Step {
+    fn event(&mut self, kind: EventKind, given: StepInput) -> Step {
         let step = self.harness.event("ana", kind, given);
         for change in &step.changes {
             if let throughline_engine::data::record::Change::Put(
@@ -60,9 +60,9 @@ impl Talk {
 
     /// Adds a raw message that nobody answers.
     fn note(&mut self, text: &str) -> Step {
-        let kind = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
+        let kind = EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() });
         let mut given = self.given(&kind);
-        given.addressing = throughline_engine::data::given::Addressing {
+        given.addressing = throughline_engine::data::step_input::Addressing {
             thread_ours: true,
             to_other: true,
             ..Default::default()
@@ -116,7 +116,7 @@ fn says(text: &str) -> Answer {
 }
 
 /// Returns a section of the prompt for an answer.
-fn section(step: &Step, section: Section) -> String {
+fn section(step: &Step, section: PromptSection) -> String {
     let prompt = step.effects.iter().find_map(|effect| match &effect.body {
         EffectBody::ModelAsk(ask) => Some(&ask.prompt),
         _ => None,
@@ -132,9 +132,12 @@ fn the_policy_sets_the_length_of_the_window() {
         let mut talk = Talk::new(false);
         talk.harness.policy.context.window = most;
         talk.notes(25);
-        let kind = EventKind::MessagePosted(Posted { text: "is that so, bob?".into(), ..Posted::default() });
-        let given = Given { model: true.into(), ..talk.given(&kind) };
-        let window = section(&talk.event(kind, given), Section::Window);
+        let kind = EventKind::MessagePosted(MessagePosted {
+            text: "is that so, bob?".into(),
+            ..MessagePosted::default()
+        });
+        let given = StepInput { model: true.into(), ..talk.given(&kind) };
+        let window = section(&talk.event(kind, given), PromptSection::Window);
         for n in 0..25 {
             assert_eq!(window.contains(&format!("\"note {n}\"")), n >= 25 - most, "{n} of {most}: {window}");
         }
@@ -148,12 +151,15 @@ fn an_anchor_in_the_window_is_shown_once() {
     let mut talk = Talk::new(false);
     talk.notes(4);
     let anchor = talk.store[1].clone();
-    let posted =
-        Posted { text: "is that so, bob?".into(), reply_to: Some("c_1".into()), ..Posted::default() };
+    let posted = MessagePosted {
+        text: "is that so, bob?".into(),
+        reply_to: Some("c_1".into()),
+        ..MessagePosted::default()
+    };
     let kind = EventKind::MessagePosted(posted);
-    let given = Given { anchor: Some(anchor), model: true.into(), ..talk.given(&kind) };
+    let given = StepInput { anchor: Some(anchor), model: true.into(), ..talk.given(&kind) };
     let step = talk.event(kind, given);
-    let (window, aside) = (section(&step, Section::Window), section(&step, Section::Anchor));
+    let (window, aside) = (section(&step, PromptSection::Window), section(&step, PromptSection::Anchor));
     for (text, beside) in [("note 0", true), ("note 1", true), ("note 2", true), ("note 3", false)] {
         assert_eq!(aside.contains(text), beside, "{text}: {aside}");
         assert_eq!(window.contains(text), !beside, "{text}: {window}");
@@ -168,12 +174,15 @@ fn a_deleted_message_is_in_no_later_prompt() {
     talk.notes(3);
     let anchor = talk.store[1].clone();
     let kind = EventKind::MessageDeleted { message: anchor.id.0.clone() };
-    let given = Given { anchor: Some(anchor), ..talk.given(&kind) };
+    let given = StepInput { anchor: Some(anchor), ..talk.given(&kind) };
     assert_eq!(talk.event(kind, given).decision.reason, Reason::MessageDeleted);
-    let kind = EventKind::MessagePosted(Posted { text: "how does that sit?".into(), ..Posted::default() });
-    let given = Given { model: true.into(), ..talk.given(&kind) };
+    let kind = EventKind::MessagePosted(MessagePosted {
+        text: "how does that sit?".into(),
+        ..MessagePosted::default()
+    });
+    let given = StepInput { model: true.into(), ..talk.given(&kind) };
     let step = talk.event(kind, given);
-    let window = section(&step, Section::Window);
+    let window = section(&step, PromptSection::Window);
     assert!(window.contains("note 0") && window.contains("note 2") && !window.contains("note 1"), "{window}");
 }
 
@@ -200,15 +209,15 @@ fn a_private_message_is_shown_to_nobody_else() {
     for reply_to in [None, Some("c_1".into())] {
         let mut talk = told(false);
         let _ = talk.note("the weather is fine");
-        let kind = EventKind::MessagePosted(Posted {
+        let kind = EventKind::MessagePosted(MessagePosted {
             text: "how does that sit?".into(),
             reply_to,
-            ..Posted::default()
+            ..MessagePosted::default()
         });
         let anchor = Some(talk.store[0].clone());
-        let given = Given { anchor, model: true.into(), ..talk.given(&kind) };
+        let given = StepInput { anchor, model: true.into(), ..talk.given(&kind) };
         let step = talk.event(kind, given);
-        let (window, aside) = (section(&step, Section::Window), section(&step, Section::Anchor));
+        let (window, aside) = (section(&step, PromptSection::Window), section(&step, PromptSection::Anchor));
         assert!(window.contains("weather") || aside.contains("weather"), "{window}{aside}");
         assert!(!format!("{window}{aside}").contains("salary"), "{window}{aside}");
     }
@@ -229,7 +238,7 @@ fn deleting_a_message_cancels_its_summary_request() {
     let (effect, _) = talk.notes(31).unwrap();
     let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
-    let given = Given { anchor: Some(gone), ..talk.given(&kind) };
+    let given = StepInput { anchor: Some(gone), ..talk.given(&kind) };
     let step = talk.event(kind, given);
     assert!(step.cancel.contains(&effect), "{:?}", step.cancel);
     let again = asks(&step).or_else(|| talk.notes(1)).unwrap();
@@ -306,7 +315,7 @@ fn a_request_survives_a_restart() {
 fn a_summary_of_deleted_words_is_withheld() {
     let (mut talk, gone, covered) = Talk::folded();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
-    let given = Given { anchor: Some(gone), covered: covered.clone(), ..talk.given(&kind) };
+    let given = StepInput { anchor: Some(gone), covered: covered.clone(), ..talk.given(&kind) };
     let step = talk.event(kind, given);
     assert!(step.trace.also.contains(&Reason::SummaryWithheld));
     let head = &talk.lane().head;
@@ -317,7 +326,7 @@ fn a_summary_of_deleted_words_is_withheld() {
     assert!(!messages.iter().any(|line| line.contains("note 1\"")), "{messages:?}");
     let outcome = Outcome::Done { result: EffectResult::Answered(says("Ten notes.")) };
     let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None };
-    let given = Given { covered, ..talk.given(&kind) };
+    let given = StepInput { covered, ..talk.given(&kind) };
     assert_eq!(talk.event(kind, given).decision.reason, Reason::SummaryReplaced);
     assert_eq!((talk.lane().head.cursor(), talk.lane().head.raw().len()), (11, 20), "the cursor stays");
 }
@@ -329,12 +338,12 @@ fn a_summary_of_deleted_words_is_withheld() {
 fn without_a_model_lines_replace_a_withheld_summary() {
     let (mut talk, gone, covered) = Talk::folded();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
-    let given = Given { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
+    let given = StepInput { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
     let (effect, _) = asks(&talk.event(kind, given)).unwrap();
     let outcome = Outcome::Failed { reason: "timeout".into(), text: String::new(), errors: Vec::new() };
     let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None };
     let covered = covered.into_iter().filter(|message| message.id != gone.id).collect();
-    let given = Given { covered, ..talk.given(&kind) };
+    let given = StepInput { covered, ..talk.given(&kind) };
     assert_eq!(talk.event(kind, given).decision.reason, Reason::SummaryFailed);
     let covered = talk.lane().head.covered.clone().unwrap();
     assert_eq!((covered.tail.len(), covered.cursor), (6, 11), "{covered:?}");

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use harness::{BATCH, TICKET, TestLane};
 use throughline_engine::data::action::Action;
-use throughline_engine::data::ask::{Answer, Drafted, Question};
+use throughline_engine::data::ask::{Answer, DraftAnswer, Question};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::message::{Message, Role};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::ticket::{Draft, ItemType, Part};
-use throughline_engine::{Given, Reason, Step, Verdict};
+use throughline_engine::{Reason, Step, StepInput, Verdict};
 
 /// Edits Ana's first message.
 fn edits(w: &mut TestLane, text: &str) -> Step {
@@ -21,7 +21,7 @@ fn edits(w: &mut TestLane, text: &str) -> Step {
         _ => None,
     });
     let anchor: Option<Message> = said;
-    let mut given = Given { now: w.now, model: w.model.into(), anchor, ..Given::default() };
+    let mut given = StepInput { now: w.now, model: w.model.into(), anchor, ..StepInput::default() };
     given.addressing.direct = true;
     let kind = EventKind::MessageEdited { message: "1".into(), text: text.into(), metadata_only: false };
     w.event("ana", kind, given)
@@ -69,7 +69,7 @@ fn answers(w: &mut TestLane, asked: &Effect, items: &[(ItemType, &str)]) -> Step
         all.map(|(part, text)| (part, text.to_owned())).into()
     };
     let items =
-        items.iter().map(|(item_type, title)| Drafted { item_type: *item_type, fields: fields(title) });
+        items.iter().map(|(item_type, title)| DraftAnswer { item_type: *item_type, fields: fields(title) });
     let answer = Answer::Draft { items: items.collect() };
     w.outcome(asked, Outcome::Done { result: EffectResult::Answered(answer) })
 }

@@ -9,18 +9,18 @@ use harness::{TICKET, TestLane};
 use proptest::prelude::*;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::call::{Agent, Call, CallPhase, Risk};
 use throughline_engine::data::card::{Card, CardStatus};
+use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::effect::{EffectBody, EffectClass};
-use throughline_engine::data::erasure::{ERASED, Erase};
+use throughline_engine::data::erasure::{ERASED, ErasureScope};
 use throughline_engine::data::event::{AssistantPosted, EventKind};
 use throughline_engine::data::message::MessageKind;
-use throughline_engine::data::option_set::Shown;
-use throughline_engine::data::person::Person;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::record::{Change, Record};
-use throughline_engine::data::summary::Covered;
+use throughline_engine::data::summary::ConversationSummary;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::data::work::{Agent, Call, Phase, Risk};
-use throughline_engine::{EffectId, Given, Reason, Step, Verdict};
+use throughline_engine::{EffectId, Reason, Step, StepInput, Verdict};
 
 /// A word only Ana uses, and one only Bob uses.
 const ANA: &str = "kestrelgate";
@@ -116,12 +116,12 @@ fn play(w: &mut TestLane, act: &Act, said: &mut Vec<(bool, String)>) {
                 asked_of: Some(who(*ana).0.into()),
                 expires: None,
             };
-            let given = Given { now: w.now, ..Given::default() };
+            let given = StepInput { now: w.now, ..StepInput::default() };
             let _ = w.event("", EventKind::AssistantPosted(asks), given);
         }
         Act::Listed(ana) => {
             let (name, word) = who(*ana);
-            let shown: Shown = serde_json::from_value(serde_json::json!({
+            let shown: OptionsShown = serde_json::from_value(serde_json::json!({
                 "scope": "chat", "scope_instance": "chat", "user": name,
                 "options": [
                     { "id": "1", "label": format!("The {word} file"), "exec_ref": "open:1" },
@@ -129,7 +129,7 @@ fn play(w: &mut TestLane, act: &Act, said: &mut Vec<(bool, String)>) {
                 ],
             }))
             .unwrap();
-            let given = Given { now: w.now, ..Given::default() };
+            let given = StepInput { now: w.now, ..StepInput::default() };
             let _ = w.event("", EventKind::OptionsShown(shown), given);
             said.push((*ana, word.into()));
         }
@@ -137,16 +137,16 @@ fn play(w: &mut TestLane, act: &Act, said: &mut Vec<(bool, String)>) {
     }
 }
 
-fn erase(w: &mut TestLane, what: Erase, person: Option<Person>) -> Step {
-    let given = Given { now: w.now, person: person.map(Box::new), ..Given::default() };
+fn erase(w: &mut TestLane, what: ErasureScope, person: Option<DataSubject>) -> Step {
+    let given = StepInput { now: w.now, person: person.map(Box::new), ..StepInput::default() };
     w.event("", EventKind::Erasure(what), given)
 }
 
 fn erase_ana(w: &mut TestLane, said: &[(bool, String)]) -> Step {
-    let mut ana = Person::new("ana");
-    said.iter().filter(|(theirs, _)| *theirs).for_each(|(_, text)| ana.said(text));
-    said.iter().filter(|(theirs, _)| !theirs).for_each(|(_, text)| ana.heard(text));
-    erase(w, Erase::Person { id: "ana".into() }, Some(ana))
+    let mut ana = DataSubject::new("ana");
+    said.iter().filter(|(theirs, _)| *theirs).for_each(|(_, text)| ana.add_own_text(text));
+    said.iter().filter(|(theirs, _)| !theirs).for_each(|(_, text)| ana.add_other_text(text));
+    erase(w, ErasureScope::Person { id: "ana".into() }, Some(ana))
 }
 
 /// Returns everything the lane stores, encoded.
@@ -200,7 +200,7 @@ proptest! {
         for act in &acts {
             play(&mut w, act, &mut Vec::new());
         }
-        let step = erase(&mut w, Erase::Lane, None);
+        let step = erase(&mut w, ErasureScope::Lane, None);
         prop_assert_eq!(w.lane.records.iter().count(), 0);
         prop_assert_eq!(&w.lane.head, &throughline_engine::data::lane_state::LaneState::default());
         let told = serde_json::to_string(&step.effects).unwrap().to_lowercase();
@@ -213,7 +213,7 @@ proptest! {
 fn an_erased_persons_card_is_closed_and_keeps_its_id() {
     for (name, mut w) in states() {
         let before = cards(&w);
-        let step = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+        let step = erase(&mut w, ErasureScope::Person { id: "ana".into() }, None);
         let stored = kept(&w).join("\n").to_lowercase();
         for word in ["\"ana\"", "@ana", "login bug", "blank page", "for auth", "log out"] {
             assert!(!stored.contains(word), "{name}: {word} is in {stored}");
@@ -222,15 +222,15 @@ fn an_erased_persons_card_is_closed_and_keeps_its_id() {
         let ids = |cards: &[Card]| cards.iter().map(|card| card.id.clone()).collect::<Vec<_>>();
         assert_eq!(ids(&before), ids(&after), "{name}: cards keep their ids");
         for card in &after {
-            let approvable = card.open() && card.is_approval();
+            let approvable = card.is_open() && card.is_approval();
             assert!(!approvable, "{name}: {card:?}");
         }
-        let closed = before.iter().filter(|card| card.is_approval() && card.open()).count();
+        let closed = before.iter().filter(|card| card.is_approval() && card.is_open()).count();
         let closes =
             step.approvals.iter().filter(|change| matches!(change, ApprovalChange::Close { .. })).count();
         assert_eq!(closes, closed, "{name}: each open approval is cancelled");
         let live = w.lane.records.iter().any(|record| {
-            matches!(record, Record::Task(task) if task.status.live() && task.status != TaskStatus::Queued)
+            matches!(record, Record::Task(task) if task.status.is_live() && task.status != TaskStatus::Queued)
         });
         assert!(!live, "{name}: what they asked for is over");
     }
@@ -272,11 +272,11 @@ fn an_erased_person_may_write_again() {
     let mut w = TestLane::new();
     let _ = w.says("ana", TICKET);
     w.settle();
-    let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    let _ = erase(&mut w, ErasureScope::Person { id: "ana".into() }, None);
     let _ = w.says("ana", TICKET);
     w.settle();
     let card = w.card();
-    assert!(card.open() && card.by == "ana");
+    assert!(card.is_open() && card.by == "ana");
     let done = w.presses("bob", &card, 1, Action::Approve);
     assert_eq!(done.decision.reason, Reason::PressApplied);
 }
@@ -288,14 +288,14 @@ fn a_model_call_with_erased_words_is_cancelled() {
     w.model = true;
     let _ = w.says("ana", "What do you think about kestrelgate?");
     let ask = w.lane.head.ask.clone().expect("a model is asked");
-    let step = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    let step = erase(&mut w, ErasureScope::Person { id: "ana".into() }, None);
     assert_eq!((w.lane.head.ask.as_ref(), &step.cancel[..]), (None, &[ask.effect][..]));
     assert!(!w.lane.records.iter().any(|record| matches!(record, Record::Held(_))));
 
     let mut w = TestLane::new();
     w.model = true;
     let _ = w.says("bob", "What do you think about marmotworth?");
-    let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    let _ = erase(&mut w, ErasureScope::Person { id: "ana".into() }, None);
     assert!(w.lane.head.ask.is_some(), "what Bob asked goes on");
 }
 
@@ -303,9 +303,9 @@ fn a_model_call_with_erased_words_is_cancelled() {
 #[test]
 fn work_elsewhere_for_an_erased_person_is_stopped() {
     for (by, what, stops) in [
-        ("ana", Erase::Person { id: "ana".into() }, true),
-        ("bob", Erase::Person { id: "ana".into() }, false),
-        ("bob", Erase::Lane, true),
+        ("ana", ErasureScope::Person { id: "ana".into() }, true),
+        ("bob", ErasureScope::Person { id: "ana".into() }, false),
+        ("bob", ErasureScope::Lane, true),
     ] {
         let mut w = TestLane::new();
         w.policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: true });
@@ -323,7 +323,7 @@ fn work_elsewhere_for_an_erased_person_is_stopped() {
 /// Returns the effects that a step tells others to stop.
 fn stopped(step: &Step) -> Vec<&EffectId> {
     let calls = step.effects.iter().filter_map(|effect| match &effect.body {
-        EffectBody::AgentDelegate(Call { phase: Phase::Stop { effect }, .. }) => Some(effect),
+        EffectBody::AgentDelegate(Call { phase: CallPhase::Stop { effect }, .. }) => Some(effect),
         _ => None,
     });
     calls.collect()
@@ -359,7 +359,7 @@ fn a_fact_stated_by_two_stays_with_the_other() {
     assert!(
         facts(&w).iter().any(|(_, author, at, sources)| author == "ana" && *at > bobs.0 && *sources == 2)
     );
-    let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    let _ = erase(&mut w, ErasureScope::Person { id: "ana".into() }, None);
     assert_eq!(facts(&w), [("we use POSTGRES".to_owned(), "bob".to_owned(), bobs.0, 1)]);
     assert_eq!(w.lane.head.gone.len(), 2, "each of her messages, and no word of it: {:?}", w.lane.head.gone);
     let kept = kept(&w).join("").to_lowercase();
@@ -367,7 +367,7 @@ fn a_fact_stated_by_two_stays_with_the_other() {
     // Her message arrives once more, from somebody who still has it.
     let kind =
         EventKind::MessageEdited { message: "1".into(), text: hers.text.clone(), metadata_only: false };
-    let step = w.event("ana", kind, Given { anchor: Some(hers), ..w.given("ana") });
+    let step = w.event("ana", kind, StepInput { anchor: Some(hers), ..w.given("ana") });
     assert!(step.trace.also.contains(&Reason::FactErased), "{:?}", step.trace.also);
     assert_eq!(facts(&w).len(), 1, "not re-created from her message");
     let _ = w.says("ana", "remember that the kestrelgate opens in May");
@@ -390,12 +390,12 @@ fn a_summary_that_covers_erased_words_is_made_again_without_them() {
     let mut covered: Vec<_> = said.collect();
     covered.sort_by_key(|message| message.id.clone());
     covered.truncate(4);
-    w.lane.head.covered = Some(Arc::new(Covered {
+    w.lane.head.covered = Some(Arc::new(ConversationSummary {
         summary: Some(format!("They want {ANA} and {BOB} by Friday.")),
         tail: vec![format!("2026-01-15 ana: We decided: {ANA} 0 must be done by Friday")],
         cursor: 4,
         through: covered.last().map(|message| message.id.clone()),
-        ..Covered::default()
+        ..ConversationSummary::default()
     }));
     let tail = |w: &TestLane| {
         let covered = w.lane.head.covered.as_deref();
@@ -403,8 +403,8 @@ fn a_summary_that_covers_erased_words_is_made_again_without_them() {
             .map(|covered| format!("{:?} {}", covered.summary, covered.tail.join("\n")))
             .unwrap_or_default()
     };
-    let given = Given { now: w.now, covered, ..Given::default() };
-    let step = w.event("", EventKind::Erasure(Erase::Person { id: "ana".into() }), given);
+    let given = StepInput { now: w.now, covered, ..StepInput::default() };
+    let step = w.event("", EventKind::Erasure(ErasureScope::Person { id: "ana".into() }), given);
     assert!(step.trace.also.contains(&Reason::SummaryWithheld), "{:?}", step.trace.also);
     assert!(!tail(&w).contains(ANA) && tail(&w).contains(BOB), "{}", tail(&w));
     assert!(!kept(&w).join("").to_lowercase().contains(ANA));

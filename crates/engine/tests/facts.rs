@@ -11,11 +11,11 @@ mod proposed;
 mod shown;
 
 use throughline_engine::data::fact::{
-    Confidence, Fact, FactKey, FactScope, FactStatus, FactType, Origin, Source, Trust,
+    Confidence, Fact, FactKey, FactOrigin, FactScope, FactSource, FactStatus, FactType, Trust,
 };
 use throughline_engine::data::policy::context::FactsPolicy;
-use throughline_engine::facts::limit;
-use throughline_engine::facts::merge::{Facts, Joined, join};
+use throughline_engine::facts::eviction;
+use throughline_engine::facts::merge::{Facts, MergeOutcome, merge};
 use throughline_engine::{FactId, Timestamp};
 
 /// A day in milliseconds.
@@ -30,26 +30,26 @@ fn thread() -> FactKey {
 }
 
 /// Makes a member's statement.
-fn said(text: &str, at: i64, percent: u8) -> Source {
-    Source {
+fn said(text: &str, at: i64, percent: u8) -> FactSource {
+    FactSource {
         at: Timestamp(at),
         author: "ana".into(),
         text: text.into(),
-        confidence: Confidence::of(percent),
+        confidence: Confidence::from_percent(percent),
         trust: Trust::Member,
-        origin: Origin::User,
+        origin: FactOrigin::User,
         subject: None,
         lane: None,
         message: None,
     }
 }
 
-fn about(subject: &str, source: Source) -> Source {
-    Source { subject: Some(subject.into()), ..source }
+fn about(subject: &str, source: FactSource) -> FactSource {
+    FactSource { subject: Some(subject.into()), ..source }
 }
 
-fn stranger(source: Source) -> Source {
-    Source { trust: Trust::Untrusted, author: "gus".into(), ..source }
+fn stranger(source: FactSource) -> FactSource {
+    FactSource { trust: Trust::Untrusted, author: "gus".into(), ..source }
 }
 
 /// The facts of one place, updated as turns update them.
@@ -69,15 +69,15 @@ impl Place {
         Self { key, facts: Facts::new(), policy: FactsPolicy::default(), now: 0 }
     }
 
-    fn add(&mut self, kind: FactType, source: Source) -> (FactId, Joined, Vec<FactId>) {
+    fn add(&mut self, kind: FactType, source: FactSource) -> (FactId, MergeOutcome, Vec<FactId>) {
         self.now += 1;
         let now = Timestamp(self.now);
-        let (id, joined) = join(&mut self.facts, &self.key, kind, source, now, self.policy.sources_kept);
-        let left = limit::hold(&mut self.facts, self.key.scope, &self.policy);
+        let (id, joined) = merge(&mut self.facts, &self.key, kind, source, now, self.policy.sources_kept);
+        let left = eviction::evict_excess(&mut self.facts, self.key.scope, &self.policy);
         (id, joined, left)
     }
 
-    fn decide(&mut self, source: Source) -> FactId {
+    fn decide(&mut self, source: FactSource) -> FactId {
         self.add(FactType::Decision, source).0
     }
 

@@ -6,17 +6,17 @@ use harness::TestLane;
 use proptest::prelude::*;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::{AssistantPosted, Posted};
-use throughline_engine::data::focus::{FocusSource, Thread};
+use throughline_engine::data::event::{AssistantPosted, MessagePosted};
+use throughline_engine::data::focus::{FocusSource, ThreadPosition};
 
-use throughline_engine::data::given::{Addressing, Neighbours};
 use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::message::{Message, MessageKind, Role};
-use throughline_engine::data::prompt::Section;
+use throughline_engine::data::prompt::PromptSection;
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::{Addressing, Neighbours};
 use throughline_engine::focus;
 use throughline_engine::{
-    Event, EventKind, Given, Lane, LaneKey, MessageId, Policy, Reason, Timestamp, step,
+    Event, EventKind, Lane, LaneKey, MessageId, Policy, Reason, StepInput, Timestamp, step,
 };
 
 fn message(id: &str, role: Role, text: &str) -> Message {
@@ -36,7 +36,7 @@ fn message(id: &str, role: Role, text: &str) -> Message {
     }
 }
 
-fn posted(posted: Posted) -> Event {
+fn posted(posted: MessagePosted) -> Event {
     Event {
         id: "now".into(),
         received_at: Timestamp(1),
@@ -59,7 +59,7 @@ fn asked(text: &str, answer: &str) -> (TestLane, throughline_engine::EffectId, A
             asked_of: None,
             expires: None,
         }),
-        Given::default(),
+        StepInput::default(),
     );
     let step = w.says("ana", text);
     let found = step.effects.iter().find_map(|effect| match &effect.body {
@@ -85,7 +85,7 @@ fn an_anchor_that_was_not_offered_is_removed() {
         let step = w.event(
             "",
             EventKind::EffectSettled { effect, outcome, card: None, task: None },
-            Given::default(),
+            StepInput::default(),
         );
         assert_eq!(step.decision.reason, Reason::IntentModel);
         assert_eq!(step.trace.also.contains(&Reason::AnswerClamped), clamped);
@@ -107,13 +107,13 @@ fn without_a_reference_there_is_no_hint() {
 #[test]
 fn an_unknown_message_is_hinted_by_its_quotation() {
     let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
-    let event = posted(Posted {
+    let event = posted(MessagePosted {
         text: "do that again".into(),
         reply_to: Some("c_9".into()),
         quote: Some("Weather for Cardiff: sunny".into()),
-        ..Posted::default()
+        ..MessagePosted::default()
     });
-    let given = Given { model: true.into(), ..direct() };
+    let given = StepInput { model: true.into(), ..direct() };
     let step = step(&lane, &event, &given, &Policy::default());
     let EffectBody::ModelAsk(Ask { hint: Some(hint), prompt, .. }) = &step.effects[0].body else {
         panic!("no hint")
@@ -123,7 +123,7 @@ fn an_unknown_message_is_hinted_by_its_quotation() {
         (&None, Some("c_9"))
     );
     assert_eq!(hint.focus_anchor_text_snippet, "Weather for Cardiff: sunny");
-    assert!(prompt.sections.iter().all(|(section, _)| *section != Section::Window));
+    assert!(prompt.sections.iter().all(|(section, _)| *section != PromptSection::Window));
 }
 
 /// A message is never its own anchor, whatever a channel says.
@@ -131,17 +131,17 @@ fn an_unknown_message_is_hinted_by_its_quotation() {
 fn a_message_is_never_its_own_anchor() {
     let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
     let own = message("m_1_0", Role::User, "hm");
-    let event = posted(Posted {
+    let event = posted(MessagePosted {
         message_id: own.channel_id.clone(),
         reply_to: own.channel_id.clone(),
-        ..Posted::default()
+        ..MessagePosted::default()
     });
-    let given = Given { anchor: Some(own), ..Given::default() };
+    let given = StepInput { anchor: Some(own), ..StepInput::default() };
     assert_eq!(focus::resolve(&lane, &event, &given).source, FocusSource::ReplyPayload);
 }
 
-fn direct() -> Given {
-    Given { addressing: Addressing { direct: true, ..Addressing::default() }, ..Given::default() }
+fn direct() -> StepInput {
+    StepInput { addressing: Addressing { direct: true, ..Addressing::default() }, ..StepInput::default() }
 }
 
 fn lanes() -> impl Strategy<Value = Lane> {
@@ -176,20 +176,20 @@ proptest! {
         beside in any::<[bool; 2]>(),
     ) {
         let other = |there: bool, id: &str| there.then(|| message(id, Role::User, "beside"));
-        let given = Given {
+        let given = StepInput {
             anchor: replied.map(|n| message(&format!("m_{n}_0"), Role::Assistant, "anchor")),
             beside: Neighbours { before: other(beside[0], "m_0_7"), after: other(beside[1], "m_0_9") },
             ..direct()
         };
         let reply_to = replied.map(|n| format!("c_m_{n}_0"));
-        let event = posted(Posted { text, reply_to, quote, ..Posted::default() });
+        let event = posted(MessagePosted { text, reply_to, quote, ..MessagePosted::default() });
         let found = focus::resolve(&lane, &event, &given);
         let known = |id: &MessageId| {
             lane.records.get::<Message>(id).is_some() || given.anchor.as_ref().is_some_and(|anchor| anchor.id == *id)
         };
         prop_assert!(found.anchor.as_ref().is_none_or(known), "{found:?}");
         prop_assert_eq!(found.anchor.is_some(), matches!(found.source, FocusSource::Reply | FocusSource::LaneRecency));
-        if let Some(Thread::Answers(id)) = &found.thread {
+        if let Some(ThreadPosition::Answers(id)) = &found.thread {
             prop_assert!(known(id), "{found:?}");
         }
         if found.source == FocusSource::LaneRecency {

@@ -6,14 +6,14 @@ mod harness;
 use harness::{TICKET, TestLane};
 use proptest::prelude::*;
 use throughline_engine::Reason;
-use throughline_engine::data::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::data::call::{Agent, Risk, Tool};
+use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::message::{Message, MessageKind, Role};
 use throughline_engine::data::pending::{PendingClass, PendingState};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::data::work::{Agent, Risk, Tool};
-use throughline_engine::{Given, Policy, Step, Timestamp};
+use throughline_engine::{Policy, Step, StepInput, Timestamp};
 use throughline_language::Expected;
 
 /// The outcomes for an open question, as the decision's reason or one noted on the way.
@@ -97,10 +97,10 @@ fn message(w: &TestLane, back: usize) -> Option<Message> {
 
 fn says(w: &mut TestLane, who: &str, text: &str, reply: Option<usize>) -> Step {
     let anchor = reply.and_then(|back| message(w, back));
-    let mut given = Given { now: w.now, anchor: anchor.clone(), ..Given::default() };
+    let mut given = StepInput { now: w.now, anchor: anchor.clone(), ..StepInput::default() };
     given.addressing.direct = true;
     let reply_to = anchor.map(|anchor| anchor.id.0);
-    let posted = Posted { text: text.into(), reply_to, ..Posted::default() };
+    let posted = MessagePosted { text: text.into(), reply_to, ..MessagePosted::default() };
     w.event(who, EventKind::MessagePosted(posted), given)
 }
 
@@ -113,7 +113,7 @@ fn asks(w: &mut TestLane, expected: &Expected, of: Option<&str>) -> Step {
         asked_of: of.map(Into::into),
         expires: None,
     };
-    let given = Given { now: w.now, ..Given::default() };
+    let given = StepInput { now: w.now, ..StepInput::default() };
     w.event("", EventKind::AssistantPosted(posted), given)
 }
 
@@ -169,7 +169,7 @@ proptest! {
                     let answered = w.lane.head.answered.as_ref().map(|answered| &answered.pending.task);
                     let remade = answered.filter(|_| told.contains(&Reason::PendingCorrected));
                     for open in &workflow {
-                        let gate = open.kind.word() == "waiting_scope_choice" || remade == Some(&open.task);
+                        let gate = open.kind.as_str() == "waiting_scope_choice" || remade == Some(&open.task);
                         prop_assert!(gate || w.lane.head.pendings.contains(open), "{text:?} took {open:?}");
                     }
                 }
@@ -211,7 +211,7 @@ fn a_lane_has_a_thousand_live_tasks_at_most() {
     let mut report = |n: usize, status| {
         let report =
             TaskReported { task: format!("t{n}").as_str().into(), status, ..TaskReported::default() };
-        let given = Given { now: w.now, ..Given::default() };
+        let given = StepInput { now: w.now, ..StepInput::default() };
         w.event("", EventKind::TaskReported(report), given).decision.reason
     };
     for n in 0..limits::LIVE_TASKS {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::ask::Answer;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::{EventKind, FactStated, Posted};
+use throughline_engine::data::event::{EventKind, FactStated, MessagePosted};
 use throughline_engine::data::fact::{FactKey, FactScope, FactType};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::lane_key::LaneKey;
@@ -19,7 +19,7 @@ use throughline_engine::data::record::Record;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::data::ticket::ItemType;
-use throughline_engine::{Given, Reason, Step};
+use throughline_engine::{Reason, Step, StepInput};
 
 fn epic(id: &str) -> FactKey {
     FactKey::epic("acme", id)
@@ -56,7 +56,8 @@ fn create(w: &mut TestLane, places: &mut Places) {
 
 fn says(w: &mut TestLane, places: &mut Places, text: &str) -> Step {
     let given = w.given("ana");
-    let posted = Posted { text: text.into(), message_id: Some(text.into()), ..Posted::default() };
+    let posted =
+        MessagePosted { text: text.into(), message_id: Some(text.into()), ..MessagePosted::default() };
     places.event(w, "ana", EventKind::MessagePosted(posted), given)
 }
 
@@ -142,7 +143,7 @@ fn facts_erased_from_a_draft_stay_erased_in_its_issue() {
         let again = |w: &mut TestLane, places: &mut Places| {
             let text = format!("{WORDS}. So much for that");
             let kind = EventKind::MessageEdited { message: WORDS.into(), text, metadata_only: false };
-            let given = Given { anchor: Some(said.clone()), ..w.given("ana") };
+            let given = StepInput { anchor: Some(said.clone()), ..w.given("ana") };
             places.event(w, "ana", kind, given)
         };
         let step = again(&mut w, &mut places);
@@ -210,7 +211,7 @@ proptest! {
             let kind = match SAID.get(act) {
                 Some(text) => {
                     let text = text.replace('W', &own).replace('C', &common);
-                    EventKind::MessagePosted(Posted { text, ..Posted::default() })
+                    EventKind::MessagePosted(MessagePosted { text, ..MessagePosted::default() })
                 }
                 None if act == 6 => EventKind::TaskReported(TaskReported {
                     task: own.clone().as_str().into(),
@@ -220,7 +221,7 @@ proptest! {
                 }),
                 None => {
                     let text = "what do you think of all this?".into();
-                    EventKind::MessagePosted(Posted { text, ..Posted::default() })
+                    EventKind::MessagePosted(MessagePosted { text, ..MessagePosted::default() })
                 }
             };
             let given = w.given("ana");

@@ -16,7 +16,8 @@ fn a_decision_is_posted_as_it_was_approved() {
     let card = w.card();
     let opened = w.last.as_ref().unwrap().approvals.clone();
     let step = w.presses("bob", &card, 2, Action::Approve);
-    let EffectBody::PostChannel { text, .. } = &step.effects.iter().find(|e| e.body.outward()).unwrap().body
+    let EffectBody::PostChannel { text, .. } =
+        &step.effects.iter().find(|e| e.body.is_outward()).unwrap().body
     else {
         panic!()
     };
@@ -74,7 +75,7 @@ fn every_press_is_answered() {
                     let step = w.presses_item(actor, &card, version, item, action);
                     let what = format!("{state}: {action:?} v{version} by {actor}: {:?}", step.decision);
                     assert!(visible_outputs(&step) > 0, "silence on {what}");
-                    let outward = step.effects.iter().filter(|e| e.body.outward()).count();
+                    let outward = step.effects.iter().filter(|e| e.body.is_outward()).count();
                     let released = step.decision.reason == Reason::PressApplied
                         && (matches!(action, Action::Approve | Action::CreateAgain | Action::DoAgain)
                             || action == Action::Comment && state != "decision posted, two issues");
@@ -130,7 +131,7 @@ fn two_people_press_approve_and_one_issue_is_created() {
         _ => None,
     });
     assert_eq!(told.unwrap(), "Already approved by @ana at 10:00 → DEMO-1");
-    let created = w.effects.iter().filter(|effect| effect.body.outward()).count();
+    let created = w.effects.iter().filter(|effect| effect.body.is_outward()).count();
     assert_eq!(created, 1);
 }
 
@@ -201,7 +202,7 @@ fn text_never_approves() {
                     };
                     let mut w = harness.clone();
                     let step = w.says("ana", &text);
-                    assert!(step.effects.iter().all(|effect| !effect.body.outward()), "{text}");
+                    assert!(step.effects.iter().all(|effect| !effect.body.is_outward()), "{text}");
                     assert!(visible_outputs(&step) > 0, "silence on {text:?}: {:?}", step.decision);
                     assert_ne!(step.decision.outcome, Verdict::Ignored);
                     count += 1;

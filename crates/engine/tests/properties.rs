@@ -86,7 +86,7 @@ fn play(w: &mut TestLane, act: &Act) {
             let outcome = match how {
                 0 => Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: vec![error] },
                 1 => Outcome::Failed { reason: "gave_up".into(), text: "no".into(), errors: vec![] },
-                2 if effect.body.outward() => Outcome::Uncertain { text: "no answer".into() },
+                2 if effect.body.is_outward() => Outcome::Uncertain { text: "no answer".into() },
                 _ => {
                     w.settle();
                     return;
@@ -124,7 +124,7 @@ proptest! {
         }
         // Each consumed approval releases one create, and every create names one.
         let mut released = BTreeSet::new();
-        for effect in w.effects.iter().filter(|effect| effect.body.outward()) {
+        for effect in w.effects.iter().filter(|effect| effect.body.is_outward()) {
             let approval = effect.approval.clone();
             prop_assert!(approval.is_some(), "an outward effect without an approval");
             let approval = approval.unwrap();

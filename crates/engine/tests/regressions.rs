@@ -5,17 +5,17 @@ mod harness;
 use harness::{TICKET, TestLane, visible_outputs};
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::card::{About, Card, CardStatus, Checks, TimerAbout};
+use throughline_engine::data::card::{Card, CardStatus, CardSubject, Checks, TimerPurpose};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::data::event::{EventKind, Posted, Press};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::{EventKind, MessagePosted, Press};
 use throughline_engine::data::message::Message;
 use throughline_engine::data::progress::Progress;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::record::RecordKind;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::data::ticket::Target;
-use throughline_engine::{EffectId, Given, Reason, Verdict};
+use throughline_engine::{EffectId, Reason, StepInput, Verdict};
 
 fn approved() -> (TestLane, Card, Effect) {
     let mut w = TestLane::new();
@@ -40,7 +40,7 @@ fn cards(w: &TestLane) -> Vec<Card> {
 }
 
 fn creates(w: &TestLane) -> usize {
-    w.effects.iter().filter(|effect| effect.body.outward()).count()
+    w.effects.iter().filter(|effect| effect.body.is_outward()).count()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn uncertain() -> (TestLane, Card, Card, Effect) {
     w.advance(1);
     let _ = w.outcome(&create, Outcome::Uncertain { text: "no answer".into() });
     let asks = w.card();
-    assert!(matches!(asks.about, About::UncertainEffect { .. }));
+    assert!(matches!(asks.about, CardSubject::UncertainEffect { .. }));
     (w, card, asks, create)
 }
 
@@ -75,11 +75,11 @@ fn an_edit_leaves_an_uncertain_effect_alone() {
     let (mut w, _, asks, _) = uncertain();
     let source = w.lane.head.window.iter().next().unwrap();
     let message: Message = w.lane.records.get::<Message>(&source).unwrap().clone();
-    let given = Given {
+    let given = StepInput {
         now: w.now,
         anchor: Some(message),
         addressing: Addressing { direct: true, ..Addressing::default() },
-        ..Given::default()
+        ..StepInput::default()
     };
     let edit = EventKind::MessageEdited {
         message: source.0,
@@ -97,7 +97,7 @@ fn a_late_issue_closes_the_question_about_its_creation() {
     assert_eq!(w.outcome(&create, issue).decision.reason, Reason::EffectSettled);
     let receipt = w.lane.records.get::<Card>(&card.id).unwrap();
     assert!(matches!(&receipt.status, CardStatus::Decided { result: Progress::Created { .. }, .. }));
-    assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().open());
+    assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().is_open());
     assert!(visible_outputs(&w.presses("bob", &asks, 1, Action::CreateAgain)) > 0);
     assert_eq!(creates(&w), 1);
 }
@@ -110,7 +110,7 @@ fn adopt_by(w: &mut TestLane, who: &str, asks: &Card, key: &str) -> Effect {
     let press =
         Press::Decision { card: asks.id.clone(), version: 1, item: String::new(), action: Action::Adopt };
     let kind = EventKind::FormSubmitted { press, values: [("key".to_owned(), key.to_owned())].into() };
-    let mut given = Given { now: w.now, ..Given::default() };
+    let mut given = StepInput { now: w.now, ..StepInput::default() };
     let principals = vec![format!("user:{who}"), "role:approver".into()];
     given.actor = Some(Actor { id: who.into(), name: who.into(), principals, ..Actor::default() });
     let step = w.event(who, kind, given);
@@ -125,9 +125,9 @@ fn the_person_who_names_an_issue_adopts_it() {
     let of_bob = adopt_by(&mut w, "bob", &asks, "DEMO-3");
     let of_ana = adopt_by(&mut w, "ana", &asks, "DEMO-4");
     w.advance(10_000);
-    let about = TimerAbout::Seek { card: asks.id.clone(), n: 0 };
+    let about = TimerPurpose::Seek { card: asks.id.clone(), n: 0 };
     let due = EventKind::TimerDue { timer: asks.timers[0].clone(), about };
-    let given = Given { now: w.now, ..Given::default() };
+    let given = StepInput { now: w.now, ..StepInput::default() };
     let seek = w.event("", due, given).effects.into_iter();
     let seek = seek.rev().find(|effect| matches!(effect.body, EffectBody::TrackerSeek { .. })).unwrap();
     assert_eq!(
@@ -151,7 +151,7 @@ fn the_person_who_names_an_issue_adopts_it() {
 fn an_uncertain_effect_is_dropped_by_an_approver() {
     let (mut w, _, asks, create) = uncertain();
     assert_eq!(w.presses("eve", &asks, 1, Action::Cancel).decision.reason, Reason::PressForbidden);
-    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().open());
+    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().is_open());
     let find = adopt(&mut w, &asks, "DEMO-4");
     let step = w.presses("bob", &asks, 1, Action::Cancel);
     assert_eq!(step.cancel, [create.id, find.id.clone()]);
@@ -174,7 +174,7 @@ fn an_issue_is_adopted_when_its_title_fits() {
     let other =
         EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None, parent: None };
     assert!(visible_outputs(&w.outcome(&find, Outcome::Done { result: other })) > 0);
-    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().open(), "another title: the question stays");
+    assert!(w.lane.records.get::<Card>(&asks.id).unwrap().is_open(), "another title: the question stays");
 
     let find = adopt(&mut w, &asks, "DEMO-4");
     let same =
@@ -201,11 +201,11 @@ fn progress_of(w: &TestLane, card: &Card) -> Progress {
 fn only_a_press_repeats_an_uncertain_call_and_every_card_shows_its_end() {
     let mut w = TestLane::new();
     let (asks, released, call) = w.unsure_call();
-    assert!(matches!(asks.about, About::UncertainCall { .. }));
+    assert!(matches!(asks.about, CardSubject::UncertainCall { .. }));
     assert!(matches!(progress_of(&w, &released), Progress::Uncertain { .. }));
     let step = w.presses("bob", &asks, 1, Action::DoAgain);
     assert_eq!(step.cancel, core::slice::from_ref(&call.id), "the first is dropped for the second");
-    let again = step.effects.iter().find(|effect| effect.body.outward()).unwrap().clone();
+    let again = step.effects.iter().find(|effect| effect.body.is_outward()).unwrap().clone();
     assert_eq!(again.body, call.body, "what was approved, and nothing else");
     assert_eq!(again.approval.as_ref().unwrap().card, asks.id, "released by the card that asked");
     assert_eq!(w.outcome(&call, failed("late")).decision.reason, Reason::EffectSuperseded);
@@ -228,7 +228,7 @@ fn a_late_answer_of_a_call_closes_its_question() {
         let (asks, released, call) = w.unsure_call();
         assert!(visible_outputs(&w.outcome(&call, outcome)) > 0);
         assert_eq!(progress_of(&w, &released), came);
-        assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().open());
+        assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().is_open());
         assert!(w.lane.head.pendings.is_empty());
         assert!(visible_outputs(&w.presses("bob", &asks, 1, Action::DoAgain)) > 0);
         assert_eq!(creates(&w), 1);
@@ -257,7 +257,7 @@ fn a_failed_dry_run_can_be_run_again() {
     w.settle();
     let card = w.card();
     assert_eq!(card.version, 1, "nothing that would be approved has changed");
-    assert!(matches!(card.about, About::DraftPreview { checks: Checks::Passed { .. }, .. }));
+    assert!(matches!(card.about, CardSubject::DraftPreview { checks: Checks::Passed { .. }, .. }));
 }
 
 #[test]
@@ -277,8 +277,10 @@ fn records_and_head_stay_within_policy() {
     assert!(count(RecordKind::Draft) <= 27, "{}", count(RecordKind::Draft));
     assert!(count(RecordKind::Task) <= 32, "{}", count(RecordKind::Task));
     assert!(w.lane.head.pendings.len() <= 26, "{}", w.lane.head.pendings.len());
-    let gates =
-        cards(&w).into_iter().filter(|c| c.open() && matches!(c.about, About::ScopeGate { .. })).count();
+    let gates = cards(&w)
+        .into_iter()
+        .filter(|c| c.is_open() && matches!(c.about, CardSubject::ScopeGate { .. }))
+        .count();
     assert_eq!(gates, 1, "never two open gates");
 }
 
@@ -296,7 +298,7 @@ fn a_remembered_mode_is_no_open_question() {
     let _ = w.says("ana", "stop");
     assert_eq!(w.says("ana", "thanks").decision.reason, Reason::Acknowledged);
     let _ = w.says("ana", "/maro forget");
-    assert!(cards(&w).iter().all(|card| !card.open()), "its button is gone with it");
+    assert!(cards(&w).iter().all(|card| !card.is_open()), "its button is gone with it");
 }
 
 /// A reply can still revive an older question after a new one was asked.
@@ -311,15 +313,16 @@ fn a_lapsed_question_can_be_revived_after_a_new_one() {
         asked_of: None,
         expires: None,
     });
-    let given = Given { now: w.now, ..Given::default() };
+    let given = StepInput { now: w.now, ..StepInput::default() };
     let _ = w.event("", asked, given);
     let question = w.lane.head.window.iter().next().unwrap();
     let _ = w.says("ana", "Create a ticket for login bug");
     assert!(w.lane.head.lapsed.is_some());
-    let mut given = Given { now: w.now, ..Given::default() };
+    let mut given = StepInput { now: w.now, ..StepInput::default() };
     given.addressing.direct = true;
     given.anchor = w.lane.records.get::<Message>(&question).cloned();
-    let reply = Posted { text: "Swansea".into(), reply_to: Some(question.0), ..Posted::default() };
+    let reply =
+        MessagePosted { text: "Swansea".into(), reply_to: Some(question.0), ..MessagePosted::default() };
     let step = w.event("ana", EventKind::MessagePosted(reply), given);
     assert_eq!(step.decision.reason, Reason::PendingApplied);
     assert_eq!(step.next.pendings.len(), 1, "the ticket's own question still waits");
@@ -337,14 +340,15 @@ fn a_decided_card_keeps_no_deadline() {
 }
 
 fn messages(w: &mut TestLane, kind: EventKind, addressing: Addressing) -> Reason {
-    let given = Given { now: w.now, addressing, ..Given::default() };
+    let given = StepInput { now: w.now, addressing, ..StepInput::default() };
     w.event("ana", kind, given).decision.reason
 }
 
 #[test]
 fn messages_to_others_are_left_alone() {
     let mut w = TestLane::new();
-    let posted = || EventKind::MessagePosted(Posted { text: "hello all".into(), ..Posted::default() });
+    let posted =
+        || EventKind::MessagePosted(MessagePosted { text: "hello all".into(), ..MessagePosted::default() });
     assert_eq!(messages(&mut w, posted(), Addressing::default()), Reason::IgnoredNotAddressed);
     let direct = Addressing { direct: true, ..Addressing::default() };
     let unfurled =
@@ -361,9 +365,9 @@ fn a_late_deadline_of_a_decided_card_does_nothing() {
     w.settle();
     let card = w.card();
     let _ = w.presses("bob", &card, 1, Action::Reject);
-    let about = TimerAbout::Expiry { card: card.id.clone(), version: 1 };
+    let about = TimerPurpose::Expiry { card: card.id.clone(), version: 1 };
     let due = EventKind::TimerDue { timer: card.timers[0].clone(), about };
-    let given = Given { now: card.expires_at.unwrap().plus(1), ..Given::default() };
+    let given = StepInput { now: card.expires_at.unwrap().plus(1), ..StepInput::default() };
     assert_eq!(w.event("", due, given).decision.reason, Reason::TimerSuperseded);
 }
 
@@ -394,7 +398,7 @@ fn stopping_the_model_ends_the_task_of_a_batch() {
     let step = w.says("ana", "Create epic with 5 stories for auth");
     assert_eq!(step.decision.outcome, Verdict::Deferred);
     let running = |w: &TestLane| {
-        w.lane.records.iter().any(|record| matches!(record, Record::Task(task) if task.status.live()))
+        w.lane.records.iter().any(|record| matches!(record, Record::Task(task) if task.status.is_live()))
     };
     assert!(running(&w));
     assert_eq!(w.says("ana", "stop").decision.reason, Reason::InterruptStop);
@@ -423,7 +427,7 @@ fn a_card_with_many_items_is_updated_once_a_turn() {
         let step = approved.clone().outcome(&end, failed("no"));
         let shown =
             step.effects.iter().filter(|effect| effect.body.class() == EffectClass::CardUpdate).count();
-        assert!((1..=2).contains(&shown), "{}: shown {shown} times", end.body.class().word());
+        assert!((1..=2).contains(&shown), "{}: shown {shown} times", end.body.class().as_str());
     }
 }
 
@@ -432,9 +436,10 @@ fn a_card_with_many_items_is_updated_once_a_turn() {
 fn a_model_is_asked_only_for_its_purposes() {
     let w = TestLane::new();
     let told = |text: &str, purposes: &[Purpose]| {
-        let mut given = Given { now: w.now, model: purposes.iter().copied().collect(), ..Given::default() };
+        let mut given =
+            StepInput { now: w.now, model: purposes.iter().copied().collect(), ..StepInput::default() };
         given.addressing.direct = true;
-        let event = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
+        let event = EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() });
         w.clone().event("ana", event, given).decision
     };
     let (ticket, vague) = ("Create a ticket for login bug", "What about microservices?");

@@ -6,14 +6,14 @@ use harness::TestLane;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::ask::Answer;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::{Event, EventKind, Posted};
+use throughline_engine::data::event::{Event, EventKind, MessagePosted};
 use throughline_engine::data::message::Message;
 use throughline_engine::data::policy::context::ContextPolicy;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::review::{Review, Status};
+use throughline_engine::data::review::{Review, ReviewStatus};
 use throughline_engine::data::task::Task;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::{Given, Policy, Reason, Step, Timestamp, Verdict, needs};
+use throughline_engine::{Policy, Reason, Step, StepInput, Timestamp, Verdict, needs};
 
 const PLAN: &str = "Review this plan: we will use Postgres. A migration may break the reports.";
 
@@ -65,7 +65,7 @@ fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
     w.model = true;
     let mut asked = ask(&w.says("bob", "What about backups?"));
     let unread = || Answer::None { why: "prose".into() };
-    let given = Given { now: w.now, model: true.into(), ..Given::default() };
+    let given = StepInput { now: w.now, model: true.into(), ..StepInput::default() };
     let settled = |effect: &Effect| EventKind::EffectSettled {
         effect: effect.id.clone(),
         outcome: Outcome::Done { result: EffectResult::Answered(unread()) },
@@ -86,7 +86,7 @@ fn stopping_the_model_leaves_no_review() {
     w.model = true;
     let step = w.says("ana", PLAN);
     assert_eq!(step.decision.outcome, Verdict::Deferred);
-    assert_eq!(reviews(&w)[0].status, Status::Drafting);
+    assert_eq!(reviews(&w)[0].status, ReviewStatus::Drafting);
     let task = reviews(&w)[0].task.clone();
     assert_eq!(w.says("ana", "stop").decision.reason, Reason::InterruptStop);
     assert!(reviews(&w).is_empty());
@@ -173,7 +173,11 @@ fn the_same_content_has_the_same_hash() {
 fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
     let mut w = TestLane::new();
     w.policy = Policy {
-        window: throughline_engine::data::policy::Window { cards: 2, messages: 3, ..Default::default() },
+        window: throughline_engine::data::policy::WindowLimits {
+            cards: 2,
+            messages: 3,
+            ..Default::default()
+        },
         context: ContextPolicy { window: 3, ..Default::default() },
         ..w.policy
     };
@@ -190,10 +194,14 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
     }
     assert!(reviews(&w).iter().all(|review| review.id != first.id), "it is only in the store now");
     assert!(w.lane.records.get::<Message>(&answer.id).is_none());
-    let mut given = Given { now: w.now, anchor: Some(answer.clone()), ..Given::default() };
+    let mut given = StepInput { now: w.now, anchor: Some(answer.clone()), ..StepInput::default() };
     given.addressing.direct = true;
     let text = "create the epic for that".into();
-    let kind = EventKind::MessagePosted(Posted { text, reply_to: Some(answer.id.0), ..Posted::default() });
+    let kind = EventKind::MessagePosted(MessagePosted {
+        text,
+        reply_to: Some(answer.id.0),
+        ..MessagePosted::default()
+    });
     let event =
         Event { id: "test:reply".into(), received_at: w.now, actor: "ana".into(), kind: kind.clone() };
     for _ in 0..3 {

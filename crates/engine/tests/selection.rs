@@ -15,12 +15,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use lists::{Lists, SPOKEN, shown};
 use proptest::prelude::*;
 use throughline_engine::data::ask::{Answer, Question as Put};
+use throughline_engine::data::call::Job;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, FocusChanged, Press};
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::selection_trace::{Account, Provenance};
-use throughline_engine::data::view::{Parked, Status, View};
-use throughline_engine::data::work::Job;
+use throughline_engine::data::selection_trace::{Provenance, SelectionTrace};
+use throughline_engine::data::view::{ListStatus, ParkReason, View};
 use throughline_engine::{Reason, Step, Timestamp, Verdict};
 
 #[derive(Clone, Debug)]
@@ -173,21 +173,21 @@ fn executed(step: &Step) -> Vec<(String, String, String)> {
     chosen.collect()
 }
 
-fn account(step: &Step) -> Option<&Account> {
+fn account(step: &Step) -> Option<&SelectionTrace> {
     step.trace.selection.as_deref()
 }
 
 /// At most one list is read against ordinary text and can execute an option, and it is the one the view names.
 fn one_is_active(w: &Lists, view: &View) -> Result<(), TestCaseError> {
     let active = view.standings.iter().filter(|standing| {
-        standing.status == Status::Active && w.set(&standing.set).is_some_and(|set| set.executable())
+        standing.status == ListStatus::Active && w.set(&standing.set).is_some_and(|set| set.is_executable())
     });
     let active: Vec<_> = active.map(|standing| &standing.set).collect();
     prop_assert!(active.len() <= 1, "{active:?} are active at once");
     // A focused list without executable options may be the one last spoken about; then the view names that list.
     let named = view.active_option_set_id.as_ref();
-    let named =
-        named.filter(|id| w.set(id).is_some_and(throughline_engine::data::option_set::OptionSet::executable));
+    let named = named
+        .filter(|id| w.set(id).is_some_and(throughline_engine::data::option_set::OptionSet::is_executable));
     if let (Some(named), Some(active)) = (named, active.first()) {
         prop_assert_eq!(named, *active);
     }
@@ -222,7 +222,7 @@ proptest! {
             for (set, option, user) in &done {
                 let set = before.set(&set.as_str().into()).expect("the list is registered");
                 let (_, option) = set.option(option).expect("the list has the option");
-                prop_assert!(option.exec_ref.is_some() && set.executable());
+                prop_assert!(option.exec_ref.is_some() && set.is_executable());
                 prop_assert!(set.user.as_ref().is_none_or(|owner| owner == user), "somebody else's list");
                 let standing = before.view(user).standing(&set.id).cloned();
                 prop_assert!(standing.is_some(), "the list is not this person's, or it is gone");
@@ -230,7 +230,7 @@ proptest! {
                     // A text that may not execute anything does not, and a list parked by a stop runs nothing before
                     // it is called back.
                     prop_assert!(SPOKEN[*text].1, "{} executed {}", SPOKEN[*text].0, option.id);
-                    let stopped = matches!(standing.map(|s| s.status), Some(Status::Parked(Parked::Stop)));
+                    let stopped = matches!(standing.map(|s| s.status), Some(ListStatus::Parked(ParkReason::Stop)));
                     let calls_back = ["chat", "back", "recent"].iter().any(|cue| SPOKEN[*text].0.contains(cue))
                         || place_asked.contains(who);
                     prop_assert!(!stopped || calls_back, "a list that was put aside executed by {}", SPOKEN[*text].0);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use harness::{BATCH, TICKET, TestLane};
 use throughline_engine::data::action::Action;
+use throughline_engine::data::call::{Agent, Risk, Tool};
 use throughline_engine::data::effect::{EffectResult, Outcome};
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::pending::{PendingKind, PendingState, Slot};
@@ -17,8 +18,7 @@ use throughline_engine::data::snapshot;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::data::ticket::Part;
-use throughline_engine::data::work::{Agent, Risk, Tool};
-use throughline_engine::{Given, Lane, LaneState, Policy};
+use throughline_engine::{Lane, LaneState, Policy, StepInput};
 use throughline_language::Expected;
 
 fn folder(version: u32) -> PathBuf {
@@ -60,7 +60,7 @@ fn work(w: &mut TestLane) {
     let report = |task: &str, status| TaskReported { task: task.into(), status, ..TaskReported::default() };
     let blocked =
         TaskReported { reason: Some("Waiting for a login".into()), ..report("t_host", TaskStatus::Blocked) };
-    let _ = w.event("", EventKind::TaskReported(blocked), Given { now: w.now, ..Given::default() });
+    let _ = w.event("", EventKind::TaskReported(blocked), StepInput { now: w.now, ..StepInput::default() });
     let _ = w.says("ana", "delegate the release notes to publisher");
     let _ = w.says("ana", "run weather");
     let called = w.says("ana", "Swansea").effects.into_iter().find(|one| one.body.task().is_some()).unwrap();
@@ -92,11 +92,11 @@ fn every_kind_of_pending_reads_back() {
     head.pendings = kinds.map(|kind| PendingState { kind, ..pending.clone() }).into();
     let stored = snapshot::encode_head(&head);
     assert_eq!(snapshot::decode_head(&stored).unwrap(), head);
-    let words: BTreeSet<&str> = head.pendings.iter().map(|pending| pending.kind.word()).collect();
+    let words: BTreeSet<&str> = head.pendings.iter().map(|pending| pending.kind.as_str()).collect();
     assert_eq!(words.len(), 11, "the eleven kinds of the specification: {words:?}");
     for pending in &head.pendings {
         let lifetime = pending.kind.lifetime(&Policy::default());
-        assert_eq!(lifetime.is_none(), pending.kind.word() == "waiting_uncertain_effect");
+        assert_eq!(lifetime.is_none(), pending.kind.as_str() == "waiting_uncertain_effect");
     }
 }
 

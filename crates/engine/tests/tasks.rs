@@ -5,17 +5,17 @@ mod harness;
 use harness::{TICKET, TestLane};
 use proptest::prelude::*;
 use serde_json::Value;
-use throughline_engine::context::block::Block;
+use throughline_engine::context::task_history::TaskHistory;
 use throughline_engine::data::action::Action;
+use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::task::Task;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::data::work::{Agent, Risk};
 use throughline_engine::lane_context;
-use throughline_engine::{Given, Reason, Timestamp};
+use throughline_engine::{Reason, StepInput, Timestamp};
 
 use TaskStatus::{Blocked, Cancelled, Completed, Failed, Queued, Running};
 
@@ -24,7 +24,7 @@ fn at(clock: &str) -> Timestamp {
 }
 
 fn reported(w: &mut TestLane, report: TaskReported) -> Reason {
-    let given = Given { now: w.now, ..Given::default() };
+    let given = StepInput { now: w.now, ..StepInput::default() };
     w.event("", EventKind::TaskReported(report), given).decision.reason
 }
 
@@ -44,7 +44,7 @@ fn task<'w>(w: &'w TestLane, id: &str) -> &'w Task {
 }
 
 fn block(w: &TestLane) -> String {
-    Block::of_lane(&w.lane, &w.policy.context).render()
+    TaskHistory::of_lane(&w.lane, &w.policy.context).render()
 }
 
 /// Returns the finished and the blocked tasks of a prompt.

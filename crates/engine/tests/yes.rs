@@ -96,7 +96,7 @@ fn ten_thousand_ways_of_yes_release_nothing_and_each_is_answered() {
     for text in said.into_iter().step_by(spread).take(10_000) {
         let step = waiting.preview_message("ana", &text);
         assert_eq!(step.decision.reason, Reason::ApprovalNotByText, "{text:?}");
-        assert!(step.effects.iter().all(|effect| !effect.body.outward()), "{text:?}");
+        assert!(step.effects.iter().all(|effect| !effect.body.is_outward()), "{text:?}");
         let told =
             |effect: &_| matches!(effect, EffectBody::Reply { text, .. } if text.contains("press Approve"));
         assert!(step.effects.iter().any(|effect| told(&effect.body)), "{text:?} is told about the button");

@@ -109,9 +109,9 @@ impl Task for Anaphora {
         Ok(AnaphoraDecision {
             needs_context: focus.map(|focus| focus.reference.need == Need::NeedsAnchor),
             antecedent: anchor.map(|anchor| anchor.and_then(index)),
-            focus: focus.map_or(FocusSource::None.word(), |focus| focus.source.word()),
+            focus: focus.map_or(FocusSource::None.as_str(), |focus| focus.source.as_str()),
             reference: focus
-                .map(|focus| format!("{} ({})", focus.reference.need.word(), focus.reference.words))
+                .map(|focus| format!("{} ({})", focus.reference.need.as_str(), focus.reference.words))
                 .unwrap_or_default(),
             seen: Seen::of(&step),
         })

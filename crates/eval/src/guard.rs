@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::id::SetId;
-use throughline_engine::data::selection_trace::{Account, Signal};
+use throughline_engine::data::selection_trace::{SelectionTrace, Signal};
 use throughline_engine::data::trace::{Predicate, Trace};
 use throughline_engine::{Decision, EventKind, Millis, Reason, Rung, Timestamp, Verdict};
 
@@ -87,7 +87,7 @@ pub(crate) struct TurnOutcome<'t> {
 
 impl<'t> TurnOutcome<'t> {
     /// Returns the outcome; none yet for a turn that waits for a model.
-    pub(crate) fn of(decision: &Decision, account: Option<&'t Account>) -> Option<Self> {
+    pub(crate) fn of(decision: &Decision, account: Option<&'t SelectionTrace>) -> Option<Self> {
         if decision.outcome == Verdict::Deferred {
             return None;
         }
@@ -156,7 +156,7 @@ impl GuardCounter {
     }
 
     /// Returns the author and the time of acceptance of the text or press this turn decides.
-    fn begun(&mut self, turn: &Recorded, account: &Account) -> Option<(String, Timestamp)> {
+    fn begun(&mut self, turn: &Recorded, account: &SelectionTrace) -> Option<(String, Timestamp)> {
         match turn.event.kind {
             EventKind::MessagePosted(_) | EventKind::CardPressed { .. } => {
                 Some((turn.event.actor.clone(), turn.event.received_at))
@@ -191,7 +191,7 @@ impl GuardCounter {
         self.seen.wrong += 1;
     }
 
-    fn model(&mut self, account: &Account) {
+    fn model(&mut self, account: &SelectionTrace) {
         if account.signals.contains(&Signal::AskedAgain) {
             self.seen.retries += 1;
             self.seen.unchanged += usize::from(account.fingerprint_before == account.fingerprint_after);
@@ -200,7 +200,7 @@ impl GuardCounter {
 
     /// Returns true if the turn takes back the person's recent execution: it picks another option or rejects that
     /// one. A list without that option is then asked about.
-    fn takes_back(&mut self, by: &str, reason: Reason, account: &Account) -> bool {
+    fn takes_back(&mut self, by: &str, reason: Reason, account: &SelectionTrace) -> bool {
         let Some(done) = self.done.get(by).filter(|done| done.texts <= self.repair) else { return false };
         if account.set.as_ref() != Some(&done.set) {
             return false;
@@ -227,7 +227,7 @@ fn read_against_one(trace: &Trace) -> bool {
 #[cfg(test)]
 mod tests {
     use throughline_engine::data::effect::Outcome;
-    use throughline_engine::data::event::{Event, Posted, Press};
+    use throughline_engine::data::event::{Event, MessagePosted, Press};
     use throughline_engine::data::trace::TurnSummary;
     use throughline_engine::{EffectId, TurnId};
 
@@ -246,7 +246,14 @@ mod tests {
         }
 
         /// Adds a turn that was decided `wait` milliseconds after its acceptance.
-        fn turn(&mut self, kind: EventKind, by: &str, wait: Millis, decision: Decision, account: Account) {
+        fn turn(
+            &mut self,
+            kind: EventKind,
+            by: &str,
+            wait: Millis,
+            decision: Decision,
+            account: SelectionTrace,
+        ) {
             self.clock += 60_000;
             let of_a_list = account.set.is_some();
             let passed = vec![if of_a_list { Predicate::NotAnOption } else { Predicate::NoOptions }];
@@ -265,8 +272,8 @@ mod tests {
             self.watch.turn(&turn);
         }
 
-        fn says(&mut self, by: &str, outcome: Verdict, reason: Reason, account: Account) {
-            let posted = EventKind::MessagePosted(Posted::default());
+        fn says(&mut self, by: &str, outcome: Verdict, reason: Reason, account: SelectionTrace) {
+            let posted = EventKind::MessagePosted(MessagePosted::default());
             self.turn(posted, by, 5, Decision::new(outcome, reason), account);
         }
 
@@ -274,7 +281,7 @@ mod tests {
             self.says(by, Verdict::Done, Reason::OptionLabel, picked(option));
         }
 
-        fn settles(&mut self, wait: Millis, decision: Decision, account: Account) {
+        fn settles(&mut self, wait: Millis, decision: Decision, account: SelectionTrace) {
             let outcome = Outcome::Uncertain { text: "?".into() };
             let kind =
                 EventKind::EffectSettled { effect: EffectId::from("fx_1"), outcome, card: None, task: None };
@@ -287,16 +294,16 @@ mod tests {
         }
     }
 
-    fn listed() -> Account {
-        Account { set: Some(SetId::from("os1-a")), ..Account::default() }
+    fn listed() -> SelectionTrace {
+        SelectionTrace { set: Some(SetId::from("os1-a")), ..SelectionTrace::default() }
     }
 
-    fn picked(option: &str) -> Account {
-        Account { selected: Some(option.into()), ..listed() }
+    fn picked(option: &str) -> SelectionTrace {
+        SelectionTrace { selected: Some(option.into()), ..listed() }
     }
 
-    fn asks(options: &[&str]) -> Account {
-        Account { clarify: options.iter().map(|option| (*option).into()).collect(), ..listed() }
+    fn asks(options: &[&str]) -> SelectionTrace {
+        SelectionTrace { clarify: options.iter().map(|option| (*option).into()).collect(), ..listed() }
     }
 
     #[test]
@@ -307,7 +314,7 @@ mod tests {
         log.says("ana", Verdict::Answered, Reason::IntentRule, listed());
         log.says("ana", Verdict::Shown, Reason::GateOpened, listed());
         // There was no list to read against.
-        log.says("ana", Verdict::Shown, Reason::GateOpened, Account::default());
+        log.says("ana", Verdict::Shown, Reason::GateOpened, SelectionTrace::default());
         assert_eq!(log.seen(), (4, 0, 2, 2));
     }
 
@@ -317,7 +324,7 @@ mod tests {
     fn an_execution_taken_back_was_wrong() {
         let corrected = || (Reason::OptionCorrected, picked("b"));
         let not_that = || (Reason::RepairRemaining, asks(&["b", "c"]));
-        let other_set = Account { set: Some(SetId::from("os1-b")), ..picked("b") };
+        let other_set = SelectionTrace { set: Some(SetId::from("os1-b")), ..picked("b") };
         for (by, texts, (reason, account), wrong) in [
             ("ana", 0, corrected(), 1),
             ("ana", 1, corrected(), 1),
@@ -333,7 +340,7 @@ mod tests {
             let mut log = Log::new();
             log.picks("ana", "a");
             for _ in 0..texts {
-                log.says("ana", Verdict::Answered, Reason::IntentRule, Account::default());
+                log.says("ana", Verdict::Answered, Reason::IntentRule, SelectionTrace::default());
             }
             log.says(by, Verdict::Done, reason, account);
             assert_eq!(log.seen().1, wrong, "{by} {texts} {reason}");
@@ -348,11 +355,11 @@ mod tests {
     /// A text that waits for a model is one turn, decided with the last answer.
     #[test]
     fn a_text_that_waits_is_one_turn() {
-        let cycle = |account: Account| Account { cycle: Some("fx_1".into()), ..account };
+        let cycle = |account: SelectionTrace| SelectionTrace { cycle: Some("fx_1".into()), ..account };
         let deferred = || Decision::new(Verdict::Deferred, Reason::OptionNoMatch);
         let mut log = Log::new();
         log.says("ana", Verdict::Deferred, Reason::OptionNoMatch, cycle(listed()));
-        let prints = |after: &str| Account {
+        let prints = |after: &str| SelectionTrace {
             signals: vec![Signal::NeedsMore, Signal::AskedAgain],
             fingerprint_before: Some("one".into()),
             fingerprint_after: Some(after.into()),

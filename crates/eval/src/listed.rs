@@ -1,12 +1,12 @@
 //! Puts a case's options to a lane as a host's list: active in the chat, with an open question about it, then the
 //! message.
 
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::event::EventKind;
-use throughline_engine::data::given::Addressing;
-use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
-use throughline_engine::data::work::Risk;
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Millis, Timestamp};
 
 use crate::guard::TurnOutcome;
@@ -65,12 +65,12 @@ fn shown(labels: &[String]) -> Incoming {
         badge: None,
         aliases: Vec::new(),
         metadata: Metadata::default(),
-        role: Role::Normal,
+        role: OptionRole::Normal,
         repeatable: true,
         exec_ref: Some(id(n)),
         risk: Risk::Read,
     };
-    let shown = Shown {
+    let shown = OptionsShown {
         scope: Scope::Chat,
         scope_instance: "case".into(),
         title: None,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::canonical_json::{hex, sha256};
 
 use crate::{Anaphora, Closing, IntentCase, Labels, Pending, ReplyTo, Selection, Task, Utterance, ValueCase};
 

@@ -169,7 +169,7 @@ fn pressed(turn: &Recorded) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use throughline_engine::data::event::{Event, Posted};
+    use throughline_engine::data::event::{Event, MessagePosted};
     use throughline_engine::data::message::MessageKind;
     use throughline_engine::data::trace::{Trace, TurnSummary};
     use throughline_engine::{CardId, Decision, PendingId, Timestamp, TurnId};
@@ -208,7 +208,7 @@ mod tests {
     }
 
     fn says(text: &str, decision: Decision, also: &[Reason]) -> Recorded {
-        let posted = Posted { text: text.into(), ..Posted::default() };
+        let posted = MessagePosted { text: text.into(), ..MessagePosted::default() };
         turn(EventKind::MessagePosted(posted), decision, also)
     }
 

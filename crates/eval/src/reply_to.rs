@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use throughline_engine::data::focus::Thread;
+use throughline_engine::data::focus::ThreadPosition;
 use throughline_engine::{MessageId, Timestamp};
 
 use crate::question;
@@ -83,8 +83,8 @@ impl Task for ReplyTo {
                 let step = subject.consider(Incoming::said(by, &said.x))?;
                 let thread = step.trace.focus.and_then(|focus| focus.thread);
                 let parent = thread.and_then(|thread| match thread {
-                    Thread::Answers(id) => ids.get(&id).copied(),
-                    Thread::StartsAnew => Some(said.i),
+                    ThreadPosition::Answers(id) => ids.get(&id).copied(),
+                    ThreadPosition::StartsAnew => Some(said.i),
                 });
                 found.insert(said.i, parent);
             }

@@ -1,8 +1,8 @@
 //! The lanes that cases are put to, and the runner over many of them.
 
-use throughline_engine::data::event::{AssistantPosted, EventKind, Posted};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
 use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Millis, Step, Timestamp};
 
 use crate::{DecidedCase, Task};
@@ -74,7 +74,7 @@ impl Incoming {
     pub fn overheard(by: &str, text: &str) -> Self {
         Self {
             actor: by.into(),
-            kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+            kind: EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
             addressing: Addressing { thread_ours: true, to_other: true, ..Addressing::default() },
         }
     }

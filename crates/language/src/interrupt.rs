@@ -36,7 +36,7 @@ impl Interrupt {
 
     /// The public name: `cancel`.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
             Self::Cancel => "cancel",

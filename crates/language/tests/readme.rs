@@ -17,13 +17,13 @@ fn found(reader: &str, message: &Words) -> Option<String> {
     let yes = |found: bool| found.then(|| "yes".to_owned());
     let context = Context::at(NOW_MS, 0);
     match reader {
-        "interrupt" => interrupt(message).map(|interrupt| interrupt.word().to_owned()),
+        "interrupt" => interrupt(message).map(|interrupt| interrupt.as_str().to_owned()),
         "is_greeting" => yes(is_greeting(message)),
         "is_acknowledgement" => yes(is_acknowledgement(message, &context)),
         "affirms" => yes(affirms(message)),
         "correction" => correction(message).map(|correction| correction.value.text().to_owned()),
         "intent::rules::rule" => rule(message).map(|ruling| ruling.rule.to_owned()),
-        "reference" => Some(reference(message).need.word().to_owned()),
+        "reference" => Some(reference(message).need.as_str().to_owned()),
         expected => {
             let expected: Expected = expected.replace('\\', "").parse().unwrap();
             read(&expected, message, &context).ok().map(|answer| match answer.value {

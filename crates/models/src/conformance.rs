@@ -1,12 +1,12 @@
 //! The conformance suite of [`Model`]: run [`check`] over an implementation.
 
-use throughline_engine::ask::Verdict;
-use throughline_engine::ask::judge;
+use throughline_engine::ask::AnswerVerdict;
+use throughline_engine::ask::check_answer;
+use throughline_engine::context::lane_context::LaneContext;
 use throughline_engine::context::prompt::Anchor;
-use throughline_engine::context::shown::Shown;
-use throughline_engine::data::ask::{Answer, Ask, Candidate, Choice, Question, Reviewed};
+use throughline_engine::data::ask::{Answer, Ask, Candidate, Question, ReviewAnswer, SelectInput};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::focus::Hint;
+use throughline_engine::data::focus::AnchorHint;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::set_option::Metadata;
 use throughline_engine::data::ticket::ItemType;
@@ -18,12 +18,12 @@ use crate::{Caller, Model};
 #[must_use]
 pub fn asks(text: &str) -> Vec<Ask> {
     let policy = Policy::default();
-    let review = Reviewed {
+    let review = ReviewAnswer {
         kind: "architecture".into(),
         topic: "Caching".into(),
         summary: "One cache in front of the store.".into(),
         risks: vec!["Stale entries.".into()],
-        ..Reviewed::default()
+        ..ReviewAnswer::default()
     };
     let questions = [
         Question::Classify { labels: throughline_engine::data::intent::Intent::ALL.into() },
@@ -45,7 +45,7 @@ pub fn asks(text: &str) -> Vec<Ask> {
             messages: vec![r#"{ "id": "m_6_0", "text": "We moved the login." }"#.into()],
         },
     ];
-    let hint = Hint {
+    let hint = AnchorHint {
         focus_anchor_internal_id: Some(MessageId("m_7_0".into())),
         focus_anchor_channel_id: Some("1700000000.000100".into()),
         focus_anchor_text_snippet: "The login fails on Firefox".into(),
@@ -56,8 +56,8 @@ pub fn asks(text: &str) -> Vec<Ask> {
         let focus = r#"{ "focus": { "id": "c1", "focusAnchorTextSnippet": "The login fails on Firefox" } }"#;
         let closed = matches!(question, Question::Select(_) | Question::Summary { .. });
         let anchor = Anchor { own: vec![focus.into()], ..Anchor::default() };
-        let shown = Shown { window: vec![said.into()], anchor, ..Shown::default() };
-        let shown = if closed { Shown::default() } else { shown };
+        let shown = LaneContext { window: vec![said.into()], anchor, ..LaneContext::default() };
+        let shown = if closed { LaneContext::default() } else { shown };
         let hint = (!closed).then(|| hint.clone());
         Ask::within(question, text, hint, shown, &policy).expect("it is short")
     };
@@ -65,7 +65,7 @@ pub fn asks(text: &str) -> Vec<Ask> {
 }
 
 /// Three options, one of them with every detail an option can have.
-fn choice() -> Choice {
+fn choice() -> SelectInput {
     let named = |alias: &str, label: &str| Candidate {
         alias: alias.into(),
         label: label.into(),
@@ -83,7 +83,7 @@ fn choice() -> Choice {
         },
         ..named("c1", "Links Panel D")
     };
-    Choice {
+    SelectInput {
         scope: Scope::Chat,
         candidates: vec![known, named("c2", "Links Panel E"), named("c3", "sample2")],
         hints: vec!["c2".into(), "c1".into()],
@@ -105,7 +105,7 @@ pub fn inside(ask: &Ask, answer: &Answer) -> bool {
     match (&ask.question, answer) {
         (_, Answer::None { why }) => !why.is_empty() && why.len() <= 40,
         (Question::Classify { labels }, Answer::Classify { label, confidence, .. }) => {
-            *confidence <= 100 && labels.iter().any(|offered| offered.word() == label)
+            *confidence <= 100 && labels.iter().any(|offered| offered.as_str() == label)
         }
         // The step judges if the option was offered.
         (Question::Select(_), Answer::Select { confidence, .. }) => *confidence <= 100,
@@ -131,7 +131,7 @@ pub async fn check(model: &dyn Model, text: &str) {
         match asked(model, &ask).await {
             Attempt::Applied(answer) => {
                 assert!(inside(&ask, &answer), "{:?} was answered with {answer:?}", ask.question);
-                if let Verdict::Take(taken) = judge(&ask, answer.clone(), &Policy::default()) {
+                if let AnswerVerdict::Accept(taken) = check_answer(&ask, answer.clone(), &Policy::default()) {
                     assert_eq!(taken, answer, "what is taken is what was said");
                 }
             }

@@ -35,5 +35,5 @@ fn transport_error() -> Attempt<Answer> {
 }
 
 fn asked_once(ask: &Ask) -> bool {
-    ask.purpose().tries() == 1
+    ask.purpose().max_tries() == 1
 }

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use throughline_engine::MessageId;
-use throughline_engine::data::ask::{Answer, Ask, Question, Says};
+use throughline_engine::data::ask::{Answer, Ask, Question, SelectVerdict};
 use throughline_engine::data::intent::Intent;
 use throughline_engine::data::prompt::ANCHOR;
 
@@ -50,7 +50,7 @@ pub fn parse_classify(raw: &str, offered: &[Intent]) -> Answer {
     if !(0.0..=1.0).contains(&confidence) {
         return no_answer("schema");
     }
-    if !offered.iter().any(|intent| intent.word() == label) {
+    if !offered.iter().any(|intent| intent.as_str() == label) {
         return no_answer("out_of_pool");
     }
     let anchor = anchor.filter(|id| !id.is_empty()).map(MessageId);
@@ -72,7 +72,7 @@ fn parse_select(raw: &str) -> Answer {
     #[derive(Deserialize)]
     struct Chosen {
         contract: String,
-        decision: Says,
+        decision: SelectVerdict,
         #[serde(default)]
         choice: Option<String>,
         confidence: f64,

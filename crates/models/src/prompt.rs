@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 use throughline_engine::EffectId;
-use throughline_engine::ask::wording::{material, schema};
+use throughline_engine::ask::instructions::{material, schema};
 use throughline_engine::data::ask::Ask;
-use throughline_engine::data::canon::{hex, sha256};
-use throughline_engine::data::prompt::Section;
+use throughline_engine::data::canonical_json::{hex, sha256};
+use throughline_engine::data::prompt::PromptSection;
 use throughline_engine::text::redact::redacted;
 
 /// A finished prompt: everything a model is shown.
@@ -38,7 +38,7 @@ impl Prompt {
         let marker =
             hex(&sha256(&[b"throughline/fence/1", effect.0.as_bytes(), b"\n", ask.text.as_bytes()])[..6]);
         let (ours, theirs): (Vec<_>, Vec<_>) =
-            ask.prompt.sections.iter().partition(|(section, _)| *section <= Section::Contract);
+            ask.prompt.sections.iter().partition(|(section, _)| *section <= PromptSection::Contract);
         let mut user: Vec<String> = theirs.into_iter().map(|(_, text)| text.clone()).collect();
         user.extend(input(ask, &marker));
         let system: Vec<&str> = ours.into_iter().map(|(_, text)| text.as_str()).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use throughline_engine::data::ask::{Answer, Ask};
-use throughline_engine::data::canon::{jcs, sha256};
+use throughline_engine::data::canonical_json::{jcs, sha256};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::purpose::Purpose;
 use throughline_net::Address;

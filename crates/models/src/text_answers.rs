@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use throughline_engine::data::ask::{Answer, Drafted, Patch, Reviewed};
-use throughline_engine::data::fact_proposal::Proposal;
+use throughline_engine::data::ask::{Answer, DraftAnswer, PatchAnswer, ReviewAnswer};
+use throughline_engine::data::fact_proposal::FactProposal;
 use throughline_engine::data::ticket::{ItemType, Part};
 
 use crate::no_answer::no_answer;
@@ -43,16 +43,16 @@ pub(crate) fn items(raw: &str) -> Answer {
         }
         Err(why) => return no_answer(why),
     };
-    let drafted: Option<Vec<Drafted>> = items.into_iter().map(drafted).collect();
+    let drafted: Option<Vec<DraftAnswer>> = items.into_iter().map(drafted).collect();
     drafted.map_or_else(|| no_answer("schema"), |items| Answer::Draft { items })
 }
 
 /// Converts an item. `None` if a part holds neither text nor a list of texts.
-fn drafted(item: Item) -> Option<Drafted> {
+fn drafted(item: Item) -> Option<DraftAnswer> {
     let mut fields = BTreeMap::new();
     for (name, value) in item.fields {
         // The engine knows where something was said; the model does not.
-        let Some(part) = Part::from_word(&name).filter(|part| *part != Part::Evidence) else { continue };
+        let Some(part) = Part::parse(&name).filter(|part| *part != Part::Evidence) else { continue };
         let text = match value {
             Value::Null => continue,
             Value::String(text) => text,
@@ -66,12 +66,12 @@ fn drafted(item: Item) -> Option<Drafted> {
             fields.insert(part, text.trim().to_owned());
         }
     }
-    Some(Drafted { item_type: item.item_type, fields })
+    Some(DraftAnswer { item_type: item.item_type, fields })
 }
 
 /// Parses `{"kind": "security", "topic": "…", "summary": "…", "decisions": […], "risks": […], "questions": […]}`.
 pub(crate) fn review(raw: &str) -> Answer {
-    match read::<Reviewed>(raw) {
+    match read::<ReviewAnswer>(raw) {
         Ok(review) if !KINDS.contains(&review.kind.as_str()) => no_answer("out_of_pool"),
         Ok(review) => Answer::Review(review),
         Err(why) => no_answer(why),
@@ -80,12 +80,12 @@ pub(crate) fn review(raw: &str) -> Answer {
 
 /// Parses `{"decisions": […], "risks": […], "questions": […], "changes": […]}`, any of them left out.
 pub(crate) fn patch(raw: &str) -> Answer {
-    read::<Patch>(raw).map_or_else(no_answer, Answer::Patch)
+    read::<PatchAnswer>(raw).map_or_else(no_answer, Answer::Patch)
 }
 
 /// Parses `{"text": "…", "facts": […]}`: an answer, and facts the model found stated. A fact that cannot be read
 /// becomes an empty one and spoils no other.
-pub(crate) fn text(raw: &str, of: fn(String, Vec<Proposal>) -> Answer) -> Answer {
+pub(crate) fn text(raw: &str, of: fn(String, Vec<FactProposal>) -> Answer) -> Answer {
     #[derive(Deserialize)]
     struct Words {
         text: String,

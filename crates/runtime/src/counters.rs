@@ -32,7 +32,7 @@ pub(crate) fn turn(step: &Step, took: Millis, waited: Millis) {
     }
     for change in &step.approvals {
         if let ApprovalChange::Decide { action, .. } = change {
-            metrics::counter!("throughline_approval_decisions_total", "decision" => action.word())
+            metrics::counter!("throughline_approval_decisions_total", "decision" => action.as_str())
                 .increment(1);
         }
     }

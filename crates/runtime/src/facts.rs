@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactSet, FactsTouched, Gone};
+use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactSet, FactTombstone, FactsTouched};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::snapshot;
+use throughline_engine::memory::fact_needs;
 use throughline_engine::memory::in_reach;
-use throughline_engine::memory::wants;
-use throughline_engine::{Event, Given, Timestamp};
+use throughline_engine::{Event, StepInput, Timestamp};
 use throughline_store::{FactBody, FactsWrite, StoredFacts};
 
 use crate::{Runtime, RuntimeError};
@@ -25,10 +25,10 @@ impl Runtime {
         &self,
         lane: &Lane,
         event: &Event,
-        given: &Given,
+        given: &StepInput,
     ) -> Result<Vec<FactSet>, RuntimeError> {
         let mut sets = Vec::new();
-        for key in wants(lane, event, given, &self.policy) {
+        for key in fact_needs(lane, event, given, &self.policy) {
             sets.push(FactSet::clone(&*self.facts(&key).await?));
         }
         Ok(sets)
@@ -88,7 +88,7 @@ fn decoded(key: &FactKey, stored: &StoredFacts) -> Result<FactSet, RuntimeError>
     for (id, FactBody { body, used_at }) in &stored.entries {
         let fail = |e: snapshot::DecodeError| RuntimeError::unreadable("a fact", &e.to_string());
         if id.starts_with(GONE) {
-            set.gone.push(snapshot::decode_gone(body).map_err(fail)?);
+            set.gone.push(snapshot::decode_tombstone(body).map_err(fail)?);
         } else {
             let fact = snapshot::decode_fact(body).map_err(fail)?;
             set.facts.push(Fact { last_used_at: *used_at, ..fact });
@@ -120,12 +120,12 @@ fn entry(change: &FactChange) -> (String, Option<FactBody>) {
             (fact.canonical_id.0.clone(), Some(FactBody { body: stored, used_at }))
         }
         FactChange::Drop(id) => (id.0.clone(), None),
-        FactChange::Bury(gone) => (name(gone), body(snapshot::encode_gone(gone))),
-        FactChange::Unbury(gone) => (name(gone), None),
+        FactChange::PutTombstone(gone) => (name(gone), body(snapshot::encode_tombstone(gone))),
+        FactChange::DropTombstone(gone) => (name(gone), None),
     }
 }
 
-fn name(gone: &Gone) -> String {
+fn name(gone: &FactTombstone) -> String {
     let lane = gone.lane.as_ref().map_or("", |lane| lane.as_str());
     format!("{GONE}{}:{lane}:{}", gone.fact, gone.message)
 }

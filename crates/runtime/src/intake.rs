@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::event::EventKind;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, LaneKey, Timestamp};
 use throughline_store::{Accepted, Delivery, DeliveryIdentity, QueueLimit, WaitingRow};
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use sha2::Sha256;
 use throughline_engine::CardId;
 use throughline_engine::data::action::Action;
-use throughline_engine::data::canon::{hex, jcs, sha256};
+use throughline_engine::data::canonical_json::{hex, jcs, sha256};
 use throughline_engine::data::card_model::CardModel;
 use throughline_store::TokenRow;
 
@@ -71,7 +71,7 @@ impl Keys {
     /// The token of one button. It depends on nothing else, so a card that is rendered again stays pressable.
     #[must_use]
     pub fn token(&self, tenant: &str, record: &CardId, version: u32, item: &str, action: Action) -> String {
-        token(&self.tenant(tenant), tenant, record.as_str(), version, item, action.word())
+        token(&self.tenant(tenant), tenant, record.as_str(), version, item, action.as_str())
     }
 
     /// The hash under which the store finds a token.
@@ -84,7 +84,7 @@ impl Keys {
     pub fn fill(&self, tenant: &str, card: &mut CardModel) {
         let key = self.tenant(tenant);
         let of = |item: &str, action: Action| {
-            token(&key, tenant, card.id.as_str(), card.version, item, action.word())
+            token(&key, tenant, card.id.as_str(), card.version, item, action.as_str())
         };
         for button in &mut card.buttons {
             button.token = Some(of("", button.action));
@@ -101,13 +101,13 @@ impl Keys {
     pub fn rows(&self, tenant: &str, card: &CardModel) -> Vec<TokenRow> {
         let key = self.tenant(tenant);
         let row = |item: &str, action: Action| {
-            let token = token(&key, tenant, card.id.as_str(), card.version, item, action.word());
+            let token = token(&key, tenant, card.id.as_str(), card.version, item, action.as_str());
             TokenRow {
                 hash: Self::hash(&token),
                 card: card.id.clone(),
                 version: card.version,
                 item: item.into(),
-                action: action.word().into(),
+                action: action.as_str().into(),
             }
         };
         let own = card.buttons.iter().map(|button| row("", button.action));

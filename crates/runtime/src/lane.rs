@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::policy::limits;
-use throughline_engine::data::{canon, snapshot};
+use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{Admission, LaneKey, Timestamp, admit};
 use throughline_store::{Claim, LANE_LEASE, Release, WaitingRow};
 
@@ -135,7 +135,7 @@ impl Runtime {
 
     async fn load(&self, key: &LaneKey) -> Result<LaneActor, RuntimeError> {
         let (lane, log_hash) = self.read_lane(key).await?;
-        let state_hash = canon::hex(&lane.state_hash());
+        let state_hash = canonical_json::hex(&lane.state_hash());
         let never = Timestamp(0);
         Ok(LaneActor { epoch: 0, leased_until: never, used_at: never, lane, state_hash, log_hash })
     }

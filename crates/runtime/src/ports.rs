@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use throughline_channels::{Channel, Surface};
 use throughline_engine::data::actor::Actor;
+use throughline_engine::data::call::{CallOutcome, CallRequest};
 use throughline_engine::data::effect::{Attempt, EffectClass};
-use throughline_engine::data::work::{Errand, Report};
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_models::Model;
@@ -39,7 +39,7 @@ pub trait Worker: Send + Sync {
 
     /// Makes one call, or asks how far an earlier one got. The answer is untrusted text. If asking about remote work
     /// fails, the result is that it is still underway.
-    async fn work(&self, errand: &Errand<'_>) -> Attempt<Report>;
+    async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome>;
 }
 
 /// Everything outside.
@@ -64,7 +64,7 @@ impl Ports {
     /// channel reads from the store.
     #[must_use]
     pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Option<Performer> {
-        if class.only_a_host()
+        if class.is_host_only()
             || self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class)
         {
             return Some(Performer::Host);

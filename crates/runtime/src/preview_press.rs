@@ -5,7 +5,7 @@
 //! (`docs/design/0007-a-press-is-answered-by-looking-ahead.md`).
 
 use throughline_engine::data::effect::EffectBody;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, LaneKey, Verdict};
 
 use crate::{Runtime, RuntimeError};

@@ -1,6 +1,6 @@
 //! Decides recorded turns again and compares hashes. Nothing is written and nothing is sent.
 
-use throughline_engine::data::canon;
+use throughline_engine::data::canonical_json;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::{Event, LaneKey, Policy, Reason, Step, step};
 use throughline_store::StoredTurn;
@@ -94,10 +94,10 @@ impl Runtime {
         let (Some(mut lane), Some(content), Some(policy)) = (lane, turn.content, policy) else {
             return Ok(None);
         };
-        let before = canon::hex(&lane.state_hash());
+        let before = canonical_json::hex(&lane.state_hash());
         let step = step(&lane, event, &content.given, &policy);
         lane.apply(step.next.clone(), &step.changes);
-        Ok(Some(WhatIf { before, after: canon::hex(&lane.state_hash()), step }))
+        Ok(Some(WhatIf { before, after: canonical_json::hex(&lane.state_hash()), step }))
     }
 
     /// Decides the turns up to `to` again and reports those from `from` on. Returns how many turns were decided, and
@@ -205,10 +205,10 @@ impl Runtime {
             )));
         };
         let again = step(&lane, &content.event, &content.given, &policy);
-        let effects = again.effects.iter().map(|effect| (effect.body.class().word(), effect.id.as_str()));
+        let effects = again.effects.iter().map(|effect| (effect.body.class().as_str(), effect.id.as_str()));
         let same_effects = effects.eq(row.effects.iter().map(|(class, id)| (class.as_str(), id.as_str())));
         lane.apply(again.next, &again.changes);
-        let now = canon::hex(&lane.state_hash());
+        let now = canonical_json::hex(&lane.state_hash());
         let verdict = if again.decision.reason != row.decision.reason {
             Comparison::OtherDecision(again.decision.reason)
         } else if now != row.after || !same_effects {

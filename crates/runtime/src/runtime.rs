@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use throughline_engine::Policy;
-use throughline_engine::data::canon::{hex, jcs};
+use throughline_engine::data::canonical_json::{hex, jcs};
 use throughline_store::Store;
 
 use crate::fact_cache::FactCache;

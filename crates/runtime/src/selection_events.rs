@@ -4,7 +4,7 @@
 
 use throughline_engine::Decision;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::selection_trace::{Account, Collision, Provenance, Signal};
+use throughline_engine::data::selection_trace::{Collision, Provenance, SelectionTrace, Signal};
 use tracing::Value;
 
 /// The value of an absent field. Every event has every field.
@@ -49,15 +49,15 @@ struct Fields<'a> {
 }
 
 /// Emits the events and counters of a committed turn that looked at lists of options.
-pub(crate) fn emit(account: &Account, decision: &Decision) {
-    let scope = account.scope.map_or("none", Scope::word);
+pub(crate) fn emit(account: &SelectionTrace, decision: &Decision) {
+    let scope = account.scope.map_or("none", Scope::as_str);
     let collisions = collisions(&account.collisions);
     for signal in &account.signals {
-        metrics::counter!("throughline_selection_signals_total", "signal" => signal.word(), "scope" => scope)
+        metrics::counter!("throughline_selection_signals_total", "signal" => signal.as_str(), "scope" => scope)
             .increment(1);
         let fields = Fields {
             set: account.set.as_ref().map_or(ABSENT, |id| id.as_str()),
-            scope: account.scope.map_or(ABSENT, Scope::word),
+            scope: account.scope.map_or(ABSENT, Scope::as_str),
             candidates: account.candidates,
             collisions: &collisions,
             cycle: or_absent(account.cycle.as_deref()),
@@ -66,7 +66,7 @@ pub(crate) fn emit(account: &Account, decision: &Decision) {
             retry: number(account.retry_index.as_ref()),
             budget: number(account.retry_budget.as_ref()),
             reason: reason(*signal, account, decision),
-            provenance: account.provenance.map_or(ABSENT, Provenance::word),
+            provenance: account.provenance.map_or(ABSENT, Provenance::as_str),
         };
         write(*signal, &fields);
     }
@@ -96,7 +96,7 @@ fn write(signal: Signal, fields: &Fields<'_>) {
 }
 
 /// The reason of the turn's decision; for a blocked veto, the gate that blocked it.
-fn reason<'a>(signal: Signal, account: &'a Account, decision: &Decision) -> &'a str {
+fn reason<'a>(signal: Signal, account: &'a SelectionTrace, decision: &Decision) -> &'a str {
     let blocked = account.blocked.as_deref().filter(|_| signal == Signal::VetoBlocked);
     blocked.unwrap_or(decision.reason.code())
 }
@@ -173,7 +173,7 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    fn emitted(account: &Account, reason: Reason) -> Vec<Emitted> {
+    fn emitted(account: &SelectionTrace, reason: Reason) -> Vec<Emitted> {
         let events = Arc::new(Mutex::new(Vec::new()));
         let decision = Decision::new(Verdict::Asked, reason);
         tracing::subscriber::with_default(Listener(events.clone()), || emit(account, &decision));
@@ -199,10 +199,10 @@ mod tests {
     // row: TE1
     #[test]
     fn every_signal_is_an_event_of_its_name_with_all_fields() {
-        let account = Account { signals: Signal::ALL.into(), ..Account::default() };
+        let account = SelectionTrace { signals: Signal::ALL.into(), ..SelectionTrace::default() };
         let emitted = emitted(&account, Reason::OptionManyMatch);
         let names: Vec<&str> = emitted.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, Signal::ALL.iter().map(|signal| signal.word()).collect::<Vec<_>>());
+        assert_eq!(names, Signal::ALL.iter().map(|signal| signal.as_str()).collect::<Vec<_>>());
         for (name, mut values) in emitted {
             assert_eq!(values.remove("message").as_deref(), Some(name.as_str()));
             assert_eq!(values.keys().map(String::as_str).collect::<Vec<_>>(), FIELDS, "{name}");
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_fields_hold_what_the_turn_did() {
-        let account = Account {
+        let account = SelectionTrace {
             set: Some("os1-0".into()),
             scope: Some(Scope::Widget),
             candidates: 3,
@@ -226,7 +226,7 @@ mod tests {
             provenance: Some(Provenance::SafeClarifier),
             blocked: Some("not_denoted".into()),
             signals: vec![Signal::Unchanged, Signal::VetoBlocked],
-            ..Account::default()
+            ..SelectionTrace::default()
         };
         let emitted = emitted(&account, Reason::OptionManyMatch);
         let values = &emitted[0].1;

@@ -1,18 +1,18 @@
 //! Looks up what a step is given, which is logged with its turn (`docs/design/0001-no-ports-in-the-engine.md`).
 
 use throughline_engine::data::action::Action;
-use throughline_engine::data::canon::{hex, sha256};
-use throughline_engine::data::erasure::Erase;
-use throughline_engine::data::event::{EventKind, Posted, Press};
-use throughline_engine::data::given::{Addressing, Neighbours, Paused, PressTarget};
+use throughline_engine::data::canonical_json::{hex, sha256};
+use throughline_engine::data::erasure::ErasureScope;
+use throughline_engine::data::event::{EventKind, MessagePosted, Press};
 use throughline_engine::data::id;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Message;
 use throughline_engine::data::purpose::{Purpose, Purposes};
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::{Addressing, Neighbours, Paused, PressTarget};
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::summary;
-use throughline_engine::{EffectId, Event, Given, LaneKey, MessageId, focus, needs};
+use throughline_engine::{EffectId, Event, LaneKey, MessageId, StepInput, focus, needs};
 use throughline_store::StoredTurn;
 
 use crate::{Keys, Runtime, RuntimeError, stored};
@@ -24,18 +24,18 @@ impl Runtime {
         lane: &Lane,
         event: &Event,
         addressing: Addressing,
-    ) -> Result<Given, RuntimeError> {
+    ) -> Result<StepInput, RuntimeError> {
         let key = &lane.key;
-        let mut given = Given {
+        let mut given = StepInput {
             now: self.store.now().max(event.received_at),
             addressing,
             model: self.purposes(),
-            ..Given::default()
+            ..StepInput::default()
         };
         if matches!(event.kind, EventKind::MessagePosted(_) | EventKind::CardPressed { .. }) {
             let channel = self.ports.channels.get(&key.channel);
             given.here = channel.and_then(|channel| channel.link(key));
-            if let EventKind::MessagePosted(Posted { message_id: Some(message), .. }) = &event.kind {
+            if let EventKind::MessagePosted(MessagePosted { message_id: Some(message), .. }) = &event.kind {
                 given.link = channel.and_then(|channel| channel.link_to(key, message));
             }
         }
@@ -66,7 +66,7 @@ impl Runtime {
                 given.press = self.pressed(key, press).await?;
                 given.paused = self.paused(key).await?;
             }
-            EventKind::Erasure(Erase::Person { id }) => {
+            EventKind::Erasure(ErasureScope::Person { id }) => {
                 given.person = Some(Box::new(self.trace_of(lane, id).await?.person));
             }
             EventKind::Command { .. } => given.last_turn = self.last_turn(key).await?,
@@ -77,19 +77,19 @@ impl Runtime {
             }
             _ => {}
         }
-        if summary::looks_back(lane, event, &given) {
+        if summary::needs_covered(lane, event, &given) {
             given.covered = self.covered(lane).await?;
         }
         self.revive(lane, event, &mut given).await?;
         given.facts = match &event.kind {
-            EventKind::Erasure(Erase::Person { id }) => self.facts_by(&lane.key.tenant, id).await?,
+            EventKind::Erasure(ErasureScope::Person { id }) => self.facts_by(&lane.key.tenant, id).await?,
             _ => self.facts_for(lane, event, &given).await?,
         };
         Ok(given)
     }
 
     /// Looks up the message that is replied to, and its neighbours.
-    async fn anchored(&self, lane: &Lane, reply: &str, given: &mut Given) -> Result<(), RuntimeError> {
+    async fn anchored(&self, lane: &Lane, reply: &str, given: &mut StepInput) -> Result<(), RuntimeError> {
         given.anchor = self.message(lane, reply).await?;
         if let Some(anchor) = &given.anchor {
             given.beside = self.beside(lane, &anchor.id).await?;
@@ -123,7 +123,7 @@ impl Runtime {
 
     /// Reads the records that the event needs and the lane no longer loads. Each round may name more, so it repeats
     /// until nothing is missing that the store has.
-    async fn revive(&self, lane: &Lane, event: &Event, given: &mut Given) -> Result<(), RuntimeError> {
+    async fn revive(&self, lane: &Lane, event: &Event, given: &mut StepInput) -> Result<(), RuntimeError> {
         for _ in 0..6 {
             let mut found = false;
             for key in needs(lane, event, given, &self.policy) {
@@ -153,17 +153,17 @@ impl Runtime {
     /// searched.
     async fn beside(&self, lane: &Lane, anchor: &MessageId) -> Result<Neighbours, RuntimeError> {
         let mut beside = Neighbours::default();
-        let loaded = focus::beside(lane, anchor);
-        let Some(made) = id::made(&lane.key.id(), anchor.as_str()) else { return Ok(beside) };
+        let loaded = focus::neighbours(lane, anchor);
+        let Some(made) = id::id_origin(&lane.key.id(), anchor.as_str()) else { return Ok(beside) };
         if loaded.before.is_none() {
             let stored = self.store.turns_before(&lane.key, made.revision + 1, TURNS_BESIDE).await?;
-            let earlier = |id: &MessageId| id::made(&lane.key.id(), id.as_str()) < Some(made);
+            let earlier = |id: &MessageId| id::id_origin(&lane.key.id(), id.as_str()) < Some(made);
             let said = newest_first(&stored)?;
             beside.before = self.first_kept(lane, said.iter().filter(|id| earlier(id))).await?;
         }
         if loaded.after.is_none() && !loaded.newest {
             let stored = self.store.turns(&lane.key, made.revision.saturating_sub(1), TURNS_BESIDE).await?;
-            let later = |id: &MessageId| id::made(&lane.key.id(), id.as_str()) > Some(made);
+            let later = |id: &MessageId| id::id_origin(&lane.key.id(), id.as_str()) > Some(made);
             let mut said = newest_first(&stored)?;
             said.reverse();
             beside.after = self.first_kept(lane, said.iter().filter(|id| later(id))).await?;
@@ -199,7 +199,7 @@ impl Runtime {
             Press::Option { .. } => return Ok(None),
             Press::Token(token) => match self.store.token(lane, &Keys::hash(token)).await? {
                 Some(row) => {
-                    let action = Action::from_word(&row.action);
+                    let action = Action::parse(&row.action);
                     (lane.clone(), row.card, row.version, row.item, action)
                 }
                 None => return Ok(None),
@@ -230,7 +230,7 @@ impl Runtime {
 }
 
 /// The message that an open ask is about.
-fn waiting<'l>(lane: &'l Lane, effect: &EffectId) -> Option<&'l Posted> {
+fn waiting<'l>(lane: &'l Lane, effect: &EffectId) -> Option<&'l MessagePosted> {
     let ask = lane.head.ask.as_ref().filter(|ask| ask.effect == *effect)?;
     match &lane.records.get::<Event>(ask.message.as_str())?.kind {
         EventKind::MessagePosted(posted) => Some(posted),

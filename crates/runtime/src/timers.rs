@@ -1,7 +1,7 @@
 //! Turns due timers into events. A timer that is delivered twice is caught by its delivery key.
 
 use throughline_engine::EventKind;
-use throughline_engine::data::card::TimerAbout;
+use throughline_engine::data::card::TimerPurpose;
 
 use crate::{Inbound, Runtime, RuntimeError};
 
@@ -13,7 +13,7 @@ impl Runtime {
     pub async fn fire_timers(&self) -> Result<usize, RuntimeError> {
         let due = self.store.due_timers(64).await?;
         for timer in &due {
-            let Ok(about) = serde_json::from_str::<TimerAbout>(&timer.about) else {
+            let Ok(about) = serde_json::from_str::<TimerPurpose>(&timer.about) else {
                 // Another version set it, for something this one does not know. It must not hold up the other timers.
                 tracing::error!(timer = %timer.id, about = %timer.about, "a deadline cannot be read; it is let go");
                 self.store.clear_timer(&timer.lane.tenant, &timer.id).await?;

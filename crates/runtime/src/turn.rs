@@ -5,15 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use throughline_engine::data::approval::ApprovalChange;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, Outcome};
-use throughline_engine::data::event::Posted;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::MessagePosted;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::lane::{Encoded, Lane};
-use throughline_engine::data::mint::Mint;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::{canon, snapshot};
+use throughline_engine::data::step_input::Addressing;
+use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{
-    Change, Event, EventKind, Given, LaneKey, Millis, Reason, Step, Timer, Timestamp, TurnId, Verdict, step,
+    Change, Event, EventKind, LaneKey, Millis, Reason, Step, StepInput, Timer, Timestamp, TurnId, Verdict,
+    step,
 };
 use throughline_store::{
     CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow, Performer, RecordOp,
@@ -56,7 +57,7 @@ pub(crate) enum Origin {
 
 /// A decided turn, not committed yet.
 pub(crate) struct Decided {
-    given: Given,
+    given: StepInput,
     step: Step,
     /// The end of its inbox row.
     end: RowState,
@@ -115,7 +116,7 @@ impl Runtime {
         let given = self.look_up(lane, event, addressing).await?;
         self.faults.at(FailPoint::ContextRead, event.kind.name())?;
         let Some(step) = self.try_step(lane, event, &given) else { return Ok(None) };
-        let given = Given { facts: step.looked_at(given.facts), ..given };
+        let given = StepInput { facts: step.used_fact_sets(given.facts), ..given };
         let ignored = step.decision.outcome == Verdict::Ignored;
         let end = if ignored { RowState::Ignored } else { RowState::Done };
         Ok(Some(Decided { given, step, end }))
@@ -135,10 +136,10 @@ impl Runtime {
             return Ok(TurnEnd::Raced);
         }
         metrics::counter!("throughline_inbox_dead_total").increment(1);
-        let turn = Mint::new(&actor.lane.key, actor.lane.revision + 1).turn();
+        let turn = IdGenerator::new(&actor.lane.key, actor.lane.revision + 1).turn();
         let text = format!("I could not handle what you sent; it was set aside ({turn}).");
         let event = intake::notice_of(row, "dead", text);
-        let given = Given { now: self.store.now(), ..Given::default() };
+        let given = StepInput { now: self.store.now(), ..StepInput::default() };
         let Some(step) = self.try_step(&actor.lane, &event, &given) else { return Ok(TurnEnd::Lost) };
         let incoming = Incoming {
             key: &row.key,
@@ -150,7 +151,7 @@ impl Runtime {
     }
 
     /// Steps, catching panics: a defect in a rule must not take the lane down. `None` after a panic.
-    pub(crate) fn try_step(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
+    pub(crate) fn try_step(&self, lane: &Lane, event: &Event, given: &StepInput) -> Option<Step> {
         catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &self.policy))).ok()
     }
 
@@ -192,7 +193,7 @@ impl Runtime {
         let Step { next, changes, effects, timers, .. } = &decided.step;
         let woken = !timers.is_empty() || effects.iter().any(|one| self.performer(actor, one).is_some());
         counters::turn(&decided.step, done.since(started), started.since(received_at));
-        actor.state_hash = canon::hex(&encoded.hash);
+        actor.state_hash = canonical_json::hex(&encoded.hash);
         actor.log_hash = row;
         actor.leased_until = done.plus(LANE_LEASE);
         if let Some(asked) = &actor.lane.head.ask
@@ -222,8 +223,10 @@ impl Runtime {
 
     /// Shows on the channel, where it can, that a closing word was seen: it gets no answer.
     fn signal(&self, lane: &LaneKey, event: &Event, reason: Reason) {
-        if let (Reason::Acknowledged, EventKind::MessagePosted(Posted { message_id: Some(message), .. })) =
-            (reason, &event.kind)
+        if let (
+            Reason::Acknowledged,
+            EventKind::MessagePosted(MessagePosted { message_id: Some(message), .. }),
+        ) = (reason, &event.kind)
             && let Some(channel) = self.ports.channels.get(&lane.channel)
         {
             channel.clone().seen(lane, message);
@@ -287,7 +290,7 @@ impl Runtime {
     ) -> TurnCommit {
         let Decided { given, step, end } = decided;
         let (lane, revision) = (&actor.lane.key, actor.lane.revision + 1);
-        let (now, turn) = (given.now, Mint::new(lane, revision).turn());
+        let (now, turn) = (given.now, IdGenerator::new(lane, revision).turn());
         let applied = step.decision.applied.as_ref();
         let content = ContentRef { key, event, given, applied, shown: &self.shown(lane, step) }.encode();
         let salt = self.random_hex();
@@ -304,11 +307,11 @@ impl Runtime {
             engine: env!("CARGO_PKG_VERSION").into(),
             snapshot: snapshot::VERSION,
             before: actor.state_hash.clone(),
-            after: canon::hex(&encoded.hash),
+            after: canonical_json::hex(&encoded.hash),
             effects: step
                 .effects
                 .iter()
-                .map(|e| (e.body.class().word().to_owned(), e.id.0.clone()))
+                .map(|e| (e.body.class().as_str().to_owned(), e.id.0.clone()))
                 .collect(),
             messages: step.messages.clone(),
             content: content_hash(&salt, &content),
@@ -337,7 +340,7 @@ impl Runtime {
             erasures: step
                 .forget
                 .iter()
-                .map(|id| canon::jcs(&crate::Subject::Person { id: id.clone() }))
+                .map(|id| canonical_json::jcs(&crate::Subject::Person { id: id.clone() }))
                 .collect(),
             audit: step.approvals.iter().filter_map(|change| audit_row(change, &turn.0, now)).collect(),
             // An erasure cannot be decided again, so a replay of later turns starts after it.
@@ -371,9 +374,9 @@ impl Runtime {
                 id: effect.id.clone(),
                 ordinal,
                 class,
-                outward: effect.body.outward(),
+                outward: effect.body.is_outward(),
                 stream: effect.body.stream(),
-                payload: canon::jcs(&effect.body),
+                payload: canonical_json::jcs(&effect.body),
                 depends_on: effect.depends_on.clone(),
                 approval: effect.approval.clone(),
                 performer,
@@ -394,7 +397,7 @@ impl Runtime {
 
 /// The time a host has to report. For effects only a host can perform, their class sets it.
 fn host_time(class: EffectClass) -> Millis {
-    if class.only_a_host() { class.gives_up().1 } else { limits::HOST_REPORT }
+    if class.is_host_only() { class.retry_limits().1 } else { limits::HOST_REPORT }
 }
 
 fn outcome_text(outcome: &Outcome) -> String {
@@ -437,11 +440,13 @@ fn message_map(step: &Step) -> Vec<(String, String)> {
 fn audit_row(change: &ApprovalChange, turn: &str, now: Timestamp) -> Option<String> {
     match change {
         // The person's id alone: names have to be erasable, and this chain is not.
-        ApprovalChange::Decide { card, version, action, by, at } => Some(canon::jcs(&serde_json::json!({
-            "what": "approval.decided", "turn": turn, "at": now, "change": {
-                "change": "decide", "card": card, "version": version, "action": action, "by": { "id": by.id }, "at": at,
-            },
-        }))),
+        ApprovalChange::Decide { card, version, action, by, at } => {
+            Some(canonical_json::jcs(&serde_json::json!({
+                "what": "approval.decided", "turn": turn, "at": now, "change": {
+                    "change": "decide", "card": card, "version": version, "action": action, "by": { "id": by.id }, "at": at,
+                },
+            })))
+        }
         ApprovalChange::Open(_) | ApprovalChange::Close { .. } => None,
     }
 }

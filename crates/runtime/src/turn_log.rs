@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use throughline_engine::data::canon::{hex, sha256, unhex};
+use throughline_engine::data::canonical_json::{hex, sha256, unhex};
 use throughline_engine::data::decision::Applied;
 use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::snapshot;
 use throughline_engine::data::trace::{Trace, TurnSummary};
-use throughline_engine::{Decision, Event, EventKind, Given, Lane, LaneKey, MessageId, Timestamp, TurnId};
+use throughline_engine::{
+    Decision, Event, EventKind, Lane, LaneKey, MessageId, StepInput, Timestamp, TurnId,
+};
 use throughline_store::{LogRow, StoredTurn};
 
 pub use encoding::Unreadable;
@@ -61,7 +63,7 @@ pub struct Content {
     /// The event.
     pub event: Event,
     /// The input of the step.
-    pub given: Given,
+    pub given: StepInput,
     /// The answer that a pending question took.
     #[serde(default)]
     pub applied: Option<Applied>,
@@ -78,7 +80,7 @@ pub struct ContentRef<'a> {
     /// The event.
     pub event: &'a Event,
     /// The input of the step.
-    pub given: &'a Given,
+    pub given: &'a StepInput,
     /// The answer that a pending question took.
     pub applied: Option<&'a Applied>,
     /// The effects that the commit delivered itself, by their number in the turn.
@@ -92,7 +94,7 @@ impl ContentRef<'_> {
         #[derive(Serialize)]
         struct Written<'a> {
             event: Unnamed<'a>,
-            given: &'a Given,
+            given: &'a StepInput,
             #[serde(skip_serializing_if = "Option::is_none")]
             applied: Option<&'a Applied>,
             #[serde(skip_serializing_if = "BTreeMap::is_empty")]

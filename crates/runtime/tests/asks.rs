@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::{Attempt, EffectResult, Outcome};
-use throughline_engine::data::event::Posted;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::MessagePosted;
 use throughline_engine::data::intent::Intent;
 use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
 use throughline_models::{Caller, Misbehaviour, Model, ScriptEntry, Scripted, ScriptedReply};
 use throughline_runtime::turn_log::Turn;
@@ -63,7 +63,7 @@ impl World {
             id: key.into(),
             received_at: self.host.store().now(),
             actor: "ana".into(),
-            kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+            kind: EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
         };
         let addressing = Addressing { direct: true, ..Addressing::default() };
         let identity = DeliveryIdentity::new(self.lane.clone(), key);
@@ -126,7 +126,7 @@ async fn every_misbehaviour_has_its_tries_and_then_the_person_is_asked() {
 async fn whichever_legal_answer_comes_nothing_leaves_the_thread() {
     for label in Intent::ALL {
         for confidence in [0.0, 0.69, 0.7, 1.0] {
-            let answer = format!(r#"{{"label":"{}","confidence":{confidence}}}"#, label.word());
+            let answer = format!(r#"{{"label":"{}","confidence":{confidence}}}"#, label.as_str());
             let entry = ScriptEntry { purpose: Purpose::Classify, reply: ScriptedReply::Text(answer) };
             let w = world(Arc::new(Scripted::new([entry])));
             w.says("1", UNCLEAR).await;

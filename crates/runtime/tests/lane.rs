@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::event::Posted;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::MessagePosted;
 use throughline_engine::data::message::Message;
-use throughline_engine::data::policy::Busy;
-use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, focus};
+use throughline_engine::data::policy::BusyPolicy;
+use throughline_engine::data::step_input::Addressing;
+use throughline_engine::{Event, EventKind, Lane, LaneKey, Policy, Reason, StepInput, Timestamp, focus};
 use throughline_models::{Caller, Model};
 use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
@@ -83,10 +83,10 @@ fn world(policy: Policy) -> World {
 impl World {
     async fn says(&self, key: &str, text: &str) -> Accepted {
         let addressing = Addressing { direct: true, ..Addressing::default() };
-        self.posts(key, Posted { text: text.into(), ..Posted::default() }, addressing).await
+        self.posts(key, MessagePosted { text: text.into(), ..MessagePosted::default() }, addressing).await
     }
 
-    async fn posts(&self, key: &str, posted: Posted, addressing: Addressing) -> Accepted {
+    async fn posts(&self, key: &str, posted: MessagePosted, addressing: Addressing) -> Accepted {
         let event = Event {
             id: key.into(),
             received_at: self.host.store().now(),
@@ -111,7 +111,7 @@ impl World {
     }
 
     /// The input of the step for a message to us.
-    async fn decided_with(&self, key: &str, posted: Posted) -> Given {
+    async fn decided_with(&self, key: &str, posted: MessagePosted) -> StepInput {
         self.posts(key, posted, Addressing { direct: true, ..Addressing::default() }).await;
         self.run().await;
         let turns = self.store.turns_before(&self.lane, u64::MAX, 1).await.unwrap();
@@ -132,7 +132,11 @@ async fn a_reply_far_back_is_seen_with_its_neighbours() {
     let overheard = Addressing { thread_ours: true, to_other: true, ..Addressing::default() };
     for n in 0..20 {
         let key = format!("c{n}");
-        let posted = Posted { text: format!("line {n}"), message_id: Some(key.clone()), ..Posted::default() };
+        let posted = MessagePosted {
+            text: format!("line {n}"),
+            message_id: Some(key.clone()),
+            ..MessagePosted::default()
+        };
         w.posts(&key, posted, overheard).await;
     }
     w.run().await;
@@ -143,7 +147,11 @@ async fn a_reply_far_back_is_seen_with_its_neighbours() {
         ("c9", Some("line 8"), None),
         ("c12", None, None),
     ] {
-        let posted = Posted { text: "stop".into(), reply_to: Some(reply_to.into()), ..Posted::default() };
+        let posted = MessagePosted {
+            text: "stop".into(),
+            reply_to: Some(reply_to.into()),
+            ..MessagePosted::default()
+        };
         let given = w.decided_with(&format!("reply to {reply_to}"), posted).await;
         let text = |message: &Option<Message>| message.as_ref().map(|message| message.text.clone());
         assert_eq!(text(&given.anchor), Some(reply_to.replace('c', "line ")));
@@ -157,7 +165,7 @@ async fn a_reply_far_back_is_seen_with_its_neighbours() {
                 id: "again".into(),
                 received_at: given.now,
                 actor: "ana".into(),
-                kind: EventKind::MessagePosted(Posted::default()),
+                kind: EventKind::MessagePosted(MessagePosted::default()),
             };
             let focus = focus::resolve(&lane, &event, &given);
             let window: Vec<&str> = focus.window(&lane, &given).iter().map(|m| m.text.as_str()).collect();
@@ -224,7 +232,7 @@ async fn a_stop_behind_many_waiting_messages_is_found() {
 /// Under `collect`, three messages within two seconds become one question of three lines.
 #[tokio::test]
 async fn a_burst_is_one_question() {
-    let w = world(Policy { busy: Busy::Collect, ..Policy::default() });
+    let w = world(Policy { busy: BusyPolicy::Collect, ..Policy::default() });
     for (key, text) in [("1", "make"), ("2", "it"), ("3", "blue")] {
         w.says(key, text).await;
         w.run().await;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use throughline_engine::LaneKey;
 use throughline_engine::data::actor::Actor;
+use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, Risk};
 use throughline_engine::data::effect::{Attempt, EffectBody};
-use throughline_engine::data::work::{Call, Errand, Job, Phase, Report, Risk};
 use throughline_engine::{Policy, Timestamp};
 use throughline_runtime::{Directory, Keys, NoFaults, Parts, Ports, Runtime, Worker, host};
 use throughline_store::conformance::fixture::{LaneWriter, effect};
@@ -32,10 +32,10 @@ struct Slow {
 
 #[async_trait]
 impl Worker for Slow {
-    async fn work(&self, _: &Errand<'_>) -> Attempt<Report> {
+    async fn work(&self, _: &CallRequest<'_>) -> Attempt<CallOutcome> {
         self.called.add_permits(1);
         let _ = self.gate.acquire().await;
-        Attempt::Applied(Report::Said("at last".into()))
+        Attempt::Applied(CallOutcome::Said("at last".into()))
     }
 }
 
@@ -45,7 +45,7 @@ fn planned(id: &str, body: &EffectBody) -> OutboxRow {
 
 fn call(job: Job) -> EffectBody {
     let (task, text) = ("t_1".into(), "look".into());
-    Call { job, phase: Phase::Begin, task, text, risk: Risk::Read, prompt: None }.effect()
+    Call { job, phase: CallPhase::Begin, task, text, risk: Risk::Read, prompt: None }.effect()
 }
 
 /// With more calls waiting than are made at once, a reply still goes out.

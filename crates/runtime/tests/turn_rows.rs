@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use throughline_engine::data::canon::jcs;
+use throughline_engine::data::canonical_json::jcs;
 use throughline_engine::data::decision::Verdict;
 use throughline_engine::data::focus::FocusSource;
 use throughline_engine::data::focus::FocusTrace;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::intent::Intent;
-use throughline_engine::data::mint::Mint;
 use throughline_engine::data::rung::Rung;
 use throughline_engine::data::trace::{Predicate, Trace};
 use throughline_engine::{Decision, LaneKey, Reason, Timestamp};
@@ -25,7 +25,7 @@ fn lane() -> LaneKey {
 /// A row with a value in every member.
 fn full() -> TurnRow {
     let lane = lane();
-    let mint = Mint::new(&lane, 8);
+    let mint = IdGenerator::new(&lane, 8);
     TurnRow {
         turn: mint.turn(),
         lane: lane.id().0,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::LaneKey;
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::canonical_json::{hex, sha256};
 
 /// Right that a token or a person can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

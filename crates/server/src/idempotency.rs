@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
-use throughline_engine::data::canon::{hex, jcs, sha256};
+use throughline_engine::data::canonical_json::{hex, jcs, sha256};
 use throughline_store::StoredResponse;
 
 use crate::app::App;

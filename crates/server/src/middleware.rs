@@ -8,7 +8,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use throughline_engine::data::canon::hex;
+use throughline_engine::data::canonical_json::hex;
 
 use crate::app::App;
 use crate::codes;

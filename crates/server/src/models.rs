@@ -28,7 +28,7 @@ pub(crate) fn open(config: &Config) -> Result<Option<Arc<Providers>>, StartError
     }
     let providers = Providers::new(settings, config.models.caps, Timeouts::default());
     let providers = providers.map_err(|(purpose, why)| StartError::Model {
-        why: format!("what is asked for {} cannot be set up: {why}", purpose.word()),
+        why: format!("what is asked for {} cannot be set up: {why}", purpose.as_str()),
     });
     Ok(Some(Arc::new(providers?)))
 }
@@ -63,8 +63,8 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
                 == (model.kind, &model.base_url, &model.model, model.native, &model.api_key_file)
         };
         match asked.iter_mut().find(same) {
-            Some((_, purposes)) => purposes.push(purpose.word()),
-            None => asked.push((model, vec![purpose.word()])),
+            Some((_, purposes)) => purposes.push(purpose.as_str()),
+            None => asked.push((model, vec![purpose.as_str()])),
         }
     }
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Random ids.
 
-use throughline_engine::data::canon::hex;
+use throughline_engine::data::canonical_json::hex;
 
 /// Returns 16 random bytes in hexadecimal: an id that cannot be guessed and is not used twice.
 ///

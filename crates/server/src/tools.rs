@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
-use throughline_engine::data::canon;
+use throughline_engine::data::call::{CallOutcome, CallRequest};
+use throughline_engine::data::canonical_json;
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Errand, Report};
 use throughline_engine::retry::Guarantee;
 use throughline_runtime::Worker;
 use throughline_store::{Document, MemoryStore, Store, StoreError, SystemClock};
@@ -100,7 +100,7 @@ impl Worker for ToolWorker {
         if self.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
 
-    async fn work(&self, errand: &Errand<'_>) -> Attempt<Report> {
+    async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         self.clients.work(errand).await
     }
 }
@@ -128,7 +128,7 @@ impl Pins for StoredPins {
         let before = self.store.document(&self.tenant, PINS, name).await.map_err(cannot("read"))?;
         let version = before.map_or(0, |before| before.version);
         let document = Document { key: name.into(), version, body };
-        let audit = canon::jcs(&json!({
+        let audit = canonical_json::jcs(&json!({
             "what": "pinned", "target": name, "by": by, "at": self.store.now(), "sha256": pin.hash,
         }));
         match self.store.write_documents(&self.tenant, vec![(PINS.into(), document)], Some(&audit)).await {

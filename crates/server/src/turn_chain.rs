@@ -59,7 +59,7 @@ fn defers(turn: &Turn) -> bool {
 
 /// Returns true if the effect is a question that the turn asked.
 fn asks(turn: &Turn, effect: &EffectId) -> bool {
-    let kinds = [EffectClass::ModelAsk.word(), EffectClass::EvidenceFetch.word()];
+    let kinds = [EffectClass::ModelAsk.as_str(), EffectClass::EvidenceFetch.as_str()];
     turn.row.effects.iter().any(|(class, id)| kinds.contains(&class.as_str()) && *id == effect.0)
 }
 
@@ -104,7 +104,7 @@ impl<'r> OpenEffects<'r> {
     /// Watches every effect of a turn that we perform and whose outcome becomes a turn.
     fn add(&mut self, lane: &LaneKey, turn: &Turn) {
         for (class, id) in &turn.row.effects {
-            let Some(class) = EffectClass::from_word(class).filter(|class| class.reports_success()) else {
+            let Some(class) = EffectClass::parse(class).filter(|class| class.reports_success()) else {
                 continue;
             };
             // Hosts are not waited for, except where a model needs their answer: a host gives that at once.

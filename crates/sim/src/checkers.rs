@@ -100,7 +100,7 @@ async fn never_silent(
             let Ok(turn) = Turn::read(&stored) else { continue };
             let asked = matches!(turn.row.event.as_str(), "card.pressed" | "form.submitted" | "command");
             let heard =
-                turn.row.effects.iter().any(|(class, _)| HEARD.iter().any(|heard| heard.word() == class));
+                turn.row.effects.iter().any(|(class, _)| HEARD.iter().any(|heard| heard.as_str() == class));
             if asked && !heard {
                 return Ok(Err(format!(
                     "lane {name}: {} was met with silence ({})",

@@ -4,12 +4,12 @@ use std::future::Future;
 use std::sync::Arc;
 
 use throughline_channels::Channel;
+use throughline_engine::data::call::RemoteTask;
 use throughline_engine::data::effect::{EffectResult, Outcome};
 use throughline_engine::data::fact::{Fact, FactKey};
-use throughline_engine::data::given::Paused;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::work::Underway;
+use throughline_engine::data::step_input::Paused;
 use throughline_engine::{Event, LaneKey, Millis, Timestamp};
 use throughline_models::Model;
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, RuntimeError, Subject};
@@ -377,7 +377,8 @@ impl Run {
         let retried = |effect: &&StoredEffect| effect.attempts < RETRIES && effect.not_before > now;
         // Work at a worker takes time that only a scenario lets pass.
         let goes_on = |effect: &&StoredEffect| {
-            let kept = effect.outcome.as_deref().and_then(|kept| serde_json::from_str::<Underway>(kept).ok());
+            let kept =
+                effect.outcome.as_deref().and_then(|kept| serde_json::from_str::<RemoteTask>(kept).ok());
             kept.is_some()
         };
         let waiting = planned.iter().filter(|effect| retried(effect) && !goes_on(effect));
@@ -410,7 +411,7 @@ impl Run {
         let named = |id: &str, class: &str| id == settling.effect || class == settling.effect;
         let found = open.into_iter().find(|effect| {
             matches!(effect.state, EffectState::Planned | EffectState::Attempted)
-                && named(effect.row.id.as_str(), effect.row.class.word())
+                && named(effect.row.id.as_str(), effect.row.class.as_str())
         });
         let Some(found) = found else {
             return Err(RuntimeError::Unreadable {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::record::RecordKind;
 use throughline_engine::{
-    Admission, Event, Given, Lane, LaneKey, Millis, Policy, Step, Timestamp, admit, needs, step,
+    Admission, Event, Lane, LaneKey, Millis, Policy, Step, StepInput, Timestamp, admit, needs, step,
 };
 use throughline_eval::{DecidedCase, Incoming, Runner, Subject, Task};
 use throughline_testkit::DriverError;
@@ -112,7 +112,7 @@ impl<'p> LaneOfCase<'p> {
         });
         let id = format!("eval:{}", self.lane.revision + 1);
         let event = Event { id, received_at: self.now, actor, kind };
-        let given = Given { now: self.now, actor: person, addressing, ..Given::default() };
+        let given = StepInput { now: self.now, actor: person, addressing, ..StepInput::default() };
         if admit(&self.lane, &event, self.policy) != Admission::Now {
             return Err(DriverError("the lane waits for a model, and no model may be asked".into()));
         }

@@ -1,10 +1,10 @@
 //! The facts of the virtual world: given before the first turn, and read back.
 
-use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactScope, Origin, Source};
+use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactOrigin, FactScope, FactSource};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::Record;
 use throughline_engine::facts::merge::Facts;
-use throughline_engine::facts::{limit, merge};
+use throughline_engine::facts::{eviction, merge};
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::{Runtime, RuntimeError};
 use throughline_testkit::model::{GivenFact, When};
@@ -28,13 +28,13 @@ pub(crate) fn given(
             Some(When::In(span)) => now.plus(span),
             None => now,
         };
-        let source = Source {
+        let source = FactSource {
             at,
             author: fact.by.clone(),
             text: fact.text.clone(),
             confidence: fact.confidence,
             trust: fact.trust,
-            origin: Origin::User,
+            origin: FactOrigin::User,
             subject: fact.subject.clone(),
             lane: (fact.scope != FactScope::Thread).then(|| lane.id()),
             message: None,
@@ -43,10 +43,10 @@ pub(crate) fn given(
             places.push((lane.clone(), key.clone(), Facts::new()));
             places.len() - 1
         });
-        merge::join(&mut places[place].2, &key, fact.kind, source, at, policy.sources_kept);
+        merge::merge(&mut places[place].2, &key, fact.kind, source, at, policy.sources_kept);
     }
     for (_, key, facts) in &mut places {
-        limit::hold(facts, key.scope, policy);
+        eviction::evict_excess(facts, key.scope, policy);
     }
     places
 }

@@ -85,7 +85,7 @@ impl SimHost {
         if let Some(told) = inner.told.get(id) {
             return told.clone();
         }
-        let next = inner.script.get_mut(class.word()).and_then(VecDeque::pop_front);
+        let next = inner.script.get_mut(class.as_str()).and_then(VecDeque::pop_front);
         let next = next.unwrap_or(HostAnswer::Done);
         inner.told.insert(id.clone(), next.clone());
         next
@@ -97,7 +97,7 @@ impl SimHost {
         let (mut inner, id) = (self.inner(), leased.effect.row.id.clone());
         let held = match inner.held.get(&id) {
             Some(held) => *held,
-            None => inner.holds.get_mut(purpose.word()).and_then(VecDeque::pop_front).unwrap_or(false),
+            None => inner.holds.get_mut(purpose.as_str()).and_then(VecDeque::pop_front).unwrap_or(false),
         };
         inner.held.insert(id.clone(), held);
         if held {
@@ -132,7 +132,7 @@ pub(crate) async fn ask_held(model: &dyn Model, leased: &Leased, now: Timestamp)
 
 /// True if only a host performs the effect.
 pub(crate) fn is_hosts(effect: &StoredEffect) -> bool {
-    effect.row.performer == Performer::Host && effect.row.class.only_a_host()
+    effect.row.performer == Performer::Host && effect.row.class.is_host_only()
 }
 
 fn asks(leased: &Leased) -> Option<Purpose> {

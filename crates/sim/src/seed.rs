@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use throughline_engine::data::fact::{FactScope, FactsTouched};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::{canon, snapshot};
+use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{Decision, Event, LaneKey, Reason, Verdict};
 use throughline_runtime::turn_log::{ContentRef, GENESIS, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Runtime, RuntimeError};
@@ -73,13 +73,13 @@ async fn write(
         actor: String::new(),
         kind: throughline_engine::data::event::EventKind::Unknown { name: SEED.into() },
     };
-    let looked_up = throughline_engine::data::given::Given::default();
+    let looked_up = throughline_engine::data::step_input::StepInput::default();
     let shown = BTreeMap::new();
     let content =
         ContentRef { key: &key_of, event: &event, given: &looked_up, applied: None, shown: &shown }.encode();
     let salt = "00".repeat(16);
     let log = TurnRow {
-        turn: throughline_engine::data::mint::Mint::new(&key, revision + 1).turn(),
+        turn: throughline_engine::data::id_generator::IdGenerator::new(&key, revision + 1).turn(),
         lane: key.id().0,
         revision: revision + 1,
         at: now,
@@ -91,7 +91,7 @@ async fn write(
         engine: env!("CARGO_PKG_VERSION").into(),
         snapshot: snapshot::VERSION,
         before: String::new(),
-        after: canon::hex(&lane.state_hash()),
+        after: canonical_json::hex(&lane.state_hash()),
         effects: Vec::new(),
         messages: Vec::new(),
         content: content_hash(&salt, &content),

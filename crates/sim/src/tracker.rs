@@ -66,7 +66,7 @@ fn part(key: &str, word: &str) -> Result<Part, DriverError> {
     match word {
         "summary" => Ok(Part::Title),
         "description" => Ok(Part::Problem),
-        other => Part::from_word(other).ok_or_else(|| {
+        other => Part::parse(other).ok_or_else(|| {
             DriverError(format!("tracker.{key}: there is no part named {other:?} on a ticket"))
         }),
     }

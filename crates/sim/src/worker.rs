@@ -5,8 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
+use throughline_engine::data::call::{
+    CallOutcome, CallPhase, CallRequest, QuestionField, RemoteQuestion, RemoteTask,
+};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Asked, Errand, Field, Phase, Report, Underway};
 use throughline_engine::retry::Guarantee;
 use throughline_language::Expected;
 use throughline_runtime::Worker;
@@ -23,7 +25,7 @@ struct Done {
     /// Calls so far, with any result.
     calls: usize,
     /// Applied effects, each with its class, a flag for those that left the thread, and the result.
-    applied: BTreeMap<EffectId, (&'static str, bool, Report)>,
+    applied: BTreeMap<EffectId, (&'static str, bool, CallOutcome)>,
     /// Answers so far.
     answered: usize,
     /// Running jobs by their id at the worker.
@@ -58,11 +60,11 @@ impl Worker for SimWorker {
         if self.given.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
 
-    async fn work(&self, errand: &Errand<'_>) -> Attempt<Report> {
+    async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let call = errand.call;
         if let Some(there) = errand.underway {
-            if let Phase::Stop { .. } = call.phase {
+            if let CallPhase::Stop { .. } = call.phase {
                 done.going.entry(there.remote.clone()).or_default().stopped = true;
             }
             return Attempt::Applied(self.next(&mut done, &there.remote));
@@ -79,14 +81,14 @@ impl Worker for SimWorker {
         let known = done.applied.get(errand.effect).map(|(_, _, report)| report.clone());
         let report = known.unwrap_or_else(|| {
             let remote = match &call.phase {
-                Phase::Answer { remote, .. } => remote.clone(),
-                Phase::Begin | Phase::Stop { .. } => errand.effect.0.clone(),
+                CallPhase::Answer { remote, .. } => remote.clone(),
+                CallPhase::Begin | CallPhase::Stop { .. } => errand.effect.0.clone(),
             };
-            if let Phase::Answer { .. } = call.phase {
+            if let CallPhase::Answer { .. } = call.phase {
                 done.going.entry(remote.clone()).or_default().answered += 1;
             }
             let report = self.next(&mut done, &remote);
-            let entry = (call.job.class(), call.risk.outward(), report.clone());
+            let entry = (call.job.class(), call.risk.is_outward(), report.clone());
             done.applied.insert(errand.effect.clone(), entry);
             report
         });
@@ -99,23 +101,27 @@ impl Worker for SimWorker {
 
 impl SimWorker {
     /// Returns the next report on a job: the rest of its progress, then its questions, then its answer.
-    fn next(&self, done: &mut Done, remote: &str) -> Report {
+    fn next(&self, done: &mut Done, remote: &str) -> CallOutcome {
         let given = &self.given;
         let going = done.going.entry(remote.to_owned()).or_default();
         if going.stopped {
-            return Report::Stopped(String::new());
+            return CallOutcome::Stopped(String::new());
         }
         if let Some(told) = given.progress.get(going.told) {
             going.told += 1;
-            return Report::Underway(Underway::at(remote, told.as_str()));
+            return CallOutcome::Underway(RemoteTask::at(remote, told.as_str()));
         }
         if let Some(text) = given.asks.get(going.answered) {
-            let fields = vec![Field { name: String::new(), expected: Expected::Text }];
-            return Report::Asked(Asked { remote: remote.to_owned(), text: text.clone(), fields });
+            let fields = vec![QuestionField { name: String::new(), expected: Expected::Text }];
+            return CallOutcome::Asked(RemoteQuestion {
+                remote: remote.to_owned(),
+                text: text.clone(),
+                fields,
+            });
         }
         let last = given.answer.len().saturating_sub(1);
         let text = given.answer.get(done.answered.min(last)).cloned().unwrap_or_default();
         done.answered += 1;
-        Report::Said(text)
+        CallOutcome::Said(text)
     }
 }

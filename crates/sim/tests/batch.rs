@@ -8,11 +8,11 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use throughline_engine::data::action::Action;
-use throughline_engine::data::card::{About, Card};
+use throughline_engine::data::card::{Card, CardSubject};
 use throughline_engine::data::event::{EventKind, Press};
-use throughline_engine::data::given::{Addressing, Paused};
-use throughline_engine::data::progress::{Link, Progress};
+use throughline_engine::data::progress::{EpicLink, Progress};
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::{Addressing, Paused};
 use throughline_engine::data::ticket::Part;
 use throughline_engine::{DraftId, Lane, Millis, Timestamp};
 use throughline_sim::SimDriver;
@@ -264,7 +264,7 @@ impl Any {
 
     fn press(&mut self, card: &Card, action: Action) {
         let draft = match &card.about {
-            About::UncertainEffect { draft, .. } => Some(draft.clone()),
+            CardSubject::UncertainEffect { draft, .. } => Some(draft.clone()),
             _ => None,
         };
         let title = draft.map(|draft| self.title(&draft)).unwrap_or_default();
@@ -325,11 +325,11 @@ impl Any {
     fn all_told(&mut self, stories: usize) -> Result<(), TestCaseError> {
         let lane = self.lane();
         let issues = self.driver.issues().unwrap();
-        let mut told: BTreeMap<String, Option<Link>> = BTreeMap::new();
+        let mut told: BTreeMap<String, Option<EpicLink>> = BTreeMap::new();
         for record in lane.records.iter() {
             // The card that asked about an uncertain create stays as it was answered; the receipt has the result.
             let Record::Card(card) = record else { continue };
-            if matches!(card.about, About::UncertainEffect { .. }) {
+            if matches!(card.about, CardSubject::UncertainEffect { .. }) {
                 continue;
             }
             for (draft, progress) in card.released() {
@@ -349,7 +349,7 @@ impl Any {
             if !self.again.contains_key(issue.item.title()) {
                 prop_assert!(told.contains_key(&issue.key), "{} is on no receipt", issue.key);
             }
-            if let Some(Some(Link::There { epic })) = told.get(&issue.key) {
+            if let Some(Some(EpicLink::There { epic })) = told.get(&issue.key) {
                 prop_assert_eq!(
                     issue.parent.as_ref(),
                     Some(epic),

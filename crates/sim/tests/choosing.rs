@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::event::{EventKind, Posted};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::{EventKind, MessagePosted};
 use throughline_engine::data::lane_state::LaneState;
-use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::Provenance;
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
-use throughline_engine::data::work::Risk;
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{EffectId, Policy, Reason, Timestamp, Verdict};
 use throughline_fakes::model::obedient_answer;
 use throughline_models::{Caller, Misbehaviour, Model, Prompt, parse};
@@ -85,12 +85,12 @@ fn shown(labels: &[&str]) -> EventKind {
         badge: None,
         aliases: Vec::new(),
         metadata: Metadata::default(),
-        role: Role::Normal,
+        role: OptionRole::Normal,
         repeatable: true,
         exec_ref: Some(format!("open-{n}")),
         risk: Risk::Read,
     };
-    EventKind::OptionsShown(Shown {
+    EventKind::OptionsShown(OptionsShown {
         scope: Scope::Chat,
         scope_instance: "main".into(),
         title: None,
@@ -116,7 +116,9 @@ fn says(model: Arc<dyn Model>, labels: &[&str], text: &str) -> (TurnSeen, SimDri
     };
     driver.deliver(&[delivery("1", "", shown(labels))]).unwrap();
     // More than one is never executed: that opens the question.
-    let posted = |text: &str| EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
+    let posted = |text: &str| {
+        EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() })
+    };
     driver.deliver(&[delivery("2", "eve", posted("both of them"))]).unwrap();
     let seen = driver.deliver(&[delivery("3", "eve", posted(text))]).unwrap();
     (seen, driver)

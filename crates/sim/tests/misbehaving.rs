@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::event::{EventKind, Posted, Press};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::{EventKind, MessagePosted, Press};
 use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::purpose::Purpose;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Policy, Timestamp};
 use throughline_models::{Caller, Misbehaviour, Model};
 use throughline_sim::SimDriver;
@@ -90,7 +90,7 @@ fn every_misbehaviour_ends_in_an_answer_and_no_effect() {
             let mut cards = Vec::new();
             for (n, text) in texts.iter().enumerate() {
                 let message_id = Some(format!("{lane}-{n}"));
-                let posted = Posted { text: (*text).into(), message_id, ..Posted::default() };
+                let posted = MessagePosted { text: (*text).into(), message_id, ..MessagePosted::default() };
                 let seen = driver.deliver(&[delivery(lane, n, EventKind::MessagePosted(posted))]).unwrap();
                 assert!(
                     !(seen.messages.is_empty() && seen.cards.is_empty()),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::event::{EventKind, Posted, Press};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::{EventKind, MessagePosted, Press};
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Policy, Reason, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Delivery, Driver, SeenCard, TrackerWorld, TurnSeen, World};
@@ -55,7 +55,7 @@ fn every_button_ever_shown_answers() {
         } else {
             format!("Create a ticket for part {n}\nProblem: it is missing\nAcceptance: it is there")
         };
-        let posted = Posted { text, ..Posted::default() };
+        let posted = MessagePosted { text, ..MessagePosted::default() };
         let seen = driver.deliver(&[delivery(n, "ana", EventKind::MessagePosted(posted))]).unwrap();
         shown.extend(seen.cards);
     }
@@ -87,11 +87,11 @@ fn an_open_preview_beyond_the_window_can_be_approved() {
     driver.begin(&world()).unwrap();
     let text =
         "Create a ticket for the oldest one\nProblem: it is missing\nAcceptance: it is there".to_owned();
-    let posted = EventKind::MessagePosted(Posted { text, ..Posted::default() });
+    let posted = EventKind::MessagePosted(MessagePosted { text, ..MessagePosted::default() });
     let first = driver.deliver(&[delivery(0, "ana", posted)]).unwrap().cards.pop().unwrap();
     for n in 1..40 {
         let text = format!("Create a ticket for part {n}\nProblem: it is missing\nAcceptance: it is there");
-        let posted = Posted { text, ..Posted::default() };
+        let posted = MessagePosted { text, ..MessagePosted::default() };
         driver.deliver(&[delivery(n, "ana", EventKind::MessagePosted(posted))]).unwrap();
     }
     assert!(!driver.lane("main").unwrap().head.cards.contains(&first.card.id));

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use throughline_engine::data::canon;
+use throughline_engine::data::canonical_json;
 use throughline_engine::data::fact::{Fact, FactKey};
-use throughline_engine::data::given::Paused;
+use throughline_engine::data::step_input::Paused;
 use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, CommittedTurn, Delivery, Settling};
@@ -180,7 +180,8 @@ fn outcome(scenario: &Scenario, how: Option<Restart>) -> (Vec<String>, Vec<Strin
     let mut seen = Recording { inner: Restarting(SimDriver::new(), how), decisions: Vec::new() };
     judge(&[run(scenario, &mut seen)]);
     let lanes: Vec<&str> = scenario.given.lanes.keys().map(String::as_str).chain(["main"]).collect();
-    let hashes = lanes.iter().map(|lane| canon::hex(&seen.lane(lane).unwrap().state_hash())).collect();
+    let hashes =
+        lanes.iter().map(|lane| canonical_json::hex(&seen.lane(lane).unwrap().state_hash())).collect();
     (seen.decisions, hashes)
 }
 

@@ -14,10 +14,10 @@ use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client,
 use throughline_channels::telegram::{inbound, outbound};
 use throughline_channels::{Channel, Delivered, Sending, Surface};
 use throughline_engine::data::effect::{Attempt, EffectBody};
-use throughline_engine::data::event::{Attached, EventKind, Posted, Press};
-use throughline_engine::data::given::Paused;
+use throughline_engine::data::event::{Attachment, EventKind, MessagePosted, Press};
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::Paused;
 use throughline_engine::{Lane, LaneKey, Millis, Reason, Timestamp};
 use throughline_fakes::telegram::FakeTelegram;
 use throughline_sim::SimDriver;
@@ -202,7 +202,7 @@ impl ThroughTelegram {
         Delivery { kind, ..delivery.clone() }
     }
 
-    fn posted(&mut self, chat: i64, by: i64, posted: &Posted) -> EventKind {
+    fn posted(&mut self, chat: i64, by: i64, posted: &MessagePosted) -> EventKind {
         let ours = posted.reply_to.as_ref().and_then(|id| self.phones.ours(id));
         let other = posted.reply_to.as_ref().and_then(|id| self.others.get(id)).copied();
         let to = match (ours.or(other), &posted.quote) {
@@ -222,13 +222,13 @@ impl ThroughTelegram {
         let incoming = self.fetch();
         assert!(incoming.addressing.direct, "a chat of two");
         let EventKind::MessagePosted(read) = incoming.event.kind else { return incoming.event.kind };
-        let kinds = |files: &[Attached]| files.first().map(|file| file.kind.clone());
+        let kinds = |files: &[Attachment]| files.first().map(|file| file.kind.clone());
         assert_eq!(kinds(&read.files), kinds(&posted.files));
         assert_eq!(read.reply_to, to.map(|(chat, to)| format!("{chat}:{to}")), "it names its message");
         // The store's map does not know names that only the scenario uses.
         let reply_to = if other.is_some() { posted.reply_to.clone() } else { read.reply_to };
         let quote = read.quote.filter(|_| posted.quote.is_some());
-        EventKind::MessagePosted(Posted {
+        EventKind::MessagePosted(MessagePosted {
             text: read.text,
             message_id: Some(id),
             reply_to,

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use throughline_engine::data::event::{EventKind, Press};
-use throughline_engine::data::given::{Addressing, Paused};
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::{Addressing, Paused};
 use throughline_engine::data::ticket::Part;
 use throughline_engine::{Lane, Millis, Timestamp};
 use throughline_sim::SimDriver;

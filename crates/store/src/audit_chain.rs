@@ -1,7 +1,7 @@
 //! The hash chain of audit rows. Each row's hash covers the row before, so that none can be changed, moved or removed
 //! without a trace. The newest number and hash are stored beside the rows, which reveals a chain that was cut off.
 
-use throughline_engine::data::canon::{Hash, sha256};
+use throughline_engine::data::canonical_json::{Hash, sha256};
 
 /// Hash that the first row of a tenant follows.
 pub(crate) const GENESIS: Hash = [0; 32];

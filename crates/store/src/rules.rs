@@ -1,6 +1,6 @@
 //! Rules that every backend applies and no constraint can express.
 
-use throughline_engine::data::canon::{Hash, sha256};
+use throughline_engine::data::canonical_json::{Hash, sha256};
 use throughline_engine::data::effect::{EffectClass, Outcome};
 
 use crate::contract::{EffectState, PauseRow, Performer};

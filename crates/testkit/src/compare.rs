@@ -125,8 +125,8 @@ fn check(one: &Expectation, observation: &Observation<'_>) -> Vec<Mismatch> {
             let seen = decision.and_then(|decision| decision.intent);
             plain(
                 seen == Some(*intent),
-                intent.word().into(),
-                seen.map_or("none", |intent| intent.word()).into(),
+                intent.as_str().into(),
+                seen.map_or("none", |intent| intent.as_str()).into(),
             )
         }
         Expectation::Applied(value) => {
@@ -208,7 +208,7 @@ fn part(key: &str, expected: Option<String>, seen: Option<String>, same: bool) -
 
 fn focus(wanted: &FocusExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
     let seen = observation.decisive.and_then(|turn| turn.trace.focus.as_ref());
-    let source = seen.map(|focus| focus.source.word().to_string());
+    let source = seen.map(|focus| focus.source.as_str().to_string());
     let anchor = seen.and_then(|focus| focus.anchor.clone());
     let task = seen.and_then(|focus| focus.task.clone());
     let title = task
@@ -249,8 +249,8 @@ fn reference(wanted: &ReferenceExpect, observation: &Observation<'_>) -> Vec<Mis
     let parts = [
         part(
             "reference.need",
-            wanted.need.map(|need| need.word().into()),
-            Some(need.word().into()),
+            wanted.need.map(|need| need.as_str().into()),
+            Some(need.as_str().into()),
             wanted.need == Some(need),
         ),
         part("reference.words", Some(wanted.words.join(" ")), Some(words), named),
@@ -264,7 +264,7 @@ fn pending(wanted: &PendingExpect, observation: &Observation<'_>) -> Vec<Mismatc
         let pending = &open[at];
         let expected = pending.expected.as_ref().map(ToString::to_string);
         fit.value.is_none()
-            && fit.kind.as_deref().is_none_or(|kind| kind == pending.kind.word())
+            && fit.kind.as_deref().is_none_or(|kind| kind == pending.kind.as_str())
             && fit.expected.is_none_or_same(expected.as_deref())
     };
     let ok = match wanted {
@@ -311,7 +311,7 @@ fn took(fit: &PendingFit, observation: &Observation<'_>) -> bool {
     let pending = before.into_iter().find(|pending| pending.id == applied.pending);
     let expected = pending.and_then(|pending| pending.expected.as_ref()).map(ToString::to_string);
     fit.value.as_deref().is_some_and(|value| is_value(&applied.value, value))
-        && fit.kind.is_none_or_same(pending.map(|pending| pending.kind.word()))
+        && fit.kind.is_none_or_same(pending.map(|pending| pending.kind.as_str()))
         && fit.expected.is_none_or_same(expected.as_deref())
 }
 
@@ -328,7 +328,7 @@ fn card(wanted: &CardExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
             seen,
         }];
     };
-    let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.word()).collect();
+    let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.as_str()).collect();
     let state = observation.after.records.get::<Card>(&seen.id).map(state_name).map(str::to_string);
     let list = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
     let seen_buttons: Vec<String> = buttons.iter().map(ToString::to_string).collect();
@@ -380,7 +380,7 @@ fn item(at: usize, wanted: &ItemExpect, seen: &ItemModel) -> Vec<Mismatch> {
         Some("none") => errors.is_empty(),
         Some(text) => errors.iter().any(|error| error.contains(text)),
     };
-    let buttons: Vec<String> = seen.buttons.iter().map(|button| button.action.word().to_string()).collect();
+    let buttons: Vec<String> = seen.buttons.iter().map(|button| button.action.as_str().to_string()).collect();
     let parts = [
         part(
             &key("label"),
@@ -454,7 +454,7 @@ fn describe_task(task: &Task) -> String {
     let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
     let why =
         task.reason.as_ref().or(task.result.as_ref()).map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{} ({}{with}{why})", task.intent, task.status.word())
+    format!("{} ({}{with}{why})", task.intent, task.status.as_str())
 }
 
 impl Observation<'_> {
@@ -523,7 +523,7 @@ pub(crate) fn state_name(card: &Card) -> &'static str {
             (Progress::Done, _) => "done",
             (Progress::Uncertain { .. }, _) => "uncertain",
             (Progress::Cancelled, _) => "cancelled",
-            (Progress::Several { .. } | Progress::NotTried { .. }, _) => match result.word() {
+            (Progress::Several { .. } | Progress::NotTried { .. }, _) => match result.as_str() {
                 "not_tried" => "failed",
                 word => word,
             },

@@ -15,11 +15,11 @@ use throughline_engine::data::actor::Actor;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::fact::{Fact, FactKey};
-use throughline_engine::data::given::{Addressing, Paused};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::{Addressing, Paused};
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{CardId, MessageId, Millis, Policy, Timestamp};
 

@@ -227,7 +227,7 @@ fn task(task: &crate::model::GivenTask) -> Value {
     all.put("id", text(&task.id));
     all.lane(&task.lane);
     all.put("intent", text(&task.intent));
-    all.put("status", text(task.status.word()));
+    all.put("status", text(task.status.as_str()));
     all.some("by", task.by.as_ref());
     if let Some((kind, name)) = &task.work {
         all.put(kind, text(name));
@@ -403,7 +403,7 @@ fn host(says: &HostPost) -> Value {
 fn reports(report: &crate::model::TaskReportAct) -> Value {
     let mut all = Build(vec![("task_id".into(), text(&report.task))]);
     all.lane(&report.lane);
-    all.put("status", text(report.status.word()));
+    all.put("status", text(report.status.as_str()));
     all.some("at", report.at.map(when).as_ref());
     all.some("intent", report.intent.as_ref());
     all.some("reason", report.reason.as_ref());
@@ -424,7 +424,7 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
         Expectation::Decision(verdict) => text(&verdict_name(*verdict)),
         Expectation::Reason(code) => text(code),
         Expectation::Rung(rung) => text(&rung_name(*rung)),
-        Expectation::Intent(intent) => text(intent.word()),
+        Expectation::Intent(intent) => text(intent.as_str()),
         Expectation::Applied(value) => value.as_deref().map_or_else(none, text),
         Expectation::Pending(PendingExpect::None) => none(),
         Expectation::Pending(PendingExpect::One(fit)) => pending_fit(fit),
@@ -440,7 +440,7 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
         }
         Expectation::Reference(reference) => {
             let mut all = Build(Vec::new());
-            all.some("need", reference.need.map(|need| need.word().to_string()).as_ref());
+            all.some("need", reference.need.map(|need| need.as_str().to_string()).as_ref());
             if !reference.words.is_empty() {
                 all.0.push(("words".into(), texts(&reference.words)));
             }
@@ -456,7 +456,7 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
             let mut all = Build(Vec::new());
             all.some("id", task.id.as_ref());
             all.some("intent", task.intent.as_ref());
-            all.some("status", task.status.map(|status| status.word().to_string()).as_ref());
+            all.some("status", task.status.map(|status| status.as_str().to_string()).as_ref());
             all.some("reason", task.reason.as_ref());
             all.some("result", task.result.as_ref());
             all.some("with", task.with.as_ref());
@@ -466,7 +466,7 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
         Expectation::Selected(option) => option.as_deref().map_or_else(none, text),
         Expectation::Clarify(None) | Expectation::Provenance(None) | Expectation::Handoff(None) => none(),
         Expectation::Clarify(Some(list)) => Value::Sequence(list.iter().map(|one| text(one)).collect()),
-        Expectation::Provenance(Some(provenance)) => text(provenance.word()),
+        Expectation::Provenance(Some(provenance)) => text(provenance.as_str()),
         Expectation::Handoff(Some(wanted)) => option::handoff(wanted),
         Expectation::View(view) => option::view(view),
         Expectation::Telemetry(events) => option::telemetry(events),

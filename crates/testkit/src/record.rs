@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_engine::data::action::Action;
 use throughline_engine::data::ask::Answer;
 use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
-use throughline_engine::data::event::{Attached, Event, EventKind, Press};
-use throughline_engine::data::given::Given as StepGiven;
+use throughline_engine::data::event::{Attachment, Event, EventKind, Press};
 use throughline_engine::data::id;
 use throughline_engine::data::rung::Rung;
+use throughline_engine::data::step_input::StepInput as StepGiven;
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{CardId, LaneKey, MessageId, Policy, Reason, Timestamp, Verdict};
 
@@ -217,7 +217,7 @@ fn workers(recorded: &RecordedLane, given: &mut Given) {
                 Outcome::Done { .. } => worker.answer.push(String::new()),
                 Outcome::Failed { reason, .. } if reason == "gave_up" => {
                     // The world tries as often as we do before it gives up.
-                    let (tries, _) = class.gives_up();
+                    let (tries, _) = class.retry_limits();
                     worker.fail.extend((0..tries).map(|_| "refused".to_string()));
                 }
                 Outcome::Failed { .. } => worker.fail.push("rejected".into()),
@@ -233,8 +233,8 @@ fn workers(recorded: &RecordedLane, given: &mut Given) {
 /// Returns true if effects of a class leave the thread under this policy.
 fn leaves(policy: &Policy, class: EffectClass) -> bool {
     match class {
-        EffectClass::ToolCall => policy.tools.values().any(|tool| tool.risk.outward()),
-        EffectClass::AgentDelegate => policy.agents.values().any(|agent| agent.risk.outward()),
+        EffectClass::ToolCall => policy.tools.values().any(|tool| tool.risk.is_outward()),
+        EffectClass::AgentDelegate => policy.agents.values().any(|agent| agent.risk.is_outward()),
         other => other.can_leave(),
     }
 }
@@ -296,7 +296,7 @@ fn outcomes(recorded: &RecordedLane) -> impl Iterator<Item = (&String, &Outcome)
 
 fn planned(recorded: &RecordedLane, class: EffectClass) -> BTreeSet<String> {
     let effects = recorded.turns.iter().flat_map(|one| &one.summary.effects);
-    effects.filter(|(word, _)| word == class.word()).map(|(_, id)| id.clone()).collect()
+    effects.filter(|(word, _)| word == class.as_str()).map(|(_, id)| id.clone()).collect()
 }
 
 /// Returns the act of a turn; `None` for a turn the world produces by itself.
@@ -315,7 +315,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             // The message was unknown then and is unknown now: the quotation alone makes this a reply.
             let unknown = posted.reply_to.is_some() && replies_to.is_none();
             let quote = posted.quote.clone().or_else(|| unknown.then(|| "…".into()));
-            let attach = posted.files.iter().map(Attached::told).collect();
+            let attach = posted.files.iter().map(Attachment::display_name).collect();
             Act::Message(MessageAct {
                 user,
                 lane,
@@ -342,14 +342,14 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
         EventKind::CardPressed { press, remember } => {
             let (card, version, action) = button(press, &one.given)?;
             let card = card_name(recorded, n, &card, version, names)?;
-            let action = action.word().into();
+            let action = action.as_str().into();
             let (item, remember) = (item(press, &one.given), *remember);
             Act::Press(PressAct { user, lane, action, card, item, remember, times: 1, deliveries: 1 })
         }
         EventKind::FormSubmitted { press, values } => {
             let (card, version, action) = button(press, &one.given)?;
             let card = card_name(recorded, n, &card, version, names)?;
-            let button = (action == Action::AddStory).then(|| action.word().to_string());
+            let button = (action == Action::AddStory).then(|| action.as_str().to_string());
             Act::Form { user, lane, fields: values.clone(), card, item: item(press, &one.given), button }
         }
         EventKind::Command { text } => Act::Command {
@@ -424,7 +424,7 @@ fn card_name(
 
 /// Returns true if this turn made the card: its id encodes the revision.
 fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
-    id::made(&lane.id(), &card.0).is_some_and(|made| made.revision == revision)
+    id::id_origin(&lane.id(), &card.0).is_some_and(|made| made.revision == revision)
 }
 
 /// Returns the expectations of a turn: its decision, and the released effects that succeeded.
@@ -451,7 +451,7 @@ fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
     all.extend(option::expectations(decided));
     let mut effects: BTreeMap<String, u32> = BTreeMap::new();
     for (class, id) in &one.summary.effects {
-        let outward = EffectClass::from_word(class).is_some_and(|class| leaves(&recorded.policy, class));
+        let outward = EffectClass::parse(class).is_some_and(|class| leaves(&recorded.policy, class));
         let came =
             |(effect, outcome): (&String, &Outcome)| effect == id && matches!(outcome, Outcome::Done { .. });
         if outward && outcomes(recorded).any(came) {

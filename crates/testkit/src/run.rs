@@ -5,12 +5,12 @@ mod option;
 use std::collections::BTreeSet;
 
 use throughline_engine::data::action::Action;
-use throughline_engine::data::event::{AssistantPosted, Attached, EventKind, Posted};
+use throughline_engine::data::event::{AssistantPosted, Attachment, EventKind, MessagePosted};
 use throughline_engine::data::fact::{Fact, FactKey};
-use throughline_engine::data::given::{Addressing, Paused};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::rung::Rung;
+use throughline_engine::data::step_input::{Addressing, Paused};
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{Reason, Timestamp, Verdict};
@@ -237,7 +237,7 @@ impl Runner<'_, '_> {
                 vec![EventKind::Command { text }]
             }
             Act::Form { fields, card, lane, item, button, .. } => {
-                let named = button.as_deref().and_then(Action::from_word);
+                let named = button.as_deref().and_then(Action::parse);
                 let actions: &[Action] = match (&named, item) {
                     (Some(action), _) => core::slice::from_ref(action),
                     (None, Some(_)) => &[Action::EditStory],
@@ -295,7 +295,7 @@ impl Runner<'_, '_> {
         }
         let reply_to =
             says.replies_to.as_deref().map(|name| self.transcript.message(&says.lane, name)).transpose()?;
-        Ok(EventKind::MessagePosted(Posted {
+        Ok(EventKind::MessagePosted(MessagePosted {
             text: says.text.clone(),
             message_id: Some(format!("said-{}", n + 1)),
             reply_to: reply_to.map(|id| id.0),
@@ -304,13 +304,13 @@ impl Runner<'_, '_> {
             files: says
                 .attach
                 .iter()
-                .map(|kind| Attached { kind: kind.clone(), ..Attached::default() })
+                .map(|kind| Attachment { kind: kind.clone(), ..Attachment::default() })
                 .collect(),
         }))
     }
 
     fn presses(&self, press: &PressAct) -> Result<Vec<EventKind>, DriverError> {
-        let action = Action::from_word(&press.action)
+        let action = Action::parse(&press.action)
             .ok_or_else(|| DriverError::unsupported(&format!("press {}", press.action)))?;
         let (button, _) =
             self.transcript.button(&press.lane, &press.card, press.item.as_deref(), &[action])?;

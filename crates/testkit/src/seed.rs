@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::given::Paused;
+use throughline_engine::data::call::{Agent, Job, Tool, Work};
 use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::message::{Message, MessageKind, Role};
 use throughline_engine::data::pending::{PendingKind, PendingState, Slot};
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::Paused;
 use throughline_engine::data::task::Task;
 use throughline_engine::data::task_status::{TaskSource, TaskStatus};
 use throughline_engine::data::ticket::Target;
-use throughline_engine::data::work::{Agent, Job, Tool, Work};
 use throughline_engine::{MessageId, PendingId, Policy, TaskId, Timestamp};
 use throughline_language::Expected;
 

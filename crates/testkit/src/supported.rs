@@ -1,6 +1,6 @@
 //! Finds what a scenario uses and this version does not have. Such parts are parsed, and fail when the scenario runs.
 
-use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::action::{Action, CardStep};
 
 use crate::model::{Act, Expectation, Scenario};
 
@@ -15,7 +15,7 @@ pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
     for turn in &scenario.turns {
         let mut here = |what: String| lacks.push((turn.line, what));
         match &turn.act {
-            Act::Press(press) if Action::from_word(&press.action).is_none() => {
+            Act::Press(press) if Action::parse(&press.action).is_none() => {
                 here(format!("press {}", press.action))
             }
             _ => {}
@@ -33,8 +33,7 @@ fn expected(list: &[Expectation], here: &mut impl FnMut(String)) {
             Expectation::Card(Some(card)) => {
                 let step = card.step.iter().filter(|step| !is_step(step));
                 step.for_each(|step| here(format!("card step {step}")));
-                let buttons =
-                    card.buttons.iter().flatten().filter(|button| Action::from_word(button).is_none());
+                let buttons = card.buttons.iter().flatten().filter(|button| Action::parse(button).is_none());
                 buttons.for_each(|button| here(format!("button {button}")));
             }
             _ => {}
@@ -43,5 +42,5 @@ fn expected(list: &[Expectation], here: &mut impl FnMut(String)) {
 }
 
 fn is_step(word: &str) -> bool {
-    serde_json::from_value::<Step>(serde_json::Value::String(word.into())).is_ok()
+    serde_json::from_value::<CardStep>(serde_json::Value::String(word.into())).is_ok()
 }

@@ -47,7 +47,7 @@ fn card(observation: &Observation<'_>) -> Option<CardExpect> {
     Some(CardExpect {
         step: Some(step_name(card)),
         version: Some(card.version),
-        buttons: Some(card.buttons.iter().map(|button| button.action.word().to_string()).collect()),
+        buttons: Some(card.buttons.iter().map(|button| button.action.as_str().to_string()).collect()),
         title: None,
         state: observation.after.records.get::<Card>(&card.id).map(|card| state_name(card).to_string()),
         items: None,
@@ -64,7 +64,7 @@ fn pending(observation: &Observation<'_>) -> PendingExpect {
     let open = observation.after.head.pendings.iter();
     let fits: Vec<PendingFit> = open
         .map(|pending| PendingFit {
-            kind: Some(pending.kind.word().into()),
+            kind: Some(pending.kind.as_str().into()),
             expected: pending.expected.as_ref().map(ToString::to_string),
             value: None,
         })

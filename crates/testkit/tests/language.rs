@@ -1,9 +1,9 @@
 //! Every form of the scenario language parses to its meaning, and every mistake is reported with its line and a
 //! suggestion.
 
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::view::ClarifierType;
-use throughline_engine::data::work::Risk;
 use throughline_testkit::model::{Act, Expectation, Fault, HostAnswer, PendingExpect, Restart, When};
 use throughline_testkit::{parse, write};
 

@@ -3,10 +3,10 @@
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::{EventKind, Posted, Press};
-use throughline_engine::data::given::{Given, PressTarget};
+use throughline_engine::data::event::{EventKind, MessagePosted, Press};
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::message::Message;
-use throughline_engine::data::mint::Mint;
+use throughline_engine::data::step_input::{PressTarget, StepInput};
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{CardId, Event, Lane, LaneKey, MessageId, Policy, Reason, Timestamp, step};
 use throughline_testkit::model::{Act, Expectation};
@@ -42,7 +42,7 @@ impl Talk {
         }
     }
 
-    fn event(&mut self, actor: &str, kind: EventKind, mut given: Given) -> Reason {
+    fn event(&mut self, actor: &str, kind: EventKind, mut given: StepInput) -> Reason {
         given.now = self.now;
         given.addressing.direct = true;
         given.actor = (!actor.is_empty()).then(|| Actor {
@@ -65,12 +65,12 @@ impl Talk {
             }
         }
         let summary = TurnSummary {
-            turn: Mint::new(&self.lane.key, revision).turn(),
+            turn: IdGenerator::new(&self.lane.key, revision).turn(),
             at: self.now,
             event: event.kind.name().into(),
             decision: step.decision.clone(),
             trace: step.trace.clone(),
-            effects: step.effects.iter().map(|e| (e.body.class().word().into(), e.id.0.clone())).collect(),
+            effects: step.effects.iter().map(|e| (e.body.class().as_str().into(), e.id.0.clone())).collect(),
         };
         let reason = step.decision.reason;
         self.turns.push(Recorded { revision, event, given, summary, messages: step.messages.clone() });
@@ -80,8 +80,9 @@ impl Talk {
 
     fn says(&mut self, text: &str, reply: Option<&str>) -> Reason {
         let message = |id: &str| self.lane.records.get::<Message>(&MessageId::from(id)).cloned();
-        let given = Given { anchor: reply.and_then(message), ..Given::default() };
-        let posted = Posted { text: text.into(), reply_to: reply.map(Into::into), ..Posted::default() };
+        let given = StepInput { anchor: reply.and_then(message), ..StepInput::default() };
+        let posted =
+            MessagePosted { text: text.into(), reply_to: reply.map(Into::into), ..MessagePosted::default() };
         self.event("ana", EventKind::MessagePosted(posted), given)
     }
 
@@ -89,7 +90,7 @@ impl Talk {
         let lane = self.lane.key.clone();
         let target =
             PressTarget { lane, card: card.clone(), version, item: String::new(), action, intact: true };
-        let given = Given { press: Some(target), ..Given::default() };
+        let given = StepInput { press: Some(target), ..StepInput::default() };
         let press = Press::Token("t".into());
         self.event(actor, EventKind::CardPressed { press, remember: false }, given)
     }
@@ -102,7 +103,7 @@ impl Talk {
             card: Some(card.clone()),
             task: None,
         };
-        self.event("", kind, Given::default());
+        self.event("", kind, StepInput::default());
     }
 
     fn checked(&mut self) {
@@ -121,7 +122,7 @@ fn a_recorded_lane_becomes_an_equal_conversation() {
     talk.now = START.plus(90_500);
     assert_eq!(talk.says("yes, approve it", Some(&shown)), Reason::ApprovalNotByText);
     let values = [("title".to_string(), "Login: \"blank\"\npage".to_string())].into();
-    let given = Given {
+    let given = StepInput {
         press: Some(PressTarget {
             lane: talk.lane.key.clone(),
             card: card.clone(),
@@ -130,7 +131,7 @@ fn a_recorded_lane_becomes_an_equal_conversation() {
             action: Action::Edit,
             intact: true,
         }),
-        ..Given::default()
+        ..StepInput::default()
     };
     let form = EventKind::FormSubmitted { press: Press::Token("t".into()), values };
     assert_eq!(talk.event("ana", form, given), Reason::PressApplied);
@@ -141,7 +142,7 @@ fn a_recorded_lane_becomes_an_equal_conversation() {
     let (effect, of) = talk.creates[0].clone();
     talk.settled(&effect, &of, EffectResult::Issue { key: "DEMO-1".into(), url: None });
     assert_eq!(
-        talk.event("ana", EventKind::Command { text: "status".into() }, Given::default()),
+        talk.event("ana", EventKind::Command { text: "status".into() }, StepInput::default()),
         Reason::CommandStatus
     );
 
@@ -191,7 +192,7 @@ fn outside_answers_become_faults_and_script() {
     talk.event(
         "",
         EventKind::EffectSettled { effect, outcome, card: Some(card), task: None },
-        Given::default(),
+        StepInput::default(),
     );
     let lane = RecordedLane { lane: talk.lane.key.clone(), turns: talk.turns, policy: talk.policy };
     let yaml = lane.to_yaml("uncertain");

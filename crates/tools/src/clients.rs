@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, Job};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Errand, Job, Phase, Report};
 
 use crate::a2a::Agent;
 use crate::mcp::{Server, ToolCall, ToolDescription};
@@ -109,7 +109,7 @@ impl Clients {
     }
 
     /// Makes one call, or asks how far an earlier one got.
-    pub async fn work(&self, errand: &Errand<'_>) -> Attempt<Report> {
+    pub async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         match &errand.call.job {
             Job::Tool { name, args } => self.tool(name, args, errand).await,
             Job::Agent { name } => self.agent(name, errand).await,
@@ -121,17 +121,17 @@ impl Clients {
         &self,
         name: &str,
         args: &BTreeMap<String, String>,
-        errand: &Errand<'_>,
-    ) -> Attempt<Report> {
+        errand: &CallRequest<'_>,
+    ) -> Attempt<CallOutcome> {
         let found =
             self.settings.tools.get(name).and_then(|tool| Some((tool, self.servers.get(&tool.server)?)));
         let Some((tool, server)) = found else { return rejected(format!("there is no tool {name}")) };
         let answer = match &errand.call.phase {
-            Phase::Begin => None,
-            Phase::Answer { remote, given } => Some((remote.as_str(), given)),
-            Phase::Stop { .. } => return Attempt::Applied(Report::Stopped(String::new())),
+            CallPhase::Begin => None,
+            CallPhase::Answer { remote, given } => Some((remote.as_str(), given)),
+            CallPhase::Stop { .. } => return Attempt::Applied(CallOutcome::Stopped(String::new())),
         };
-        let call = ToolCall { tool: &tool.tool, args, answer, outward: errand.call.risk.outward() };
+        let call = ToolCall { tool: &tool.tool, args, answer, outward: errand.call.risk.is_outward() };
         let pin = format!("tool:{name}");
         let allowed = async |described: Option<&ToolDescription>| match described {
             Some(described) => self.allowed(&pin, described.definition.clone()).await.map(drop),
@@ -140,7 +140,7 @@ impl Clients {
         server.call(&call, allowed).await
     }
 
-    async fn agent(&self, name: &str, errand: &Errand<'_>) -> Attempt<Report> {
+    async fn agent(&self, name: &str, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         let Some(agent) = self.agents.get(name) else {
             return rejected(format!("there is no sub-agent {name}"));
         };
@@ -164,7 +164,7 @@ impl Clients {
     }
 
     /// The pin, if the description is still the pinned one.
-    async fn allowed(&self, name: &str, said: Value) -> Result<Pin, Attempt<Report>> {
+    async fn allowed(&self, name: &str, said: Value) -> Result<Pin, Attempt<CallOutcome>> {
         let pinned = self.pins.get(name).await;
         let pinned = pinned.map_err(|error| Attempt::NotApplied { why: error.to_string(), hint: None })?;
         match pinned {

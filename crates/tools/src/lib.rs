@@ -5,7 +5,7 @@
 //! Its answers are untrusted text.
 //!
 //! [`Clients`] holds all of them. It keeps only pins, through [`Pins`], which a store implements: the state of remote
-//! work is kept with its effect, and comes back with each [`throughline_engine::data::work::Errand`].
+//! work is kept with its effect, and comes back with each [`throughline_engine::data::call::CallRequest`].
 
 mod a2a;
 mod arguments;

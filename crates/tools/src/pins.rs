@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use throughline_engine::data::canon::{hex, jcs, sha256};
+use throughline_engine::data::canonical_json::{hex, jcs, sha256};
 
 /// A pinned definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use throughline_engine::LaneKey;
+use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, RemoteTask, Risk};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Call, Errand, Job, Phase, Report, Risk, Underway};
 use throughline_tools::{AgentSetting, Clients, MemoryPins, RemoteAddress, Settings, Timeouts};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Sends it a message with that risk; with `underway`, polls work that was begun.
-    async fn work(&self, risk: Risk, underway: Option<&Underway>) -> Attempt<Report> {
+    async fn work(&self, risk: Risk, underway: Option<&RemoteTask>) -> Attempt<CallOutcome> {
         work(&self.clients, risk, underway).await
     }
 
@@ -67,18 +67,18 @@ fn clients(at: &str, timeouts: Timeouts) -> Clients {
     Clients::new(settings, Arc::new(MemoryPins::default())).unwrap()
 }
 
-async fn work(clients: &Clients, risk: Risk, underway: Option<&Underway>) -> Attempt<Report> {
+async fn work(clients: &Clients, risk: Risk, underway: Option<&RemoteTask>) -> Attempt<CallOutcome> {
     let lane = LaneKey::new("t", "a", "web", "c", "");
     let call = Call {
         job: Job::Agent { name: "writer".into() },
-        phase: Phase::Begin,
+        phase: CallPhase::Begin,
         task: "t_1".into(),
         text: "write".into(),
         risk,
         prompt: None,
     };
     let effect = "fx_1".into();
-    clients.work(&Errand { lane: &lane, effect: &effect, call: &call, underway }).await
+    clients.work(&CallRequest { lane: &lane, effect: &effect, call: &call, underway }).await
 }
 
 /// One request of one connection.
@@ -182,7 +182,7 @@ async fn an_address_is_used_as_it_is_said() {
 /// One failed poll ends nothing; only an agent that has no such task does.
 #[tokio::test]
 async fn only_an_agent_that_knows_no_such_task_ends_it() {
-    let there = Underway::at("t1", "half done");
+    let there = RemoteTask::at("t1", "half done");
     let gone = json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "no task t1",
         "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND"}]}});
     let problem = json!({"type": "https://a2a-protocol.org/errors/task-not-found", "title": "no task t1"});
@@ -205,7 +205,7 @@ async fn only_an_agent_that_knows_no_such_task_ends_it() {
             let attempt = world.work(Risk::Read, Some(&there)).await;
             assert_eq!(
                 attempt,
-                Attempt::Applied(Report::Underway(there.clone())),
+                Attempt::Applied(CallOutcome::Underway(there.clone())),
                 "{binding} {status} {body}"
             );
         }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throughline_engine::LaneKey;
+use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, Risk};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Call, Errand, Job, Phase, Report, Risk};
 use throughline_tools::{Clients, MemoryPins, PinStatus, ServerSetting, Settings, Timeouts, ToolSetting};
 
 /// A server of the older protocol generation with a tool `look`; `does` is the script of a call.
@@ -69,18 +69,18 @@ impl World {
         Self { folder, clients }
     }
 
-    async fn call(&self, risk: Risk) -> Attempt<Report> {
+    async fn call(&self, risk: Risk) -> Attempt<CallOutcome> {
         let lane = LaneKey::new("t", "a", "web", "c", "");
         let call = Call {
             job: Job::Tool { name: "look".into(), args: BTreeMap::new() },
-            phase: Phase::Begin,
+            phase: CallPhase::Begin,
             task: "t_1".into(),
             text: "look".into(),
             risk,
             prompt: None,
         };
         let effect = "fx_1".into();
-        self.clients.work(&Errand { lane: &lane, effect: &effect, call: &call, underway: None }).await
+        self.clients.work(&CallRequest { lane: &lane, effect: &effect, call: &call, underway: None }).await
     }
 
     fn lines(&self, file: &str) -> Vec<String> {
@@ -139,7 +139,7 @@ async fn a_call_that_timed_out_leaves_nothing_to_the_next() {
     let once = format!("[ -e slow ] || {{ touch slow; sleep 30; }}; {SAYS} said");
     let world = World::new(&once).await;
     assert!(matches!(world.call(Risk::Write).await, Attempt::Unknown { why } if why.contains("in time")));
-    assert_eq!(world.call(Risk::Write).await, Attempt::Applied(Report::Said("said".into())));
+    assert_eq!(world.call(Risk::Write).await, Attempt::Applied(CallOutcome::Said("said".into())));
     let pids = world.lines("pids");
     assert_eq!(pids.len(), 2, "another process was started");
     until("the first one ended", || !alive(&pids[0])).await;
@@ -175,7 +175,7 @@ async fn what_is_too_long_is_refused_when_it_only_reads() {
         matches!(world.call(Risk::Read).await, Attempt::Rejected { text, .. } if text.contains("256 KiB"))
     );
     assert!(
-        matches!(world.call(Risk::Write).await, Attempt::Applied(Report::Said(text)) if text.contains("not shown"))
+        matches!(world.call(Risk::Write).await, Attempt::Applied(CallOutcome::Said(text)) if text.contains("not shown"))
     );
     let huge = format!("{SAYS} \"$(head -c 5000000 /dev/zero | tr '\\0' x)\"");
     let world = World::new(&huge).await;
@@ -224,7 +224,7 @@ async fn a_call_ends_when_all_of_its_time_is_up() {
 async fn the_whole_group_ends() {
     let spawns = format!("sleep 300 & echo $! >> pids; {SAYS} started");
     let world = World::new(&spawns).await;
-    assert_eq!(world.call(Risk::Read).await, Attempt::Applied(Report::Said("started".into())));
+    assert_eq!(world.call(Risk::Read).await, Attempt::Applied(CallOutcome::Said("started".into())));
     let pids = world.lines("pids");
     assert_eq!(pids.len(), 2);
     assert!(pids.iter().all(|pid| alive(pid)), "{pids:?}");

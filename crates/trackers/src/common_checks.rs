@@ -63,8 +63,8 @@ fn circles(items: &[Item], item: &Item) -> bool {
 /// error is not reported again.
 pub(crate) fn values(item: &Item, found: &mut Vec<FieldError>) {
     let mut value = |part: Part, text: String| {
-        if !found.iter().any(|e| e.field == part.word() && e.code == "check.required") {
-            found.push(wrong(item, "check.value", part.word(), text));
+        if !found.iter().any(|e| e.field == part.as_str() && e.code == "check.required") {
+            found.push(wrong(item, "check.value", part.as_str(), text));
         }
     };
     if let Some(title) = item.fields.get(&Part::Title) {
@@ -106,13 +106,13 @@ pub(crate) fn body(item: &Item, found: &mut Vec<FieldError>) {
     let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     for (part, _) in item.fields.iter().filter(|(part, text)| **part != Part::Title && text.contains(odd)) {
         let text = format!("{} holds a control character, which no tracker can show", part.label());
-        found.push(wrong(item, "check.adf", part.word(), text));
+        found.push(wrong(item, "check.adf", part.as_str(), text));
     }
 }
 
 /// Checks that an item has a title (`check.shape`).
 pub(crate) fn title(item: &Item, found: &mut Vec<FieldError>) {
-    if !item.fields.contains_key(&Part::Title) && !found.iter().any(|e| e.field == Part::Title.word()) {
-        found.push(wrong(item, "check.shape", Part::Title.word(), "The item has no title"));
+    if !item.fields.contains_key(&Part::Title) && !found.iter().any(|e| e.field == Part::Title.as_str()) {
+        found.push(wrong(item, "check.shape", Part::Title.as_str(), "The item has no title"));
     }
 }

@@ -7,7 +7,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use throughline_engine::data::effect::Outcome;
 use throughline_engine::data::field_error::FieldError;
-use throughline_engine::data::event::{Attached, Posted};
+use throughline_engine::data::event::{Attachment, MessagePosted};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::card::Card;
@@ -57,11 +57,11 @@ fn card(w: &TestLane, n: u8) -> Option<Card> {
 
 fn says(w: &mut TestLane, by: &str, text: &str) {
     let files = if text.is_empty() {
-        vec![Attached { kind: "photo".into(), ..Attached::default() }]
+        vec![Attachment { kind: "photo".into(), ..Attachment::default() }]
     } else {
         Vec::new()
     };
-    let kind = EventKind::MessagePosted(Posted { text: text.into(), files, ..Posted::default() });
+    let kind = EventKind::MessagePosted(MessagePosted { text: text.into(), files, ..MessagePosted::default() });
     let event = Event { id: String::new(), received_at: w.now, actor: by.into(), kind };
     assert_eq!(admit(&w.lane, &event, &w.policy), admit(&w.lane, &event, &w.policy));
     let _ = w.says(by, text);
@@ -111,6 +111,6 @@ fuzz_target!(|acts: Vec<Act<'_>>| {
         play(&mut w, act);
     }
     let named =
-        |effect: &throughline_engine::data::effect::Effect| !effect.body.outward() || effect.approval.is_some();
+        |effect: &throughline_engine::data::effect::Effect| !effect.body.is_outward() || effect.approval.is_some();
     assert!(w.effects.iter().all(named), "an outward effect without an approval");
 });

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use throughline_engine::{Event, Given, Lane, LaneKey, Policy, Reason, step};
+use throughline_engine::{Event, Lane, LaneKey, Policy, Reason, StepInput, step};
 use throughline_language::Expected;
 
 use super::b4_recognisers;
@@ -14,7 +14,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     lane: Lane,
     event: Event,
-    given: Given,
+    given: StepInput,
     policy: Policy,
 }
 
@@ -22,7 +22,7 @@ impl Case {
     /// Returns that message in a lane with `past` messages before it, each of which ended at the gate.
     fn new(name: impl Into<String>, messages: usize, text: &str) -> Self {
         let policy = Policy::default();
-        let mut given = Given::default();
+        let mut given = StepInput::default();
         given.addressing.direct = true;
         let mut lane = Lane::new(LaneKey::new("bench", "app", "web", "session", ""));
         for n in 0..messages {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use throughline_engine::{Given, LaneKey, Policy, step};
+use throughline_engine::{LaneKey, Policy, StepInput, step};
 
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, executor, note, number, spent_by_all, time};
 use crate::load::messages::{REPLY, posted};
@@ -103,7 +103,7 @@ async fn once(bench: &Bench, lanes: &[Talk]) -> anyhow::Result<Vec<Seen>> {
 /// The median step over the lane as the store has it, in time of the processor.
 async fn stepped(bench: &Bench, talk: &Talk) -> anyhow::Result<f64> {
     let lane = read(&bench.runtime, &talk.lane).await?;
-    let (policy, mut given) = (Policy::default(), Given::default());
+    let (policy, mut given) = (Policy::default(), StepInput::default());
     given.addressing.direct = true;
     let event = posted("bench:now", 0, REPLY);
     Ok(time(200, &|| drop(black_box(step(black_box(&lane), &event, &given, &policy)))).p50)

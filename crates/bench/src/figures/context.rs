@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use throughline_engine::context::block::Block;
-use throughline_engine::context::prompt::{Anchor, Sections, build};
+use throughline_engine::context::prompt::{Anchor, PromptSections, build};
+use throughline_engine::context::task_history::TaskHistory;
 use throughline_engine::data::policy::context::ContextPolicy;
-use throughline_engine::data::prompt::{Built, FactLine};
+use throughline_engine::data::prompt::{BuiltPrompt, FactLine};
 use throughline_engine::data::task::Task;
 use throughline_engine::text::clean::{clean, quote};
 
@@ -52,7 +52,7 @@ impl Case {
         }
     }
 
-    fn built(&self) -> Built {
+    fn built(&self) -> BuiltPrompt {
         let line = |text: &String, most: usize| {
             let mut line = String::from("{ \"text\": ");
             quote(&mut line, &clean(text, most));
@@ -60,13 +60,13 @@ impl Case {
             line
         };
         let facts = self.facts.iter().enumerate();
-        let sections = Sections {
+        let sections = PromptSections {
             rules: "## RULES\n".into(),
             contract: "## OUTPUT CONTRACT\n".into(),
             facts: facts.map(|(rank, text)| FactLine { line: line(text, 300), rank }).collect(),
             summary: self.summary.first().map(|text| line(text, 1_200)),
             tail: self.summary.iter().skip(1).map(|text| line(text, 160)).collect(),
-            block: Some(Block::of(&self.tasks, None, &self.policy)),
+            block: Some(TaskHistory::of(&self.tasks, None, &self.policy)),
             window: self.messages.iter().map(|text| line(text, self.policy.message_graphemes)).collect(),
             anchor: Anchor::default(),
             input_tokens: 100,

@@ -1,11 +1,11 @@
 //! The messages of the benchmarks, and the events that carry them.
 
-use throughline_engine::data::event::{AssistantPosted, Posted};
+use throughline_engine::data::call::Risk;
+use throughline_engine::data::event::{AssistantPosted, MessagePosted};
 use throughline_engine::data::message::MessageKind;
-use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
-use throughline_engine::data::work::Risk;
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
 use throughline_engine::{Event, EventKind, Timestamp};
 use throughline_language::Expected;
 
@@ -28,7 +28,7 @@ pub(crate) fn posted(id: &str, at: i64, text: &str) -> Event {
         id: id.into(),
         received_at: Timestamp(at),
         actor: "ana".into(),
-        kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+        kind: EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
     }
 }
 
@@ -61,13 +61,13 @@ pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
             badge: None,
             aliases: Vec::new(),
             metadata: Metadata { path: Some(format!("/files/{n}")), ..Metadata::default() },
-            role: Role::Normal,
+            role: OptionRole::Normal,
             repeatable: true,
             exec_ref: Some(format!("open:{n}")),
             risk: Risk::Read,
         }
     };
-    let shown = Shown {
+    let shown = OptionsShown {
         scope: Scope::Chat,
         scope_instance: "bench".into(),
         title: None,

@@ -17,7 +17,7 @@ use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::Press;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Timestamp};
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};

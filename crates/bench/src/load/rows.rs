@@ -3,7 +3,7 @@
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::Change;
 use throughline_engine::data::snapshot;
-use throughline_engine::{Given, LaneKey, Policy, Step, TurnId, step};
+use throughline_engine::{LaneKey, Policy, Step, StepInput, TurnId, step};
 use throughline_runtime::Runtime;
 use throughline_runtime::turn_log::Turn;
 use throughline_store::{LogRow, StoredTurn};
@@ -31,7 +31,7 @@ impl Rows {
     /// Returns the turns that one message of that kind leads to in that lane: its own, and that of the host's settlement.
     pub(crate) async fn of(runtime: &Runtime, key: &LaneKey, kind: Kind) -> anyhow::Result<Vec<Self>> {
         let lane = read(runtime, key).await?;
-        let mut given = Given::default();
+        let mut given = StepInput::default();
         given.addressing.direct = true;
         let event = messages::posted(&messages::delivery_key(0), 0, kind.text());
         let step = step(&lane, &event, &given, &Policy::default());

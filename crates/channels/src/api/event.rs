@@ -1,6 +1,6 @@
 //! Turns a host's request into an event of a lane. Total and pure; reports every problem at once.
 
-use throughline_engine::data::event::{AssistantPosted, Posted, Press};
+use throughline_engine::data::event::{AssistantPosted, MessagePosted, Press};
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
@@ -208,7 +208,7 @@ fn posted(request: EventRequest, check: &mut Checker) -> EventKind {
     check.maybe_id("/reply_to", request.reply_to.as_deref());
     check.maybe_id("/task", request.task.as_deref());
     check.text("/quote", request.quote.as_deref().unwrap_or_default());
-    EventKind::MessagePosted(Posted {
+    EventKind::MessagePosted(MessagePosted {
         text,
         message_id: request.message_id,
         reply_to: request.reply_to,
@@ -298,9 +298,9 @@ fn reported(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind
         check.wrong("/report/task_id", format!("a task's id has at most {MAX_TASK} bytes"));
     }
     let word: String = check.required("/report/status", kind, status);
-    let status = TaskStatus::from_word(&word);
+    let status = TaskStatus::parse(&word);
     if status.is_none() && !word.is_empty() {
-        let known = TaskStatus::ALL.map(TaskStatus::word).join(", ");
+        let known = TaskStatus::ALL.map(TaskStatus::as_str).join(", ");
         check.wrong("/report/status", format!("“{}” is no status; it is one of {known}", shortened(&word)));
     }
     let texts = [("/report/intent", &intent), ("/report/reason", &reason), ("/report/result", &result)];

@@ -17,7 +17,7 @@ pub use request::{
 };
 pub use view::{CardView, MessageView, with_tokens};
 
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 
 /// The addressing of messages on a channel without a vendor: an API conversation, a web session and a terminal have
 /// no other participants. The runtime adds what it can look up, such as a reply to the assistant.

@@ -2,14 +2,14 @@
 //! The engine decides what may be registered; this file finds the place in the request of what it refuses.
 
 use throughline_engine::EventKind;
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::EffectResult;
 use throughline_engine::data::event::{FocusChanged, Press};
 use throughline_engine::data::id::SetId;
-use throughline_engine::data::option_set::{OptionSet, Origin, Shown, Unfit};
+use throughline_engine::data::option_set::{OptionSet, OptionSetError, OptionSetOrigin, OptionsShown};
 use throughline_engine::data::policy::limits::{OPTION_ID, OPTION_LABEL, SET_OPTIONS};
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
-use throughline_engine::data::work::Risk;
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
 
 use super::problem::{Checker, Problem, shortened};
 use super::request::{ClosedRequest, FocusRequest, OptionRequest, PressRequest, ShownRequest};
@@ -17,12 +17,12 @@ use super::request::{ClosedRequest, FocusRequest, OptionRequest, PressRequest, S
 const SCOPES: &str = "chat, widget, dashboard or workspace";
 
 /// Checks a list that is shown, and reports each problem with its place.
-pub(super) fn shown(at: &str, kind: &str, shown: ShownRequest, check: &mut Checker) -> Shown {
+pub(super) fn shown(at: &str, kind: &str, shown: ShownRequest, check: &mut Checker) -> OptionsShown {
     let before = check.problems.len();
     let place = |member: &str| format!("{at}/{member}");
     let options = check.required(&place("options"), kind, shown.options);
     let options = options.into_iter().take(SET_OPTIONS + 1).enumerate();
-    let shown = Shown {
+    let shown = OptionsShown {
         scope: scope(&place("scope"), kind, shown.scope, check),
         scope_instance: instance(&place("scope_instance"), kind, shown.scope_instance, check),
         title: text(&place("title"), shown.title, check),
@@ -55,14 +55,14 @@ pub fn snapshot(
     let taken = options.into_iter().take(SET_OPTIONS + 1).enumerate();
     let options: Vec<_> =
         taken.map(|(n, option)| self::option(&format!("{at}/options/{n}"), option, &mut check)).collect();
-    let held = Shown { options, focused_option: focused, ..somewhere() };
+    let held = OptionsShown { options, focused_option: focused, ..somewhere() };
     if check.problems.is_empty() && !held.options.is_empty() {
         check.problems = unfit(at, &held);
         for problem in &mut check.problems {
             problem.pointer = problem.pointer.replace("/focused_option", "/focused");
         }
     }
-    let Shown { options, focused_option: focused, .. } = held;
+    let OptionsShown { options, focused_option: focused, .. } = held;
     if check.problems.is_empty() {
         Ok(EffectResult::Snapshot { options, focused })
     } else {
@@ -71,8 +71,8 @@ pub fn snapshot(
 }
 
 /// A placeholder for the place of a list, which a snapshot does not repeat.
-fn somewhere() -> Shown {
-    Shown {
+fn somewhere() -> OptionsShown {
+    OptionsShown {
         scope: Scope::Chat,
         scope_instance: "-".into(),
         title: None,
@@ -149,7 +149,7 @@ fn read_set(set: Option<String>, what: &str, check: &mut Checker) -> Option<Stri
 
 fn scope(at: &str, kind: &str, word: Option<String>, check: &mut Checker) -> Scope {
     let word: String = check.required(at, kind, word);
-    let known = Scope::ALL.into_iter().find(|scope| scope.word() == word);
+    let known = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
     if known.is_none() && !check.named(at) {
         check.wrong(at, format!("“{}” is no scope; it is {SCOPES}", shortened(&word)));
     }
@@ -218,8 +218,8 @@ fn option(at: &str, option: OptionRequest, check: &mut Checker) -> SetOption {
     }
 }
 
-const ROLES: [(&str, Role); 3] =
-    [("normal", Role::Normal), ("exit", Role::Exit), ("none_of_these", Role::NoneOfThese)];
+const ROLES: [(&str, OptionRole); 3] =
+    [("normal", OptionRole::Normal), ("exit", OptionRole::Exit), ("none_of_these", OptionRole::NoneOfThese)];
 const RISKS: [(&str, Risk); 3] =
     [("read", Risk::Read), ("write", Risk::Write), ("destructive", Risk::Destructive)];
 
@@ -235,20 +235,24 @@ fn word<T: Copy>(at: &str, given: Option<&str>, known: &[(&str, T)], check: &mut
 
 /// The places of what the engine would refuse. The engine's own check is run on the list and then on parts of it,
 /// until the part that fails is found.
-fn unfit(at: &str, shown: &Shown) -> Vec<Problem> {
-    let fits = |shown: &Shown| OptionSet::of(shown, Origin::Host).err();
-    let with =
-        |options: Vec<SetOption>| Shown { options, displayed: None, focused_option: None, ..shown.clone() };
+fn unfit(at: &str, shown: &OptionsShown) -> Vec<Problem> {
+    let fits = |shown: &OptionsShown| OptionSet::from_shown(shown, OptionSetOrigin::Host).err();
+    let with = |options: Vec<SetOption>| OptionsShown {
+        options,
+        displayed: None,
+        focused_option: None,
+        ..shown.clone()
+    };
     let problem = |place: &str, text: String| Problem::new(format!("{at}/{place}"), text);
     let Some(why) = fits(shown) else { return Vec::new() };
     match why {
-        Unfit::BadScope => return vec![problem("scope_instance", "say which one it is".into())],
-        Unfit::TooMany => {
+        OptionSetError::BadScope => return vec![problem("scope_instance", "say which one it is".into())],
+        OptionSetError::TooMany => {
             let text =
                 format!("a list has 1 to {SET_OPTIONS} options; {} were sent", sent(shown.options.len()));
             return vec![problem("options", text)];
         }
-        Unfit::BadOption => {}
+        OptionSetError::BadOption => {}
     }
     let mut found = Vec::new();
     for (n, option) in shown.options.iter().enumerate() {
@@ -273,12 +277,14 @@ fn unfit(at: &str, shown: &Shown) -> Vec<Problem> {
     if !found.is_empty() {
         return found;
     }
-    let displayed = |ids: &[String]| Shown { displayed: Some(ids.into()), ..with(shown.options.clone()) };
+    let displayed =
+        |ids: &[String]| OptionsShown { displayed: Some(ids.into()), ..with(shown.options.clone()) };
     let order = shown.displayed.as_deref().unwrap_or_default();
     if let Some(n) = (0..order.len()).find(|n| fits(&displayed(&order[..=*n])).is_some()) {
         found.push(problem(&format!("displayed/{n}"), "each is the id of one of the options, once".into()));
     }
-    let focused = Shown { focused_option: shown.focused_option.clone(), ..with(shown.options.clone()) };
+    let focused =
+        OptionsShown { focused_option: shown.focused_option.clone(), ..with(shown.options.clone()) };
     if fits(&focused).is_some() {
         found.push(problem("focused_option", "it is the id of one of the options".into()));
     }

@@ -73,7 +73,7 @@ fn from_rfc3339<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp,
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::data::action::Step;
+    use throughline_engine::data::action::CardStep;
     use throughline_engine::data::card_model::Button;
 
     use super::*;
@@ -88,7 +88,7 @@ mod tests {
         };
         CardModel {
             id: "ap_1".into(),
-            step: Step::DraftPreview,
+            step: CardStep::DraftPreview,
             version: 3,
             hash: Some("86a606e5".into()),
             title: "Create 1 bug in DEMO?".into(),
@@ -117,8 +117,10 @@ mod tests {
             link: None,
             untrusted: false,
         };
-        let view =
-            MessageView::new(&message, Some(with_tokens(card(), |action| format!("tok-{}", action.word()))));
+        let view = MessageView::new(
+            &message,
+            Some(with_tokens(card(), |action| format!("tok-{}", action.as_str()))),
+        );
         let json = serde_json::to_value(&view).unwrap();
         assert_eq!(json["at"], "2026-01-15T10:00:00.250Z");
         assert_eq!(json["role"], "assistant");

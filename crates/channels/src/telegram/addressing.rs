@@ -1,7 +1,7 @@
 //! Reads how a message was addressed. It reports facts; the engine decides what they mean
 //! (`docs/design/0012-routing-order.md`).
 
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 
 use super::names::Bot;
 use super::update::{Entity, Message};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use throughline_engine::data::action::Step;
+use throughline_engine::data::action::CardStep;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::policy::limits;
@@ -468,7 +468,7 @@ impl Channel for Telegram {
             }
             EffectBody::CardUpdate { card, .. } => {
                 let parts = self.parts(lane, card).await;
-                self.update_messages(&mut route, &parts, card.step == Step::Receipt).await
+                self.update_messages(&mut route, &parts, card.step == CardStep::Receipt).await
             }
             EffectBody::Notice { to, text } => {
                 if self.answered.already_told(lane, to, text).await {

@@ -3,9 +3,9 @@
 //! Only the store knows which lane a replied-to message or a button belongs to, so that is left open as a [`Place`].
 
 use serde_json::Value;
-use throughline_engine::data::canon::{hex, sha256};
-use throughline_engine::data::event::{Attached, Posted, Press};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::canonical_json::{hex, sha256};
+use throughline_engine::data::event::{Attachment, MessagePosted, Press};
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Timestamp};
 
 use super::addressing::{facts, mentions, replied, utf16};
@@ -18,7 +18,7 @@ pub const ALLOWED_UPDATES: [&str; 4] = ["message", "edited_message", "callback_q
 /// An update, as far as it can be understood without a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IncomingUpdate {
-    /// What the delivery is known by beside its delivery key, which is the event's id
+    /// Identity of the delivery beside its delivery key, which is the event's id
     /// (`docs/design/0029-durable-intake.md`).
     pub more_keys: Vec<String>,
     /// The chat.
@@ -137,7 +137,7 @@ fn posted(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
     if let Some(to) = message.migrate_to_chat_id {
         return IncomingUpdate { follow_up: FollowUp::Migrate { to }, ..ignored("migrate_to_chat_id") };
     }
-    let files: Vec<Attached> = message.attached().into_iter().collect();
+    let files: Vec<Attachment> = message.attached().into_iter().collect();
     let (text, entities) = match message.words() {
         Some(words) => words,
         None if files.is_empty() => return ignored("message.no_text"),
@@ -180,11 +180,11 @@ fn posted(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
 }
 
 /// The event of a message, with the message it replies to.
-fn written(message: &Message, text: String, files: Vec<Attached>) -> EventKind {
+fn written(message: &Message, text: String, files: Vec<Attachment>) -> EventKind {
     let to = replied(message);
     let quote = message.quote.as_ref().map(|quote| quote.text.clone());
     let quote = quote.or_else(|| to.and_then(|to| to.words().map(|(text, _)| text.to_owned())));
-    EventKind::MessagePosted(Posted {
+    EventKind::MessagePosted(MessagePosted {
         text,
         message_id: Some(channel_id(message.chat.id, message.message_id)),
         reply_to: to.map(|to| channel_id(to.chat.id, to.message_id)),

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use throughline_engine::data::event::Attached;
+use throughline_engine::data::event::Attachment;
 
 /// One update.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,14 +169,14 @@ const ATTACHED: [(&str, &str); 17] = [
 impl Message {
     /// The attachment, if there is one.
     #[must_use]
-    pub fn attached(&self) -> Option<Attached> {
+    pub fn attached(&self) -> Option<Attachment> {
         let found = |(field, kind)| Some((self.rest.get(field)?, kind));
         let (file, kind): (&Value, &str) = ATTACHED.into_iter().find_map(found)?;
         // A photo comes in several sizes, the largest last.
         let file = file.as_array().and_then(|sizes| sizes.last()).unwrap_or(file);
         let text = |name: &str| file[name].as_str().map(str::to_owned);
         let bytes = file["file_size"].as_u64();
-        Some(Attached { kind: kind.into(), name: text("file_name"), mime: text("mime_type"), bytes })
+        Some(Attachment { kind: kind.into(), name: text("file_name"), mime: text("mime_type"), bytes })
     }
 
     /// The text or caption, with its entities.

@@ -1,6 +1,6 @@
 //! Finds the button that a person named by numbers.
 
-use throughline_engine::data::action::Step;
+use throughline_engine::data::action::CardStep;
 use throughline_engine::data::card_model::Button;
 
 use crate::api::CardView;
@@ -67,7 +67,7 @@ pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&B
 pub(super) fn numbered(card: &CardView) -> Vec<&Button> {
     let own = card.buttons.iter();
     let items = card.items.iter().flat_map(|item| &item.buttons);
-    if card.step == Step::Options { items.chain(own).collect() } else { own.chain(items).collect() }
+    if card.step == CardStep::Options { items.chain(own).collect() } else { own.chain(items).collect() }
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
         };
         CardModel {
             id: "cd_1".into(),
-            step: Step::DraftPreview,
+            step: CardStep::DraftPreview,
             version: 1,
             hash: None,
             title: String::new(),

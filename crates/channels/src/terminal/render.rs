@@ -1,7 +1,7 @@
 //! Renders a message as plain text: text wrapped, a card with numbered buttons. No frame and no colour, so that it
 //! reads the same in a log, in a pipe and to a screen reader (`docs/design/0035-channels.md`).
 
-use throughline_engine::data::action::Step;
+use throughline_engine::data::action::CardStep;
 use throughline_engine::data::card_model::{Button, CardModel, Field, ItemModel};
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::message::{MessageKind, Role};
@@ -48,7 +48,7 @@ fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<Stri
     lines.extend(packed(card.facts.iter().map(|fact| one_line(fact)), " · ", width));
     lines.extend(fields(card.fields.iter().filter(|field| !field.text.is_empty()), width));
     lines.extend(wrong(card.errors.iter(), "", width));
-    let options = card.step == Step::Options;
+    let options = card.step == CardStep::Options;
     let mut number = if options { 0 } else { card.buttons.len() };
     for item in &card.items {
         lines.extend(if options {
@@ -78,7 +78,7 @@ fn option(item: &ItemModel, before: usize, width: usize) -> Vec<String> {
 
 fn wrong<'e>(errors: impl Iterator<Item = &'e FieldError>, indent: &str, width: usize) -> Vec<String> {
     let (first, rest) = (format!("{indent}✗ "), format!("{indent}  "));
-    errors.flat_map(|error| wrap(&one_line(&error.told()), &first, &rest, width)).collect()
+    errors.flat_map(|error| wrap(&one_line(&error.display_text()), &first, &rest, width)).collect()
 }
 
 /// One item of a card. Its buttons are numbered after the card's own and those of the items before.
@@ -93,7 +93,7 @@ fn item(card: &CardModel, item: &ItemModel, before: usize, width: usize) -> Vec<
     let bullet = |(n, line): (usize, String)| format!("{}{line}", if n == 0 { "• " } else { "  " });
     let mut lines: Vec<String> = head.into_iter().enumerate().map(bullet).collect();
     lines.extend(fields(item.shown(card), width));
-    lines.extend(wrong(item.wrong(), "  ", width));
+    lines.extend(wrong(item.listed_errors(), "  ", width));
     let choices = item.buttons.iter().enumerate().map(|(n, button)| choice((before + n, button)));
     lines.extend(packed(choices, "  ", width.saturating_sub(2)).into_iter().map(|line| format!("  {line}")));
     lines

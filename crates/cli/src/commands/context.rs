@@ -166,6 +166,6 @@ fn read_redis(url: &str, key: &str, password: Option<&Path>) -> Result<Vec<u8>, 
     })
 }
 
-fn unusable(what: &str, error: &import::Error) -> Failure {
+fn unusable(what: &str, error: &import::ImportError) -> Failure {
     Failure::new(format!("cannot use {what}")).because(error).code("TL-1301")
 }

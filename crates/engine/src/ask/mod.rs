@@ -1,22 +1,22 @@
 //! Questions to a model: typed and bounded. A model chooses among what it was offered, fills in what was
-//! asked for, or gives no answer. `arbitrate.rs` is the one loop all questions go through
-//! (`docs/design/0008-one-loop-asks-a-model.md`); `judge.rs` decides whether an answer counts.
+//! asked for, or gives no answer. `ask_loop.rs` is the one loop all questions go through
+//! (`docs/design/0008-one-loop-asks-a-model.md`); `answer_check.rs` decides whether an answer counts.
 
-pub(crate) mod arbitrate;
-pub(crate) mod judge;
-pub mod wording;
+pub(crate) mod answer_check;
+pub(crate) mod ask_loop;
+pub mod instructions;
 
-pub use crate::ask::judge::{Verdict, judge};
-use crate::context::shown::Shown;
+pub use crate::ask::answer_check::{AnswerVerdict, check_answer};
+use crate::context::lane_context::LaneContext;
 
 use alloc::vec::Vec;
 
-use crate::context::prompt::{Sections, TooLarge, build};
+use crate::context::prompt::{PromptSections, TooLarge, build};
 use crate::data::ask::{Ask, Question, names_anchor};
-use crate::data::focus::Hint;
+use crate::data::focus::AnchorHint;
 use crate::data::intent::Intent;
 use crate::data::policy::{Policy, limits};
-use crate::data::prompt::Built;
+use crate::data::prompt::BuiltPrompt;
 use crate::text::clean::tokens;
 
 impl Ask {
@@ -24,11 +24,11 @@ impl Ask {
     #[must_use]
     pub fn about(question: Question, text: &str, policy: &Policy) -> Self {
         let (bare, budget_ms) = (question.clone(), policy.ask.budget(question.purpose()));
-        Self::within(question, text, None, Shown::default(), policy).unwrap_or(Self {
+        Self::within(question, text, None, LaneContext::default(), policy).unwrap_or(Self {
             question: bare,
             text: text.into(),
             message: None,
-            prompt: Built::default(),
+            prompt: BuiltPrompt::default(),
             hint: None,
             complaints: Vec::new(),
             budget_ms,
@@ -44,15 +44,15 @@ impl Ask {
     pub fn within(
         question: Question,
         text: &str,
-        hint: Option<Hint>,
-        shown: Shown,
+        hint: Option<AnchorHint>,
+        shown: LaneContext,
         policy: &Policy,
     ) -> Result<Self, TooLarge> {
-        let material = wording::material(&question);
+        let material = instructions::material(&question);
         let input = material.iter().fold(tokens(text), |sum, line| sum.saturating_add(tokens(line)));
-        let prompt = build(Sections {
-            rules: wording::rules(&question),
-            contract: wording::contract(&question, names_anchor(hint.as_ref())),
+        let prompt = build(PromptSections {
+            rules: instructions::rules(&question),
+            contract: instructions::contract(&question, names_anchor(hint.as_ref())),
             input_tokens: input.saturating_add(limits::INPUT_FRAME),
             ..shown.sections(policy)
         })?;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::data::action::Action;
 use crate::data::actor::Presser;
-use crate::data::approval::{ApprovalChange, Closing};
+use crate::data::approval::{ApprovalChange, CloseReason};
 use crate::data::card::{Card, CardStatus, Checks};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::ApprovalRef;
@@ -15,9 +15,9 @@ use crate::data::policy::ApproverRule;
 use crate::data::progress::Progress;
 use crate::data::task::Task;
 use crate::data::task_status::TaskStatus;
-use crate::say;
+use crate::messages;
 use crate::turn::Turn;
-use crate::turn::capability::Request;
+use crate::turn::capability::ReleaseRequest;
 
 /// A refused press: the reason, and the text for the person.
 pub(crate) struct Refusal(pub(crate) Reason, pub(crate) String);
@@ -29,7 +29,7 @@ pub(crate) fn refuse(turn: &mut Turn<'_>, Refusal(reason, text): &Refusal) -> De
 
 /// Refuses an action that the card's step does not have.
 pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
-    refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into()))
+    refuse(turn, &Refusal(Reason::StaleStep, messages::STALE_STEP.into()))
 }
 
 /// The titles of the lane's open cards.
@@ -40,35 +40,39 @@ pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
 
 /// Checks, in this order, that a rule allows the acting person to do this, that sending is not paused, and
 /// that the stored request is unaltered. Without any rule nobody may.
-pub(crate) fn authorised(turn: &Turn<'_>, asked: Option<&Request>, action: Action) -> Result<(), Refusal> {
+pub(crate) fn authorised(
+    turn: &Turn<'_>,
+    asked: Option<&ReleaseRequest>,
+    action: Action,
+) -> Result<(), Refusal> {
     let (class, target) = asked.map_or(("", ""), |asked| (asked.class, &asked.target));
     let rules: Vec<&ApproverRule> =
         turn.policy.approvers.iter().filter(|rule| rule.covers(class, target)).collect();
     if rules.is_empty() {
-        return Err(Refusal(Reason::PressNoPolicy, say::NOBODY_MAY.into()));
+        return Err(Refusal(Reason::PressNoPolicy, messages::NOBODY_MAY.into()));
     }
     let naming: Vec<_> = rules
         .iter()
         .filter(|rule| turn.given.actor.as_ref().is_some_and(|actor| rule.names(actor)))
         .collect();
     if naming.is_empty() {
-        return Err(Refusal(Reason::PressForbidden, say::forbidden(rules.into_iter())));
+        return Err(Refusal(Reason::PressForbidden, messages::forbidden(rules.into_iter())));
     }
     let own = asked.is_some_and(|asked| asked.by == turn.event.actor);
     if own && !naming.iter().any(|rule| rule.self_approve) {
-        return Err(Refusal(Reason::PressSelf, say::SELF_APPROVE.into()));
+        return Err(Refusal(Reason::PressSelf, messages::SELF_APPROVE.into()));
     }
     if let Some(paused) = turn.given.paused.as_ref().filter(|_| action.releases()) {
-        return Err(Refusal(Reason::EffectsPaused, say::paused(&paused.by, paused.since, turn.now())));
+        return Err(Refusal(Reason::EffectsPaused, messages::paused(&paused.by, paused.since, turn.now())));
     }
     if turn.given.press.as_ref().is_some_and(|target| !target.intact) {
-        return Err(Refusal(Reason::PressTampered, say::TAMPERED.into()));
+        return Err(Refusal(Reason::PressTampered, messages::TAMPERED.into()));
     }
     Ok(())
 }
 
 /// True if the acting person may release this now.
-pub(crate) fn may(turn: &Turn<'_>, asked: &Request, action: Action) -> bool {
+pub(crate) fn may(turn: &Turn<'_>, asked: &ReleaseRequest, action: Action) -> bool {
     authorised(turn, Some(asked), action).is_ok()
 }
 
@@ -112,7 +116,7 @@ pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
 }
 
 /// Closes an open card that nobody decided.
-pub(crate) fn close(turn: &mut Turn<'_>, mut card: Card, status: CardStatus, how: Closing) {
+pub(crate) fn close(turn: &mut Turn<'_>, mut card: Card, status: CardStatus, how: CloseReason) {
     if card.is_approval() {
         turn.approval(ApprovalChange::Close { card: card.id.clone(), version: card.version, how });
     }

@@ -10,13 +10,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::data::action::Action;
-use crate::data::canon::{hex, jcs, sha256};
+use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card_model::{Button, CardModel};
-use crate::turn::capability::{Capabilities, View};
+use crate::turn::capability::{Capabilities, CardContext};
 use serde::Serialize;
 
 /// Returns what a person sees of a card. Records that are not known show as gone.
-pub(crate) fn project(capabilities: Capabilities, view: &View<'_>) -> CardModel {
+pub(crate) fn project(capabilities: Capabilities, view: &CardContext<'_>) -> CardModel {
     let mut model = CardModel {
         id: view.card.id.clone(),
         step: view.card.step(),

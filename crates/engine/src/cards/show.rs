@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use crate::cards::project;
 use crate::data::approval::{Approval, ApprovalChange};
 use crate::data::batch::Batch;
-use crate::data::canon::{hex, sha256};
-use crate::data::card::{About, Card, CardStatus, TimerAbout};
+use crate::data::canonical_json::{hex, sha256};
+use crate::data::card::{Card, CardStatus, CardSubject, TimerPurpose};
 use crate::data::card_model::CardModel;
 use crate::data::effect::EffectBody;
 use crate::data::id::{CardId, MessageId, TaskId, TimerId};
@@ -16,14 +16,14 @@ use crate::data::step::Timer;
 use crate::data::ticket::Draft;
 use crate::data::time::Timestamp;
 use crate::turn::Turn;
-use crate::turn::capability::{Request, View};
+use crate::turn::capability::{CardContext, ReleaseRequest};
 
 impl Turn<'_> {
     /// Shows a new card: its record, its message, its pending, its timers and, if it releases outward
     /// effects, its approval.
-    pub(crate) fn show(&mut self, about: About, by: &str, task: Option<&TaskId>) -> CardId {
+    pub(crate) fn show(&mut self, about: CardSubject, by: &str, task: Option<&TaskId>) -> CardId {
         let approval = about.is_approval();
-        let id = CardId(self.fresh(if approval { CardId::APPROVAL } else { CardId::PREFIX }));
+        let id = CardId(self.new_id(if approval { CardId::APPROVAL } else { CardId::PREFIX }));
         let mut card = Card {
             id: id.clone(),
             version: 1,
@@ -61,7 +61,7 @@ impl Turn<'_> {
             message.text = model.as_text();
             self.put(message);
         }
-        if !card.open() {
+        if !card.is_open() {
             self.clear_pending_of(&card.id);
             self.clear_timers.append(&mut card.timers);
         }
@@ -79,7 +79,7 @@ impl Turn<'_> {
 
     /// Gives a card its next version, because what would be approved has changed: the old approval can no
     /// longer be decided and the old buttons are stale.
-    pub(crate) fn revise(&mut self, mut card: Card, about: About) {
+    pub(crate) fn revise(&mut self, mut card: Card, about: CardSubject) {
         card.version += 1;
         card.about = about;
         card.expires_at = self
@@ -101,7 +101,7 @@ impl Turn<'_> {
     }
 
     /// Moves a card to its next step. What it shows is unchanged, so its version is too.
-    pub(crate) fn move_on(&mut self, mut card: Card, about: About) {
+    pub(crate) fn move_on(&mut self, mut card: Card, about: CardSubject) {
         self.clear_timers.append(&mut card.timers);
         card.about = about;
         self.set_timers(&mut card);
@@ -117,7 +117,7 @@ impl Turn<'_> {
 
     /// Returns what a person sees of the card now.
     pub(crate) fn model(&self, card: &Card) -> CardModel {
-        project(self.capabilities, &View { card, known: self, now: self.now(), policy: self.policy })
+        project(self.capabilities, &CardContext { card, known: self, now: self.now(), policy: self.policy })
     }
 
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
@@ -141,7 +141,7 @@ impl Turn<'_> {
         let (id, version) = (card.id.clone(), card.version);
         if let Some(end) = card.expires_at {
             // A press at the very end still counts, so the timer is one millisecond later.
-            card.timers.push(self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version }));
+            card.timers.push(self.set_timer(end.plus(1), TimerPurpose::Expiry { card: id.clone(), version }));
         }
         let owner = self.capabilities.of(card);
         if let Some((due, about)) = owner.deadline(self, card) {
@@ -149,12 +149,12 @@ impl Turn<'_> {
         }
         if matches!(owner.waits_for(card), Some(PendingKind::WaitingApproval { .. })) {
             let at = self.now().plus(self.policy.approval.remind_ms);
-            card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
+            card.timers.push(self.set_timer(at, TimerPurpose::Reminder { card: id, version }));
         }
     }
 
-    pub(crate) fn set_timer(&mut self, due: Timestamp, about: TimerAbout) -> TimerId {
-        let id = TimerId(self.fresh(TimerId::PREFIX));
+    pub(crate) fn set_timer(&mut self, due: Timestamp, about: TimerPurpose) -> TimerId {
+        let id = TimerId(self.new_id(TimerId::PREFIX));
         self.timers.push(Timer { id: id.clone(), due, about });
         id
     }
@@ -183,9 +183,9 @@ impl Turn<'_> {
     }
 
     /// Returns the one request that a press on the card would release.
-    fn request_of(&self, card: &Card) -> Option<Request> {
+    fn request_of(&self, card: &Card) -> Option<ReleaseRequest> {
         let requests = self.capabilities.of(card).requests(self, card);
-        <[Request; 1]>::try_from(requests).ok().map(|[one]| one)
+        <[ReleaseRequest; 1]>::try_from(requests).ok().map(|[one]| one)
     }
 
     pub(crate) fn approval(&mut self, change: ApprovalChange) {

@@ -35,7 +35,7 @@ pub struct ContextState {
 
 /// A repair that reading a document needed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct ImportWarning {
     /// The code of the repair: `context.entry_skipped`, `context.duplicate_task` or
     /// `context.in_both_lists`.
     pub code: &'static str,
@@ -45,7 +45,7 @@ pub struct Warning {
 
 /// The reason for which a document cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Error {
+pub enum ImportError {
     /// The document has more than [`MAX_BYTES`].
     TooLarge,
     /// The document is nested deeper than [`MAX_DEPTH`].
@@ -60,7 +60,7 @@ pub enum Error {
     NoId(&'static str),
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge => write!(f, "it has more than {MAX_BYTES} bytes"),
@@ -73,14 +73,14 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for ImportError {}
 
-/// Reads a supervisor's document. An entry that cannot be used is left out, with a [`Warning`].
+/// Reads a supervisor's document. An entry that cannot be used is left out, with a [`ImportWarning`].
 ///
 /// # Errors
 ///
-/// [`Error`] if the document cannot be used at all.
-pub fn import(bytes: &[u8]) -> Result<(ContextState, Vec<Warning>), Error> {
+/// [`ImportError`] if the document cannot be used at all.
+pub fn import(bytes: &[u8]) -> Result<(ContextState, Vec<ImportWarning>), ImportError> {
     let document = object(bytes)?;
     let mut warnings = Vec::new();
     let mut completed = list(&document, TaskStatus::Completed, &mut warnings)?;
@@ -105,19 +105,19 @@ pub fn import(bytes: &[u8]) -> Result<(ContextState, Vec<Warning>), Error> {
 ///
 /// # Errors
 ///
-/// [`Error`] if it is not an object, or is larger or deeper than allowed.
-pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
+/// [`ImportError`] if it is not an object, or is larger or deeper than allowed.
+pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, ImportError> {
     if bytes.len() > MAX_BYTES {
-        return Err(Error::TooLarge);
+        return Err(ImportError::TooLarge);
     }
     if deep(bytes) {
-        return Err(Error::TooDeep);
+        return Err(ImportError::TooDeep);
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Error::NoObject),
-        Err(error) => Err(Error::NotJson(error.to_string())),
+        Ok(_) => Err(ImportError::NoObject),
+        Err(error) => Err(ImportError::NotJson(error.to_string())),
     }
 }
 
@@ -147,12 +147,12 @@ pub(super) fn id(entry: &Value) -> Option<&str> {
 }
 
 /// A task, and its JSON pointer in the document.
-struct Entry {
+struct ImportedTask {
     task: Task,
     pointer: String,
 }
 
-impl Entry {
+impl ImportedTask {
     fn order(&self) -> (Option<Timestamp>, u64) {
         (self.task.completed_at.or(self.task.blocked_at), self.task.seq)
     }
@@ -162,8 +162,8 @@ impl Entry {
 fn list(
     document: &Map<String, Value>,
     status: TaskStatus,
-    warnings: &mut Vec<Warning>,
-) -> Result<BTreeMap<String, Entry>, Error> {
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<BTreeMap<String, ImportedTask>, ImportError> {
     let (pointer, time) = match status {
         TaskStatus::Completed => ("/completed_tasks", "completed_at"),
         _ => ("/blocked_tasks", "blocked_at"),
@@ -171,27 +171,28 @@ fn list(
     let entries = match document.get(&pointer[1..]) {
         None | Some(Value::Null) => return Ok(BTreeMap::new()),
         Some(Value::Array(entries)) => entries,
-        Some(_) => return Err(Error::NoList(pointer)),
+        Some(_) => return Err(ImportError::NoList(pointer)),
     };
-    let mut found: BTreeMap<String, Entry> = BTreeMap::new();
+    let mut found: BTreeMap<String, ImportedTask> = BTreeMap::new();
     for (place, entry) in entries.iter().enumerate() {
         let pointer = format!("{pointer}/{place}");
         let Some(id) = id(entry) else {
-            warnings.push(Warning { code: Reason::ContextEntrySkipped.code(), pointer });
+            warnings.push(ImportWarning { code: Reason::ContextEntrySkipped.code(), pointer });
             continue;
         };
-        let new = Entry { task: task(id, entry, status, time, place), pointer };
+        let new = ImportedTask { task: task(id, entry, status, time, place), pointer };
         let older = match found.remove(id) {
             None => None,
             Some(known) if known.order() > new.order() => {
                 found.insert(id.into(), known);
-                warnings.push(Warning { code: Reason::ContextDuplicateTask.code(), pointer: new.pointer });
+                warnings
+                    .push(ImportWarning { code: Reason::ContextDuplicateTask.code(), pointer: new.pointer });
                 continue;
             }
             known => known,
         };
         let code = Reason::ContextDuplicateTask.code();
-        warnings.extend(older.map(|older| Warning { code, pointer: older.pointer }));
+        warnings.extend(older.map(|older| ImportWarning { code, pointer: older.pointer }));
         found.insert(id.into(), new);
     }
     Ok(found)
@@ -227,15 +228,15 @@ fn moment(text: &str) -> Option<Timestamp> {
 /// Leaves each task in one list. Supervisors forget to clear blockers, so a task in both counts as blocked
 /// only if it was blocked after it was completed.
 fn in_one_list(
-    completed: &mut BTreeMap<String, Entry>,
-    blocked: &mut BTreeMap<String, Entry>,
-    warnings: &mut Vec<Warning>,
+    completed: &mut BTreeMap<String, ImportedTask>,
+    blocked: &mut BTreeMap<String, ImportedTask>,
+    warnings: &mut Vec<ImportWarning>,
 ) {
     let both: Vec<String> = completed.keys().filter(|id| blocked.contains_key(*id)).cloned().collect();
     for id in both {
         let again = blocked[&id].task.blocked_at > completed[&id].task.completed_at;
         let gone = if again { completed.remove(&id) } else { blocked.remove(&id) };
         let code = Reason::ContextInBothLists.code();
-        warnings.extend(gone.map(|gone| Warning { code, pointer: gone.pointer }));
+        warnings.extend(gone.map(|gone| ImportWarning { code, pointer: gone.pointer }));
     }
 }

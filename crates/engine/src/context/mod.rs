@@ -7,14 +7,14 @@
 //! the prompt of its agent, and [`rendered`] is the context shown outside of a turn. `crate::text` cleans
 //! and quotes what others wrote.
 
-pub mod block;
-pub(crate) mod delegated;
+pub(crate) mod briefing;
 pub mod import;
+pub mod lane_context;
 pub mod prompt;
 pub mod rendered;
-pub mod shown;
-pub(crate) mod shown_summary;
+pub(crate) mod summary_section;
 pub mod supervised;
+pub mod task_history;
 pub(crate) mod window;
 
 #[cfg(test)]

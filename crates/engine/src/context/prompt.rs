@@ -11,14 +11,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::context::block::Block;
-use crate::data::canon::{hex, sha256};
+use crate::context::task_history::TaskHistory;
+use crate::data::canonical_json::{hex, sha256};
 use crate::data::decision::Reason;
 use crate::data::policy::context::{
     ANCHOR_TOKENS, FACTS_KEPT, MESSAGES_KEPT, NEWEST_KEPT, SUMMARY_TOKENS, WINDOW_TOKENS,
 };
 use crate::data::prompt::FactLine;
-use crate::data::prompt::{Built, Section};
+use crate::data::prompt::{BuiltPrompt, PromptSection};
 use crate::text::clean::{Size, tokens};
 
 /// The name of the layout, which is part of the fingerprints.
@@ -27,7 +27,7 @@ const LAYOUT: &str = "tlctx1\n";
 /// The contents of a prompt. Every line is one JSON object whose texts are quoted by
 /// `crate::text::clean::quote`, without its line end.
 #[derive(Clone, Debug, Default)]
-pub struct Sections {
+pub struct PromptSections {
     /// The text of section 1, with its heading.
     pub rules: String,
     /// The text of section 2, with its heading.
@@ -39,7 +39,7 @@ pub struct Sections {
     /// Lines of its tail, oldest first.
     pub tail: Vec<String>,
     /// The record of tasks; only prompts for closed questions have none.
-    pub block: Option<Block>,
+    pub block: Option<TaskHistory>,
     /// Messages, oldest first, one per line. A message that the anchor section shows is left out here.
     pub window: Vec<String>,
     /// The message replied to.
@@ -91,9 +91,9 @@ impl core::error::Error for TooLarge {}
 /// # Errors
 ///
 /// [`TooLarge`] if what is never dropped does not fit.
-pub fn build(sections: Sections) -> Result<Built, TooLarge> {
+pub fn build(sections: PromptSections) -> Result<BuiltPrompt, TooLarge> {
     let max_tokens = sections.max_tokens;
-    let mut draft = Draft::of(sections);
+    let mut draft = PromptDraft::of(sections);
     draft.fit(max_tokens);
     match draft.tokens() {
         tokens if tokens > max_tokens => Err(TooLarge { tokens, max_tokens }),
@@ -103,36 +103,36 @@ pub fn build(sections: Sections) -> Result<Built, TooLarge> {
 
 /// The order in which lines are dropped while a prompt is too long: from each section, all but the given
 /// number.
-const CUTS: [(Section, usize); 6] = [
-    (Section::Window, MESSAGES_KEPT),
-    (Section::Facts, FACTS_KEPT),
-    (Section::Summary, 1),
-    (Section::Window, 1),
-    (Section::Facts, 0),
-    (Section::Summary, 0),
+const CUTS: [(PromptSection, usize); 6] = [
+    (PromptSection::Window, MESSAGES_KEPT),
+    (PromptSection::Facts, FACTS_KEPT),
+    (PromptSection::Summary, 1),
+    (PromptSection::Window, 1),
+    (PromptSection::Facts, 0),
+    (PromptSection::Summary, 0),
 ];
 
 /// The sections while lines are dropped from them.
-struct Draft {
+struct PromptDraft {
     rules: String,
     contract: String,
-    facts: Part,
-    summary: Part,
+    facts: SectionDraft,
+    summary: SectionDraft,
     /// The number of lines of the summary itself, without its tail: 0 or 1.
     condensed: usize,
-    block: Option<Block>,
+    block: Option<TaskHistory>,
     block_tokens: u32,
     /// The number of finished tasks that were dropped.
     forgotten: u32,
-    window: Part,
-    anchor: Part,
+    window: SectionDraft,
+    anchor: SectionDraft,
     /// The size of rules, contract and the user's words, in tokens.
     fixed: u32,
 }
 
-impl Draft {
+impl PromptDraft {
     /// The sections, each cut to its own limit.
-    fn of(given: Sections) -> Self {
+    fn of(given: PromptSections) -> Self {
         let facts = given.facts.into_iter().map(|fact| Line::of(fact.line, fact.rank));
         let condensed = usize::from(given.summary.is_some());
         let summary = given.summary.map(|line| Line::of(line, 0)).into_iter();
@@ -141,22 +141,22 @@ impl Draft {
         let anchor = before.map(|line| Line::of(line, 2)).into_iter();
         let anchor = anchor.chain(own.into_iter().map(|line| Line::of(line, 0)));
         let anchor = anchor.chain(after.map(|line| Line::of(line, 1)));
-        let anchor = Part::held(Section::Anchor, anchor, ANCHOR_TOKENS, lasting);
+        let anchor = SectionDraft::held(PromptSection::Anchor, anchor, ANCHOR_TOKENS, lasting);
         let mut window = given.window;
         window.retain(|message| anchor.lines.iter().all(|line| line.text != *message));
         Self {
-            facts: Part::held(Section::Facts, facts, given.facts_tokens, 0),
-            summary: Part::held(
-                Section::Summary,
+            facts: SectionDraft::held(PromptSection::Facts, facts, given.facts_tokens, 0),
+            summary: SectionDraft::held(
+                PromptSection::Summary,
                 summary.chain(oldest_goes_first(given.tail)),
                 SUMMARY_TOKENS,
                 0,
             ),
             condensed,
-            block_tokens: given.block.as_ref().map_or(0, Block::tokens),
+            block_tokens: given.block.as_ref().map_or(0, TaskHistory::tokens),
             block: given.block,
             forgotten: 0,
-            window: Part::held(Section::Window, oldest_goes_first(window), WINDOW_TOKENS, 1),
+            window: SectionDraft::held(PromptSection::Window, oldest_goes_first(window), WINDOW_TOKENS, 1),
             anchor,
             fixed: tokens(&given.rules)
                 .saturating_add(tokens(&given.contract))
@@ -180,10 +180,10 @@ impl Draft {
         while self.tokens() > most && self.forget() {}
     }
 
-    fn drop_from(&mut self, section: Section, keep: usize) -> bool {
+    fn drop_from(&mut self, section: PromptSection, keep: usize) -> bool {
         match section {
-            Section::Window => self.window.drop_one(keep),
-            Section::Facts => self.facts.drop_one(keep),
+            PromptSection::Window => self.window.drop_one(keep),
+            PromptSection::Facts => self.facts.drop_one(keep),
             _ => self.summary.drop_one(keep.min(self.condensed)),
         }
     }
@@ -198,28 +198,28 @@ impl Draft {
         true
     }
 
-    fn built(self) -> Built {
+    fn built(self) -> BuiltPrompt {
         let omitted = [
-            (Section::Facts, self.facts.omitted),
-            (Section::Summary, self.summary.omitted),
-            (Section::ReadOnlyContext, self.forgotten),
-            (Section::Window, self.window.omitted),
-            (Section::Anchor, self.anchor.omitted),
+            (PromptSection::Facts, self.facts.omitted),
+            (PromptSection::Summary, self.summary.omitted),
+            (PromptSection::ReadOnlyContext, self.forgotten),
+            (PromptSection::Window, self.window.omitted),
+            (PromptSection::Anchor, self.anchor.omitted),
         ];
         let sections = [
-            (Section::Rules, self.rules),
-            (Section::Contract, self.contract),
-            (Section::Facts, self.facts.text()),
-            (Section::Summary, self.summary.text()),
-            (Section::ReadOnlyContext, self.block.map(|block| block.render()).unwrap_or_default()),
-            (Section::Window, self.window.text()),
-            (Section::Anchor, self.anchor.text()),
+            (PromptSection::Rules, self.rules),
+            (PromptSection::Contract, self.contract),
+            (PromptSection::Facts, self.facts.text()),
+            (PromptSection::Summary, self.summary.text()),
+            (PromptSection::ReadOnlyContext, self.block.map(|block| block.render()).unwrap_or_default()),
+            (PromptSection::Window, self.window.text()),
+            (PromptSection::Anchor, self.anchor.text()),
         ];
         let sections: Vec<_> = sections.into_iter().filter(|(_, text)| !text.is_empty()).collect();
-        Built {
+        BuiltPrompt {
             context_fingerprint: fingerprint(&sections),
             prefix_fingerprint: fingerprint(
-                &sections[..sections.partition_point(|(section, _)| *section <= Section::Summary)],
+                &sections[..sections.partition_point(|(section, _)| *section <= PromptSection::Summary)],
             ),
             omitted: omitted.into_iter().filter(|(_, units)| *units > 0).collect(),
             sections,
@@ -228,8 +228,8 @@ impl Draft {
 }
 
 /// A section of lines while lines are dropped from it.
-struct Part {
-    section: Section,
+struct SectionDraft {
+    section: PromptSection,
     lines: Vec<Line>,
     size: Size,
     omitted: u32,
@@ -253,9 +253,9 @@ fn oldest_goes_first(lines: Vec<String>) -> impl Iterator<Item = Line> {
     lines.into_iter().enumerate().map(move |(i, line)| Line::of(line, count - i))
 }
 
-impl Part {
+impl SectionDraft {
     /// The lines that fit into `most` tokens, but never fewer than `keep`.
-    fn held(section: Section, lines: impl Iterator<Item = Line>, most: u32, keep: usize) -> Self {
+    fn held(section: PromptSection, lines: impl Iterator<Item = Line>, most: u32, keep: usize) -> Self {
         let lines: Vec<Line> = lines.collect();
         let size = lines.iter().fold(Size::default(), |size, line| size.plus(line.size));
         let mut part = Self { section, lines, size, omitted: 0 };
@@ -275,12 +275,12 @@ impl Part {
     /// The heading, and in a conversation the number of dropped messages.
     fn head(&self) -> Cow<'static, str> {
         match self.section {
-            Section::Facts => "## FACTS\n".into(),
-            Section::Summary => "## SUMMARY\n".into(),
-            Section::Window if self.omitted > 0 => {
+            PromptSection::Facts => "## FACTS\n".into(),
+            PromptSection::Summary => "## SUMMARY\n".into(),
+            PromptSection::Window if self.omitted > 0 => {
                 format!("## CONVERSATION\n{{\"omitted\": {}}}\n", self.omitted).into()
             }
-            Section::Window => "## CONVERSATION\n".into(),
+            PromptSection::Window => "## CONVERSATION\n".into(),
             _ => "## REPLIED-TO MESSAGE\n".into(),
         }
     }
@@ -303,9 +303,9 @@ impl Part {
 }
 
 /// SHA-256 over the layout's name and each section's name, length and bytes, in hexadecimal.
-fn fingerprint(sections: &[(Section, String)]) -> String {
+fn fingerprint(sections: &[(PromptSection, String)]) -> String {
     let heads: Vec<String> =
-        sections.iter().map(|(section, text)| format!("{} {}\n", section.word(), text.len())).collect();
+        sections.iter().map(|(section, text)| format!("{} {}\n", section.as_str(), text.len())).collect();
     let mut parts = Vec::from([LAYOUT.as_bytes()]);
     for (head, (_, text)) in heads.iter().zip(sections) {
         parts.extend([head.as_bytes(), text.as_bytes()]);

@@ -4,24 +4,24 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::import::Warning;
+use crate::context::import::ImportWarning;
+use crate::context::lane_context::LaneContext;
 use crate::context::prompt::{TooLarge, build};
-use crate::context::shown::Shown;
 use crate::data::event::{Event, EventKind};
 use crate::data::fact::FactSet;
-use crate::data::given::Given;
 use crate::data::lane::Lane;
 use crate::data::policy::Policy;
-use crate::data::prompt::{Built, Section};
+use crate::data::prompt::{BuiltPrompt, PromptSection};
+use crate::data::step_input::StepInput;
 use crate::data::task::TaskReported;
 use crate::data::time::Timestamp;
-use crate::memory::flow as memory;
+use crate::memory::fact_intake as memory;
 use crate::turn::Turn;
 use crate::turn::capability::Capabilities;
 
 /// A prompt with its fingerprint, its omissions and its warnings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedContext {
     /// The whole prompt.
     pub prompt: String,
     /// The record of tasks in the prompt; empty if it has none.
@@ -29,19 +29,20 @@ pub struct Rendered {
     /// The fingerprint of the sections 1 to 7.
     pub context_fingerprint: String,
     /// The omissions: a section, and the number of lines or tasks that were dropped from it.
-    pub omitted: Vec<(Section, u32)>,
+    pub omitted: Vec<(PromptSection, u32)>,
     /// The repairs that a supervisor's document needed.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ImportWarning>,
 }
 
-impl Rendered {
-    pub(super) fn of(built: Built, input: &str, warnings: Vec<Warning>) -> Self {
+impl RenderedContext {
+    pub(super) fn of(built: BuiltPrompt, input: &str, warnings: Vec<ImportWarning>) -> Self {
         let mut prompt = built.text();
         if !input.is_empty() {
             prompt.push('\n');
             prompt.push_str(input);
         }
-        let block = built.sections.into_iter().find(|(section, _)| *section == Section::ReadOnlyContext);
+        let block =
+            built.sections.into_iter().find(|(section, _)| *section == PromptSection::ReadOnlyContext);
         Self {
             prompt,
             block: block.map(|(_, text)| text).unwrap_or_default(),
@@ -62,10 +63,11 @@ impl Rendered {
         let kind = EventKind::TaskReported(TaskReported::default());
         let event =
             Event { id: String::new(), received_at: Timestamp::default(), actor: String::new(), kind };
-        let given = Given { facts, ..Given::default() };
+        let given = StepInput { facts, ..StepInput::default() };
         let mut turn = Turn::new(lane, &event, &given, policy, capabilities);
         let facts = memory::shown(&mut turn).lines;
-        let shown = Shown { facts, block: Some(turn.block()), ..Shown::conversation(&turn, None, "") };
+        let shown =
+            LaneContext { facts, block: Some(turn.block()), ..LaneContext::conversation(&turn, None, "") };
         Ok(Self::of(build(shown.sections(policy))?, "", Vec::new()))
     }
 }

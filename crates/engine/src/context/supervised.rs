@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use crate::context::block::Block;
-use crate::context::import::{ContextState, Error, Warning, id, object};
-use crate::context::prompt::{Sections, TooLarge, build};
-use crate::context::rendered::Rendered;
-use crate::data::canon::jcs;
+use crate::context::import::{ContextState, ImportError, ImportWarning, id, object};
+use crate::context::prompt::{PromptSections, TooLarge, build};
+use crate::context::rendered::RenderedContext;
+use crate::context::task_history::TaskHistory;
+use crate::data::canonical_json::jcs;
 use crate::data::id::TaskId;
 use crate::data::policy::context::ContextPolicy;
 use crate::text::clean::{fence, quote, tokens};
@@ -39,15 +39,15 @@ impl Assignment {
     ///
     /// # Errors
     ///
-    /// [`Error`] if it is not an object, has no usable `task_id`, or its criteria are not a list.
-    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+    /// [`ImportError`] if it is not an object, has no usable `task_id`, or its criteria are not a list.
+    pub fn read(bytes: &[u8]) -> Result<Self, ImportError> {
         let members = Value::Object(object(bytes)?);
-        let id = id(&members).ok_or(Error::NoId("/task_id"))?;
+        let id = id(&members).ok_or(ImportError::NoId("/task_id"))?;
         let text = |key: &str| members.get(key).and_then(Value::as_str);
         let criteria = match members.get("acceptance_criteria") {
             None | Some(Value::Null) => &[][..],
             Some(Value::Array(criteria)) => criteria,
-            Some(_) => return Err(Error::NoList("/acceptance_criteria")),
+            Some(_) => return Err(ImportError::NoList("/acceptance_criteria")),
         };
         let mut line = String::from("{ \"task_id\": ");
         quote(&mut line, id);
@@ -99,19 +99,19 @@ impl Assignment {
 /// [`TooLarge`] if the task does not fit.
 pub fn render(
     state: &ContextState,
-    warnings: Vec<Warning>,
+    warnings: Vec<ImportWarning>,
     task: Option<&Assignment>,
     policy: &ContextPolicy,
-) -> Result<Rendered, TooLarge> {
+) -> Result<RenderedContext, TooLarge> {
     let policy = ContextPolicy { project: state.project.clone(), ..policy.clone() };
     let input = task.map(Assignment::section).unwrap_or_default();
-    let built = build(Sections {
+    let built = build(PromptSections {
         rules: if task.is_some() { RULES.into() } else { String::new() },
         contract: task.map(Assignment::contract).unwrap_or_default(),
-        block: Some(Block::of(&state.tasks, task.map(|task| &task.id), &policy)),
+        block: Some(TaskHistory::of(&state.tasks, task.map(|task| &task.id), &policy)),
         input_tokens: tokens(&input),
         max_tokens: policy.max_tokens,
-        ..Sections::default()
+        ..PromptSections::default()
     })?;
-    Ok(Rendered::of(built, &input, warnings))
+    Ok(RenderedContext::of(built, &input, warnings))
 }

@@ -8,24 +8,24 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use crate::context::prompt::Anchor;
+use crate::data::focus::AnchorHint;
 use crate::data::focus::FocusSource;
-use crate::data::focus::Hint;
 use crate::data::id::{CardId, MessageId};
 use crate::data::ids::Ids;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::limits;
 use crate::data::prompt::ANCHOR;
-use crate::data::prompt::{Built, Section};
+use crate::data::prompt::{BuiltPrompt, PromptSection};
 use crate::data::time::Timestamp;
 use crate::focus;
 use crate::text::clean::clean;
-use crate::text::members::{object, quoted};
+use crate::text::json_object::{object, quoted};
 use crate::turn::Turn;
-use crate::turn::routed::focus;
+use crate::turn::routed_message::focus;
 
 /// Sections 6 and 7 of a prompt.
 #[derive(Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct ConversationSections {
     /// The newest raw messages, oldest first, without the replied-to one. Its neighbours are here as well;
     /// those that the anchor section shows are left out when the prompt is built.
     pub(crate) window: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Around {
 
 /// The messages around the one being routed, as shown to a model that answers `user`: messages to another
 /// person alone are left out.
-pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around {
+pub(crate) fn around(turn: &Turn<'_>, hint: Option<&AnchorHint>, user: &str) -> ConversationSections {
     let aside = replied_to(turn);
     let routed = turn.said.as_ref().map(|said| &said.message);
     let shown =
@@ -60,7 +60,7 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
     let own = own.into_iter().chain(hint.map(pointed)).chain(quote(turn)).collect();
     let anchor = Anchor { before: lines(before), own, after: lines(after) };
     let window = window.into_iter().rev();
-    Around { window: window.filter_map(|message| lines(Some(message))).collect(), anchor }
+    ConversationSections { window: window.filter_map(|message| lines(Some(message))).collect(), anchor }
 }
 
 /// The replied-to message between its neighbours, in their present wording; three times `None` if the
@@ -119,7 +119,7 @@ pub(crate) fn contents(turn: &Turn<'_>, card: &CardId) -> String {
 }
 
 /// The message or task the text refers to, under the name by which an answer may cite it.
-fn pointed(hint: &Hint) -> String {
+fn pointed(hint: &AnchorHint) -> String {
     let text = |id: Option<&str>| id.map_or_else(|| "null".into(), quoted);
     let mut members = Vec::new();
     if let Some(id) = &hint.focus_anchor_internal_id {
@@ -166,8 +166,8 @@ fn quote(turn: &Turn<'_>) -> Option<String> {
 }
 
 /// The ids of the messages in a prompt and of the routed one: an answer may attribute facts only to these.
-pub(crate) fn named(prompt: &Built, routed: &MessageId) -> Ids<MessageId> {
-    let lines = prompt.sections.iter().filter(|(section, _)| *section > Section::ReadOnlyContext);
+pub(crate) fn named(prompt: &BuiltPrompt, routed: &MessageId) -> Ids<MessageId> {
+    let lines = prompt.sections.iter().filter(|(section, _)| *section > PromptSection::ReadOnlyContext);
     let ids = lines
         .flat_map(|(_, text)| text.lines())
         .filter_map(|line| line.strip_prefix("{ \"id\": \"")?.split('"').next());

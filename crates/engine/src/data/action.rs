@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Step of a card: it decides which actions are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum CardStep {
     /// Preview of one item, before it is created.
     DraftPreview,
     /// Preview of several items, before they are created.
@@ -36,10 +36,10 @@ pub enum Step {
     Custom,
 }
 
-impl Step {
+impl CardStep {
     /// Returns the step with this serialised name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         Self::deserialize(word.into_deserializer()).map_err(|_: serde::de::value::Error| ()).ok()
     }
 }
@@ -144,7 +144,7 @@ impl Action {
 
     /// Returns the name that is sent to channels and signed with the token.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Approve => "approve",
             Self::Reject => "reject",
@@ -180,8 +180,8 @@ impl Action {
 
     /// Returns the action with this name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == word)
     }
 
     /// Returns the label of the button.
@@ -233,17 +233,17 @@ impl Action {
 /// Returns true if only an approver may do this: actions that send or settle something outside the lane, and
 /// giving up an uncertain effect (`docs/design/0032-approvals.md`).
 #[must_use]
-pub fn needs_approver(step: Step, action: Action) -> bool {
-    let unsure = matches!(step, Step::UncertainEffect | Step::UncertainCall);
+pub fn needs_approver(step: CardStep, action: Action) -> bool {
+    let unsure = matches!(step, CardStep::UncertainEffect | CardStep::UncertainCall);
     action.releases() || (unsure && action == Action::Cancel)
 }
 
 /// Returns the actions that a step allows, in the order of its buttons.
 #[must_use]
-pub fn allowed(step: Step) -> &'static [Action] {
+pub fn allowed(step: CardStep) -> &'static [Action] {
     match step {
-        Step::DraftPreview => &[Action::Approve, Action::Edit, Action::Reject],
-        Step::MultiTicketPreview => &[
+        CardStep::DraftPreview => &[Action::Approve, Action::Edit, Action::Reject],
+        CardStep::MultiTicketPreview => &[
             Action::Approve,
             Action::ConfirmQuantity,
             Action::ConfirmSize,
@@ -253,18 +253,20 @@ pub fn allowed(step: Step) -> &'static [Action] {
             Action::AddStory,
             Action::Cancel,
         ],
-        Step::DecisionPreview => &[Action::Approve, Action::Edit, Action::Cancel],
-        Step::ReviewActive => {
+        CardStep::DecisionPreview => &[Action::Approve, Action::Edit, Action::Cancel],
+        CardStep::ReviewActive => {
             &[Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish]
         }
-        Step::ReviewFrozen => &[Action::TurnIntoTicket],
-        Step::ScopeGate => &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember],
-        Step::CallPreview => &[Action::Approve, Action::Reject],
-        Step::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
-        Step::UncertainCall => &[Action::Happened, Action::DoAgain, Action::Cancel],
-        Step::Remembered => &[Action::Forget],
-        Step::Receipt => &[Action::RetryMissing, Action::Comment],
-        Step::Custom => &[Action::Option, Action::Edit, Action::Finish, Action::Cancel],
-        Step::Options => &[Action::Option, Action::NoneOfThese, Action::Leave, Action::More],
+        CardStep::ReviewFrozen => &[Action::TurnIntoTicket],
+        CardStep::ScopeGate => {
+            &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember]
+        }
+        CardStep::CallPreview => &[Action::Approve, Action::Reject],
+        CardStep::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
+        CardStep::UncertainCall => &[Action::Happened, Action::DoAgain, Action::Cancel],
+        CardStep::Remembered => &[Action::Forget],
+        CardStep::Receipt => &[Action::RetryMissing, Action::Comment],
+        CardStep::Custom => &[Action::Option, Action::Edit, Action::Finish, Action::Cancel],
+        CardStep::Options => &[Action::Option, Action::NoneOfThese, Action::Leave, Action::More],
     }
 }

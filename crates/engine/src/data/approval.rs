@@ -36,14 +36,14 @@ pub enum ApprovalChange {
         /// Version that ends.
         version: u32,
         /// Reason.
-        how: Closing,
+        how: CloseReason,
     },
 }
 
 /// Reason why an approval ends without a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Closing {
+pub enum CloseReason {
     /// Nobody decided in time.
     Expired,
     /// Another card replaced it.

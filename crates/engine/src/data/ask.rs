@@ -1,10 +1,10 @@
 //! Questions to a model, and the answers it may give.
 
-use crate::data::fact_proposal::Proposal;
-use crate::data::focus::Hint;
+use crate::data::fact_proposal::FactProposal;
+use crate::data::focus::AnchorHint;
 use crate::data::id::{BatchId, DraftId, MessageId, ReviewId};
 use crate::data::intent::Intent;
-use crate::data::prompt::Built;
+use crate::data::prompt::BuiltPrompt;
 use crate::data::purpose::Purpose;
 use crate::data::scope::Scope;
 use crate::data::set_option::Metadata;
@@ -30,10 +30,10 @@ pub struct Ask {
     /// Prompt, sections 1 to 7, as it was built when the question was asked
     /// (`docs/design/0025-prompt-context.md`).
     #[serde(default)]
-    pub prompt: Built,
+    pub prompt: BuiltPrompt,
     /// Message referred to, if the text cannot be understood without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<Hint>,
+    pub hint: Option<AnchorHint>,
     /// Faults of the previous answer. Not empty only in a second round, which asks for a repair.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<String>,
@@ -71,17 +71,17 @@ pub enum Question {
     /// Asks for the changes that feedback makes to a review.
     Patch {
         /// Current content of the review.
-        review: Reviewed,
+        review: ReviewAnswer,
         /// Version that the changes start from.
         version: u32,
     },
     /// Asks for a whole review, from its content and the changes since.
     Synthesis {
         /// Current content of the review.
-        review: Reviewed,
+        review: ReviewAnswer,
     },
     /// Asks for the option that the message means (`docs/design/0023-model-picks.md`).
-    Select(Box<Choice>),
+    Select(Box<SelectInput>),
     /// Asks for an answer in words.
     Answer,
     /// Asks for a summary of the conversation (`docs/design/0026-summaries.md`).
@@ -102,7 +102,7 @@ pub const SELECT_CONTRACT: &str = "tl-ask-1";
 
 /// Input of [`Question::Select`]. It holds no ids of ours or of a host, and nothing from other places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct SelectInput {
     /// Scope in which the options are shown.
     pub scope: Scope,
     /// Options in frozen order. Answers name them by alias, the first is `c1`.
@@ -144,7 +144,7 @@ pub struct Candidate {
 /// Evidence that a model may ask for before it picks an option (`docs/design/0023-model-picks.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Evidence {
+pub enum EvidenceKind {
     /// Active list of the chat.
     ChatActiveOptions,
     /// List of the chat that can be shown again.
@@ -159,7 +159,7 @@ pub enum Evidence {
     ScopeDisambiguationHint,
 }
 
-impl Evidence {
+impl EvidenceKind {
     /// Every kind.
     pub const ALL: [Self; 6] = [
         Self::ChatActiveOptions,
@@ -172,7 +172,7 @@ impl Evidence {
 
     /// Returns the name used in requests.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::ChatActiveOptions => "chat_active_options",
             Self::ChatRecoverableOptions => "chat_recoverable_options",
@@ -185,15 +185,15 @@ impl Evidence {
 
     /// Returns the kind with this name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|evidence| evidence.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|evidence| evidence.as_str() == word)
     }
 }
 
 /// Verdict of a model about the options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Says {
+pub enum SelectVerdict {
     /// One option is meant.
     Select,
     /// No option is meant.
@@ -208,7 +208,7 @@ pub enum Says {
 /// in the lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Asked {
+pub enum AnswerRecipient {
     /// Routing continues with the intent, or without one.
     #[default]
     Intent,
@@ -228,7 +228,7 @@ pub enum Asked {
     Selection(String),
 }
 
-impl Asked {
+impl AnswerRecipient {
     pub(crate) fn is_intent(&self) -> bool {
         *self == Self::Intent
     }
@@ -261,18 +261,18 @@ pub enum Answer {
     /// Items, each epic before its stories.
     Draft {
         /// Texts of the items.
-        items: Vec<Drafted>,
+        items: Vec<DraftAnswer>,
     },
     /// Review.
-    Review(Reviewed),
+    Review(ReviewAnswer),
     /// Changes to a review.
-    Patch(Patch),
+    Patch(PatchAnswer),
     /// Option, not checked yet.
     Select {
         /// Contract that the answer claims to follow.
         contract: String,
         /// Verdict.
-        says: Says,
+        says: SelectVerdict,
         /// Alias of the option.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         choice: Option<String>,
@@ -288,7 +288,7 @@ pub enum Answer {
         text: String,
         /// Facts that the model found in its prompt. Each is checked before it is stored.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        facts: Vec<Proposal>,
+        facts: Vec<FactProposal>,
     },
     /// Summary.
     Summary {
@@ -296,7 +296,7 @@ pub enum Answer {
         text: String,
         /// Facts that the model found in the messages.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        facts: Vec<Proposal>,
+        facts: Vec<FactProposal>,
     },
     /// No usable answer: refused, cut short, malformed, late or over budget.
     None {
@@ -307,7 +307,7 @@ pub enum Answer {
 
 /// Item as a model wrote it. A model cannot set the project, an approver or the issue key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Drafted {
+pub struct DraftAnswer {
     /// Type of issue.
     #[serde(rename = "type")]
     pub item_type: ItemType,
@@ -317,7 +317,7 @@ pub struct Drafted {
 
 /// Review as a model wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reviewed {
+pub struct ReviewAnswer {
     /// Kind: `architecture`, `security` or `pm`.
     #[serde(default)]
     pub kind: String,
@@ -339,7 +339,7 @@ pub struct Reviewed {
 /// Changes that feedback makes to a review, the most important first in each section
 /// (`docs/design/0018-reviews.md`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Patch {
+pub struct PatchAnswer {
     /// New decisions.
     #[serde(default)]
     pub decisions: Vec<String>,
@@ -374,21 +374,21 @@ impl Question {
         match self {
             Self::Patch { .. } => "patch",
             Self::Synthesis { .. } => "synthesis",
-            other => other.purpose().word(),
+            other => other.purpose().as_str(),
         }
     }
 
     /// Returns true if the answer is work, so that the prompt shows finished and blocked tasks. Other
     /// questions choose or condense.
     #[must_use]
-    pub fn works(&self) -> bool {
+    pub fn is_work(&self) -> bool {
         matches!(self.purpose(), Purpose::Answer | Purpose::Draft | Purpose::Review)
     }
 
     /// Returns the number of rounds at most: drafts, reviews and patches may be repaired once, the others
     /// never.
     #[must_use]
-    pub fn rounds(&self) -> u8 {
+    pub fn max_rounds(&self) -> u8 {
         match self {
             Self::Draft { .. } | Self::Review { .. } | Self::Patch { .. } => 2,
             Self::Classify { .. }
@@ -415,6 +415,6 @@ impl Ask {
     }
 }
 
-pub(crate) fn names_anchor(hint: Option<&Hint>) -> bool {
+pub(crate) fn names_anchor(hint: Option<&AnchorHint>) -> bool {
     hint.is_some_and(|hint| hint.focus_anchor_internal_id.is_some())
 }

@@ -78,13 +78,13 @@ pub struct Latches {
 impl Latches {
     /// Returns true if no confirmation is needed or given.
     #[must_use]
-    pub fn idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         *self == Self::default()
     }
 
     /// Returns the action that has to come before Approve, if any.
     #[must_use]
-    pub fn shut(&self) -> Option<Action> {
+    pub fn blocking_action(&self) -> Option<Action> {
         let quantity = self.quantity.asked().then_some(Action::ConfirmQuantity);
         quantity.or_else(|| self.size.asked().then_some(Action::ConfirmSize))
     }

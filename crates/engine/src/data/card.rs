@@ -1,16 +1,16 @@
 //! Cards with buttons: subject, status and timers of each.
 
-use crate::data::action::{Action, Step, allowed};
+use crate::data::action::{Action, CardStep, allowed};
 use crate::data::actor::Presser;
 use crate::data::batch::Latches;
+use crate::data::call::Call;
 use crate::data::field_error::FieldError;
 use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, MessageId, ProposalId, ReviewId, SetId, TaskId, TimerId,
 };
 use crate::data::progress::Progress;
-use crate::data::proposal::{Comment, Outgoing};
+use crate::data::proposal::{CommentOffer, Publication};
 use crate::data::time::Timestamp;
-use crate::data::work::Call;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct Card {
     pub expires_at: Option<Timestamp>,
     /// Subject.
     #[serde(flatten)]
-    pub about: About,
+    pub about: CardSubject,
     /// Status.
     pub status: CardStatus,
     /// Timers set for this version.
@@ -44,7 +44,7 @@ pub struct Card {
 /// Subject of a card; it determines the card's step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
-pub enum About {
+pub enum CardSubject {
     /// Preview of one item, before it is created.
     DraftPreview {
         /// Draft of the item.
@@ -59,7 +59,7 @@ pub enum About {
         /// Dry run of this version.
         checks: Checks,
         /// Confirmations that Approve waits for.
-        #[serde(default, skip_serializing_if = "Latches::idle")]
+        #[serde(default, skip_serializing_if = "Latches::is_idle")]
         latches: Latches,
     },
     /// Question what to do with an unclear message.
@@ -81,7 +81,7 @@ pub enum About {
         parent: CardId,
         /// Issues that people named for adoption and that are being looked up.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        looking: Vec<Looking>,
+        looking: Vec<AdoptionLookup>,
         /// Time of the next search in the tracker.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next_look: Option<Timestamp>,
@@ -121,8 +121,8 @@ pub enum About {
         /// Decision.
         decision: ProposalId,
         /// State of the comment on the decision's issue.
-        #[serde(default, skip_serializing_if = "Comment::is_none")]
-        comment: Comment,
+        #[serde(default, skip_serializing_if = "CommentOffer::is_none")]
+        comment: CommentOffer,
     },
     /// Question which option of a list is meant, with one button per option
     /// (`docs/design/0022-choosing-an-option.md`).
@@ -153,7 +153,7 @@ pub enum About {
         /// Decision.
         decision: ProposalId,
         /// Part of it that is uncertain.
-        what: Outgoing,
+        what: Publication,
         /// Uncertain effect.
         effect: EffectId,
         /// Receipt: the card that released the effect first.
@@ -161,7 +161,7 @@ pub enum About {
     },
 }
 
-impl About {
+impl CardSubject {
     /// Returns true if the card releases outward effects, so that the store keeps an approval of it.
     pub(crate) fn is_approval(&self) -> bool {
         match self {
@@ -252,7 +252,7 @@ pub enum CardStatus {
 
 /// Issue that somebody named for adoption, while it is looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Looking {
+pub struct AdoptionLookup {
     /// Effect that looks it up.
     pub effect: EffectId,
     /// Person who named it.
@@ -262,7 +262,7 @@ pub struct Looking {
 /// Purpose of a timer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "snake_case")]
-pub enum TimerAbout {
+pub enum TimerPurpose {
     /// End of a card.
     Expiry {
         /// Card.
@@ -294,7 +294,7 @@ pub enum TimerAbout {
     },
 }
 
-impl TimerAbout {
+impl TimerPurpose {
     /// Returns the card the timer is set for.
     #[must_use]
     pub fn card(&self) -> &CardId {
@@ -308,30 +308,30 @@ impl TimerAbout {
 }
 
 impl Card {
-    /// Returns the step: the one of its subject, or [`Step::Receipt`] for a preview that was decided.
+    /// Returns the step: the one of its subject, or [`CardStep::Receipt`] for a preview that was decided.
     #[must_use]
-    pub fn step(&self) -> Step {
+    pub fn step(&self) -> CardStep {
         match (&self.about, &self.status) {
             (
-                About::DraftPreview { .. }
-                | About::BatchPreview { .. }
-                | About::CallPreview { .. }
-                | About::DecisionPreview { .. },
+                CardSubject::DraftPreview { .. }
+                | CardSubject::BatchPreview { .. }
+                | CardSubject::CallPreview { .. }
+                | CardSubject::DecisionPreview { .. },
                 CardStatus::Decided { .. },
-            ) => Step::Receipt,
-            (About::BatchPreview { .. }, _) => Step::MultiTicketPreview,
-            (About::CallPreview { .. }, _) => Step::CallPreview,
-            (About::DraftPreview { .. }, _) => Step::DraftPreview,
-            (About::ScopeGate { .. }, _) => Step::ScopeGate,
-            (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
-            (About::UncertainCall { .. }, _) => Step::UncertainCall,
-            (About::Remembered, _) => Step::Remembered,
-            (About::Options { .. }, _) => Step::Options,
-            (About::Custom { .. }, _) => Step::Custom,
-            (About::ReviewActive { .. }, _) => Step::ReviewActive,
-            (About::ReviewFrozen { .. }, _) => Step::ReviewFrozen,
-            (About::DecisionPreview { .. }, _) => Step::DecisionPreview,
-            (About::DecisionUncertain { .. }, _) => Step::UncertainEffect,
+            ) => CardStep::Receipt,
+            (CardSubject::BatchPreview { .. }, _) => CardStep::MultiTicketPreview,
+            (CardSubject::CallPreview { .. }, _) => CardStep::CallPreview,
+            (CardSubject::DraftPreview { .. }, _) => CardStep::DraftPreview,
+            (CardSubject::ScopeGate { .. }, _) => CardStep::ScopeGate,
+            (CardSubject::UncertainEffect { .. }, _) => CardStep::UncertainEffect,
+            (CardSubject::UncertainCall { .. }, _) => CardStep::UncertainCall,
+            (CardSubject::Remembered, _) => CardStep::Remembered,
+            (CardSubject::Options { .. }, _) => CardStep::Options,
+            (CardSubject::Custom { .. }, _) => CardStep::Custom,
+            (CardSubject::ReviewActive { .. }, _) => CardStep::ReviewActive,
+            (CardSubject::ReviewFrozen { .. }, _) => CardStep::ReviewFrozen,
+            (CardSubject::DecisionPreview { .. }, _) => CardStep::DecisionPreview,
+            (CardSubject::DecisionUncertain { .. }, _) => CardStep::UncertainEffect,
         }
     }
 
@@ -339,7 +339,9 @@ impl Card {
     #[must_use]
     pub fn draft(&self) -> Option<&DraftId> {
         match &self.about {
-            About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
+            CardSubject::DraftPreview { draft, .. } | CardSubject::UncertainEffect { draft, .. } => {
+                Some(draft)
+            }
             _ => None,
         }
     }
@@ -348,7 +350,7 @@ impl Card {
     #[must_use]
     pub fn call(&self) -> Option<(&Call, &MessageId)> {
         match &self.about {
-            About::CallPreview { call, source } | About::UncertainCall { call, source, .. } => {
+            CardSubject::CallPreview { call, source } | CardSubject::UncertainCall { call, source, .. } => {
                 Some((call, source))
             }
             _ => None,
@@ -358,7 +360,7 @@ impl Card {
     /// Returns the batch it shows.
     #[must_use]
     pub fn batch(&self) -> Option<&BatchId> {
-        if let About::BatchPreview { batch, .. } = &self.about { Some(batch) } else { None }
+        if let CardSubject::BatchPreview { batch, .. } = &self.about { Some(batch) } else { None }
     }
 
     /// Returns the progress of what was decided on it.
@@ -371,7 +373,7 @@ impl Card {
     #[must_use]
     pub fn consumed(&self, pressed: Action) -> Option<(Action, &Presser, Timestamp, &Progress)> {
         if let (
-            About::DecisionPreview { comment: Comment::Pressed { by, at, result, .. }, .. },
+            CardSubject::DecisionPreview { comment: CommentOffer::Pressed { by, at, result, .. }, .. },
             Action::Comment,
         ) = (&self.about, pressed)
         {
@@ -386,7 +388,9 @@ impl Card {
     /// Returns the progress of everything that was released from it.
     pub fn outcomes(&self) -> impl Iterator<Item = &Progress> {
         let comment = match &self.about {
-            About::DecisionPreview { comment: Comment::Pressed { result, .. }, .. } => Some(result),
+            CardSubject::DecisionPreview { comment: CommentOffer::Pressed { result, .. }, .. } => {
+                Some(result)
+            }
             _ => None,
         };
         self.released().map(|(_, progress)| progress).chain(self.result()).chain(comment)
@@ -423,7 +427,7 @@ impl Card {
     #[must_use]
     pub fn review(&self) -> Option<&ReviewId> {
         match &self.about {
-            About::ReviewActive { review } | About::ReviewFrozen { review } => Some(review),
+            CardSubject::ReviewActive { review } | CardSubject::ReviewFrozen { review } => Some(review),
             _ => None,
         }
     }
@@ -432,9 +436,8 @@ impl Card {
     #[must_use]
     pub fn decision(&self) -> Option<&ProposalId> {
         match &self.about {
-            About::DecisionPreview { decision, .. } | About::DecisionUncertain { decision, .. } => {
-                Some(decision)
-            }
+            CardSubject::DecisionPreview { decision, .. }
+            | CardSubject::DecisionUncertain { decision, .. } => Some(decision),
             _ => None,
         }
     }
@@ -449,38 +452,41 @@ impl Card {
     #[must_use]
     pub fn receipt(&self) -> Option<&CardId> {
         match &self.about {
-            About::UncertainEffect { parent, .. }
-            | About::UncertainCall { parent, .. }
-            | About::DecisionUncertain { parent, .. } => Some(parent),
+            CardSubject::UncertainEffect { parent, .. }
+            | CardSubject::UncertainCall { parent, .. }
+            | CardSubject::DecisionUncertain { parent, .. } => Some(parent),
             _ => None,
         }
     }
 
     /// Returns the uncertain effect it asks about.
     #[must_use]
-    pub fn doubts(&self) -> Option<&EffectId> {
+    pub fn uncertain_effect(&self) -> Option<&EffectId> {
         match &self.about {
-            About::UncertainEffect { effect, .. }
-            | About::UncertainCall { effect, .. }
-            | About::DecisionUncertain { effect, .. } => Some(effect),
+            CardSubject::UncertainEffect { effect, .. }
+            | CardSubject::UncertainCall { effect, .. }
+            | CardSubject::DecisionUncertain { effect, .. } => Some(effect),
             _ => None,
         }
     }
 
     /// Returns true if it waits for a press.
     #[must_use]
-    pub fn open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.status == CardStatus::Open
     }
 
     /// Returns true if somebody has to press it. Frozen reviews, lists of options and the button that clears
     /// a remembered mode are offers only: nothing waits for them.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        let there = |about: &About| {
-            matches!(about, About::ReviewFrozen { .. } | About::Remembered | About::Options { .. })
+    pub fn awaits_press(&self) -> bool {
+        let there = |about: &CardSubject| {
+            matches!(
+                about,
+                CardSubject::ReviewFrozen { .. } | CardSubject::Remembered | CardSubject::Options { .. }
+            )
         };
-        self.open() && !there(&self.about)
+        self.is_open() && !there(&self.about)
     }
 
     /// Returns true if the card releases outward effects, so that the store keeps an approval of it.
@@ -495,22 +501,25 @@ impl Card {
     pub fn actions(&self) -> Vec<Action> {
         let passed = self.about.checks().is_none_or(|checks| matches!(checks, Checks::Passed { .. }));
         let latches = match &self.about {
-            About::BatchPreview { latches, .. } => *latches,
+            CardSubject::BatchPreview { latches, .. } => *latches,
             _ => Latches::default(),
         };
         let offered = |action: &Action| match action {
-            _ if let About::Custom { offers, .. } = &self.about => offers.contains(action),
-            Action::Approve => passed && latches.shut().is_none(),
+            _ if let CardSubject::Custom { offers, .. } = &self.about => offers.contains(action),
+            Action::Approve => passed && latches.blocking_action().is_none(),
             Action::ConfirmQuantity => latches.quantity.asked(),
             Action::ConfirmSize | Action::Split => latches.size.asked(),
             Action::RetryMissing => self.can_retry(),
             Action::Comment => {
-                matches!(&self.about, About::DecisionPreview { comment: Comment::Offered { .. }, .. })
+                matches!(
+                    &self.about,
+                    CardSubject::DecisionPreview { comment: CommentOffer::Offered { .. }, .. }
+                )
             }
             _ => true,
         };
-        let over = matches!(self.status, CardStatus::Decided { .. }) && self.step() == Step::Receipt;
-        let possible = if self.open() || over { allowed(self.step()) } else { &[] };
+        let over = matches!(self.status, CardStatus::Decided { .. }) && self.step() == CardStep::Receipt;
+        let possible = if self.is_open() || over { allowed(self.step()) } else { &[] };
         possible.iter().copied().filter(offered).collect()
     }
 
@@ -518,7 +527,7 @@ impl Card {
     #[must_use]
     pub fn to_confirm(&self) -> Option<Action> {
         match &self.about {
-            About::BatchPreview { latches, .. } if self.open() => latches.shut(),
+            CardSubject::BatchPreview { latches, .. } if self.is_open() => latches.blocking_action(),
             _ => None,
         }
     }
@@ -527,7 +536,7 @@ impl Card {
     fn can_retry(&self) -> bool {
         let busy = |progress: &Progress| matches!(progress, Progress::Working { .. });
         self.batch().is_some()
-            && self.released().any(|(_, progress)| progress.missing())
+            && self.released().any(|(_, progress)| progress.is_missing())
             && !self.released().any(|(_, progress)| busy(progress))
     }
 }

@@ -1,6 +1,6 @@
 //! Card as a channel renders it.
 
-use crate::data::action::{Action, Step};
+use crate::data::action::{Action, CardStep};
 use crate::data::field_error::FieldError;
 use crate::data::id::CardId;
 use crate::data::ticket::Part;
@@ -15,7 +15,7 @@ pub struct CardModel {
     /// Card.
     pub id: CardId,
     /// Step.
-    pub step: Step,
+    pub step: CardStep,
     /// Version.
     pub version: u32,
     /// First 8 digits of the hash of the payload to approve.
@@ -100,18 +100,18 @@ pub struct Button {
 impl ItemModel {
     /// Returns the fields to show below the title: those that are not empty, without the title itself.
     pub fn details(&self) -> impl Iterator<Item = &Field> {
-        self.fields.iter().filter(|field| !field.text.is_empty() && field.name != Part::Title.word())
+        self.fields.iter().filter(|field| !field.text.is_empty() && field.name != Part::Title.as_str())
     }
 
     /// Returns the fields to show in a message. A receipt shows none of them, because the issue holds them.
     pub fn shown(&self, card: &CardModel) -> impl Iterator<Item = &Field> {
-        let receipt = card.step == Step::Receipt;
+        let receipt = card.step == CardStep::Receipt;
         self.details().filter(move |_| !receipt)
     }
 
     /// Returns the errors to list. An empty field is left out, because the item's state already says that it
     /// is missing.
-    pub fn wrong(&self) -> impl Iterator<Item = &FieldError> {
+    pub fn listed_errors(&self) -> impl Iterator<Item = &FieldError> {
         let missing =
             |error: &FieldError| self.fields.iter().any(|f| f.text.is_empty() && f.name == error.field);
         self.errors.iter().filter(move |error| !missing(error))
@@ -158,12 +158,12 @@ impl CardModel {
             for field in item.details() {
                 text += &format!("\n  {}: {}", field.label, field.text);
             }
-            for error in item.wrong() {
-                text += &format!("\n  ✗ {}", error.told());
+            for error in item.listed_errors() {
+                text += &format!("\n  ✗ {}", error.display_text());
             }
         }
         for error in &self.errors {
-            text += &format!("\n✗ {}", error.told());
+            text += &format!("\n✗ {}", error.display_text());
         }
         if let Some(link) = &self.link {
             text += "\n";

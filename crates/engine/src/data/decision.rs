@@ -235,7 +235,7 @@ reasons! {
     ModelUnsure = "selection.low_confidence", "A model was not sure enough to change anything.";
     ModelAbstains = "selection.abstain", "A model says that none of the options is meant, and the text is about them all the same.";
     ModelVetoed = "selection.need_more_info_veto", "A model could not tell, and the list as it is now can.";
-    PhaseC = "selection.phase_c", "A model picked an option, and every gate let it be executed.";
+    ModelPickExecuted = "selection.phase_c", "A model picked an option, and every gate let it be executed.";
     SelectionReleased = "selection.released_by_model", "A model says that the text is about something else than the options.";
     ContextReplaced = "selection.context_replaced", "Another list took the place of the one the text was about.";
     NoNewEvidence = "selection.no_new_evidence", "A model asked to see more, and there is nothing new to see.";

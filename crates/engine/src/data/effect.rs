@@ -11,7 +11,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::data::ask::{Ask, Evidence};
+use crate::data::ask::{Ask, EvidenceKind};
+use crate::data::call::Call;
+use crate::data::call::Job;
 use crate::data::card_model::CardModel;
 pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
@@ -20,8 +22,6 @@ use crate::data::lane_key::LaneKey;
 use crate::data::scope::Scope;
 use crate::data::ticket::{Item, Target};
 use crate::data::time::Millis;
-use crate::data::work::Call;
-use crate::data::work::Job;
 
 /// Planned effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ pub enum EffectBody {
         item: Item,
         /// Epic of the item.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        under: Option<Under>,
+        under: Option<EpicRef>,
         /// Card that waits for the result.
         card: CardId,
     },
@@ -181,14 +181,14 @@ pub enum EffectBody {
         /// Instance of the scope.
         scope_instance: String,
         /// Kinds of evidence that are asked for.
-        wanted: Vec<Evidence>,
+        wanted: Vec<EvidenceKind>,
     },
 }
 
 /// Epic that an item belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Under {
+pub enum EpicRef {
     /// Epic that this effect creates. It runs first, so its key is known when the item is created.
     Effect(EffectId),
     /// Existing epic, by issue key.
@@ -245,11 +245,11 @@ impl EffectBody {
     /// Returns true if it leaves the thread, so that it needs a consumed approval
     /// (`docs/design/0031-effects-and-retries.md`).
     #[must_use]
-    pub fn outward(&self) -> bool {
+    pub fn is_outward(&self) -> bool {
         match self {
             Self::TrackerCreate { .. } | Self::TrackerUpdate { .. } | Self::PostChannel { .. } => true,
             Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => {
-                call.risk.outward()
+                call.risk.is_outward()
             }
             _ => false,
         }
@@ -290,10 +290,10 @@ impl EffectBody {
     /// Returns the number of attempts and the age in milliseconds after which it gives up. A question to a
     /// model gives up at its own time limit, other effects at the limit of their class.
     #[must_use]
-    pub fn gives_up(&self) -> (u32, Millis) {
+    pub fn retry_limits(&self) -> (u32, Millis) {
         match self {
-            Self::ModelAsk(ask) => (ask.purpose().tries(), ask.budget_ms),
-            _ => self.class().gives_up(),
+            Self::ModelAsk(ask) => (ask.purpose().max_tries(), ask.budget_ms),
+            _ => self.class().retry_limits(),
         }
     }
 

@@ -9,7 +9,7 @@ pub const ERASED: &str = "[erased]";
 /// Scope of an erasure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
-pub enum Erase {
+pub enum ErasureScope {
     /// One person: their messages, and everything derived from them.
     Person {
         /// User id of the channel.

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::action::Action;
-use crate::data::card::TimerAbout;
+use crate::data::card::TimerPurpose;
 use crate::data::effect::outcome::Outcome;
-use crate::data::erasure::Erase;
+use crate::data::erasure::ErasureScope;
 use crate::data::fact::{FactKey, FactScope, FactType};
 use crate::data::id::{CardId, EffectId, FactId, SetId, TaskId, TimerId};
 use crate::data::message::MessageKind;
-use crate::data::option_set::Shown;
+use crate::data::option_set::OptionsShown;
 use crate::data::scope::Scope;
 use crate::data::task::TaskReported;
 use crate::data::time::Timestamp;
@@ -41,7 +41,7 @@ pub struct Event {
 pub enum EventKind {
     /// Message of a person.
     #[serde(rename = "message.posted")]
-    MessagePosted(Posted),
+    MessagePosted(MessagePosted),
     /// Edit of a message by its author.
     #[serde(rename = "message.edited")]
     MessageEdited {
@@ -90,7 +90,7 @@ pub enum EventKind {
     TaskReported(TaskReported),
     /// List of options that a host shows to a person (`docs/design/0021-option-lists.md`).
     #[serde(rename = "options.shown")]
-    OptionsShown(Shown),
+    OptionsShown(OptionsShown),
     /// Removal of a list by its host: by id, or all lists of a place.
     #[serde(rename = "options.closed")]
     OptionsClosed {
@@ -154,11 +154,11 @@ pub enum EventKind {
         /// Timer.
         timer: TimerId,
         /// Purpose of the timer.
-        about: TimerAbout,
+        about: TimerPurpose,
     },
     /// Erasure of a person or of the whole lane (`docs/design/0028-erasure.md`). Only the runtime sends it.
     #[serde(rename = "erasure")]
-    Erasure(Erase),
+    Erasure(ErasureScope),
     /// Kind that this version does not know. It is accepted and recorded, and changes nothing.
     #[serde(rename = "unknown")]
     Unknown {
@@ -169,7 +169,7 @@ pub enum EventKind {
 
 /// Message of a person.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Posted {
+pub struct MessagePosted {
     /// Text.
     pub text: String,
     /// Message id of the channel.
@@ -186,7 +186,7 @@ pub struct Posted {
     pub task: Option<TaskId>,
     /// Attachments. Their content is not read, and the person is told so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<Attached>,
+    pub files: Vec<Attachment>,
 }
 
 /// Focus of a person, as the host sees it (`docs/design/0021-option-lists.md`).
@@ -223,7 +223,7 @@ pub struct FactStated {
 
 /// Attachment of a message, described without reading it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attached {
+pub struct Attachment {
     /// Kind, in plain words: `photo`, `file`, `voice message`, …
     pub kind: String,
     /// File name.
@@ -263,7 +263,7 @@ pub struct AssistantPosted {
 #[serde(rename_all = "snake_case")]
 pub enum Press {
     /// Opaque token as the channel sent it. The runtime resolves it into
-    /// [`crate::data::given::Given::press`].
+    /// [`crate::data::step_input::StepInput::press`].
     Token(String),
     /// Decision by id and version, from the API or from `throughline approvals decide`.
     Decision {
@@ -288,10 +288,10 @@ pub enum Press {
     },
 }
 
-impl Attached {
+impl Attachment {
     /// Returns the name to show to a person: `photo`, `file plan.pdf`.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn display_name(&self) -> String {
         match &self.name {
             Some(name) => alloc::format!("{} {name}", self.kind),
             None => self.kind.clone(),
@@ -299,7 +299,7 @@ impl Attached {
     }
 }
 
-impl Posted {
+impl MessagePosted {
     /// Returns true if the message has attachments and no text.
     #[must_use]
     pub fn only_files(&self) -> bool {

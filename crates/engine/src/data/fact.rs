@@ -44,20 +44,20 @@ macro_rules! words {
 
             /// Returns the stable word.
             #[must_use]
-            pub fn word(self) -> &'static str {
+            pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
 
             /// Returns the value with this word.
             #[must_use]
-            pub fn from_word(word: &str) -> Option<Self> {
+            pub fn parse(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)* _ => None }
             }
         }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.word())
+                f.write_str(self.as_str())
             }
         }
     )*};
@@ -84,7 +84,7 @@ pub enum Trust {
 /// Origin of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum FactOrigin {
     /// Decision that was approved and posted.
     Decision,
     /// Direct statement of a person.
@@ -119,7 +119,7 @@ impl Confidence {
 
     /// Makes a confidence; values above 100 become 100.
     #[must_use]
-    pub fn of(hundredths: u8) -> Self {
+    pub fn from_percent(hundredths: u8) -> Self {
         Self(hundredths.min(100))
     }
 }
@@ -145,7 +145,7 @@ pub struct FactKey {
 // Hashes the word, so that the variants can be reordered without changing hashes.
 impl core::hash::Hash for FactScope {
     fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-        self.word().hash(state);
+        self.as_str().hash(state);
     }
 }
 
@@ -191,7 +191,7 @@ fn joined(parts: &[&str]) -> String {
 
 /// Statement that supports a fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct FactSource {
     /// Time of the statement.
     pub at: Timestamp,
     /// Author.
@@ -203,7 +203,7 @@ pub struct Source {
     /// Trust in the author.
     pub trust: Trust,
     /// Origin.
-    pub origin: Origin,
+    pub origin: FactOrigin,
     /// Subject, if it is something that has one value at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -215,7 +215,7 @@ pub struct Source {
     pub message: Option<MessageId>,
 }
 
-impl Source {
+impl FactSource {
     /// Returns the identity of the statement.
     fn is(&self) -> (Timestamp, &str, &str) {
         (self.at, &self.author, &self.text)
@@ -253,7 +253,7 @@ pub struct Fact {
     /// Trust: the strongest among the statements.
     pub trust: Trust,
     /// Origin of the newest statement.
-    pub origin: Origin,
+    pub origin: FactOrigin,
     /// Subject, if it is something that has one value at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -266,7 +266,7 @@ pub struct Fact {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<FactId>,
     /// Statements that support it, newest first.
-    pub sources: Vec<Source>,
+    pub sources: Vec<FactSource>,
     /// Time the fact was first stored.
     pub created_at: Timestamp,
     /// Time of the last change.
@@ -288,13 +288,13 @@ pub struct FactSet {
     pub facts: Vec<Fact>,
     /// Facts that were erased.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gone: Vec<Gone>,
+    pub gone: Vec<FactTombstone>,
 }
 
 /// Erased fact, without its text. For a while it keeps the fact's message from yielding the fact again
 /// (`docs/design/0028-erasure.md`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Gone {
+pub struct FactTombstone {
     /// Id of the fact.
     pub fact: FactId,
     /// Scope id the fact was made under, if the facts of that place have moved since. The id of the fact
@@ -310,8 +310,8 @@ pub struct Gone {
     pub until: Timestamp,
 }
 
-impl Gone {
-    pub(crate) fn of(fact: &FactId, source: &Source, until: Timestamp) -> Option<Self> {
+impl FactTombstone {
+    pub(crate) fn of(fact: &FactId, source: &FactSource, until: Timestamp) -> Option<Self> {
         let message = source.message.clone()?;
         Some(Self { fact: fact.clone(), scope: None, lane: source.lane.clone(), message, until })
     }
@@ -328,7 +328,7 @@ impl Gone {
     }
 
     /// Returns true if this statement must not be stored in that place: it would restore the erased fact.
-    pub(crate) fn bars(&self, key: &FactKey, kind: FactType, source: &Source, now: Timestamp) -> bool {
+    pub(crate) fn bars(&self, key: &FactKey, kind: FactType, source: &FactSource, now: Timestamp) -> bool {
         let (lane, message) = (self.lane == source.lane, source.message.as_ref() == Some(&self.message));
         self.until > now && lane && message && self.fact == self.place(key).fact(kind, &source.text)
     }
@@ -349,9 +349,9 @@ pub enum FactChange {
     /// Removes the fact.
     Drop(FactId),
     /// Records that the fact was erased, so that it stays away.
-    Bury(Gone),
+    PutTombstone(FactTombstone),
     /// Removes the record of an erasure whose time is over.
-    Unbury(Gone),
+    DropTombstone(FactTombstone),
 }
 
 /// Use and changes of one set in a turn.
@@ -378,6 +378,6 @@ pub fn draft_scope(draft: &crate::data::id::DraftId) -> String {
 }
 
 /// Returns the draft that such a scope id names.
-pub(crate) fn draft_of(scope_id: &str) -> Option<crate::data::id::DraftId> {
+pub(crate) fn draft_from_scope(scope_id: &str) -> Option<crate::data::id::DraftId> {
     scope_id.strip_prefix("draft:").map(Into::into)
 }

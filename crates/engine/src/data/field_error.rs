@@ -24,7 +24,7 @@ impl FieldError {
 
     /// Returns the message, with the field's name added if the message does not contain it.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn display_text(&self) -> String {
         let names = self.field.is_empty() || self.text.to_lowercase().contains(&self.field.to_lowercase());
         if names { self.text.clone() } else { format!("{} ({})", self.text, self.field) }
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Anchor, in the form that models and tools see (`docs/design/0013-focus-and-anchors.md`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Hint {
+pub struct AnchorHint {
     /// Our id of the message; `None` if it is only quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus_anchor_internal_id: Option<MessageId>,
@@ -45,7 +45,7 @@ pub enum FocusSource {
 impl FocusSource {
     /// Returns the public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Reply => "reply",
             Self::ReplyPayload => "reply.payload",
@@ -58,27 +58,27 @@ impl FocusSource {
 /// Position of a message in the talk of a lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub enum Thread {
+pub enum ThreadPosition {
     /// Starts a new thread of talk.
     StartsAnew,
     /// Answers this message.
     Answers(MessageId),
 }
 
-/// Stored form of [`Thread::StartsAnew`]. No message id has this form.
+/// Stored form of [`ThreadPosition::StartsAnew`]. No message id has this form.
 pub(crate) const NEW: &str = "new";
 
-impl From<String> for Thread {
+impl From<String> for ThreadPosition {
     fn from(word: String) -> Self {
         if word == NEW { Self::StartsAnew } else { Self::Answers(MessageId(word)) }
     }
 }
 
-impl From<Thread> for String {
-    fn from(thread: Thread) -> Self {
+impl From<ThreadPosition> for String {
+    fn from(thread: ThreadPosition) -> Self {
         match thread {
-            Thread::StartsAnew => NEW.into(),
-            Thread::Answers(id) => id.0,
+            ThreadPosition::StartsAnew => NEW.into(),
+            ThreadPosition::Answers(id) => id.0,
         }
     }
 }
@@ -94,7 +94,7 @@ pub struct FocusContext {
     pub task: Option<TaskId>,
     /// Message that this one answers, in a lane of several people. It is recorded only; no decision depends
     /// on it.
-    pub thread: Option<Thread>,
+    pub thread: Option<ThreadPosition>,
 }
 
 impl FocusContext {
@@ -144,7 +144,7 @@ pub struct FocusTrace {
     pub task: Option<TaskId>,
     /// Message that this one answers, in a lane of several people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread: Option<Thread>,
+    pub thread: Option<ThreadPosition>,
 }
 
 pub(crate) fn no_reference(reference: &Reference) -> bool {
@@ -157,7 +157,7 @@ pub(crate) mod referring {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub(super) fn serialize<S: Serializer>(reference: &Reference, serializer: S) -> Result<S::Ok, S::Error> {
-        let (need, words) = (reference.need.word(), reference.words.as_str());
+        let (need, words) = (reference.need.as_str(), reference.words.as_str());
         serializer.collect_str(&format_args!("{need}{}{words}", if words.is_empty() { "" } else { " " }))
     }
 
@@ -165,7 +165,7 @@ pub(crate) mod referring {
         let text = Cow::<str>::deserialize(from)?;
         let (need, words) = text.split_once(' ').unwrap_or((&text, ""));
         let known =
-            [Need::None, Need::Bound, Need::NeedsAnchor].into_iter().find(|known| known.word() == need);
+            [Need::None, Need::Bound, Need::NeedsAnchor].into_iter().find(|known| known.as_str() == need);
         let need =
             known.ok_or_else(|| D::Error::custom(alloc::format!("`{need}` is no kind of reference")))?;
         Ok(Reference { need, words: String::from(words) })

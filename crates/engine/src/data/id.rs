@@ -7,7 +7,7 @@ use alloc::string::String;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-use crate::data::canon::{base32, sha256};
+use crate::data::canonical_json::{base32, sha256};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident, $prefix:literal;)*) => {$(
@@ -80,7 +80,7 @@ ids! {
 
 /// Origin of an id that a turn made. Among ids of one kind, the earlier is the less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Made {
+pub struct IdOrigin {
     /// Kind, as an index into [`KINDS`].
     pub kind: u8,
     /// Revision that the turn wrote.
@@ -121,7 +121,7 @@ impl TurnId {
 }
 
 /// Returns the part of a lane's id that other ids hold.
-pub(crate) fn tag(lane: &LaneId) -> &str {
+pub(crate) fn lane_tag(lane: &LaneId) -> &str {
     lane.0.get(LaneId::PREFIX.len()..LaneId::PREFIX.len() + TAG).unwrap_or_default()
 }
 
@@ -132,24 +132,24 @@ pub(crate) fn tag(lane: &LaneId) -> &str {
 /// use throughline_engine::LaneKey;
 /// use throughline_engine::data::id;
 /// let lane = LaneKey::new("acme", "A111", "slack", "C222", "1700000000.000100").id();
-/// let made = id::made(&lane, "cd_atpfhd2dnan4hnne_8_1").unwrap();
+/// let made = id::id_origin(&lane, "cd_atpfhd2dnan4hnne_8_1").unwrap();
 /// assert_eq!((made.revision, made.ordinal), (8, 1));
-/// assert_eq!(id::made(&lane, "cd_8_1"), None);
-/// assert_eq!(id::made(&lane, "m_08_1"), None);
+/// assert_eq!(id::id_origin(&lane, "cd_8_1"), None);
+/// assert_eq!(id::id_origin(&lane, "m_08_1"), None);
 /// ```
 #[must_use]
-pub fn made(lane: &LaneId, id: &str) -> Option<Made> {
+pub fn id_origin(lane: &LaneId, id: &str) -> Option<IdOrigin> {
     let (kind, rest, wide) =
         (0..).zip(KINDS).find_map(|(kind, (prefix, wide))| Some((kind, id.strip_prefix(prefix)?, wide)))?;
-    let rest = if wide { rest.strip_prefix(tag(lane))?.strip_prefix('_')? } else { rest };
+    let rest = if wide { rest.strip_prefix(lane_tag(lane))?.strip_prefix('_')? } else { rest };
     let (revision, ordinal) = rest.split_once('_')?;
-    Some(Made { kind, revision: number(revision)?, ordinal: u32::try_from(number(ordinal)?).ok()? })
+    Some(IdOrigin { kind, revision: number(revision)?, ordinal: u32::try_from(number(ordinal)?).ok()? })
 }
 
 /// Returns the position of a message in its lane, as revision and ordinal. Positions order messages by
 /// arrival.
 #[must_use]
-pub(crate) fn place(message: &str) -> Option<(u64, u64)> {
+pub(crate) fn message_position(message: &str) -> Option<(u64, u64)> {
     let (revision, ordinal) = message.strip_prefix(MessageId::PREFIX)?.split_once('_')?;
     Some((number(revision)?, number(ordinal)?))
 }
@@ -171,16 +171,16 @@ pub(crate) fn digest_id(prefix: &str, canonical: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::id_generator::IdGenerator;
     use crate::data::lane_key::LaneKey;
-    use crate::data::mint::Mint;
 
     fn lane() -> LaneKey {
         LaneKey::new("acme", "A111", "slack", "C222", "1700000000.000100")
     }
 
     #[test]
-    fn second_effect_of_the_spec() {
-        assert_eq!(Mint::new(&lane(), 8).effect(1).as_str(), "fx_72jxivl7mdlc3hojwet5pu3h");
+    fn an_effect_id_has_a_known_hash() {
+        assert_eq!(IdGenerator::new(&lane(), 8).effect(1).as_str(), "fx_72jxivl7mdlc3hojwet5pu3h");
     }
 
     #[test]
@@ -188,21 +188,21 @@ mod tests {
         let lane = lane();
         for (kind, (prefix, _)) in (0..).zip(KINDS) {
             for (revision, ordinal) in [(1, 0), (8, 31), (u64::MAX, u32::MAX)] {
-                let id = Mint::new(&lane, revision).other(prefix, ordinal);
-                assert_eq!(made(&lane.id(), &id), Some(Made { kind, revision, ordinal }), "{id}");
+                let id = IdGenerator::new(&lane, revision).other(prefix, ordinal);
+                assert_eq!(id_origin(&lane.id(), &id), Some(IdOrigin { kind, revision, ordinal }), "{id}");
             }
         }
-        let turn = Mint::new(&lane, 8).turn();
+        let turn = IdGenerator::new(&lane, 8).turn();
         assert_eq!(turn.parts(), Some((lane.id(), 8)));
     }
 
     #[test]
     fn what_this_lane_did_not_make_has_no_place() {
         let (ours, theirs) = (lane().id(), LaneKey::new("acme", "A111", "slack", "C333", ""));
-        let foreign = Mint::new(&theirs, 8).other(CardId::PREFIX, 1);
+        let foreign = IdGenerator::new(&theirs, 8).other(CardId::PREFIX, 1);
         for id in [foreign.as_str(), "m_8", "m_8_", "m__0", "m_+8_0", "m_8_00", "x_8_0", "", "m_8_4294967296"]
         {
-            assert_eq!(made(&ours, id), None, "{id}");
+            assert_eq!(id_origin(&ours, id), None, "{id}");
         }
     }
 }

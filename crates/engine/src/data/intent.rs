@@ -27,7 +27,7 @@ impl Intent {
 
     /// Returns the public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Ticket => "ticket",
             Self::Review => "review",
@@ -39,8 +39,8 @@ impl Intent {
 
     /// Returns the intent with this name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|intent| intent.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|intent| intent.as_str() == word)
     }
 }
 
@@ -68,7 +68,7 @@ impl Remembered {
     /// Returns true if the choice still holds at `now`. `last` is the time of the lane's last message; each
     /// message extends the choice by `policy.remember.idle_ms`, the last millisecond included.
     #[must_use]
-    pub fn alive(&self, last: Option<Timestamp>, now: Timestamp, policy: &Policy) -> bool {
+    pub fn is_alive(&self, last: Option<Timestamp>, now: Timestamp, policy: &Policy) -> bool {
         now.since(last.unwrap_or(self.since).max(self.since)) <= policy.remember.idle_ms
     }
 }

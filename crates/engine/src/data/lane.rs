@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::data::canon::Hash;
+use crate::data::canonical_json::Hash;
 use crate::data::snapshot;
 
 use crate::data::lane_key::LaneKey;

@@ -1,6 +1,6 @@
 //! Address of a lane.
 
-use crate::data::canon::write_strings;
+use crate::data::canonical_json::write_strings;
 use crate::data::id::{LaneId, digest_id};
 use alloc::string::String;
 use core::fmt;

@@ -1,13 +1,13 @@
 //! Head of a lane: the small part that every turn rewrites.
 
-use crate::data::ask::{Asked, Question};
-use crate::data::fact::Gone;
-use crate::data::id::place;
+use crate::data::ask::{AnswerRecipient, Question};
+use crate::data::fact::FactTombstone;
+use crate::data::id::message_position;
 use crate::data::id::{CardId, EffectId, MessageId};
 use crate::data::ids::Ids;
 use crate::data::intent::Remembered;
-use crate::data::pending::{Answered, PendingState};
-use crate::data::summary::Covered;
+use crate::data::pending::{AnsweredPending, PendingState};
+use crate::data::summary::ConversationSummary;
 use crate::data::ticket::Tracked;
 use crate::data::time::Timestamp;
 use alloc::boxed::Box;
@@ -29,7 +29,7 @@ pub struct LaneState {
     /// Answer that was accepted last. It can be corrected while its task runs
     /// (`docs/design/0015-reading-answers.md`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered: Option<Answered>,
+    pub answered: Option<AnsweredPending>,
     /// Remembered intent of the thread (`docs/design/0016-intent-and-scope-gate.md`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered: Option<Remembered>,
@@ -45,7 +45,7 @@ pub struct LaneState {
     pub tracked: Vec<Tracked>,
     /// Erased facts of this lane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gone: Vec<Gone>,
+    pub gone: Vec<FactTombstone>,
     /// Loaded messages, oldest first.
     #[serde(default, skip_serializing_if = "Ids::is_empty")]
     pub window: Ids<MessageId>,
@@ -55,7 +55,7 @@ pub struct LaneState {
     pub earlier: Ids<MessageId>,
     /// Summary of the messages before those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub covered: Option<Arc<Covered>>,
+    pub covered: Option<Arc<ConversationSummary>>,
     /// Newest time of any message in this lane; it never goes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_ts: Option<Timestamp>,
@@ -70,8 +70,8 @@ pub struct OpenAsk {
     /// Effect that asks. An answer to another effect is late and is ignored.
     pub effect: EffectId,
     /// Purpose of the answer.
-    #[serde(default, skip_serializing_if = "Asked::is_intent")]
-    pub about: Asked,
+    #[serde(default, skip_serializing_if = "AnswerRecipient::is_intent")]
+    pub about: AnswerRecipient,
     /// Question. An answer is checked against it, and a second round asks it again. `None` asks for the
     /// intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ impl LaneState {
     #[must_use]
     pub fn is_raw(&self, message: &MessageId) -> bool {
         let through = self.covered.as_ref().and_then(|covered| covered.through.as_ref());
-        through.is_none_or(|through| place(message.as_str()) > place(through.as_str()))
+        through.is_none_or(|through| message_position(message.as_str()) > message_position(through.as_str()))
     }
 
     /// Returns the messages that are not summarised, oldest first.
@@ -124,12 +124,12 @@ impl LaneState {
     pub fn raw(&self) -> Vec<MessageId> {
         let in_window = self.window.iter().filter(|id| self.is_raw(id) && !self.earlier.contains(id));
         let mut raw: Vec<MessageId> = self.earlier.iter().chain(in_window).collect();
-        raw.sort_by_key(|id| place(id.as_str()));
+        raw.sort_by_key(|id| message_position(id.as_str()));
         raw
     }
 
     /// Returns the summary for changing; makes an empty one if there is none.
-    pub(crate) fn covered_mut(&mut self) -> &mut Covered {
+    pub(crate) fn covered_mut(&mut self) -> &mut ConversationSummary {
         Arc::make_mut(self.covered.get_or_insert_default())
     }
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::data::set_option::Options;
+use crate::data::set_option::OptionMask;
 use crate::data::set_option::SetOption;
 
 use alloc::borrow::Cow;
@@ -13,8 +13,8 @@ use icu_properties::props::GeneralCategory;
 use throughline_language::normal;
 
 /// The names of a list's options.
-pub(crate) struct Names {
-    all: Vec<Name>,
+pub(crate) struct OptionNames {
+    all: Vec<OptionName>,
     /// Bytes of the longest folded name.
     longest: usize,
     /// Badges, each with the index of its option.
@@ -22,20 +22,20 @@ pub(crate) struct Names {
 }
 
 /// One name of one option.
-pub(crate) struct Name {
+pub(crate) struct OptionName {
     pub(crate) option: usize,
-    by: By,
+    by: MatchedBy,
     verbatim: String,
     /// Folded, with pictures kept.
     shown: String,
     /// Folded without pictures; `None` if that equals `shown`.
     said: Option<String>,
     /// Forms for finding similar names; `None` for a second line, which is never compared that way.
-    alike: Option<Alike>,
+    alike: Option<SimilarityForms>,
 }
 
 /// The forms of a label or an alias that similarity is measured on.
-pub(crate) struct Alike {
+pub(crate) struct SimilarityForms {
     /// Words separated by one space.
     pub(crate) words: String,
     pub(crate) plain: String,
@@ -43,42 +43,42 @@ pub(crate) struct Alike {
 }
 
 /// The result when no option has the name.
-const NONE: (Options, By) = (0, By::Alias);
+const NONE: (OptionMask, MatchedBy) = (0, MatchedBy::Alias);
 
-impl Names {
+impl OptionNames {
     pub(super) fn of(options: &[SetOption]) -> Self {
         let mut all = Vec::with_capacity(options.len());
         let mut badges = Vec::new();
         for (option, known) in options.iter().enumerate() {
-            all.push(Name::of(option, By::Label, &known.label));
-            all.extend(known.sublabel.iter().map(|text| Name::of(option, By::Sublabel, text)));
-            all.extend(known.aliases.iter().map(|text| Name::of(option, By::Alias, text)));
+            all.push(OptionName::of(option, MatchedBy::Label, &known.label));
+            all.extend(known.sublabel.iter().map(|text| OptionName::of(option, MatchedBy::Sublabel, text)));
+            all.extend(known.aliases.iter().map(|text| OptionName::of(option, MatchedBy::Alias, text)));
             badges.extend(known.badge.iter().map(|badge| (option, normal::compact(badge, true))));
         }
-        let longest = all.iter().map(|name: &Name| name.shown.len().max(name.said().len())).max();
+        let longest = all.iter().map(|name: &OptionName| name.shown.len().max(name.said().len())).max();
         Self { all, longest: longest.unwrap_or(0), badges }
     }
 
     /// Returns the names that similarity is measured on.
-    pub(crate) fn alike(&self) -> impl Iterator<Item = (&Name, &Alike)> {
+    pub(crate) fn alike(&self) -> impl Iterator<Item = (&OptionName, &SimilarityForms)> {
         self.all.iter().filter_map(|name| Some((name, name.alike.as_ref()?)))
     }
 
     /// Returns the index and the label of each option, without pictures.
     pub(crate) fn labels(&self) -> impl Iterator<Item = (usize, &str)> {
-        let labels = self.all.iter().filter(|name| name.by == By::Label);
+        let labels = self.all.iter().filter(|name| name.by == MatchedBy::Label);
         labels.map(|name| (name.option, name.said()))
     }
 
     /// Returns the options with a matching name, and the best kind of name among them.
-    fn those(&self, is: impl Fn(&Name) -> bool) -> (Options, By) {
+    fn those(&self, is: impl Fn(&OptionName) -> bool) -> (OptionMask, MatchedBy) {
         let fitting = self.all.iter().filter(|name| is(name));
         fitting.fold(NONE, |(all, by), name| (all | 1 << name.option, by.min(name.by)))
     }
 
     /// Returns the options that a whole text names: those equal in every letter but for case, width and
     /// space, or else those equal once folded.
-    pub(crate) fn whole(&self, text: &str) -> (Options, By) {
+    pub(crate) fn whole(&self, text: &str) -> (OptionMask, MatchedBy) {
         if self.too_long(text) {
             return NONE;
         }
@@ -94,7 +94,7 @@ impl Names {
     }
 
     /// Returns the options with a name that equals the text once folded.
-    pub(crate) fn same(&self, text: &str) -> (Options, By) {
+    pub(crate) fn same(&self, text: &str) -> (OptionMask, MatchedBy) {
         if self.too_long(text) { NONE } else { self.shown(text, &normal::compact(text, true)) }
     }
 
@@ -106,7 +106,7 @@ impl Names {
 
     /// Compares with pictures first, because they may be all that distinguishes two names. A text typed
     /// without pictures is then compared with the names without them.
-    fn shown(&self, text: &str, shown: &str) -> (Options, By) {
+    fn shown(&self, text: &str, shown: &str) -> (OptionMask, MatchedBy) {
         if shown.is_empty() {
             return NONE;
         }
@@ -129,13 +129,14 @@ impl Names {
     }
 }
 
-impl Name {
-    fn of(option: usize, by: By, text: &str) -> Self {
+impl OptionName {
+    fn of(option: usize, by: MatchedBy, text: &str) -> Self {
         let shown = normal::compact(text, true);
         let said = if text.is_ascii() { None } else { Some(normal::compact(text, false)) };
         let said = said.filter(|said| *said != shown);
         let verbatim = normal::verbatim_form(text);
-        let alike = (by != By::Sublabel).then(|| Alike::of(text, said.as_deref().unwrap_or(&shown)));
+        let alike =
+            (by != MatchedBy::Sublabel).then(|| SimilarityForms::of(text, said.as_deref().unwrap_or(&shown)));
         Self { option, by, verbatim, shown, said, alike }
     }
 
@@ -145,7 +146,7 @@ impl Name {
     }
 }
 
-impl Alike {
+impl SimilarityForms {
     fn of(text: &str, said: &str) -> Self {
         Self {
             words: normal::folded_text(text),
@@ -157,7 +158,7 @@ impl Alike {
 
 /// The kind of name that an option was found by, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum By {
+pub(crate) enum MatchedBy {
     Label,
     Sublabel,
     Alias,

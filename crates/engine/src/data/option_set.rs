@@ -7,19 +7,19 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::data::canon::{hex, sha256, write_strings};
+use crate::data::call::Risk;
+use crate::data::canonical_json::{hex, sha256, write_strings};
 use crate::data::id::{MessageId, SetId};
-use crate::data::listed::Listed;
+use crate::data::indexed_options::IndexedOptions;
 use crate::data::policy::limits;
 use crate::data::scope::Scope;
-use crate::data::set_option::{Options, Role, SetOption};
+use crate::data::set_option::{OptionMask, OptionRole, SetOption};
 use crate::data::time::Timestamp;
-use crate::data::work::Risk;
 
 /// The origin of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum OptionSetOrigin {
     /// A host, by `options.shown`.
     Host,
     /// One of the engine's own questions.
@@ -48,7 +48,7 @@ pub struct Showing {
 /// A list as its host, or one of the engine's questions, shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Shown {
+pub struct OptionsShown {
     /// The kind of place.
     pub scope: Scope,
     /// The concrete panel, dashboard, workspace or chat.
@@ -77,7 +77,7 @@ pub struct Shown {
 
 /// A reason to refuse a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum OptionSetError {
     /// No options, or more than [`limits::SET_OPTIONS`].
     TooMany,
     /// An option without a valid id or label, a repeated id, or an order or focus with an unknown or repeated
@@ -101,12 +101,12 @@ pub struct OptionSet {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Origin.
-    pub origin: Origin,
+    pub origin: OptionSetOrigin,
     /// The owner; `None` means everybody in the lane.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The options, in base order.
-    pub options: Listed,
+    pub options: IndexedOptions,
     /// Rises with every change of an option.
     pub content_rev: u32,
     /// Rises with every change of what would be executed; the version of the list's buttons.
@@ -121,7 +121,7 @@ pub struct OptionSet {
 
 /// The change that a newer snapshot of a list brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum OptionSetChange {
     /// Nothing.
     Nothing,
     /// Labels or details, but nothing that would be executed.
@@ -136,7 +136,7 @@ impl OptionSet {
     /// # Errors
     ///
     /// Returns the reason if it cannot be registered; nothing of it is kept then.
-    pub fn of(shown: &Shown, origin: Origin) -> Result<Self, Unfit> {
+    pub fn from_shown(shown: &OptionsShown, origin: OptionSetOrigin) -> Result<Self, OptionSetError> {
         shown.check()?;
         let ids: Vec<&str> = shown.options.iter().map(|option| option.id.as_str()).collect();
         Ok(Self {
@@ -155,19 +155,19 @@ impl OptionSet {
     }
 
     /// Takes over a newer snapshot of the same list, and returns the change it brought.
-    pub fn refresh(&mut self, newer: Self) -> Changed {
+    pub fn refresh(&mut self, newer: Self) -> OptionSetChange {
         let acts = |set: &Self| -> Vec<(Option<String>, Risk)> {
             set.options.iter().map(|option| (option.exec_ref.clone(), option.risk)).collect()
         };
         let changed = if acts(self) != acts(&newer) {
-            Changed::Exec
+            OptionSetChange::Exec
         } else if self.options != newer.options {
-            Changed::Content
+            OptionSetChange::Content
         } else {
-            Changed::Nothing
+            OptionSetChange::Nothing
         };
-        self.content_rev += u32::from(changed != Changed::Nothing);
-        self.exec_rev += u32::from(changed == Changed::Exec);
+        self.content_rev += u32::from(changed != OptionSetChange::Nothing);
+        self.exec_rev += u32::from(changed == OptionSetChange::Exec);
         (self.title, self.options, self.refreshable) = (newer.title, newer.options, newer.refreshable);
         changed
     }
@@ -190,8 +190,8 @@ impl OptionSet {
     /// True if a text may choose an option: every normal option can be executed. If only some could, it would
     /// be a matter of luck which names work.
     #[must_use]
-    pub fn executable(&self) -> bool {
-        let normal = |option: &&SetOption| option.role == Role::Normal;
+    pub fn is_executable(&self) -> bool {
+        let normal = |option: &&SetOption| option.role == OptionRole::Normal;
         self.options.iter().filter(normal).all(|option| option.exec_ref.is_some())
     }
 
@@ -202,7 +202,7 @@ impl OptionSet {
     }
 
     /// Returns the options that fit: bit `i` is option `i` of the base order.
-    pub(crate) fn those(&self, fits: impl Fn(&SetOption) -> bool) -> Options {
+    pub(crate) fn those(&self, fits: impl Fn(&SetOption) -> bool) -> OptionMask {
         let those = (0..).zip(&self.options).filter(|(_, option)| fits(option));
         those.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
     }
@@ -226,13 +226,13 @@ impl OptionSet {
     }
 }
 
-impl Shown {
-    fn check(&self) -> Result<(), Unfit> {
+impl OptionsShown {
+    fn check(&self) -> Result<(), OptionSetError> {
         if self.scope_instance.trim().is_empty() {
-            return Err(Unfit::BadScope);
+            return Err(OptionSetError::BadScope);
         }
         if self.options.is_empty() || self.options.len() > limits::SET_OPTIONS {
-            return Err(Unfit::TooMany);
+            return Err(OptionSetError::TooMany);
         }
         let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
         let known = |id: &String| ids.contains(id.as_str());
@@ -240,11 +240,11 @@ impl Shown {
         let distinct = order.iter().collect::<BTreeSet<_>>().len() == order.len();
         let focused = self.focused_option.as_ref().is_none_or(known);
         let fit = ids.len() == self.options.len()
-            && self.options.iter().all(SetOption::fit)
+            && self.options.iter().all(SetOption::is_valid)
             && order.iter().all(known)
             && distinct
             && focused;
-        if fit { Ok(()) } else { Err(Unfit::BadOption) }
+        if fit { Ok(()) } else { Err(OptionSetError::BadOption) }
     }
 
     /// Returns indices into the base order, in the order displayed.
@@ -263,7 +263,7 @@ impl Shown {
 fn identity(scope: Scope, instance: &str, ids: &[&str], user: Option<&str>) -> SetId {
     let mut name = String::new();
     // `write_strings` writes flat arrays only, so the nested one is opened and closed by hand.
-    write_strings(&["os1", scope.word(), instance], &mut name);
+    write_strings(&["os1", scope.as_str(), instance], &mut name);
     name.truncate(name.len() - 1);
     name.push(',');
     write_strings(ids, &mut name);
@@ -291,15 +291,15 @@ mod tests {
             badge: None,
             aliases: Vec::new(),
             metadata: Metadata::default(),
-            role: Role::Normal,
+            role: OptionRole::Normal,
             repeatable: true,
             exec_ref,
             risk: Risk::Read,
         }
     }
 
-    fn shown(options: Vec<SetOption>) -> Shown {
-        Shown {
+    fn shown(options: Vec<SetOption>) -> OptionsShown {
+        OptionsShown {
             scope: Scope::Chat,
             scope_instance: "lane-1".into(),
             title: None,
@@ -317,33 +317,36 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_is_that_of_the_spec() {
-        let set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
+    fn the_id_is_a_known_hash_of_place_and_options() {
+        let set = OptionSet::from_shown(&shown(three()), OptionSetOrigin::Host).unwrap();
         assert_eq!(set.id.as_str(), "os1-d5b915833bcc4cc03a700709ecd43be7");
-        let guard = Shown {
+        let guard = OptionsShown {
             scope_instance: "lane-1".into(),
             ..shown(["p-0", "p-1", "p-2"].map(|id| option(id, id)).into())
         };
         assert_eq!(
-            OptionSet::of(&guard, Origin::Host).unwrap().id.as_str(),
+            OptionSet::from_shown(&guard, OptionSetOrigin::Host).unwrap().id.as_str(),
             "os1-e4dd6b38435081cf53c08e4db21e9040"
         );
     }
 
     #[test]
     fn words_and_orders_are_not_the_identity() {
-        let mut set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
+        let mut set = OptionSet::from_shown(&shown(three()), OptionSetOrigin::Host).unwrap();
         let mut again = shown(three());
         again.options[1].label = "Other words".into();
         again.displayed = Some(vec!["opt-2".into(), "opt-0".into()]);
         assert_eq!(again.order(), [2, 0]);
-        let newer = OptionSet::of(&again, Origin::Host).unwrap();
+        let newer = OptionSet::from_shown(&again, OptionSetOrigin::Host).unwrap();
         assert_eq!(newer.id, set.id);
-        assert_eq!(set.refresh(newer.clone()), Changed::Content);
+        assert_eq!(set.refresh(newer.clone()), OptionSetChange::Content);
         assert_eq!((set.content_rev, set.exec_rev), (2, 1));
-        assert_eq!(set.refresh(newer), Changed::Nothing);
+        assert_eq!(set.refresh(newer), OptionSetChange::Nothing);
         again.options[0].exec_ref = Some("delete".into());
-        assert_eq!(set.refresh(OptionSet::of(&again, Origin::Host).unwrap()), Changed::Exec);
+        assert_eq!(
+            set.refresh(OptionSet::from_shown(&again, OptionSetOrigin::Host).unwrap()),
+            OptionSetChange::Exec
+        );
         assert_eq!((set.content_rev, set.exec_rev), (3, 2));
     }
 
@@ -352,24 +355,28 @@ mod tests {
         let many = (0..=limits::SET_OPTIONS).map(|n| option(&format!("o{n}"), "x")).collect();
         let long = "é".repeat(limits::OPTION_LABEL + 1);
         for (unfit, why) in [
-            (shown(Vec::new()), Unfit::TooMany),
-            (shown(many), Unfit::TooMany),
-            (shown(vec![option("a", " ")]), Unfit::BadOption),
-            (shown(vec![option("a", &long)]), Unfit::BadOption),
-            (shown(vec![option("", "x")]), Unfit::BadOption),
-            (shown(vec![option("a", "x"), option("a", "y")]), Unfit::BadOption),
-            (Shown { displayed: Some(vec!["b".into()]), ..shown(three()) }, Unfit::BadOption),
+            (shown(Vec::new()), OptionSetError::TooMany),
+            (shown(many), OptionSetError::TooMany),
+            (shown(vec![option("a", " ")]), OptionSetError::BadOption),
+            (shown(vec![option("a", &long)]), OptionSetError::BadOption),
+            (shown(vec![option("", "x")]), OptionSetError::BadOption),
+            (shown(vec![option("a", "x"), option("a", "y")]), OptionSetError::BadOption),
+            (OptionsShown { displayed: Some(vec!["b".into()]), ..shown(three()) }, OptionSetError::BadOption),
             (
-                Shown { displayed: Some(vec!["opt-0".into(), "opt-0".into()]), ..shown(three()) },
-                Unfit::BadOption,
+                OptionsShown { displayed: Some(vec!["opt-0".into(), "opt-0".into()]), ..shown(three()) },
+                OptionSetError::BadOption,
             ),
-            (Shown { focused_option: Some("b".into()), ..shown(three()) }, Unfit::BadOption),
-            (Shown { scope_instance: String::new(), ..shown(three()) }, Unfit::BadScope),
+            (OptionsShown { focused_option: Some("b".into()), ..shown(three()) }, OptionSetError::BadOption),
+            (OptionsShown { scope_instance: String::new(), ..shown(three()) }, OptionSetError::BadScope),
         ] {
-            assert_eq!(OptionSet::of(&unfit, Origin::Host), Err(why), "{unfit:?}");
+            assert_eq!(OptionSet::from_shown(&unfit, OptionSetOrigin::Host), Err(why), "{unfit:?}");
         }
         assert!(
-            OptionSet::of(&shown(vec![option("a", &"é".repeat(limits::OPTION_LABEL))]), Origin::Host).is_ok()
+            OptionSet::from_shown(
+                &shown(vec![option("a", &"é".repeat(limits::OPTION_LABEL))]),
+                OptionSetOrigin::Host
+            )
+            .is_ok()
         );
     }
 
@@ -377,14 +384,16 @@ mod tests {
     fn one_that_cannot_be_executed_makes_all_of_them_for_looking_at() {
         let mut options = three();
         options[2].exec_ref = None;
-        assert!(!OptionSet::of(&shown(options.clone()), Origin::Host).unwrap().executable());
-        options[2].role = Role::Exit;
-        assert!(OptionSet::of(&shown(options), Origin::Host).unwrap().executable());
+        assert!(
+            !OptionSet::from_shown(&shown(options.clone()), OptionSetOrigin::Host).unwrap().is_executable()
+        );
+        options[2].role = OptionRole::Exit;
+        assert!(OptionSet::from_shown(&shown(options), OptionSetOrigin::Host).unwrap().is_executable());
     }
 
     #[test]
     fn the_newest_showings_are_kept() {
-        let mut set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
+        let mut set = OptionSet::from_shown(&shown(three()), OptionSetOrigin::Host).unwrap();
         for n in 0..7 {
             set.show(None, Some(MessageId(format!("m{n}"))), vec![0, 1, 2], 3, Timestamp(n));
         }

@@ -2,8 +2,8 @@
 //! happens to them to the capability of that name (`routing/capabilities.rs`).
 
 use crate::data::action::Action;
-use crate::data::ask::Asked;
-use crate::data::card::{About, Card};
+use crate::data::ask::AnswerRecipient;
+use crate::data::card::{Card, CardSubject};
 use crate::data::pending::{PendingKind, Slot};
 
 /// Unclear messages: the gate that asks about one, the remembered mode, and answers in words.
@@ -23,7 +23,7 @@ pub(crate) const FACTS: &str = "facts";
 /// The host's own agent, which acts on the answers to its questions itself.
 pub(crate) const HOST: &str = "host";
 
-impl About {
+impl CardSubject {
     /// Returns the name of the capability that the card belongs to.
     #[must_use]
     pub fn owner(&self) -> &str {
@@ -78,7 +78,7 @@ impl Slot {
     }
 }
 
-impl Asked {
+impl AnswerRecipient {
     /// Returns the name of the capability that the answer goes to.
     pub(crate) fn owner(&self) -> &'static str {
         match self {

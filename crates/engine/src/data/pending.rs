@@ -42,7 +42,7 @@ pub struct PendingState {
 
 /// An answered question, kept so that the answer can be corrected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct AnsweredPending {
     /// The question, with the expiry it would have if it had been asked when the answer came.
     pub pending: PendingState,
     /// The person who answered; only they can correct it.
@@ -203,7 +203,7 @@ impl PendingKind {
 
     /// Returns its public name.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::SlotRequest(_) => "slot_request",
             Self::ClarificationNeeded(_) => "clarification_needed",
@@ -290,15 +290,15 @@ impl PendingKind {
 impl PendingState {
     /// True if an answer still counts at `now`.
     #[must_use]
-    pub fn alive(&self, now: Timestamp) -> bool {
+    pub fn is_alive(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now <= end)
     }
 
     /// Returns one line for a person: the kind, the expected answer and the expiry.
     #[must_use]
     pub fn line(&self, now: Timestamp) -> String {
-        let until = self.expires_at.map(|end| format!(", until {}", end.told(now))).unwrap_or_default();
+        let until = self.expires_at.map(|end| format!(", until {}", end.display_at(now))).unwrap_or_default();
         let expected = self.expected.as_ref().map(|e| format!(", expects {e}")).unwrap_or_default();
-        format!("{}{expected}{until}", self.kind.word().replace('_', " "))
+        format!("{}{expected}{until}", self.kind.as_str().replace('_', " "))
     }
 }

@@ -11,13 +11,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::actor::Actor;
-use crate::data::canon::{hex, jcs, sha256};
+use crate::data::call::{Agent, Tool};
+use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
-use crate::data::policy::selection::Selection;
+use crate::data::policy::selection::SelectionPolicy;
 use crate::data::purpose::Purpose;
 use crate::data::ticket::Target;
 use crate::data::time::{Millis, Timestamp};
-use crate::data::work::{Agent, Tool};
 
 /// Limits that no installation can change, because a replay, another replica or a promise depends on them.
 pub mod limits {
@@ -145,15 +145,15 @@ pub struct Policy {
     /// The command's name, with its slash.
     pub command: CommandName,
     /// Handling of messages that arrive while a model is being asked.
-    pub busy: Busy,
+    pub busy: BusyPolicy,
     /// Sizes of what a lane keeps loaded.
-    pub window: Window,
+    pub window: WindowLimits,
     /// Lifetimes of pending questions.
-    pub expiry: Expiry,
+    pub expiry: ExpiryLimits,
     /// Limits of questions to models.
     pub ask: AskLimits,
     /// Lifetime of the remembered intent.
-    pub remember: Remember,
+    pub remember: RememberLimits,
     /// Limits of reviews.
     pub review: ReviewLimits,
     /// Limits of recorded decisions and of tracked issues.
@@ -174,8 +174,8 @@ pub struct Policy {
     pub agents: BTreeMap<String, Agent>,
     /// Settings of choosing an option by text. Omitted while they are the default, so that such a policy
     /// keeps its version.
-    #[serde(skip_serializing_if = "Selection::is_default")]
-    pub selection: Selection,
+    #[serde(skip_serializing_if = "SelectionPolicy::is_default")]
+    pub selection: SelectionPolicy,
     /// Limits of the past that prompts show.
     #[serde(skip_serializing_if = "ContextPolicy::is_default")]
     pub context: ContextPolicy,
@@ -216,7 +216,7 @@ impl Default for CommandName {
 /// Handling of a message that arrives while a model is being asked in its lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Busy {
+pub enum BusyPolicy {
     /// It waits in order.
     #[default]
     Queue,
@@ -227,7 +227,7 @@ pub enum Busy {
 /// Sizes of what a lane keeps loaded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Window {
+pub struct WindowLimits {
     /// Messages: about what "the last few" means to a person. A lane holds more of them where
     /// [`ContextPolicy::window`](context::ContextPolicy::window) shows more.
     pub messages: usize,
@@ -241,7 +241,7 @@ pub struct Window {
     pub title_chars: usize,
 }
 
-impl Default for Window {
+impl Default for WindowLimits {
     fn default() -> Self {
         Self { messages: 15, cards: 24, gate_chars: 50, text_chars: 40_000, title_chars: 255 }
     }
@@ -250,7 +250,7 @@ impl Default for Window {
 /// Lifetimes of pending questions, in milliseconds. A question is still valid at exactly its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Expiry {
+pub struct ExpiryLimits {
     /// A question for a value: an hour covers a meeting.
     pub slot_ms: Millis,
     /// A clarification: later nobody remembers the choices.
@@ -265,7 +265,7 @@ pub struct Expiry {
     pub gate_ms: Millis,
 }
 
-impl Default for Expiry {
+impl Default for ExpiryLimits {
     fn default() -> Self {
         Self {
             slot_ms: 60 * Timestamp::MINUTE,
@@ -295,7 +295,7 @@ pub struct AskLimits {
     /// Percent of confidence below which a label counts as ambiguous.
     pub min_confidence: u8,
     /// Milliseconds after the start of a question in which a message is merged into it under
-    /// [`Busy::Collect`].
+    /// [`BusyPolicy::Collect`].
     pub collect_ms: Millis,
 }
 
@@ -330,12 +330,12 @@ impl AskLimits {
 /// Lifetime of the remembered intent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Remember {
+pub struct RememberLimits {
     /// Milliseconds without a message in the lane after which it ends; still valid at exactly that.
     pub idle_ms: Millis,
 }
 
-impl Default for Remember {
+impl Default for RememberLimits {
     fn default() -> Self {
         Self { idle_ms: 2 * Timestamp::HOUR }
     }
@@ -494,12 +494,12 @@ fn matches(pattern: &str, word: &str) -> bool {
 impl Policy {
     /// Returns the first key with an invalid value, and the reason.
     #[must_use]
-    pub fn wrong(&self) -> Option<(&'static str, String)> {
-        let selection = || self.selection.wrong().map(|(key, why)| (key, why.into()));
+    pub fn first_invalid(&self) -> Option<(&'static str, String)> {
+        let selection = || self.selection.first_invalid().map(|(key, why)| (key, why.into()));
         selection()
-            .or_else(|| self.context.wrong())
-            .or_else(|| self.summary.wrong())
-            .or_else(|| self.facts.wrong())
+            .or_else(|| self.context.first_invalid())
+            .or_else(|| self.summary.first_invalid())
+            .or_else(|| self.facts.first_invalid())
     }
 
     /// Returns the policy's version: the first 12 hex digits of the hash over all of it.

@@ -42,7 +42,7 @@ pub enum Progress {
         url: Option<String>,
         /// Its link to its epic, if it belongs to one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        link: Option<Link>,
+        link: Option<EpicLink>,
     },
     /// Refused for good.
     Failed {
@@ -73,13 +73,13 @@ pub enum Progress {
     /// Several items, each with its own progress.
     Several {
         /// In the card's order.
-        items: Vec<Released>,
+        items: Vec<ReleasedItem>,
     },
 }
 
 /// One item of a card with several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Released {
+pub struct ReleasedItem {
     /// Its draft.
     pub draft: DraftId,
     /// Its progress.
@@ -90,7 +90,7 @@ pub struct Released {
 /// The link of a created issue to its epic: read back, corrected once, read again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Link {
+pub enum EpicLink {
     /// It is being read back.
     Reading {
         /// The look-up.
@@ -123,7 +123,7 @@ pub enum Link {
 impl Progress {
     /// Returns the state's name. For several items: `working` while one of them is, else the worst state.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Working { .. } | Self::Sending { .. } => "working",
@@ -135,7 +135,7 @@ impl Progress {
             Self::Uncertain { .. } => "uncertain",
             Self::Cancelled => "cancelled",
             Self::Several { items } => {
-                let words = || items.iter().map(|item| item.progress.word());
+                let words = || items.iter().map(|item| item.progress.as_str());
                 let worst = ["working", "uncertain", "failed", "not_tried", "cancelled"];
                 let found = worst.into_iter().find(|word| words().any(|seen| seen == *word));
                 match found {
@@ -149,7 +149,7 @@ impl Progress {
 
     /// True if it was not created, nothing is in progress, and it may be retried. An item that a person gave
     /// up was uncertain before: it may exist, so it must not be created again.
-    pub(crate) fn missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         match self {
             Self::Failed { again, .. } | Self::NotTried { again, .. } => again.is_none(),
             _ => false,
@@ -157,10 +157,10 @@ impl Progress {
     }
 
     /// True if nothing about it changes by itself any more.
-    pub(crate) fn over(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Working { .. } | Self::Sending { .. } | Self::Uncertain { .. } => false,
-            Self::Several { items } => items.iter().all(|item| item.progress.over()),
+            Self::Several { items } => items.iter().all(|item| item.progress.is_final()),
             _ => true,
         }
     }

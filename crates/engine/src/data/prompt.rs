@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A section of a prompt; variants are in prompt order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Section {
+pub enum PromptSection {
     /// Rules for every answer.
     Rules,
     /// The form of the answer, and what may be picked.
@@ -24,10 +24,10 @@ pub enum Section {
     Anchor,
 }
 
-impl Section {
+impl PromptSection {
     /// Returns its name in fingerprints and traces.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
             Self::Contract => "contract",
@@ -42,23 +42,23 @@ impl Section {
 
 /// A prompt without its last section.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Built {
+pub struct BuiltPrompt {
     /// The sections in order, each with its heading and final line end. Empty once the prompt was sent.
     #[serde(default)]
-    pub sections: Vec<(Section, String)>,
+    pub sections: Vec<(PromptSection, String)>,
     /// Fingerprint of the whole prompt.
     pub context_fingerprint: String,
     /// Fingerprint of sections 1 to 4.
     pub prefix_fingerprint: String,
     /// Number of units left out, by section.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub omitted: Vec<(Section, u32)>,
+    pub omitted: Vec<(PromptSection, u32)>,
 }
 
-impl Built {
+impl BuiltPrompt {
     /// Returns the number of units left out of a section.
     #[must_use]
-    pub fn left_out(&self, section: Section) -> usize {
+    pub fn left_out(&self, section: PromptSection) -> usize {
         let of = self.omitted.iter().find(|(omitted, _)| *omitted == section);
         of.map_or(0, |(_, units)| *units as usize)
     }

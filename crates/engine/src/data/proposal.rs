@@ -40,12 +40,12 @@ pub struct Proposal {
     pub thread: String,
     /// The text as it was posted, with who decided and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub posted: Option<Posted>,
+    pub posted: Option<PublishedPost>,
 }
 
 /// A post that is out, or on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Posted {
+pub struct PublishedPost {
     /// Its text.
     pub text: String,
     /// Link to it.
@@ -55,7 +55,7 @@ pub struct Posted {
 
 /// A part of a decision that a person writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum ProposalField {
     /// The topic.
     Topic,
     /// The decision itself.
@@ -66,13 +66,13 @@ pub enum Entry {
     Issues,
 }
 
-impl Entry {
+impl ProposalField {
     /// All parts, in the order a card shows them.
     pub const ALL: [Self; 4] = [Self::Topic, Self::Decision, Self::Why, Self::Issues];
 
     /// Returns its name in forms.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Topic => "topic",
             Self::Decision => "decision",
@@ -92,20 +92,20 @@ impl Entry {
         }
     }
 
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|entry| entry.word() == word)
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|entry| entry.as_str() == word)
     }
 }
 
 impl Proposal {
     /// Returns the text of a part; empty if nothing is written.
     #[must_use]
-    pub fn entry(&self, entry: Entry) -> String {
+    pub fn entry(&self, entry: ProposalField) -> String {
         match entry {
-            Entry::Topic => self.topic.clone(),
-            Entry::Decision => self.decision.clone(),
-            Entry::Why => self.why.clone(),
-            Entry::Issues => self.issues.join(", "),
+            ProposalField::Topic => self.topic.clone(),
+            ProposalField::Decision => self.decision.clone(),
+            ProposalField::Why => self.why.clone(),
+            ProposalField::Issues => self.issues.join(", "),
         }
     }
 
@@ -125,7 +125,7 @@ impl Proposal {
 /// A part of a decision that leaves the thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outgoing {
+pub enum Publication {
     /// The post in the channel.
     Post,
     /// The comment on the issue with this key.
@@ -135,7 +135,7 @@ pub enum Outgoing {
 /// The comment on a related issue, which a button of the receipt offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Comment {
+pub enum CommentOffer {
     /// Nothing is posted yet, or no related issue is tracked in this thread.
     #[default]
     None,
@@ -163,7 +163,7 @@ pub enum Comment {
     },
 }
 
-impl Comment {
+impl CommentOffer {
     pub(crate) fn is_none(&self) -> bool {
         *self == Self::None
     }

@@ -29,7 +29,7 @@ impl Purpose {
 
     /// Returns its public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Classify => "classify",
             Self::Select => "select",
@@ -43,14 +43,14 @@ impl Purpose {
     /// Returns the most tries for a question that gets no answer, within its time. The choice of an option
     /// has one, because somebody waits for it.
     #[must_use]
-    pub fn tries(self) -> u32 {
+    pub fn max_tries(self) -> u32 {
         if self == Self::Select { 1 } else { 2 }
     }
 
     /// Returns the purpose with that name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|purpose| purpose.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|purpose| purpose.as_str() == word)
     }
 }
 
@@ -97,7 +97,7 @@ impl Serialize for Purposes {
         if *self == Self::from(true) {
             return to.serialize_bool(true);
         }
-        to.collect_seq(self.all().map(Purpose::word))
+        to.collect_seq(self.all().map(Purpose::as_str))
     }
 }
 
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Purposes {
         }
         Ok(match Written::deserialize(from)? {
             Written::All(all) => all.into(),
-            Written::Some(words) => words.iter().filter_map(|word| Purpose::from_word(word)).collect(),
+            Written::Some(words) => words.iter().filter_map(|word| Purpose::parse(word)).collect(),
         })
     }
 }

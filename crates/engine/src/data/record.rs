@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::batch::Batch;
 use crate::data::card::Card;
+use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::event::Event;
 use crate::data::fact::Fact;
 use crate::data::id::{BatchId, CardId, DraftId, FactId, MessageId, ProposalId, ReviewId, SetId, TaskId};
 use crate::data::message::Message;
 use crate::data::option_set::OptionSet;
-use crate::data::person::{Person, Personal};
 use crate::data::proposal::Proposal;
 use crate::data::review::Review;
 use crate::data::task::Task;
@@ -90,14 +90,14 @@ macro_rules! records {
             }
 
             /// Returns true if the person asked for the record, or it was made from something they said.
-            pub(crate) fn is_of(&self, person: &Person) -> bool {
+            pub(crate) fn is_of(&self, person: &DataSubject) -> bool {
                 match self { $(Self::$kind(value) => Borrow::<$type>::borrow(value).is_of(person),)* }
             }
 
             /// Returns what erasing a person leaves of the record: `None` if nothing, the record unchanged if nothing
             /// in it is theirs. Needs no other record, so it also serves for records that a lane no longer loads.
             #[must_use]
-            pub fn without(self, person: &Person, now: Timestamp) -> Option<Self> {
+            pub fn without(self, person: &DataSubject, now: Timestamp) -> Option<Self> {
                 match self {
                     $(Self::$kind(value) => Borrow::<$type>::borrow(&value).clone().without(person, now).map(Self::from),)*
                 }

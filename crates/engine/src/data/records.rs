@@ -1,11 +1,11 @@
 //! The loaded records of a lane, with their hashes.
 
-use crate::data::canon::Hash;
+use crate::data::canonical_json::Hash;
 use crate::data::card::Card;
 use crate::data::id::TaskId;
-use crate::data::keyed::Keyed;
 use crate::data::proposal::Proposal;
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
+use crate::data::record_map::RecordMap;
 use crate::data::review::Review;
 use crate::data::snapshot;
 use crate::data::ticket::Draft;
@@ -13,7 +13,7 @@ use crate::data::ticket::Draft;
 /// The loaded records. Their hashes are kept beside them, so that a turn costs only what it changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    pub(crate) map: Keyed<Loaded>,
+    pub(crate) map: RecordMap<Loaded>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

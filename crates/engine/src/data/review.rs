@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The kind of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ReviewKind {
     /// The structure of a design.
     #[default]
     Architecture,
@@ -20,13 +20,13 @@ pub enum Kind {
     Pm,
 }
 
-impl Kind {
+impl ReviewKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Architecture, Self::Security, Self::Pm];
 
     /// Returns its public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Architecture => "architecture",
             Self::Security => "security",
@@ -36,14 +36,14 @@ impl Kind {
 
     /// Returns the kind with that name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 
 /// A section of a patch, in the order shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
+pub enum ReviewSection {
     /// New decisions.
     Decisions,
     /// New risks.
@@ -54,7 +54,7 @@ pub enum Section {
     Changes,
 }
 
-impl Section {
+impl ReviewSection {
     /// Every section, in the order shown.
     pub const ALL: [Self; 4] = [Self::Decisions, Self::Risks, Self::Questions, Self::Changes];
 }
@@ -79,28 +79,28 @@ pub struct Points {
 impl Points {
     /// Returns the bullets of a section.
     #[must_use]
-    pub fn of(&self, section: Section) -> &[String] {
+    pub fn of(&self, section: ReviewSection) -> &[String] {
         match section {
-            Section::Decisions => &self.decisions,
-            Section::Risks => &self.risks,
-            Section::Questions => &self.questions,
-            Section::Changes => &self.changes,
+            ReviewSection::Decisions => &self.decisions,
+            ReviewSection::Risks => &self.risks,
+            ReviewSection::Questions => &self.questions,
+            ReviewSection::Changes => &self.changes,
         }
     }
 
-    pub(crate) fn list(&mut self, section: Section) -> &mut Vec<String> {
+    pub(crate) fn list(&mut self, section: ReviewSection) -> &mut Vec<String> {
         match section {
-            Section::Decisions => &mut self.decisions,
-            Section::Risks => &mut self.risks,
-            Section::Questions => &mut self.questions,
-            Section::Changes => &mut self.changes,
+            ReviewSection::Decisions => &mut self.decisions,
+            ReviewSection::Risks => &mut self.risks,
+            ReviewSection::Questions => &mut self.questions,
+            ReviewSection::Changes => &mut self.changes,
         }
     }
 
     /// Returns the number of bullets.
     #[must_use]
     pub fn len(&self) -> usize {
-        Section::ALL.into_iter().map(|section| self.of(section).len()).sum()
+        ReviewSection::ALL.into_iter().map(|section| self.of(section).len()).sum()
     }
 
     /// True if there are none.
@@ -112,7 +112,7 @@ impl Points {
 
 /// An item of a checklist, and the sentence of the thread that covers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Check {
+pub struct ChecklistItem {
     /// The item, in the language of the person who asked.
     pub item: String,
     /// The first sentence that mentions it; `None` if none does.
@@ -122,7 +122,7 @@ pub struct Check {
 
 /// The changes that one message of feedback made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Patch {
+pub struct ReviewPatch {
     /// The version it made.
     pub version: u32,
     /// The person who gave the feedback.
@@ -137,7 +137,7 @@ pub struct Review {
     /// Id, derived from the task's.
     pub id: ReviewId,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ReviewKind,
     /// Version, from 1; each patch makes the next. Also the version of its card.
     pub version: u32,
     /// Topic, in a few words.
@@ -150,12 +150,12 @@ pub struct Review {
     pub points: Points,
     /// The checklist, when no model wrote the review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<Check>,
+    pub checks: Vec<ChecklistItem>,
     /// Patches since, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub patches: Vec<Patch>,
+    pub patches: Vec<ReviewPatch>,
     /// Its status.
-    pub status: Status,
+    pub status: ReviewStatus,
     /// The card that shows it; empty while it is being written.
     pub card: CardId,
     /// Its task, which every message about the review names.
@@ -174,7 +174,7 @@ pub struct Review {
 /// The status of a review.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Status {
+pub enum ReviewStatus {
     /// A model is writing it; nobody has seen it yet.
     Drafting,
     /// Shown, and open for feedback.
@@ -184,7 +184,7 @@ pub enum Status {
         /// The artifact it froze into.
         artifact: ReviewArtifact,
         /// The way it ended.
-        ended: Ended,
+        ended: ReviewEnding,
     },
     /// Over and replaced by a newer review, but can still be handed over by reply.
     Superseded {
@@ -200,7 +200,7 @@ pub enum Status {
 /// The way a review ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
-pub enum Ended {
+pub enum ReviewEnding {
     /// Somebody acknowledged it, or pressed *Finish*.
     Completed {
         /// Name of the person.
@@ -218,7 +218,7 @@ pub enum Ended {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewArtifact {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ReviewKind,
     /// Its last version.
     pub version: u32,
     /// Topic.
@@ -239,7 +239,7 @@ impl Review {
     pub fn merged(&self) -> Points {
         let mut all = self.points.clone();
         for patch in &self.patches {
-            for section in Section::ALL {
+            for section in ReviewSection::ALL {
                 all.list(section).extend_from_slice(patch.points.of(section));
             }
         }
@@ -248,25 +248,25 @@ impl Review {
 
     /// True if it is shown and open for feedback.
     #[must_use]
-    pub fn active(&self) -> bool {
-        self.status == Status::Active
+    pub fn is_active(&self) -> bool {
+        self.status == ReviewStatus::Active
     }
 
     /// True if it is active or frozen: the lane's newest review, neither superseded nor forgotten.
     #[must_use]
-    pub fn current(&self) -> bool {
-        matches!(self.status, Status::Active | Status::Frozen { .. })
+    pub fn is_current(&self) -> bool {
+        matches!(self.status, ReviewStatus::Active | ReviewStatus::Frozen { .. })
     }
 
     /// True if it can be handed over: it has an artifact, or one can be made.
     #[must_use]
-    pub fn handable(&self) -> bool {
-        !matches!(self.status, Status::Drafting | Status::Forgotten)
+    pub fn can_hand_over(&self) -> bool {
+        !matches!(self.status, ReviewStatus::Drafting | ReviewStatus::Forgotten)
     }
 
     /// True until the cooldown has run out, its last millisecond included.
     #[must_use]
-    pub fn awaited(&self, now: Timestamp, policy: &Policy) -> bool {
+    pub fn awaits_feedback(&self, now: Timestamp, policy: &Policy) -> bool {
         now.since(self.last_at) <= policy.review.cooldown_ms
     }
 }
@@ -287,7 +287,7 @@ pub(crate) fn shown(points: &Points, most: usize) -> (Points, usize) {
     let mut shown = points.clone();
     let over = points.len().saturating_sub(most);
     for _ in 0..over {
-        let last = Section::ALL.into_iter().rev().find(|section| !shown.of(*section).is_empty());
+        let last = ReviewSection::ALL.into_iter().rev().find(|section| !shown.of(*section).is_empty());
         if let Some(last) = last {
             shown.list(last).pop();
         }

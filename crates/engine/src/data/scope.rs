@@ -22,7 +22,7 @@ impl Scope {
 
     /// Returns its public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Chat => "chat",
             Self::Widget => "widget",

@@ -26,7 +26,7 @@ pub enum Provenance {
 impl Provenance {
     /// Returns its public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Deterministic => "deterministic",
             Self::LlmExecuted => "llm_executed",
@@ -50,7 +50,7 @@ macro_rules! signals {
 
             /// Returns its name.
             #[must_use]
-            pub fn word(self) -> &'static str {
+            pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
         }
@@ -99,7 +99,7 @@ pub struct Handoff {
     pub referent: Option<Referent>,
     /// The question asked about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slot: Option<Slot>,
+    pub slot: Option<HandoffQuestion>,
 }
 
 /// The kind of a handoff.
@@ -147,7 +147,7 @@ pub enum ReferentKind {
 /// The question asked about a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Slot {
+pub enum HandoffQuestion {
     /// The last action and its reason.
     ExplainLastAction,
     /// Recent activity.
@@ -161,7 +161,7 @@ pub enum Slot {
 /// The account of one turn. Fields are in the order of canonical JSON (JCS), as a turn's row requires.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Account {
+pub struct SelectionTrace {
     /// The gate that blocked continuity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,

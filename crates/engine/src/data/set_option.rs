@@ -1,7 +1,7 @@
 //! One option of a list.
 
+use crate::data::call::Risk;
 use crate::data::policy::limits;
-use crate::data::work::Risk;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// The role of an option in its list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum OptionRole {
     /// One of several.
     #[default]
     Normal,
@@ -20,7 +20,7 @@ pub enum Role {
     NoneOfThese,
 }
 
-impl Role {
+impl OptionRole {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn is_normal(&self) -> bool {
         *self == Self::Normal
@@ -80,8 +80,8 @@ pub struct SetOption {
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
     /// Role in the list.
-    #[serde(default, skip_serializing_if = "Role::is_normal")]
-    pub role: Role,
+    #[serde(default, skip_serializing_if = "OptionRole::is_normal")]
+    pub role: OptionRole,
     /// True if it may be executed twice without asking.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub repeatable: bool,
@@ -117,10 +117,10 @@ impl SetOption {
     /// True if it is one of several, and no way out.
     #[must_use]
     pub fn is_normal(&self) -> bool {
-        self.role == Role::Normal
+        self.role == OptionRole::Normal
     }
 
-    pub(crate) fn fit(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         let id = (1..=limits::OPTION_ID).contains(&self.id.len());
         let short = |text: &String| text.graphemes(true).nth(limits::OPTION_LABEL).is_none();
         let names = self.aliases.iter().chain(&self.sublabel).chain(&self.badge).chain(&self.exec_ref);
@@ -130,4 +130,4 @@ impl SetOption {
 }
 
 /// Options as a set: bit `i` is option `i` of the base order. A list has at most 50.
-pub(crate) type Options = u64;
+pub(crate) type OptionMask = u64;

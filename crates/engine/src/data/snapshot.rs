@@ -10,8 +10,8 @@ use core::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::data::canon::{Hash, sha256};
-use crate::data::fact::{Fact, Gone};
+use crate::data::canonical_json::{Hash, sha256};
+use crate::data::fact::{Fact, FactTombstone};
 use crate::data::lane_state::LaneState;
 use crate::data::record::Record;
 use crate::data::record::RecordKey;
@@ -70,7 +70,7 @@ pub fn encode_fact(fact: &Fact) -> String {
 
 /// Encodes an erased fact of a set.
 #[must_use]
-pub fn encode_gone(gone: &Gone) -> String {
+pub fn encode_tombstone(gone: &FactTombstone) -> String {
     encode(gone)
 }
 
@@ -86,7 +86,7 @@ pub fn decode_fact(stored: &str) -> Result<Fact, DecodeError> {
 ///
 /// # Errors
 /// Fails if the bytes have a newer version or are malformed.
-pub fn decode_gone(stored: &str) -> Result<Gone, DecodeError> {
+pub fn decode_tombstone(stored: &str) -> Result<FactTombstone, DecodeError> {
     decode("erased fact", stored)
 }
 

@@ -1,7 +1,7 @@
 //! The result of one turn: everything it writes, as one value.
 
 use crate::data::approval::ApprovalChange;
-use crate::data::card::TimerAbout;
+use crate::data::card::TimerPurpose;
 use crate::data::decision::Decision;
 use crate::data::effect::Effect;
 use crate::data::effect::outcome::Outcome;
@@ -51,7 +51,7 @@ impl Step {
     /// other sets the facts it showed. The turn's log keeps these, because a replay with them gives the same
     /// result.
     #[must_use]
-    pub fn looked_at(&self, given: Vec<FactSet>) -> Vec<FactSet> {
+    pub fn used_fact_sets(&self, given: Vec<FactSet>) -> Vec<FactSet> {
         let trimmed = given.into_iter().filter_map(|mut set| {
             let touched = self.facts.iter().find(|touched| touched.key == set.key)?;
             if !touched.opened {
@@ -72,5 +72,5 @@ pub struct Timer {
     /// Moment at which it is due.
     pub due: Timestamp,
     /// Its purpose.
-    pub about: TimerAbout,
+    pub about: TimerPurpose,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The summary of messages that are no longer raw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Covered {
+pub struct ConversationSummary {
     /// The text that a model wrote.
     #[serde(rename = "context_summary", skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
@@ -26,7 +26,7 @@ pub struct Covered {
     pub through: Option<MessageId>,
     /// The open request, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<Request>,
+    pub asked: Option<SummaryRequest>,
     /// Failed requests since the cursor moved.
     #[serde(skip_serializing_if = "is_zero")]
     pub tries: u32,
@@ -37,7 +37,7 @@ pub struct Covered {
 
 /// A request for a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct SummaryRequest {
     /// The effect that carries it.
     pub effect: EffectId,
     /// The cursor it starts from. If that has moved meanwhile, the answer is discarded.

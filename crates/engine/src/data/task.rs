@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::clean::clean;
 
+use crate::data::call::{Job, Work};
 use crate::data::id::TaskId;
 use crate::data::policy::context::{INTENT, REASON, RESULT};
 use crate::data::task_status::{TaskSource, TaskStatus};
 use crate::data::time::Timestamp;
-use crate::data::work::{Job, Work};
 
 /// A request that somebody made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ fn is_once(attempt: &u32) -> bool {
 
 /// The outcome of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moved {
+pub(crate) enum TaskMove {
     /// The status changed, or the task was begun again.
     Changed,
     /// The status is the same; at most the texts are newer.
@@ -123,23 +123,23 @@ impl Task {
     }
 
     /// Applies a host's report.
-    pub(crate) fn take(&mut self, report: &TaskReported, now: Timestamp) -> Moved {
+    pub(crate) fn apply_report(&mut self, report: &TaskReported, now: Timestamp) -> TaskMove {
         let unsaid = self.result == Some(result(None, &self.intent));
-        let moved = self.go(report.status, report.at.unwrap_or(now));
+        let moved = self.move_to(report.status, report.at.unwrap_or(now));
         match moved {
-            Moved::Changed => {
+            TaskMove::Changed => {
                 if let Some(intent) = report.intent.as_deref().filter(|intent| !intent.trim().is_empty()) {
                     self.intent = clean(intent, INTENT).into_owned();
                 }
                 self.says(report);
             }
-            Moved::Same => {
+            TaskMove::Same => {
                 self.reason = line(report.reason.as_deref()).or(self.reason.take());
                 if unsaid {
-                    self.concluded(report.result.as_deref(), None);
+                    self.set_result(report.result.as_deref(), None);
                 }
             }
-            Moved::Refused | Moved::Stale => {}
+            TaskMove::Refused | TaskMove::Stale => {}
         }
         moved
     }
@@ -152,7 +152,7 @@ impl Task {
 
     /// Returns the moment at which it ended, if it did. A failed or cancelled task ended with the newest
     /// report about it.
-    pub(crate) fn ended(&self) -> Option<Timestamp> {
+    pub(crate) fn ended_at(&self) -> Option<Timestamp> {
         match self.status {
             TaskStatus::Completed => self.completed_at,
             TaskStatus::Failed | TaskStatus::Cancelled => Some(self.last_at),
@@ -162,29 +162,30 @@ impl Task {
 
     /// True if more reports are expected: it is blocked, a host works on it, or a call or card of the engine
     /// is open.
-    pub(crate) fn awaited(&self) -> bool {
+    pub(crate) fn expects_reports(&self) -> bool {
         let ours = self.work.as_ref().is_some_and(|work| work.effect.is_some() || work.card.is_some());
-        self.status == TaskStatus::Blocked || self.status.live() && (ours || self.source == TaskSource::Host)
+        self.status == TaskStatus::Blocked
+            || self.status.is_live() && (ours || self.source == TaskSource::Host)
     }
 
     /// Moves to `to` at that moment, if the table of moves allows it.
-    pub(crate) fn go(&mut self, to: TaskStatus, at: Timestamp) -> Moved {
+    pub(crate) fn move_to(&mut self, to: TaskStatus, at: Timestamp) -> TaskMove {
         use TaskStatus::{Blocked, Cancelled, Completed, Failed, Queued, Running};
         if at < self.last_at {
-            return Moved::Stale;
+            return TaskMove::Stale;
         }
         let again = match (self.status, to) {
             (from, to) if from == to => {
                 // A repeated report must not move the end of a finished task, nor its place in the history.
-                if from.live() {
+                if from.is_live() {
                     self.last_at = at;
                 }
-                return Moved::Same;
+                return TaskMove::Same;
             }
-            (Running, Queued) | (Completed, Failed | Cancelled) => return Moved::Refused,
-            (Failed, Cancelled) | (Cancelled, Completed | Blocked | Failed) => return Moved::Refused,
+            (Running, Queued) | (Completed, Failed | Cancelled) => return TaskMove::Refused,
+            (Failed, Cancelled) | (Cancelled, Completed | Blocked | Failed) => return TaskMove::Refused,
             (Completed, Blocked) => true,
-            (from, Queued | Running) => !from.live(),
+            (from, Queued | Running) => !from.is_live(),
             _ => false,
         };
         if again {
@@ -200,7 +201,7 @@ impl Task {
         self.status = to;
         self.last_at = at;
         self.stamp(to, at);
-        Moved::Changed
+        TaskMove::Changed
     }
 
     fn stamp(&mut self, status: TaskStatus, at: Timestamp) {
@@ -208,7 +209,7 @@ impl Task {
             TaskStatus::Running => self.started_at = Some(at),
             TaskStatus::Completed => {
                 self.completed_at = Some(at);
-                self.concluded(None, None);
+                self.set_result(None, None);
             }
             TaskStatus::Blocked => self.blocked_at = Some(at),
             TaskStatus::Queued | TaskStatus::Failed | TaskStatus::Cancelled => {}
@@ -219,21 +220,21 @@ impl Task {
     fn says(&mut self, report: &TaskReported) {
         self.reason = line(report.reason.as_deref());
         if self.status == TaskStatus::Completed {
-            self.concluded(report.result.as_deref(), report.intent.as_deref());
+            self.set_result(report.result.as_deref(), report.intent.as_deref());
         }
     }
 
     /// Takes over the handler's words: as the result of a completed task, as the reason of any other.
-    pub(crate) fn comes_to(&mut self, words: &str) {
+    pub(crate) fn set_answer(&mut self, words: &str) {
         match self.status {
-            TaskStatus::Completed => self.concluded(Some(words), None),
+            TaskStatus::Completed => self.set_result(Some(words), None),
             _ => self.reason = line(Some(words)),
         }
     }
 
     /// Writes the result. `intent` may be the report's own text: its lines show where the first sentence
     /// ends.
-    fn concluded(&mut self, given: Option<&str>, intent: Option<&str>) {
+    fn set_result(&mut self, given: Option<&str>, intent: Option<&str>) {
         let intent = intent.filter(|intent| !intent.trim().is_empty());
         self.result = Some(result(given, intent.unwrap_or(&self.intent)));
     }
@@ -337,14 +338,14 @@ mod tests {
             let row = row.replace('=', "= ");
             for (to, cell) in TaskStatus::ALL.into_iter().zip(row.split_whitespace()) {
                 let mut task = at(from);
-                let moved = task.go(to, Timestamp(11));
+                let moved = task.move_to(to, Timestamp(11));
                 let expected = match cell {
-                    "=" => Moved::Same,
-                    "x" => Moved::Refused,
-                    _ => Moved::Changed,
+                    "=" => TaskMove::Same,
+                    "x" => TaskMove::Refused,
+                    _ => TaskMove::Changed,
                 };
                 assert_eq!(moved, expected, "{from:?} to {to:?}");
-                assert_eq!(task.status, if moved == Moved::Changed { to } else { from });
+                assert_eq!(task.status, if moved == TaskMove::Changed { to } else { from });
                 assert_eq!(task.attempt, if cell == "+" { 2 } else { 1 }, "{from:?} to {to:?}");
                 assert_eq!(task.blocked_at.is_some(), task.status == TaskStatus::Blocked);
             }
@@ -354,11 +355,15 @@ mod tests {
     #[test]
     fn old_news_changes_nothing() {
         let mut task = at(TaskStatus::Running);
-        assert_eq!(task.go(TaskStatus::Completed, Timestamp(20)), Moved::Changed);
+        assert_eq!(task.move_to(TaskStatus::Completed, Timestamp(20)), TaskMove::Changed);
         let done = task.clone();
-        assert_eq!(task.go(TaskStatus::Blocked, Timestamp(19)), Moved::Stale);
+        assert_eq!(task.move_to(TaskStatus::Blocked, Timestamp(19)), TaskMove::Stale);
         assert_eq!(task, done);
-        assert_eq!(task.go(TaskStatus::Blocked, Timestamp(20)), Moved::Changed, "equal: arrival order");
+        assert_eq!(
+            task.move_to(TaskStatus::Blocked, Timestamp(20)),
+            TaskMove::Changed,
+            "equal: arrival order"
+        );
         assert_eq!((task.completed_at, task.attempt), (None, 2));
     }
 
@@ -367,8 +372,8 @@ mod tests {
         for status in [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled] {
             let mut task = at(status);
             let before = task.clone();
-            assert_eq!(task.go(status, Timestamp(20)), Moved::Same);
-            assert_eq!((task.ended(), &task), (Some(Timestamp(10)), &before), "{status:?}");
+            assert_eq!(task.move_to(status, Timestamp(20)), TaskMove::Same);
+            assert_eq!((task.ended_at(), &task), (Some(Timestamp(10)), &before), "{status:?}");
         }
     }
 
@@ -381,15 +386,15 @@ mod tests {
             reason: Some("\n  Waiting for Ana \nand Bob".into()),
             ..TaskReported::default()
         };
-        assert_eq!(task.take(&report, Timestamp(11)), Moved::Same);
+        assert_eq!(task.apply_report(&report, Timestamp(11)), TaskMove::Same);
         assert_eq!(task.reason.as_deref(), Some("Waiting for Ana and Bob"));
         report.status = TaskStatus::Completed;
         report.result = Some("Done.".into());
         report.reason = None;
-        assert_eq!(task.take(&report, Timestamp(12)), Moved::Changed);
+        assert_eq!(task.apply_report(&report, Timestamp(12)), TaskMove::Changed);
         report.result = Some("Done twice.".into());
-        assert_eq!(task.take(&report, Timestamp(13)), Moved::Same);
-        assert_eq!((task.ended(), task.last_at), (Some(Timestamp(12)), Timestamp(12)));
+        assert_eq!(task.apply_report(&report, Timestamp(13)), TaskMove::Same);
+        assert_eq!((task.ended_at(), task.last_at), (Some(Timestamp(12)), Timestamp(12)));
         assert_eq!((task.result.as_deref(), task.reason), (Some("Done."), None));
     }
 }

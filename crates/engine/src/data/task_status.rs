@@ -27,7 +27,7 @@ impl TaskStatus {
 
     /// Returns its public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
             Self::Running => "running",
@@ -40,13 +40,13 @@ impl TaskStatus {
 
     /// Returns the status with that name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
     /// True if it is not over: queued, running or blocked.
     #[must_use]
-    pub fn live(self) -> bool {
+    pub fn is_live(self) -> bool {
         matches!(self, Self::Queued | Self::Running | Self::Blocked)
     }
 }

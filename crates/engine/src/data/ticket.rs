@@ -82,7 +82,7 @@ impl Part {
 
     /// Returns its name in forms, labelled lines and tracker fields.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Title => "title",
             Self::Problem => "problem",
@@ -122,8 +122,8 @@ impl Part {
 
     /// Returns the part with that name, as a form field spells it.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.as_str() == word)
     }
 }
 
@@ -144,7 +144,7 @@ pub enum ItemType {
 impl ItemType {
     /// Returns the word that trackers and people use.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Bug => "bug",
             Self::Story => "story",

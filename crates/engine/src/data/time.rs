@@ -68,7 +68,7 @@ impl Timestamp {
     /// Formats the moment for a person who reads it at `now`: the time of day in UTC, with the date if that
     /// is more than 24 hours away.
     #[must_use]
-    pub fn told(self, now: Self) -> String {
+    pub fn display_at(self, now: Self) -> String {
         if now.since(self).abs() <= Self::DAY {
             return self.clock();
         }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn tells_the_date_only_when_it_is_far() {
         let now = Timestamp::parse("2026-01-15T10:00:00.000Z").unwrap();
-        assert_eq!(now.plus(-Timestamp::HOUR).told(now), "09:00");
-        assert_eq!(now.plus(14 * Timestamp::DAY).told(now), "29 Jan 10:00");
+        assert_eq!(now.plus(-Timestamp::HOUR).display_at(now), "09:00");
+        assert_eq!(now.plus(14 * Timestamp::DAY).display_at(now), "29 Jan 10:00");
     }
 }

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::data::decision::{Decision, Reason};
 use crate::data::focus::FocusTrace;
 use crate::data::id::TurnId;
-use crate::data::prompt::{Built, Section};
+use crate::data::prompt::{BuiltPrompt, PromptSection};
 use crate::data::rung::Rung;
-use crate::data::selection_trace::Account;
+use crate::data::selection_trace::SelectionTrace;
 use crate::data::time::Timestamp;
 use throughline_language::Interrupt;
 
@@ -141,7 +141,7 @@ pub struct Trace {
     pub candidates: Vec<String>,
     /// The account of reading the text against options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selection: Option<Box<Account>>,
+    pub selection: Option<Box<SelectionTrace>>,
     /// The prompt of the model that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Box<PromptTrace>>,
@@ -163,13 +163,13 @@ pub struct PromptTrace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Omitted {
     /// The section.
-    pub section: Section,
+    pub section: PromptSection,
     /// Number of messages, facts, lines or tasks.
     pub units: u32,
 }
 
 impl PromptTrace {
-    pub(crate) fn of(prompt: &Built) -> Box<Self> {
+    pub(crate) fn of(prompt: &BuiltPrompt) -> Box<Self> {
         let omitted =
             prompt.omitted.iter().map(|(section, units)| Omitted { section: *section, units: *units });
         Box::new(Self {
@@ -193,7 +193,7 @@ impl Trace {
         match (predicate, &self.focus) {
             (Predicate::Left(reason), _) => reason.says().into(),
             (Predicate::FocusAlone, Some(focus)) => {
-                alloc::format!("never decides alone ({})", focus.source.word()).into()
+                alloc::format!("never decides alone ({})", focus.source.as_str()).into()
             }
             (plain, _) => plain.plain().map_or("", |(_, says)| says).into(),
         }

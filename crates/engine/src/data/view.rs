@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::decision::Reason;
 use crate::data::event::FocusChanged;
-use crate::data::fingerprint::Print;
+use crate::data::fingerprint::Fingerprint;
 use crate::data::id::{EffectId, MessageId, SetId, TaskId};
 use crate::data::scope::Scope;
 use crate::data::time::Timestamp;
@@ -44,13 +44,13 @@ pub struct View {
     pub turn: u64,
     /// The standing of each list that is not gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub standings: Vec<Standing>,
+    pub standings: Vec<ListState>,
     /// The panel that was acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub latch: Option<Latch>,
+    pub latch: Option<PanelLatch>,
     /// The last question to a model, so that it is not repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub guard: Option<Guard>,
+    pub guard: Option<LoopGuard>,
     /// Unresolved turns in a row.
     #[serde(skip_serializing_if = "is_zero")]
     pub attempts: u8,
@@ -68,7 +68,7 @@ pub struct View {
     pub scope_question: Option<ScopeQuestion>,
     /// The open cycle of asking a model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cycle: Option<Cycle>,
+    pub cycle: Option<ModelPick>,
     /// The person's focus, as the host last reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focus: Option<FocusChanged>,
@@ -172,11 +172,11 @@ pub enum ClarifierType {
 
 /// The state of a list for one person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct ListState {
     /// The list.
     pub set: SetId,
     /// Its status.
-    pub status: Status,
+    pub status: ListStatus,
     /// The person's counting turn since which it has the status.
     pub turn: u64,
     /// Moment since which it has the status.
@@ -188,19 +188,19 @@ pub struct Standing {
 /// The status of a list: it decides how ordinary texts are read against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ListStatus {
     /// Every text is read against it.
     Active,
     /// Only exact readings count, because one of its options was just executed.
     Soft,
     /// No text is read against it until it is called back.
-    Parked(Parked),
+    Parked(ParkReason),
 }
 
 /// The reason that a list was parked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Parked {
+pub enum ParkReason {
     /// Another list took its place.
     Displaced,
     /// Somebody said stop.
@@ -213,7 +213,7 @@ pub enum Parked {
 
 /// The panel that a person acts in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Latch {
+pub struct PanelLatch {
     /// The panel.
     pub instance: String,
     /// True if the panel is known to be there; false if it was only just opened.
@@ -227,9 +227,9 @@ pub struct Latch {
 
 /// The last question to a model (`docs/design/0023-model-picks.md`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Guard {
+pub struct LoopGuard {
     /// Fingerprint of the text, the candidates and the list.
-    pub key: Print,
+    pub key: Fingerprint,
     /// The option that the model suggested.
     pub suggested: Option<String>,
     /// The order of the options at that time.
@@ -264,7 +264,7 @@ pub struct Clarifier {
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub by_model: bool,
     /// Fingerprint of the template, its arguments, the order and the buttons.
-    pub print: Print,
+    pub print: Fingerprint,
     /// Counting turn in which it was asked.
     pub turn: u64,
 }
@@ -285,7 +285,7 @@ pub struct ScopeQuestion {
 /// The cycle from an unresolved text to its outcome, while a model or the host is asked
 /// (`docs/design/0023-model-picks.md`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cycle {
+pub struct ModelPick {
     /// Id: that of its first question.
     pub id: EffectId,
     /// The list.
@@ -308,9 +308,9 @@ pub struct Cycle {
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub resembles: bool,
     /// Key of the guard against asking twice.
-    pub key: Print,
+    pub key: Fingerprint,
     /// Fingerprint of the evidence as it was first sent.
-    pub before: Print,
+    pub before: Fingerprint,
     /// Calls to the model so far.
     pub calls: u8,
     /// Look-ups of evidence so far.
@@ -322,14 +322,14 @@ pub struct Cycle {
 
 impl View {
     /// True if it holds nothing but its person and the turns counted.
-    pub(crate) fn says_nothing(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.standings.is_empty()
             && *self == Self { user: self.user.clone(), turn: self.turn, ..Self::default() }
     }
 
     /// Returns the standing of a list; `None` if the list is gone, or never was this person's.
     #[must_use]
-    pub fn standing(&self, set: &SetId) -> Option<&Standing> {
+    pub fn standing(&self, set: &SetId) -> Option<&ListState> {
         self.standings.iter().find(|standing| standing.set == *set)
     }
 
@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_view_has_the_names_of_the_seed() {
+    fn an_empty_view_has_its_stored_field_names() {
         let empty = serde_json::to_value(View::default()).unwrap();
         for name in ["activeOptionSetId", "activeScope", "lastResolvedAction", "lastAcceptedChoiceId"] {
             assert!(empty[name].is_null() && empty.get(name).is_some(), "{name}");

@@ -2,12 +2,12 @@
 //! one with others takes the text of the newest of them. For a while, the same messages yield no such fact
 //! again (`docs/design/0028-erasure.md`).
 
+use crate::data::data_subject::DataSubject;
 use crate::data::fact::FactKey;
-use crate::data::person::Person;
 use crate::turn::Turn;
 
 /// Removes what one person stated from the facts of this thread and of the sets that were handed over.
-pub(super) fn without(turn: &mut Turn<'_>, person: &Person) {
+pub(super) fn without(turn: &mut Turn<'_>, person: &DataSubject) {
     turn.withdraw_facts(&|_, source| person.is(&source.author), true);
 }
 

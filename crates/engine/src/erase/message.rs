@@ -1,14 +1,14 @@
-//! What erasing a person leaves of messages.
+//! Erasure of a person from messages.
 
+use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::event::{Event, EventKind};
 use crate::data::message::{Message, Role};
-use crate::data::person::{Person, Personal};
 use crate::data::time::Timestamp;
 
 impl Personal for Message {
     /// Returns true for their own messages, for those to them alone, and for answers that belong to what they began
     /// or hold their words.
-    fn is_of(&self, person: &Person) -> bool {
+    fn is_of(&self, person: &DataSubject) -> bool {
         if self.role == Role::User {
             return person.is(&self.by);
         }
@@ -17,7 +17,7 @@ impl Personal for Message {
             || self.card.is_none() && (begun || person.holds(&self.text))
     }
 
-    fn without(self, person: &Person, _now: Timestamp) -> Option<Self> {
+    fn without(self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         if self.is_of(person) {
             return None;
         }
@@ -28,11 +28,11 @@ impl Personal for Message {
 
 /// A message that waits for a model.
 impl Personal for Event {
-    fn is_of(&self, person: &Person) -> bool {
+    fn is_of(&self, person: &DataSubject) -> bool {
         person.is(&self.actor)
     }
 
-    fn without(mut self, person: &Person, _now: Timestamp) -> Option<Self> {
+    fn without(mut self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         if self.is_of(person) {
             return None;
         }

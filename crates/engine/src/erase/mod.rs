@@ -3,9 +3,9 @@
 //! An erasure is a turn like any other, with the reason `erasure`: it removes the words from the head and
 //! from every loaded record. Ids stay, so that a reference to something still shows what happened to it,
 //! and so do other people's own messages. The runtime erases what lies outside the loaded state (the
-//! contents of the log, retired records, payloads) in the store, by the same [`Person`].
+//! contents of the log, retired records, payloads) in the store, by the same [`DataSubject`].
 //!
-//! [`Person`] finds whose words a text holds; each type of record says what is left of it
+//! [`DataSubject`] finds whose words a text holds; each type of record says what is left of it
 //! ([`Personal`]), and `facts.rs` treats the facts.
 
 mod facts;
@@ -13,24 +13,24 @@ mod message;
 
 use crate::cards::decide;
 use crate::cards::erase::{bare, scrubbed};
+use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::event::Event;
-use crate::data::person::{Person, Personal};
 use crate::data::review::Review;
 
 use alloc::vec::Vec;
 
-use crate::data::approval::Closing;
-use crate::data::card::{About, Card, CardStatus};
+use crate::data::approval::CloseReason;
+use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
-use crate::data::erasure::Erase;
+use crate::data::erasure::ErasureScope;
 use crate::data::lane_state::LaneState;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::PendingState;
 use crate::data::progress::Progress;
 use crate::data::record::Record;
 use crate::data::record::{RecordKey, RecordKind};
-use crate::data::summary::Covered;
-use crate::say;
+use crate::data::summary::ConversationSummary;
+use crate::messages;
 use crate::summary;
 use crate::turn::Turn;
 use crate::turn::tasks::begun_by;
@@ -38,21 +38,21 @@ use crate::turn::tasks::begun_by;
 /// Collects from records what belongs to a person: the texts they wrote and the ids of what they began.
 /// Other people's messages are collected afterwards, so that words they wrote too are not taken for this
 /// person's.
-pub fn learn(person: &mut Person, records: &[&Record]) {
+pub fn learn(person: &mut DataSubject, records: &[&Record]) {
     for record in records {
         match record {
             Record::Message(message) if message.role == Role::User && person.is(&message.by) => {
-                person.said(&message.text);
-                person.made(&message.id.0);
-                person.made(&begun_by(&message.id).0);
+                person.add_own_text(&message.text);
+                person.add_id(&message.id.0);
+                person.add_id(&begun_by(&message.id).0);
             }
 
             Record::Held(event) if person.is(&event.actor) => {
                 if let crate::data::event::EventKind::MessagePosted(posted) = &event.kind {
-                    person.said(&posted.text);
+                    person.add_own_text(&posted.text);
                 }
             }
-            Record::Task(task) if person.is(&task.requested_by) => person.made(&task.id.0),
+            Record::Task(task) if person.is(&task.requested_by) => person.add_id(&task.id.0),
             _ => {}
         }
     }
@@ -61,26 +61,26 @@ pub fn learn(person: &mut Person, records: &[&Record]) {
             && message.role == Role::User
             && !person.is(&message.by)
         {
-            person.heard(&message.text);
+            person.add_other_text(&message.text);
         }
     }
 }
 
 /// Erases a person from the lane, or the whole lane.
-pub(crate) fn erased(turn: &mut Turn<'_>, what: &Erase) -> Decision {
+pub(crate) fn erased(turn: &mut Turn<'_>, what: &ErasureScope) -> Decision {
     match what {
-        Erase::Person { id } => {
-            let mut person = turn.given.person.as_deref().cloned().unwrap_or_else(|| Person::new(id));
+        ErasureScope::Person { id } => {
+            let mut person = turn.given.person.as_deref().cloned().unwrap_or_else(|| DataSubject::new(id));
             let loaded: Vec<&Record> = turn.lane.records.iter().collect();
             learn(&mut person, &loaded);
             of_person(turn, &person);
         }
-        Erase::Lane => everything(turn),
+        ErasureScope::Lane => everything(turn),
     }
     Decision::new(Verdict::Done, Reason::Erasure)
 }
 
-fn of_person(turn: &mut Turn<'_>, person: &Person) {
+fn of_person(turn: &mut Turn<'_>, person: &DataSubject) {
     for record in others(turn) {
         of_record(turn, person, record);
     }
@@ -92,12 +92,12 @@ fn of_person(turn: &mut Turn<'_>, person: &Person) {
         turn.get::<Message>(&id).is_some_and(|message| message.role == Role::User && !person.is(&message.by))
     });
     if closed && somebody_else {
-        turn.say(MessageKind::Notification, None, say::ERASED_OPEN);
+        turn.say(MessageKind::Notification, None, messages::ERASED_OPEN);
     }
 }
 
 /// Removes what is the person's from a record that is neither a message nor a card.
-fn of_record(turn: &mut Turn<'_>, person: &Person, record: Record) {
+fn of_record(turn: &mut Turn<'_>, person: &DataSubject, record: Record) {
     if record.is_of(person) {
         turn.capabilities.iter().for_each(|owner| owner.call_off(turn, &record));
     }
@@ -110,7 +110,7 @@ fn of_record(turn: &mut Turn<'_>, person: &Person, record: Record) {
 
 /// The head without the person's words. If the rest cannot be read back, only the window and the cards are
 /// kept.
-fn head(person: &Person, head: LaneState) -> LaneState {
+fn head(person: &DataSubject, head: LaneState) -> LaneState {
     person.rewritten(&head).unwrap_or_else(|| LaneState {
         window: head.window,
         cards: head.cards,
@@ -130,28 +130,28 @@ fn cards(turn: &Turn<'_>) -> Vec<Card> {
 
 /// Renews the cards that show erased words: an open approval is closed, another card is shown anew. Returns
 /// true if a card that waited for an answer was closed.
-fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
+fn of_cards(turn: &mut Turn<'_>, person: &DataSubject) -> bool {
     let mut closed = false;
     for card in cards(turn) {
         let shown = shows_changed(turn, &card);
         let theirs = card.is_of(person);
         let Some((mut card, scrubbed)) = scrubbed(person, card, theirs) else { continue };
-        if !(shown || scrubbed || theirs && card.open()) {
+        if !(shown || scrubbed || theirs && card.is_open()) {
             continue;
         }
         if theirs {
             give_up(turn, &mut card);
         }
-        let over = card.open() && (theirs || card.is_approval());
+        let over = card.is_open() && (theirs || card.is_approval());
         if over {
             doubt_is_over(turn, &card);
-            closed |= card.waits();
-            decide::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
+            closed |= card.awaits_press();
+            decide::close(turn, card, CardStatus::Withdrawn, CloseReason::Cancelled);
         } else {
-            if card.open()
-                && card
-                    .review()
-                    .is_some_and(|review| !turn.get::<Review>(review).cloned().is_some_and(|r| r.current()))
+            if card.is_open()
+                && card.review().is_some_and(|review| {
+                    !turn.get::<Review>(review).cloned().is_some_and(|r| r.is_current())
+                })
             {
                 card.status = CardStatus::Withdrawn;
             }
@@ -167,7 +167,9 @@ fn shows_changed(turn: &Turn<'_>, card: &Card) -> bool {
     let items = turn.drafts_of(card).into_iter();
     let items = items.map(|draft| RecordKey { kind: RecordKind::Draft, key: draft.id.0 });
     let set = match &card.about {
-        About::Options { set, .. } => Some(RecordKey { kind: RecordKind::OptionSet, key: set.0.clone() }),
+        CardSubject::Options { set, .. } => {
+            Some(RecordKey { kind: RecordKind::OptionSet, key: set.0.clone() })
+        }
         _ => None,
     };
     let shown: Vec<RecordKey> = card.subject().into_iter().chain(batch).chain(items).chain(set).collect();
@@ -197,7 +199,9 @@ fn give_up(turn: &mut Turn<'_>, card: &mut Card) {
 
 /// Counts an uncertain effect as given up, because nobody is left to ask whether it was applied.
 fn doubt_is_over(turn: &mut Turn<'_>, card: &Card) {
-    let (Some(effect), Some(receipt)) = (card.doubts().cloned(), card.receipt().cloned()) else { return };
+    let (Some(effect), Some(receipt)) = (card.uncertain_effect().cloned(), card.receipt().cloned()) else {
+        return;
+    };
     turn.cancel(&effect);
     match card.draft() {
         Some(draft) => {
@@ -210,7 +214,7 @@ fn doubt_is_over(turn: &mut Turn<'_>, card: &Card) {
     }
 }
 
-fn of_messages(turn: &mut Turn<'_>, person: &Person) {
+fn of_messages(turn: &mut Turn<'_>, person: &DataSubject) {
     let messages: Vec<Message> = turn.loaded::<Message>().cloned().collect();
     for message in messages {
         match message.clone().without(person, turn.now()) {
@@ -226,7 +230,7 @@ fn of_messages(turn: &mut Turn<'_>, person: &Person) {
 
 /// Removes the person's questions and answers from the head, and the request to a model that shows their
 /// words. Nobody knows who chose a remembered mode, so it is removed too.
-fn of_head(turn: &mut Turn<'_>, person: &Person) {
+fn of_head(turn: &mut Turn<'_>, person: &DataSubject) {
     let gone = |turn: &Turn<'_>, id: &str| {
         turn.changes_of(RecordKind::Message)
             .any(|change| change.written().is_none() && change.about().1 == id)
@@ -254,10 +258,10 @@ fn of_head(turn: &mut Turn<'_>, person: &Person) {
 }
 
 /// Withholds a summary that covers erased messages; it is made again from the others.
-fn without_summary(turn: &mut Turn<'_>, person: &Person) {
+fn without_summary(turn: &mut Turn<'_>, person: &DataSubject) {
     let now = turn.now();
     let covers = |message: &Message| message.clone().without(person, now).is_none();
-    let told = |covered: &Covered| {
+    let told = |covered: &ConversationSummary| {
         covered.summary.iter().chain(&covered.tail).any(|text| person.without(text).is_some())
     };
     if turn.given.covered.iter().any(covers) || turn.head.covered.as_deref().is_some_and(told) {
@@ -279,11 +283,11 @@ fn everything(turn: &mut Turn<'_>) {
     facts::everything(turn);
     for card in cards(turn) {
         let card = bare(card);
-        if card.open() {
-            if let Some(effect) = card.doubts() {
+        if card.is_open() {
+            if let Some(effect) = card.uncertain_effect() {
                 turn.cancel(effect);
             }
-            decide::close(turn, card, CardStatus::Withdrawn, Closing::Cancelled);
+            decide::close(turn, card, CardStatus::Withdrawn, CloseReason::Cancelled);
         } else {
             turn.update(card);
         }

@@ -1,15 +1,15 @@
 //! The identity of a fact: its type, its place and its folded words, without leading articles and final
-//! punctuation. Paraphrases are different facts; they meet in [`super::contradict`]
+//! punctuation. Paraphrases are different facts; they meet in [`super::contradiction`]
 //! (`docs/design/0027-facts.md`).
 
 use alloc::string::String;
 
-use crate::data::canon::{hex, sha256, write_strings};
+use crate::data::canonical_json::{hex, sha256, write_strings};
 use crate::data::fact::{FactKey, FactType};
 use crate::data::id::FactId;
 use crate::facts::canonical;
-use crate::facts::words;
-use crate::facts::words::ARTICLE;
+use crate::facts::vocabulary;
+use crate::facts::vocabulary::ARTICLE;
 use throughline_language::normal::folded_whole;
 
 /// Hexadecimal digits of the hash in an id.
@@ -20,7 +20,7 @@ pub(super) fn text(sentence: &str) -> String {
     let folded = folded_whole(sentence);
     let mut rest = folded.as_str();
     while let Some((first, more)) = rest.split_once(' ')
-        && words::is(ARTICLE, first)
+        && vocabulary::is(ARTICLE, first)
     {
         rest = more;
     }
@@ -30,7 +30,7 @@ pub(super) fn text(sentence: &str) -> String {
 /// The id of a fact, made from its canonical form.
 pub(super) fn id(key: &FactKey, kind: FactType, text: &str) -> FactId {
     let mut name = String::new();
-    write_strings(&["f1", &key.tenant, key.scope.word(), &key.scope_id, kind.word(), text], &mut name);
+    write_strings(&["f1", &key.tenant, key.scope.as_str(), &key.scope_id, kind.as_str(), text], &mut name);
     let mut digest = hex(&sha256(&[name.as_bytes()]));
     digest.truncate(DIGITS);
     FactId(alloc::format!("{}{digest}", FactId::PREFIX))
@@ -41,7 +41,7 @@ pub(super) fn affirmed(text: &str) -> (String, usize) {
     let mut rest = String::with_capacity(text.len());
     let mut negations = 0;
     for word in text.split(' ') {
-        let left = words::affirmed(word);
+        let left = vocabulary::affirmed(word);
         negations += usize::from(left.is_some());
         let left = left.unwrap_or(word);
         if !rest.is_empty() && !left.is_empty() {

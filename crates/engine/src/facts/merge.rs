@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 
-use crate::data::fact::{Confidence, Fact, FactKey, FactStatus, FactType, Source, Trust};
+use crate::data::fact::{Confidence, Fact, FactKey, FactSource, FactStatus, FactType, Trust};
 use crate::data::id::FactId;
 use crate::data::time::Timestamp;
 use crate::facts::canonical;
@@ -16,7 +16,7 @@ pub type Facts = BTreeMap<FactId, Fact>;
 
 /// The result of merging a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Joined {
+pub enum MergeOutcome {
     /// The fact is new.
     Added,
     /// The fact was known, and the statement became one more of its sources.
@@ -27,29 +27,35 @@ pub enum Joined {
 
 /// Adds a statement to the facts of its place. Each fact keeps its newest `kept` sources. Returns the
 /// fact's id and the result.
-pub fn join(
+pub fn merge(
     facts: &mut Facts,
     key: &FactKey,
     kind: FactType,
-    source: Source,
+    source: FactSource,
     now: Timestamp,
     kept: usize,
-) -> (FactId, Joined) {
+) -> (FactId, MergeOutcome) {
     let id = canonical::id(key, kind, &canonical::text(&source.text));
     let Some(known) = facts.get_mut(&id) else {
         facts.insert(id.clone(), Fact::first(key, kind, id.clone(), source, now));
-        return (id, Joined::Added);
+        return (id, MergeOutcome::Added);
     };
     if !known.absorb(source, kept) {
-        return (id, Joined::Unchanged);
+        return (id, MergeOutcome::Unchanged);
     }
     known.updated_at = known.updated_at.max(now);
-    (id, Joined::Merged)
+    (id, MergeOutcome::Merged)
 }
 
 impl Fact {
     /// A new fact that rests on one statement.
-    pub(super) fn first(key: &FactKey, kind: FactType, id: FactId, source: Source, now: Timestamp) -> Self {
+    pub(super) fn first(
+        key: &FactKey,
+        kind: FactType,
+        id: FactId,
+        source: FactSource,
+        now: Timestamp,
+    ) -> Self {
         Self {
             kind,
             scope: key.scope,
@@ -72,7 +78,7 @@ impl Fact {
     }
 
     /// Adds a statement of this fact. Returns false if that changes nothing.
-    pub(super) fn absorb(&mut self, source: Source, kept: usize) -> bool {
+    pub(super) fn absorb(&mut self, source: FactSource, kept: usize) -> bool {
         if self.sources.iter().any(|known| known.same(&source)) {
             return false;
         }
@@ -88,7 +94,7 @@ impl Fact {
     /// Takes over the text and confidence of a statement. Among sources of equal trust, confidence is the
     /// highest and the text is the newest. A member's statement outranks an untrusted one, so no stranger
     /// can make an old decision look new.
-    fn hear(&mut self, source: &Source) {
+    fn hear(&mut self, source: &FactSource) {
         if source.trust < self.trust {
             return;
         }
@@ -100,7 +106,7 @@ impl Fact {
         }
     }
 
-    fn says(&mut self, source: &Source) {
+    fn says(&mut self, source: &FactSource) {
         self.source_ts = source.at;
         self.text.clone_from(&source.text);
         self.author.clone_from(&source.author);
@@ -108,7 +114,7 @@ impl Fact {
     }
 
     /// The statements that count: only members' statements if there is one, else all.
-    fn counting(&self) -> impl Iterator<Item = &Source> {
+    fn counting(&self) -> impl Iterator<Item = &FactSource> {
         self.sources.iter().filter(|source| source.trust == self.trust)
     }
 
@@ -122,7 +128,7 @@ impl Fact {
         let before = self.clone();
         let (trust, confidence) = (other.trust, other.confidence);
         // The text may come from a statement that is no longer among the kept sources.
-        let said = Source {
+        let said = FactSource {
             at: other.source_ts,
             author: other.author,
             text: other.text,
@@ -145,7 +151,7 @@ impl Fact {
 
     /// Removes the statements that match. Returns whether something changed, or `None` if no statement is
     /// left: the fact then has to be removed too.
-    pub(crate) fn withdraw(&mut self, goes: &dyn Fn(&Source) -> bool) -> Option<bool> {
+    pub(crate) fn withdraw(&mut self, goes: &dyn Fn(&FactSource) -> bool) -> Option<bool> {
         let before = self.sources.len();
         self.sources.retain(|source| !goes(source));
         if self.sources.len() == before {
@@ -169,12 +175,12 @@ impl Fact {
 
     /// True if at least one statement of it is a member's.
     #[must_use]
-    pub fn trusted(&self) -> bool {
+    pub fn is_trusted(&self) -> bool {
         self.trust == Trust::Member
     }
 
     /// True if its confidence is at least so many percent.
     pub(super) fn reaches(&self, percent: u8) -> bool {
-        self.confidence >= Confidence::of(percent)
+        self.confidence >= Confidence::from_percent(percent)
     }
 }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use crate::data::fact::{FactScope, FactType};
 use crate::data::policy::limits;
-use crate::facts::words::named;
+use crate::facts::vocabulary::named;
 use throughline_language::Words;
 use throughline_language::lexicon::{Lexicon, MEMORY, SectionId, skip};
 use throughline_language::words::{Gap, Word};
@@ -45,7 +45,7 @@ const LABELS: [(SectionId, FactType); 3] = [
 
 /// A statement that was read from a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stated {
+pub(crate) struct StatedFact {
     pub(crate) kind: FactType,
     /// The scope, if the sentence names one.
     pub(crate) scope: Option<FactScope>,
@@ -56,7 +56,7 @@ pub(crate) struct Stated {
     pub(crate) asked: bool,
 }
 
-impl Stated {
+impl StatedFact {
     /// Its confidence in percent.
     pub(crate) fn percent(&self) -> u8 {
         if self.asked { limits::FACT_ASKED } else { limits::FACT_STATED }
@@ -64,12 +64,12 @@ impl Stated {
 }
 
 /// The statements of a message, in their order, at most [`limits::STATED`].
-pub(crate) fn stated(message: &Words) -> Vec<Stated> {
+pub(crate) fn stated(message: &Words) -> Vec<StatedFact> {
     sentences(message).filter_map(|(from, to)| read(message, from, to)).take(limits::STATED).collect()
 }
 
 /// The statement of a message that is one sentence; `None` if it has more sentences or states nothing.
-pub(crate) fn only(message: &Words) -> Option<Stated> {
+pub(crate) fn only(message: &Words) -> Option<StatedFact> {
     let mut sentences = sentences(message);
     let (from, to) = sentences.next()?;
     if sentences.next().is_some() { None } else { read(message, from, to) }
@@ -83,12 +83,12 @@ fn sentences(message: &Words) -> impl Iterator<Item = (usize, usize)> {
     ends.map(move |end| (core::mem::replace(&mut from, end + 1), end + 1))
 }
 
-fn read(message: &Words, from: usize, to: usize) -> Option<Stated> {
+fn read(message: &Words, from: usize, to: usize) -> Option<StatedFact> {
     MEMORY.iter().find_map(|lexicon| Sentence { lexicon, message, from, to }.read())
 }
 
 /// The first statement of a message, if it is a request to remember.
-pub(crate) fn asked(message: &Words) -> Option<Stated> {
+pub(crate) fn asked(message: &Words) -> Option<StatedFact> {
     stated(message).into_iter().next().filter(|stated| stated.asked)
 }
 
@@ -117,7 +117,7 @@ impl Sentence<'_> {
                 .starts_with(':')
     }
 
-    fn read(&self) -> Option<Stated> {
+    fn read(&self) -> Option<StatedFact> {
         let last = self.words().last()?;
         let start = skip(&[self.lexicon.section(LEAD)], self.words(), self.from).min(self.to);
         // "Finally decided: …": a leading word may also belong to the phrase, so both beginnings are tried.
@@ -129,12 +129,12 @@ impl Sentence<'_> {
         begins.into_iter().filter(|at| *at < self.to && !quoted(*at)).find_map(|at| self.at(at))
     }
 
-    fn at(&self, at: usize) -> Option<Stated> {
+    fn at(&self, at: usize) -> Option<StatedFact> {
         self.remembered(at).or_else(|| self.labelled(at)).or_else(|| self.passing(at))
     }
 
     /// Reads a request: "remember for this channel about the database: use Postgres".
-    fn remembered(&self, at: usize) -> Option<Stated> {
+    fn remembered(&self, at: usize) -> Option<StatedFact> {
         let n = self.longest(REMEMBER, at);
         if n == 0 {
             return None;
@@ -168,7 +168,7 @@ impl Sentence<'_> {
         let (end, behind) = self.scope_behind(at + that);
         let text = self.text(at + that, end)?;
         let kind = kind.unwrap_or_else(|| self.kind_of(at + that, end));
-        Some(Stated { kind, scope: scope.or(behind), subject, text, asked: true })
+        Some(StatedFact { kind, scope: scope.or(behind), subject, text, asked: true })
     }
 
     /// The type that is named at `at`, as in "the decision", and its length in words.
@@ -211,7 +211,7 @@ impl Sentence<'_> {
     }
 
     /// Reads a labelled statement: "Constraint: …", "Decision on the database: …".
-    fn labelled(&self, at: usize) -> Option<Stated> {
+    fn labelled(&self, at: usize) -> Option<StatedFact> {
         let labels = LABELS.into_iter().map(|(section, kind)| (kind, self.longest(section, at)));
         let (kind, n) = labels.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)?;
         let (subject, end) = match self.subject(at + n) {
@@ -222,12 +222,12 @@ impl Sentence<'_> {
             return None;
         }
         let (stop, scope) = self.scope_behind(end);
-        Some(Stated { kind, scope, subject, text: self.text(end, stop)?, asked: false })
+        Some(StatedFact { kind, scope, subject, text: self.text(end, stop)?, asked: false })
     }
 
     /// Reads a statement in passing: "we decided to …", "assuming …, …".
-    fn passing(&self, at: usize) -> Option<Stated> {
-        let stated = |kind, text| Some(Stated { kind, scope: None, subject: None, text, asked: false });
+    fn passing(&self, at: usize) -> Option<StatedFact> {
+        let stated = |kind, text| Some(StatedFact { kind, scope: None, subject: None, text, asked: false });
         let n = self.longest(DECIDED_NOT, at);
         if n > 0 {
             return stated(FactType::Decision, format!("not {}", self.behind(at + n, self.to)?));

@@ -1,10 +1,10 @@
 //! The hint about the anchor that a model receives when the text cannot be understood without it. Built
 //! only when a model is asked.
 
-use crate::data::event::Posted;
+use crate::data::event::MessagePosted;
+use crate::data::focus::AnchorHint;
 use crate::data::focus::FocusContext;
 use crate::data::focus::FocusSource;
-use crate::data::focus::Hint;
 use crate::data::message::Message;
 use crate::data::policy::limits;
 use crate::text::redact;
@@ -13,14 +13,14 @@ use throughline_language::reference::{Need, Reference};
 
 impl FocusContext {
     /// The hint for a text with this reference. `None` if the text needs no anchor, or there is none.
-    pub(crate) fn hint(&self, reference: &Reference, turn: &Turn<'_>) -> Option<Hint> {
+    pub(crate) fn hint(&self, reference: &Reference, turn: &Turn<'_>) -> Option<AnchorHint> {
         if reference.need != Need::NeedsAnchor {
             return None;
         }
         let snippet = |text: &str| redact::snippet(text, limits::SNIPPET);
         if self.source == FocusSource::ReplyPayload {
-            let Posted { reply_to, quote: Some(quote), .. } = turn.posted()? else { return None };
-            return Some(Hint {
+            let MessagePosted { reply_to, quote: Some(quote), .. } = turn.posted()? else { return None };
+            return Some(AnchorHint {
                 focus_anchor_internal_id: None,
                 focus_anchor_channel_id: reply_to.clone(),
                 focus_anchor_text_snippet: snippet(quote),
@@ -30,7 +30,7 @@ impl FocusContext {
         let id = self.anchor.as_ref()?;
         let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
         let anchor = turn.named::<Message>(id.as_str()).or(replied_to)?;
-        Some(Hint {
+        Some(AnchorHint {
             focus_anchor_internal_id: Some(id.clone()),
             focus_anchor_channel_id: anchor.channel_id.clone(),
             focus_anchor_text_snippet: snippet(&anchor.text),

@@ -3,22 +3,22 @@
 //!
 //! [`resolve`] finds the anchor and computes nothing else, so it is cheap. The rest is built on demand: the
 //! [`window`](FocusContext::window) of messages around the anchor, and the
-//! [`Hint`](crate::data::focus::Hint) for a text that cannot be understood without it.
+//! [`AnchorHint`](crate::data::focus::AnchorHint) for a text that cannot be understood without it.
 
 mod hint;
 mod thread;
 
 use alloc::vec::Vec;
 
-use crate::data::event::{Event, EventKind, Posted};
-use crate::data::given::Given;
+use crate::data::event::{Event, EventKind, MessagePosted};
 use crate::data::id::MessageId;
 use crate::data::lane::Lane;
 use crate::data::message::{Message, MessageKind, Role};
+use crate::data::step_input::StepInput;
 
 use crate::data::focus::FocusContext;
 use crate::data::focus::FocusSource;
-use crate::data::focus::Thread;
+use crate::data::focus::ThreadPosition;
 pub use crate::focus::thread::replied_to;
 pub use throughline_language::reference::{Need, Reference, reference};
 
@@ -26,7 +26,7 @@ pub use throughline_language::reference::{Need, Reference, reference};
 /// answered or showed something to the actor. Never a notification, and never the message itself. Total: an
 /// event without an anchor yields [`FocusSource::None`].
 #[must_use]
-pub fn resolve(lane: &Lane, event: &Event, given: &Given) -> FocusContext {
+pub fn resolve(lane: &Lane, event: &Event, given: &StepInput) -> FocusContext {
     let EventKind::MessagePosted(posted) = &event.kind else { return FocusContext::NOTHING };
     if let Some(anchor) = given.anchor.as_ref().filter(|anchor| !is_itself(anchor, posted)) {
         return FocusContext::on(FocusSource::Reply, anchor);
@@ -35,11 +35,11 @@ pub fn resolve(lane: &Lane, event: &Event, given: &Given) -> FocusContext {
         return FocusContext { source: FocusSource::ReplyPayload, ..FocusContext::NOTHING };
     }
     let thread = thread_of(lane, event, &posted.text);
-    FocusContext { thread, ..standing(lane, &event.actor) }
+    FocusContext { thread, ..focus_without_reply(lane, &event.actor) }
 }
 
 /// The message that an event answers without replying to it, in a lane where another person has spoken.
-fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
+fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<ThreadPosition> {
     let mut loaded = lane.head.window.texts().filter_map(|id| lane.records.named::<Message>(id));
     if !loaded.clone().any(|message| message.role == Role::User && message.by != event.actor) {
         return None;
@@ -50,13 +50,13 @@ fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
 
 /// The focus of a message by this person that replies to nothing.
 #[must_use]
-pub fn standing(lane: &Lane, by: &str) -> FocusContext {
+pub fn focus_without_reply(lane: &Lane, by: &str) -> FocusContext {
     recent(lane, by)
         .map_or(FocusContext::NOTHING, |message| FocusContext::on(FocusSource::LaneRecency, message))
 }
 
 /// True if the anchor is the message itself: a channel may name it as what it replies to.
-fn is_itself(anchor: &Message, posted: &Posted) -> bool {
+fn is_itself(anchor: &Message, posted: &MessagePosted) -> bool {
     anchor.channel_id.is_some() && anchor.channel_id == posted.message_id
 }
 
@@ -71,7 +71,7 @@ fn recent<'a>(lane: &'a Lane, by: &str) -> Option<&'a Message> {
 
 /// The neighbours of a message in its lane, as far as they are loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Beside<'l> {
+pub struct LaneNeighbours<'l> {
     /// The message before.
     pub before: Option<&'l Message>,
     /// The message after.
@@ -81,18 +81,26 @@ pub struct Beside<'l> {
 }
 
 /// Finds the neighbours of a message in the lane's window. The runtime looks up those that are not loaded
-/// and passes them in [`Given::beside`].
+/// and passes them in [`StepInput::beside`].
 #[must_use]
-pub fn beside<'l>(lane: &'l Lane, message: &MessageId) -> Beside<'l> {
+pub fn neighbours<'l>(lane: &'l Lane, message: &MessageId) -> LaneNeighbours<'l> {
     let ids = &lane.head.window;
-    let Some(at) = ids.texts().position(|id| id == message.0) else { return Beside::default() };
+    let Some(at) = ids.texts().position(|id| id == message.0) else { return LaneNeighbours::default() };
     let loaded = |at: usize| ids.texts().nth(at).and_then(|id| lane.records.named::<Message>(id));
-    Beside { before: at.checked_sub(1).and_then(loaded), after: loaded(at + 1), newest: at + 1 == ids.len() }
+    LaneNeighbours {
+        before: at.checked_sub(1).and_then(loaded),
+        after: loaded(at + 1),
+        newest: at + 1 == ids.len(),
+    }
 }
 
 /// The message before an anchor, the anchor, and the message after it: from the lane, else from `given`.
-pub(crate) fn around<'w>(anchor: &'w Message, lane: &'w Lane, given: &'w Given) -> [Option<&'w Message>; 3] {
-    let found = beside(lane, &anchor.id);
+pub(crate) fn around<'w>(
+    anchor: &'w Message,
+    lane: &'w Lane,
+    given: &'w StepInput,
+) -> [Option<&'w Message>; 3] {
+    let found = neighbours(lane, &anchor.id);
     let before = found.before.or(given.beside.before.as_ref());
     let after = found.after.or(given.beside.after.as_ref().filter(|_| !found.newest));
     [before, Some(anchor), after]
@@ -103,7 +111,7 @@ impl FocusContext {
     /// neighbours. For a quotation: nothing, because its place is unknown. Otherwise: the lane's loaded
     /// messages.
     #[must_use]
-    pub fn window<'w>(&self, lane: &'w Lane, given: &'w Given) -> Vec<&'w Message> {
+    pub fn window<'w>(&self, lane: &'w Lane, given: &'w StepInput) -> Vec<&'w Message> {
         match self.source {
             FocusSource::Reply => {
                 let around = given.anchor.as_ref().map(|anchor| around(anchor, lane, given));

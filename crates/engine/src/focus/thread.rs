@@ -5,19 +5,19 @@ use alloc::vec::Vec;
 
 use throughline_language::reply::{Post, Reply, reply_to};
 
-use crate::data::focus::Thread;
+use crate::data::focus::ThreadPosition;
 use crate::data::message::Message;
 use crate::data::time::Timestamp;
 
 /// Finds which message of `window`, oldest first, is answered by a text that `by` posts at `at`. `None` if
 /// `window` is empty or holds only messages of `by`.
 #[must_use]
-pub fn replied_to(window: &[&Message], by: &str, text: &str, at: Timestamp) -> Option<Thread> {
+pub fn replied_to(window: &[&Message], by: &str, text: &str, at: Timestamp) -> Option<ThreadPosition> {
     let posts: Vec<Post<'_>> = window.iter().map(|message| Post::from(*message)).collect();
     let found = reply_to(&posts, &Post { by, to: None, text, at_ms: at.0 })?;
     Some(match found {
-        Reply::New => Thread::StartsAnew,
-        Reply::To(at) => Thread::Answers(window[at].id.clone()),
+        Reply::New => ThreadPosition::StartsAnew,
+        Reply::To(at) => ThreadPosition::Answers(window[at].id.clone()),
     })
 }
 
@@ -34,10 +34,10 @@ mod tests {
     #[test]
     fn a_row_says_it_in_a_word() {
         for (thread, word) in
-            [(Thread::StartsAnew, "\"new\""), (Thread::Answers("m_8_0".into()), "\"m_8_0\"")]
+            [(ThreadPosition::StartsAnew, "\"new\""), (ThreadPosition::Answers("m_8_0".into()), "\"m_8_0\"")]
         {
             assert_eq!(serde_json::to_string(&thread).unwrap(), word);
-            assert_eq!(serde_json::from_str::<Thread>(word).unwrap(), thread);
+            assert_eq!(serde_json::from_str::<ThreadPosition>(word).unwrap(), thread);
         }
     }
 }

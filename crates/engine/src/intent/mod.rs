@@ -1,3 +1,3 @@
 //! Requests to hand work over to sub-agents and tools.
 
-pub mod handover;
+pub mod delegation;

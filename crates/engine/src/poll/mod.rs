@@ -15,13 +15,13 @@ use throughline_language::{Expected, Value};
 use crate::cards::button;
 use crate::cards::decide::{decide, refuse_step};
 use crate::data::action::Action;
-use crate::data::card::{About, Card};
+use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::{CardModel, ItemModel};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::pending::{PendingKind, PendingState, Slot};
 use crate::data::progress::Progress;
 use crate::turn::Turn;
-use crate::turn::capability::{Capability, Pressed, View};
+use crate::turn::capability::{Capability, CardContext, PressInput};
 
 pub(crate) struct Polls;
 
@@ -55,19 +55,19 @@ impl Capability for Polls {
         Some(Decision::new(Verdict::Shown, Reason::PressApplied))
     }
 
-    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+    fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         let poll = Poll::of(view.card);
         model.title = match poll.answers.is_empty() {
             true => "What is the question? Write it as \"Lunch: pizza, soup\".".into(),
             false => poll.question.clone(),
         };
-        model.items = poll.answers.iter().map(|answer| poll.item(answer, view.card.open())).collect();
+        model.items = poll.answers.iter().map(|answer| poll.item(answer, view.card.is_open())).collect();
         let own = view.card.actions().into_iter().filter(|action| *action != Action::Option);
         model.buttons =
             own.map(|action| button(action, format!("{}: {}", action.label(), model.title))).collect();
     }
 
-    fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &Pressed<'_>) -> Decision {
+    fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &PressInput<'_>) -> Decision {
         let mut poll = Poll::of(&card);
         match press.action {
             Action::Option if poll.answers.iter().any(|answer| answer == press.item) => {
@@ -102,14 +102,14 @@ impl Poll {
     }
 
     fn of(card: &Card) -> Self {
-        let About::Custom { state, .. } = &card.about else { return Self::default() };
+        let CardSubject::Custom { state, .. } = &card.about else { return Self::default() };
         serde_json::from_value(state.clone()).unwrap_or_default()
     }
 
-    fn about(&self) -> About {
+    fn about(&self) -> CardSubject {
         let offers = if self.answers.is_empty() { vec![] } else { vec![Action::Option, Action::Finish] };
         let state = serde_json::to_value(self).unwrap_or_default();
-        About::Custom { capability: Polls.name().into(), state, offers }
+        CardSubject::Custom { capability: Polls.name().into(), state, offers }
     }
 
     fn item(&self, answer: &str, open: bool) -> ItemModel {

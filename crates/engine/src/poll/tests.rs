@@ -7,25 +7,25 @@ use crate::data::card::{Card, CardStatus};
 use crate::data::card_model::CardModel;
 use crate::data::decision::Reason;
 use crate::data::effect::EffectBody;
-use crate::data::erasure::Erase;
-use crate::data::event::{Event, EventKind, Posted, Press};
-use crate::data::given::Given;
+use crate::data::erasure::ErasureScope;
+use crate::data::event::{Event, EventKind, MessagePosted, Press};
 use crate::data::lane::Lane;
 use crate::data::lane_key::LaneKey;
 use crate::data::policy::Policy;
+use crate::data::step_input::StepInput;
 use crate::data::time::Timestamp;
 use crate::routing::step::step;
 
 struct World {
     lane: Lane,
-    given: Given,
+    given: StepInput,
     /// The card as it was shown last.
     shown: Option<CardModel>,
 }
 
 impl World {
     fn new() -> Self {
-        let mut given = Given::default();
+        let mut given = StepInput::default();
         given.addressing.direct = true;
         Self { lane: Lane::new(LaneKey::new("acme", "app", "web", "main", "")), given, shown: None }
     }
@@ -46,7 +46,10 @@ impl World {
     }
 
     fn say(&mut self, actor: &str, text: &str) -> Reason {
-        self.take(actor, EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }))
+        self.take(
+            actor,
+            EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
+        )
     }
 
     fn press(&mut self, actor: &str, action: Action, item: &str) -> Reason {
@@ -92,7 +95,7 @@ fn a_poll_asks_for_its_question_and_only_its_author_answers() {
 fn a_lane_that_is_erased_keeps_nothing_of_a_poll() {
     let mut world = World::new();
     world.take("ana", EventKind::Command { text: "poll Lunch: pizza, soup".into() });
-    world.take("", EventKind::Erasure(Erase::Lane));
+    world.take("", EventKind::Erasure(ErasureScope::Lane));
     assert_eq!(world.lane.records.iter().count(), 0);
     assert!(world.votes().is_empty());
 }
@@ -102,7 +105,7 @@ fn a_card_of_a_capability_that_is_gone_says_so() {
     let mut world = World::new();
     world.take("ana", EventKind::Command { text: "poll Lunch: pizza, soup".into() });
     let mut card = world.lane.records.all::<Card>().next().unwrap().clone();
-    if let crate::data::card::About::Custom { capability, .. } = &mut card.about {
+    if let crate::data::card::CardSubject::Custom { capability, .. } = &mut card.about {
         *capability = "surveys".into();
     }
     world.lane.records.insert(card.into());
@@ -113,7 +116,7 @@ fn a_card_of_a_capability_that_is_gone_says_so() {
         Timestamp(0),
         &Policy::default(),
     );
-    assert_eq!(model.title, crate::say::CARD_GONE);
+    assert_eq!(model.title, crate::messages::CARD_GONE);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::data::ask::{Answer, Asked};
-use crate::data::card::{About, Card, TimerAbout};
+use crate::data::ask::{Answer, AnswerRecipient};
+use crate::data::card::{Card, CardSubject, TimerPurpose};
 use crate::data::card_model::CardModel;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::EventKind;
@@ -14,10 +14,10 @@ use crate::data::owner::REVIEWS;
 use crate::data::record::RecordKey;
 use crate::data::review::Review;
 use crate::data::time::Timestamp;
-use crate::review::{card as cards, flow};
-use crate::say::review as words;
+use crate::messages::review as words;
+use crate::review::{card as cards, lifecycle};
 use crate::turn::Turn;
-use crate::turn::capability::{Capability, Needing, Pressed, View};
+use crate::turn::capability::{Capability, CardContext, NeedsInput, PressInput};
 
 pub(crate) struct Reviews;
 
@@ -30,11 +30,12 @@ impl Capability for Reviews {
         match word {
             "review" => {
                 let by = turn.event.actor.clone();
-                let (verdict, _) = flow::start(turn, rest.trim(), &by, flow::Asks::Explicitly);
+                let (verdict, _) =
+                    lifecycle::start(turn, rest.trim(), &by, lifecycle::ReviewTrigger::Explicit);
                 Some(Decision::new(verdict, Reason::CommandReview).with_intent(Intent::Review))
             }
             "forget" if rest.trim().eq_ignore_ascii_case("review") => {
-                let text = if flow::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
+                let text = if lifecycle::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
                 turn.say(MessageKind::Answer, None, text);
                 Some(Decision::new(Verdict::Answered, Reason::CommandForget))
             }
@@ -42,53 +43,57 @@ impl Capability for Reviews {
         }
     }
 
-    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+    fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         cards::show(model, view);
     }
 
-    fn deadline(&self, turn: &Turn<'_>, card: &Card) -> Option<(Timestamp, TimerAbout)> {
-        let about = TimerAbout::Cooldown { card: card.id.clone(), version: card.version };
+    fn deadline(&self, turn: &Turn<'_>, card: &Card) -> Option<(Timestamp, TimerPurpose)> {
+        let about = TimerPurpose::Cooldown { card: card.id.clone(), version: card.version };
         let due = turn.now().plus(turn.policy.review.cooldown_ms).plus(1);
-        matches!(card.about, About::ReviewActive { .. }).then_some((due, about))
+        matches!(card.about, CardSubject::ReviewActive { .. }).then_some((due, about))
     }
 
-    fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &Pressed<'_>) -> Decision {
-        flow::pressed(turn, &card, press.action)
+    fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &PressInput<'_>) -> Decision {
+        lifecycle::pressed(turn, &card, press.action)
     }
 
-    fn due(&self, turn: &mut Turn<'_>, card: Card, about: &TimerAbout) -> Reason {
+    fn due(&self, turn: &mut Turn<'_>, card: Card, about: &TimerPurpose) -> Reason {
         match about {
-            TimerAbout::Cooldown { version, .. } if card.open() && card.version == *version => {
-                flow::cooled_down(turn, &card)
+            TimerPurpose::Cooldown { version, .. } if card.is_open() && card.version == *version => {
+                lifecycle::cooled_down(turn, &card)
             }
             _ => Reason::TimerSuperseded,
         }
     }
 
-    fn heard(&self, turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+    fn heard(&self, turn: &mut Turn<'_>, about: AnswerRecipient, answer: Option<Answer>) -> Decision {
         match (about, answer) {
-            (Asked::Review(id), Some(Answer::Review(written))) => flow::written(turn, &id, Some(written)),
-            (Asked::Review(id), _) => flow::written(turn, &id, None),
-            (Asked::Patch(id), Some(Answer::Patch(patch))) => flow::patch_written(turn, &id, Some(patch)),
-            (Asked::Patch(id), _) => flow::patch_written(turn, &id, None),
-            (Asked::Synthesis(id), Some(Answer::Text { text, .. })) => {
-                flow::synthesised(turn, &id, Some(&text))
+            (AnswerRecipient::Review(id), Some(Answer::Review(written))) => {
+                lifecycle::written(turn, &id, Some(written))
             }
-            (Asked::Synthesis(id), _) => flow::synthesised(turn, &id, None),
+            (AnswerRecipient::Review(id), _) => lifecycle::written(turn, &id, None),
+            (AnswerRecipient::Patch(id), Some(Answer::Patch(patch))) => {
+                lifecycle::patch_written(turn, &id, Some(patch))
+            }
+            (AnswerRecipient::Patch(id), _) => lifecycle::patch_written(turn, &id, None),
+            (AnswerRecipient::Synthesis(id), Some(Answer::Text { text, .. })) => {
+                lifecycle::synthesised(turn, &id, Some(&text))
+            }
+            (AnswerRecipient::Synthesis(id), _) => lifecycle::synthesised(turn, &id, None),
             _ => Decision::new(Verdict::Recorded, Reason::LateAnswer),
         }
     }
 
-    fn stopped(&self, turn: &mut Turn<'_>, about: &Asked) {
-        if let Asked::Review(review) = about {
-            flow::abandon(turn, review);
+    fn stopped(&self, turn: &mut Turn<'_>, about: &AnswerRecipient) {
+        if let AnswerRecipient::Review(review) = about {
+            lifecycle::abandon(turn, review);
         }
     }
 
     /// Returns the card of the current review, which any event may change, and the review that a reply may be about: its
     /// message may have left the window.
-    fn needs(&self, event: &Needing<'_>) -> Vec<RecordKey> {
-        let reviews = event.lane.records.all::<Review>().filter(|review| review.current());
+    fn needs(&self, event: &NeedsInput<'_>) -> Vec<RecordKey> {
+        let reviews = event.lane.records.all::<Review>().filter(|review| review.is_current());
         let mut keys: Vec<RecordKey> = reviews.map(|review| RecordKey::of::<Card>(&review.card)).collect();
         if let EventKind::MessagePosted(_) = &event.event.kind {
             keys.extend(event.task.map(|task| RecordKey::of::<Review>(&ReviewId::of(task))));

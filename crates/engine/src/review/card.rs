@@ -8,16 +8,16 @@ use crate::data::action::Action;
 use crate::data::card::Card;
 use crate::data::card_model::{CardModel, Field};
 use crate::data::policy::Policy;
-use crate::data::review::{Review, Section, Status};
+use crate::data::review::{Review, ReviewSection, ReviewStatus};
 use crate::data::time::{Millis, Timestamp};
-use crate::say::{self, review as words};
-use crate::turn::capability::View;
+use crate::messages::{self, review as words};
+use crate::turn::capability::CardContext;
 
 /// Fills in the card.
-pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
+pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
     match view.card.review().and_then(|review| view.known.get::<Review>(review)) {
         Some(review) => contents(model, view.card, review, view.policy),
-        None => model.title = say::CARD_GONE.into(),
+        None => model.title = messages::CARD_GONE.into(),
     }
     let title = model.title.clone();
     let name = |action: Action| format!("{}: {title}", action.label());
@@ -27,18 +27,18 @@ pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
 fn contents(model: &mut CardModel, card: &Card, review: &Review, policy: &Policy) {
     model.title = words::title(review);
     match &review.status {
-        Status::Forgotten => return,
-        Status::Frozen { artifact, ended } => {
+        ReviewStatus::Forgotten => return,
+        ReviewStatus::Frozen { artifact, ended } => {
             model.hash = artifact.content_hash.get(..8).map(String::from);
             model.facts.push(words::ended(ended, hours(policy.review.cooldown_ms)));
         }
-        Status::Superseded { artifact, .. } => {
+        ReviewStatus::Superseded { artifact, .. } => {
             model.hash = artifact.content_hash.get(..8).map(String::from);
             model.facts.push(words::REPLY_TO_USE.into());
         }
-        Status::Drafting | Status::Active => {
+        ReviewStatus::Drafting | ReviewStatus::Active => {
             model.facts.push(format!("v{}", review.version));
-            model.facts.push(say::card::asked_by(&card.by));
+            model.facts.push(messages::card::asked_by(&card.by));
         }
     }
     if !review.checks.is_empty() {
@@ -51,7 +51,8 @@ fn contents(model: &mut CardModel, card: &Card, review: &Review, policy: &Policy
     };
     field("summary", words::SUMMARY, review.summary.clone());
     let points = review.merged();
-    for (section, name) in Section::ALL.into_iter().zip(["decisions", "risks", "questions", "changes"]) {
+    for (section, name) in ReviewSection::ALL.into_iter().zip(["decisions", "risks", "questions", "changes"])
+    {
         field(name, words::section(section), few(points.of(section), policy.review.bullets));
     }
     field("checklist", words::CHECKLIST, words::checks(&review.checks));

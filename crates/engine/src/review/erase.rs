@@ -1,19 +1,19 @@
-//! What erasing a person leaves of a review.
+//! Erasure of a person from a review.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::erasure::ERASED;
-use crate::data::person::{Person, Personal};
-use crate::data::review::{Points, Review, Status};
+use crate::data::review::{Points, Review, ReviewStatus};
 use crate::data::time::Timestamp;
 
 impl Personal for Review {
-    fn is_of(&self, person: &Person) -> bool {
+    fn is_of(&self, person: &DataSubject) -> bool {
         person.is(&self.by) || person.has(&self.source.0)
     }
 
-    fn without(mut self, person: &Person, _now: Timestamp) -> Option<Self> {
+    fn without(mut self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         if !self.is_of(person) {
             for patch in self.patches.iter_mut().filter(|patch| person.is(&patch.by)) {
                 patch.points = Points::default();
@@ -21,7 +21,7 @@ impl Personal for Review {
             return person.rewritten(&self);
         }
         // Nobody but the model has seen a review that is still being drafted.
-        if self.status == Status::Drafting {
+        if self.status == ReviewStatus::Drafting {
             return None;
         }
         self.topic = String::new();
@@ -30,7 +30,7 @@ impl Personal for Review {
         self.checks = Vec::new();
         self.patches = Vec::new();
         self.by = ERASED.into();
-        self.status = Status::Forgotten;
+        self.status = ReviewStatus::Forgotten;
         Some(self)
     }
 }

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::data::policy::{Policy, limits};
-use crate::data::review::{Check, Kind, Points, Section};
+use crate::data::review::{ChecklistItem, Points, ReviewKind, ReviewSection};
 use throughline_language::intent::rules;
 use throughline_language::lexicon::{Lexicon, REVIEW, SectionId};
 use throughline_language::words::{Gap, Word};
@@ -18,11 +18,11 @@ const PLANNED: SectionId = named("decision.planned");
 const RISK: SectionId = named("risk");
 const RISK_NONE: SectionId = named("risk.none");
 const QUESTION: SectionId = named("question");
-const LABELS: [(SectionId, Section); 4] = [
-    (named("label.decisions"), Section::Decisions),
-    (named("label.risks"), Section::Risks),
-    (named("label.questions"), Section::Questions),
-    (named("label.changes"), Section::Changes),
+const LABELS: [(SectionId, ReviewSection); 4] = [
+    (named("label.decisions"), ReviewSection::Decisions),
+    (named("label.risks"), ReviewSection::Risks),
+    (named("label.questions"), ReviewSection::Questions),
+    (named("label.changes"), ReviewSection::Changes),
 ];
 const DEFINITE: SectionId = named("definite");
 const SECURITY: SectionId = named("kind.security");
@@ -44,17 +44,17 @@ fn within(id: SectionId, words: &[Word]) -> bool {
 
 /// A sentence and its section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stated {
-    pub(super) section: Section,
+pub(super) struct ClassifiedSentence {
+    pub(super) section: ReviewSection,
     pub(super) text: String,
 }
 
 /// Splits a text into classified sentences, without requests, greetings, thanks and repetitions. A heading
 /// line ("Risks:") gives its section to the lines up to the next blank one.
-pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<Stated> {
-    let mut found: Vec<Stated> = Vec::new();
+pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<ClassifiedSentence> {
+    let mut found: Vec<ClassifiedSentence> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut under: Option<Section> = None;
+    let mut under: Option<ReviewSection> = None;
     for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', '•', '–', '#', '>']).trim();
         if line.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<Stated> {
             let begin = begin + lead(stated);
             let text = shorten(words.clause(begin, end), policy.review.bullet_chars);
             if begin < end && found.len() < limits::REVIEW_SENTENCES && known.insert(folded(&text)) {
-                found.push(Stated { section, text });
+                found.push(ClassifiedSentence { section, text });
             }
         }
         if label.is_some() && from < words.all().len() {
@@ -85,7 +85,7 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<Stated> {
 }
 
 /// Reads a label at the beginning of a line ("Risks:"): its section, and the index of the word after it.
-fn label(words: &Words) -> (Option<Section>, usize) {
+fn label(words: &Words) -> (Option<ReviewSection>, usize) {
     let all = words.all();
     for (id, section) in LABELS {
         let n = at(id, all, 0);
@@ -125,18 +125,18 @@ fn begin_of(words: &Words, begin: usize, end: usize) -> Option<usize> {
         .next()
 }
 
-fn class(words: &[Word]) -> Section {
+fn class(words: &[Word]) -> ReviewSection {
     let asks = words.last().is_some_and(|word| word.after == Gap::Question);
     if asks || within(QUESTION, words) {
-        Section::Questions
+        ReviewSection::Questions
     } else if within(MADE, words) {
-        Section::Decisions
+        ReviewSection::Decisions
     } else if within(RISK, words) && !within(RISK_NONE, words) {
-        Section::Risks
+        ReviewSection::Risks
     } else if within(PLANNED, words) {
-        Section::Decisions
+        ReviewSection::Decisions
     } else {
-        Section::Changes
+        ReviewSection::Changes
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn folded(text: &str) -> String {
 }
 
 /// Sorts sentences into the sections of a review.
-pub(super) fn points(stated: &[Stated]) -> Points {
+pub(super) fn points(stated: &[ClassifiedSentence]) -> Points {
     let mut points = Points::default();
     for one in stated {
         points.list(one.section).push(one.text.clone());
@@ -185,10 +185,10 @@ pub(super) fn definite(request: &Words) -> bool {
 }
 
 /// Returns the kind of review a request names, if it names one.
-pub(super) fn kind(request: &Words) -> Option<Kind> {
+pub(super) fn kind(request: &Words) -> Option<ReviewKind> {
     let words = request.all();
     (0..words.len()).find_map(|from| {
-        let kinds = [(SECURITY, Kind::Security), (PM, Kind::Pm)];
+        let kinds = [(SECURITY, ReviewKind::Security), (PM, ReviewKind::Pm)];
         kinds.into_iter().find(|(id, _)| at(*id, words, from) > 0).map(|(_, kind)| kind)
     })
 }
@@ -197,23 +197,30 @@ const TEXTS: [(&str, &str); 2] = [("en", include_str!("texts/en.txt")), ("de", i
 
 /// Returns the checklist of a kind, in the language or else in English: each item's lexicon section and its
 /// text.
-fn items(kind: Kind, language: &str) -> impl Iterator<Item = (SectionId, &'static str)> {
+fn items(kind: ReviewKind, language: &str) -> impl Iterator<Item = (SectionId, &'static str)> {
     let speaks =
         |code: &str| language == code || language.strip_prefix(code).is_some_and(|l| l.starts_with('-'));
     let texts = TEXTS.iter().find(|(code, _)| speaks(code)).unwrap_or(&TEXTS[0]).1;
     let lines = texts.lines().filter_map(|line| line.split_once(" = "));
     lines.filter_map(move |(name, item)| {
-        name.strip_prefix(kind.word())?.strip_prefix('.')?;
+        name.strip_prefix(kind.as_str())?.strip_prefix('.')?;
         Some((REVIEW.find(name)?, item))
     })
 }
 
 /// Returns the checklist of a kind, each item with the first sentence that mentions it.
-pub(super) fn checklist(kind: Kind, stated: &[Stated], language: &str) -> Vec<Check> {
+pub(super) fn checklist(
+    kind: ReviewKind,
+    stated: &[ClassifiedSentence],
+    language: &str,
+) -> Vec<ChecklistItem> {
     let cut: Vec<Words> = stated.iter().map(|one| Words::of(&one.text)).collect();
     let mentions = |id: SectionId| cut.iter().position(|words| within(id, words.all()));
     items(kind, language)
-        .map(|(id, item)| Check { item: item.into(), stated: mentions(id).map(|at| stated[at].text.clone()) })
+        .map(|(id, item)| ChecklistItem {
+            item: item.into(),
+            stated: mentions(id).map(|at| stated[at].text.clone()),
+        })
         .collect()
 }
 
@@ -224,13 +231,13 @@ mod tests {
 
     use super::*;
 
-    fn classes(text: &str) -> Vec<(Section, String)> {
+    fn classes(text: &str) -> Vec<(ReviewSection, String)> {
         sentences(text, &Policy::default()).into_iter().map(|one| (one.section, one.text)).collect()
     }
 
     #[test]
     fn sentences_by_what_they_state() {
-        use Section::{Changes, Decisions, Questions, Risks};
+        use ReviewSection::{Changes, Decisions, Questions, Risks};
         for (text, expected) in [
             ("We decided to use Postgres.", vec![(Decisions, "We decided to use Postgres.")]),
             ("ok, but what about caching?", vec![(Questions, "What about caching?")]),
@@ -281,11 +288,11 @@ mod tests {
     fn kinds_are_named() {
         for (text, expected) in [
             ("Review this architecture", None),
-            ("do a security review of the login flow", Some(Kind::Security)),
-            ("PM review please", Some(Kind::Pm)),
-            ("review the requirements for security", Some(Kind::Pm)),
-            ("Mach ein Sicherheitsreview der Anmeldung", Some(Kind::Security)),
-            ("Prüfe die Anforderungen", Some(Kind::Pm)),
+            ("do a security review of the login flow", Some(ReviewKind::Security)),
+            ("PM review please", Some(ReviewKind::Pm)),
+            ("review the requirements for security", Some(ReviewKind::Pm)),
+            ("Mach ein Sicherheitsreview der Anmeldung", Some(ReviewKind::Security)),
+            ("Prüfe die Anforderungen", Some(ReviewKind::Pm)),
             ("Prüfe die Architektur", None),
         ] {
             assert_eq!(kind(&Words::of(text)), expected, "{text}");
@@ -295,12 +302,12 @@ mod tests {
     #[test]
     fn checklists_quote_or_say_nothing() {
         let stated = sentences("We will use Postgres. A retry may overload it.", &Policy::default());
-        let checks = checklist(Kind::Architecture, &stated, "de-AT");
+        let checks = checklist(ReviewKind::Architecture, &stated, "de-AT");
         let of = |item: &str| checks.iter().find(|check| check.item == item).unwrap().stated.as_deref();
         assert_eq!(of("Daten und ihr Ort"), Some("We will use Postgres."));
         assert_eq!(of("Ausfall und Wiederherstellung"), Some("A retry may overload it."));
         assert_eq!(of("Erwogene Alternativen"), None);
-        assert!(checklist(Kind::Pm, &[], "fr").iter().any(|check| check.item == "Who it is for"));
+        assert!(checklist(ReviewKind::Pm, &[], "fr").iter().any(|check| check.item == "Who it is for"));
     }
 
     /// Every checklist item has vocabulary and a text in every language, and no text is without an item.
@@ -309,7 +316,8 @@ mod tests {
         let named = |text: &'static str| -> BTreeSet<&str> {
             text.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect()
         };
-        let items = |name: &&str| Kind::ALL.iter().any(|kind| name.starts_with(&format!("{}.", kind.word())));
+        let items =
+            |name: &&str| ReviewKind::ALL.iter().any(|kind| name.starts_with(&format!("{}.", kind.as_str())));
         let known: BTreeSet<&str> = REVIEW.names().filter(items).collect();
         for (language, text) in TEXTS {
             assert_eq!(named(text), known, "{language}");

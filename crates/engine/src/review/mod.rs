@@ -4,31 +4,31 @@
 //! newest, is active or frozen. Without a model a review is a checklist filled from the thread, and is
 //! labelled so.
 //!
-//! `flow.rs` is the life of a review, `extract.rs` reads sentences, `patch.rs` turns feedback into points,
+//! `lifecycle.rs` is the life of a review, `extract.rs` reads sentences, `patch.rs` turns feedback into points,
 //! and `topic.rs` names the topic. Design: docs/design/0018-reviews.md.
 
 mod capability;
 mod card;
 mod erase;
 mod extract;
-pub(crate) mod flow;
+pub(crate) mod lifecycle;
 pub(crate) mod patch;
 pub(crate) mod topic;
 
-use crate::data::canon::{hex, jcs, sha256};
+use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::review::ReviewArtifact;
-use crate::data::review::{Review, Status};
+use crate::data::review::{Review, ReviewStatus};
 use crate::data::time::Timestamp;
+use crate::messages;
 pub(crate) use crate::review::capability::Reviews;
 pub(crate) use crate::review::topic::topic_of;
-use crate::say;
 use alloc::string::String;
 
 impl ReviewArtifact {
     /// Returns the text for the drafter of tickets: the topic as the title, then labelled lines.
     #[must_use]
     pub fn text(&self) -> String {
-        say::review::handed_over(&self.topic, &self.updated_summary)
+        messages::review::handed_over(&self.topic, &self.updated_summary)
     }
 }
 
@@ -37,10 +37,12 @@ impl Review {
     /// returns the artifact it has.
     #[must_use]
     pub fn artifact(&self, now: Timestamp) -> ReviewArtifact {
-        if let Status::Frozen { artifact, .. } | Status::Superseded { artifact, .. } = &self.status {
+        if let ReviewStatus::Frozen { artifact, .. } | ReviewStatus::Superseded { artifact, .. } =
+            &self.status
+        {
             return artifact.clone();
         }
-        let updated_summary = say::review::updated_summary(&self.summary, &self.merged());
+        let updated_summary = messages::review::updated_summary(&self.summary, &self.merged());
         let content = serde_json::json!({
             "kind": self.kind, "version": self.version, "topic": self.topic,
             "summary": self.summary, "updated_summary": updated_summary,

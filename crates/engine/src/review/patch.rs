@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 
 use crate::data::policy::Policy;
-use crate::data::review::{Points, Review, Section};
+use crate::data::review::{Points, Review, ReviewSection};
 use crate::review::extract;
 use crate::review::extract::folded;
 
@@ -16,7 +16,7 @@ pub(super) fn stated(review: &Review, feedback: &str, policy: &Policy) -> Points
 /// Removes points that are empty, repeated, or already in the review.
 pub(super) fn new(review: &Review, mut points: Points) -> Points {
     let known = review.merged();
-    for section in Section::ALL {
+    for section in ReviewSection::ALL {
         let mut held: BTreeSet<String> = known.of(section).iter().map(|point| folded(point)).collect();
         points.list(section).retain(|point| !point.trim().is_empty() && held.insert(folded(point)));
     }
@@ -34,7 +34,7 @@ mod tests {
 
     fn points(counts: [usize; 4]) -> Points {
         let mut points = Points::default();
-        for (section, count) in Section::ALL.into_iter().zip(counts) {
+        for (section, count) in ReviewSection::ALL.into_iter().zip(counts) {
             *points.list(section) = (0..count).map(|n| n.to_string()).collect();
         }
         points
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn the_last_section_gives_way_first() {
-        let counts = |points: &Points| Section::ALL.map(|section| points.of(section).len());
+        let counts = |points: &Points| ReviewSection::ALL.map(|section| points.of(section).len());
         for (has, shows, more) in [
             ([3, 3, 3, 11], [3, 3, 3, 3], 8),
             ([3, 3, 12, 2], [3, 3, 6, 0], 8),
@@ -62,12 +62,12 @@ mod tests {
             prop_assert_eq!(seen.len() + left, all.len());
             prop_assert!(seen.len() <= most);
             let mut cut = Vec::new();
-            for section in Section::ALL {
+            for section in ReviewSection::ALL {
                 prop_assert!(all.of(section).starts_with(seen.of(section)));
                 cut.push(seen.of(section).len() < all.of(section).len());
             }
             // A section is cut only if every later one is empty.
-            prop_assert!(cut.iter().zip(Section::ALL.into_iter().skip(1)).all(|(cut, next)| !cut || seen.of(next).is_empty()));
+            prop_assert!(cut.iter().zip(ReviewSection::ALL.into_iter().skip(1)).all(|(cut, next)| !cut || seen.of(next).is_empty()));
         }
     }
 }

@@ -4,18 +4,18 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::EventKind;
 use crate::data::message::Role;
 use crate::data::trace::Predicate;
-use crate::memory::flow as memory;
+use crate::memory::fact_intake as memory;
 use crate::routing::answers;
 use crate::summary;
-use crate::tickets::flow;
-use crate::tickets::flow::Reread;
+use crate::tickets::drafting;
+use crate::tickets::drafting::SourceEdit;
 use crate::turn::Turn;
-use crate::turn::routed::Tried;
-use crate::turn::routed::Tried::{Decided, Passed};
+use crate::turn::routed_message::RungResult;
+use crate::turn::routed_message::RungResult::{Decided, Passed};
 
 /// Passes on messages addressed to the engine; ignores or only stores the others. Adapters report facts
 /// about addressing, and this function alone decides by them.
-pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn addressing(turn: &mut Turn<'_>) -> RungResult {
     let ignored = |reason| Decided(Decision::new(Verdict::Ignored, reason));
     let facts = turn.given.addressing;
     let event = turn.event;
@@ -37,7 +37,7 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
             {
                 Passed(Predicate::ToUs)
             } else if facts.thread_ours {
-                turn.hear(posted);
+                turn.receive_message(posted);
                 Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
             } else {
                 ignored(Reason::IgnoredNotAddressed)
@@ -54,14 +54,14 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     let before = message.clone();
-    let text = turn.kept(text);
+    let text = turn.truncated(text);
     message.text = text.into();
     turn.rewrite(message);
     summary::reworded(turn, &before.id);
     memory::reworded(turn, &before, text);
-    match flow::reread(turn, &before, text) {
-        Some(Reread::Done(verdict)) => Decision::new(verdict, Reason::DraftRemade),
-        Some(Reread::AskAgain(about, question)) => {
+    match drafting::apply_source_edit(turn, &before, text) {
+        Some(SourceEdit::Done(verdict)) => Decision::new(verdict, Reason::DraftRemade),
+        Some(SourceEdit::AskAgain(about, question)) => {
             Decision::new(answers::ask_again(turn, about, question), Reason::DraftRemade)
         }
         None => Decision::new(Verdict::Recorded, Reason::MessageEdited),

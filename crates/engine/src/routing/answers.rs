@@ -1,10 +1,10 @@
 //! The answers of models and hosts, handed to the capability that asked.
 
-use crate::ask::arbitrate;
-use crate::ask::arbitrate::{may, put};
-use crate::ask::judge;
-use crate::ask::judge::Verdict;
-use crate::data::ask::{Answer, Ask, Asked, Question};
+use crate::ask::answer_check::AnswerVerdict;
+use crate::ask::ask_loop;
+use crate::ask::ask_loop::{may_ask, plan_question};
+use crate::ask::check_answer;
+use crate::data::ask::{Answer, AnswerRecipient, Ask, Question};
 use crate::data::decision;
 use crate::data::decision::{Decision, Reason};
 use crate::data::event::{Event, EventKind};
@@ -14,10 +14,10 @@ use crate::data::lane_state::OpenAsk;
 use crate::data::rung::Rung;
 use crate::data::set_option::SetOption;
 use crate::focus::resolve;
-use crate::memory::flow as facts;
+use crate::memory::fact_intake as facts;
 use crate::routing::step::climb;
-use crate::selection::cycle;
-use crate::turn::{Said, Turn};
+use crate::selection::{model_pick, more_evidence};
+use crate::turn::{RoutedMessage, Turn};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::ToString;
@@ -33,9 +33,9 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let Some(said) = hear_again(turn, &ask) else {
         return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
     };
-    if let Asked::Selection(user) = &ask.about {
+    if let AnswerRecipient::Selection(user) = &ask.about {
         let decision =
-            cycle::answered(turn, &said, user, answer).unwrap_or_else(|| climb(turn, Rung::Review));
+            model_pick::answered(turn, &said, user, answer).unwrap_or_else(|| climb(turn, Rung::Review));
         return Decision { rung: Rung::Selection, ..decision };
     }
     if clamp(&mut answer, ask.anchor.as_ref()) {
@@ -44,16 +44,18 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let question =
         ask.question.map_or_else(|| Question::Classify { labels: Intent::ALL.into() }, |asked| *asked);
     note(turn, &question, ask.anchor.as_ref(), &answer);
-    let judged = judge(&Ask::about(question.clone(), said.text(), turn.policy), answer, turn.policy);
+    let judged = check_answer(&Ask::about(question.clone(), said.text(), turn.policy), answer, turn.policy);
     let taken = match judged {
-        Verdict::Take(answer) => Some(answer),
-        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, question.purpose()) => {
-            if put(turn, ask.about.clone(), question, complaints, ask.round + 1) {
+        AnswerVerdict::Accept(answer) => Some(answer),
+        AnswerVerdict::AskAgain(complaints)
+            if ask.round < question.max_rounds() && may_ask(turn, question.purpose()) =>
+        {
+            if plan_question(turn, ask.about.clone(), question, complaints, ask.round + 1) {
                 return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
             }
             None
         }
-        Verdict::Mend(_) | Verdict::Drop(_) => None,
+        AnswerVerdict::AskAgain(_) | AnswerVerdict::Reject(_) => None,
     };
     if let Some(Answer::Text { facts, .. }) = &taken {
         facts::proposed(turn, facts, &ask.shown.iter().collect::<Vec<_>>());
@@ -70,15 +72,15 @@ pub(crate) fn fetched(
 ) -> Decision {
     let late = || Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
     let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else { return late() };
-    let Asked::Selection(user) = &ask.about else { return late() };
+    let AnswerRecipient::Selection(user) = &ask.about else { return late() };
     let Some(said) = hear_again(turn, &ask) else {
         return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
     };
-    Decision { rung: Rung::Selection, ..cycle::fetched(turn, &said, user, options, focused) }
+    Decision { rung: Rung::Selection, ..more_evidence::fetched(turn, &said, user, options, focused) }
 }
 
 /// Makes the message that a question was about the one being routed again. `None` if it is no longer stored.
-fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<Said>> {
+fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<RoutedMessage>> {
     let held = turn.named::<Event>(&ask.message.0).cloned();
     turn.delete::<Event>(&ask.message.0);
     let event = held?;
@@ -87,33 +89,37 @@ fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<Said>> {
     turn.focus = Some(resolve(turn.lane, &event, turn.given));
     turn.heard = Some(posted.clone());
     let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
-    Some(turn.route(Said { message, by, words, since }))
+    Some(turn.route(RoutedMessage { message, by, words, since }))
 }
 
 /// Asks a cancelled question again. If no model can be asked any more, the asker goes on without an answer.
-pub(crate) fn ask_again(turn: &mut Turn<'_>, about: Asked, question: Question) -> decision::Verdict {
-    if arbitrate::open(turn, about.clone(), question) {
+pub(crate) fn ask_again(
+    turn: &mut Turn<'_>,
+    about: AnswerRecipient,
+    question: Question,
+) -> decision::Verdict {
+    if ask_loop::open(turn, about.clone(), question) {
         return decision::Verdict::Deferred;
     }
     hand_over(turn, about, None).outcome
 }
 
 /// Hands an answer to the capability that asked. Without one it goes on as if there were no model.
-pub(crate) fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+pub(crate) fn hand_over(turn: &mut Turn<'_>, about: AnswerRecipient, answer: Option<Answer>) -> Decision {
     turn.capabilities.named(about.owner()).heard(turn, about, answer)
 }
 
 /// Records in the trace what was offered and what was picked. A trace keeps no text that a model wrote.
 pub(crate) fn note(turn: &mut Turn<'_>, question: &Question, anchor: Option<&MessageId>, answer: &Answer) {
     if let Question::Classify { labels } = question {
-        turn.trace.candidates = labels.iter().map(|intent| intent.word().to_string()).collect();
+        turn.trace.candidates = labels.iter().map(|intent| intent.as_str().to_string()).collect();
     }
     turn.trace.candidates.extend(anchor.map(ToString::to_string));
     turn.trace.rule = Some(match answer {
-        Answer::Classify { label, confidence, anchor } => match Intent::from_word(label) {
+        Answer::Classify { label, confidence, anchor } => match Intent::parse(label) {
             Some(intent) => {
                 let of = anchor.as_ref().map(|anchor| format!(", about {anchor}")).unwrap_or_default();
-                format!("model: {}, {confidence} %{of}", intent.word()).into()
+                format!("model: {}, {confidence} %{of}", intent.as_str()).into()
             }
             None => "model: a label that was not offered".into(),
         },

@@ -4,24 +4,24 @@ use alloc::vec::Vec;
 
 use crate::cards;
 use crate::context::prompt::TooLarge;
-use crate::context::rendered::Rendered;
+use crate::context::rendered::RenderedContext;
 use crate::data::card::Card;
 use crate::data::card_model::CardModel;
 use crate::data::fact::FactSet;
-use crate::data::known::Known;
 use crate::data::lane::Lane;
 use crate::data::policy::Policy;
+use crate::data::record_lookup::RecordLookup;
 
+use crate::calls::ToolsAndAgents;
 use crate::data::record::RecordKey;
 use crate::data::time::Timestamp;
-use crate::decisions::DecisionRecords;
+use crate::decision_records::DecisionRecords;
 use crate::memory::Facts;
 use crate::review::Reviews;
 use crate::routing::scope::Scope;
 use crate::selection::OptionLists;
 use crate::tickets::Tickets;
-use crate::turn::capability::{Capabilities, View};
-use crate::work::ToolsAndAgents;
+use crate::turn::capability::{Capabilities, CardContext};
 
 /// The capabilities. An outcome of an effect is offered from top to bottom.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities(&[
@@ -38,13 +38,13 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities(&[
 
 /// Returns what a person sees of a card at `now`. Records that `known` does not have show as gone.
 #[must_use]
-pub fn project_card(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) -> CardModel {
-    cards::project(CAPABILITIES, &View { card, known, now, policy })
+pub fn project_card(card: &Card, known: &dyn RecordLookup, now: Timestamp, policy: &Policy) -> CardModel {
+    cards::project(CAPABILITIES, &CardContext { card, known, now, policy })
 }
 
 /// Returns the keys of the records a card shows. The drafts of a batch are among them once `known` has the batch.
 #[must_use]
-pub fn card_records(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+pub fn card_records(card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
     CAPABILITIES.of(card).shown(card, known)
 }
 
@@ -54,6 +54,6 @@ pub fn card_records(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
 /// # Errors
 ///
 /// [`TooLarge`] if what is never dropped does not fit.
-pub fn lane_context(lane: &Lane, facts: Vec<FactSet>, policy: &Policy) -> Result<Rendered, TooLarge> {
-    Rendered::of_lane(lane, facts, policy, CAPABILITIES)
+pub fn lane_context(lane: &Lane, facts: Vec<FactSet>, policy: &Policy) -> Result<RenderedContext, TooLarge> {
+    RenderedContext::of_lane(lane, facts, policy, CAPABILITIES)
 }

@@ -8,8 +8,8 @@ use crate::cards::decide::open_lines;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
-use crate::routing::words::interrupt;
-use crate::say::{self};
+use crate::messages::{self};
+use crate::routing::interrupt::interrupt;
 use crate::turn::Turn;
 use throughline_language::Interrupt;
 use throughline_language::edits::levenshtein;
@@ -25,25 +25,29 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         return decision;
     }
     match word.as_str() {
-        "" | "help" => answer(turn, &say::help(turn.policy), Reason::CommandHelp),
+        "" | "help" => answer(turn, &messages::help(turn.policy), Reason::CommandHelp),
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
         "why" => {
             let text =
-                turn.given.last_turn.as_ref().map_or_else(|| say::NO_TURN.into(), |last| last.explain());
+                turn.given.last_turn.as_ref().map_or_else(|| messages::NO_TURN.into(), |last| last.explain());
             answer(turn, &text, Reason::CommandWhy)
         }
         "forget" if rest.trim().eq_ignore_ascii_case("me") => {
-            let text = say::forget_me(turn.policy);
+            let text = messages::forget_me(turn.policy);
             answer(turn, &text, Reason::CommandForget)
         }
-        "forget" if rest.trim().eq_ignore_ascii_case(say::FORGET_ME_NOW) => {
+        "forget" if rest.trim().eq_ignore_ascii_case(messages::FORGET_ME_NOW) => {
             // The actor erases only their own data: nobody can ask this for somebody else.
             turn.forget = Some(turn.event.actor.clone()).filter(|actor| !actor.is_empty());
-            answer(turn, say::FORGETTING, Reason::CommandForgetMe)
+            answer(turn, messages::FORGETTING, Reason::CommandForgetMe)
         }
         "forget" => {
-            let text = if turn.head.remembered.is_some() { say::FORGOTTEN } else { say::NOTHING_REMEMBERED };
+            let text = if turn.head.remembered.is_some() {
+                messages::FORGOTTEN
+            } else {
+                messages::NOTHING_REMEMBERED
+            };
             turn.forget_mode();
             answer(turn, text, Reason::CommandForget)
         }
@@ -52,7 +56,7 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
         _ => {
-            let text = say::unknown_command(&word, nearest(&word), turn.policy);
+            let text = messages::unknown_command(&word, nearest(&word), turn.policy);
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
@@ -64,20 +68,21 @@ fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {
 }
 
 fn status(turn: &Turn<'_>) -> String {
-    let alive = |mode: &&Remembered| mode.alive(turn.head.last_message_at, turn.now(), turn.policy);
+    let alive = |mode: &&Remembered| mode.is_alive(turn.head.last_message_at, turn.now(), turn.policy);
     let remembered = turn.head.remembered.as_ref().filter(alive).map(|mode| mode.intent);
-    let mut lines = alloc::vec![say::status(turn.head.ask.is_some(), turn.head.pendings.len(), remembered)];
-    lines.extend(turn.live_tasks().map(say::task_line));
+    let mut lines =
+        alloc::vec![messages::status(turn.head.ask.is_some(), turn.head.pendings.len(), remembered)];
+    lines.extend(turn.live_tasks().map(messages::task_line));
     lines.join("\n")
 }
 
 fn pending(turn: &Turn<'_>) -> String {
     if turn.head.pendings.is_empty() {
-        return say::NOTHING_WAITS.into();
+        return messages::NOTHING_WAITS.into();
     }
     let mut lines: Vec<String> =
-        turn.head.pendings.iter().map(|pending| say::waits(&pending.line(turn.now()))).collect();
-    lines.extend(open_lines(turn).iter().map(|title| say::open_card(title)));
+        turn.head.pendings.iter().map(|pending| messages::waits(&pending.line(turn.now()))).collect();
+    lines.extend(open_lines(turn).iter().map(|title| messages::open_card(title)));
     lines.join("\n")
 }
 

@@ -4,35 +4,35 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::calls;
 use crate::cards::decide;
-use crate::data::approval::Closing;
+use crate::data::approval::CloseReason;
 use crate::data::ask::Answer;
-use crate::data::card::{Card, CardStatus, TimerAbout};
+use crate::data::card::{Card, CardStatus, TimerPurpose};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::event::{AssistantPosted, EventKind, Posted};
+use crate::data::event::{AssistantPosted, EventKind, MessagePosted};
 use crate::data::id::{EffectId, MessageId};
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingKind, Slot};
-use crate::data::task::Moved;
+use crate::data::task::TaskMove;
 use crate::data::trace::Predicate;
 use crate::erase;
-use crate::memory::flow as memory;
+use crate::memory::fact_intake as memory;
+use crate::messages;
 use crate::routing::answers;
 use crate::routing::command;
 use crate::routing::press;
-use crate::say;
-use crate::selection::{cycle, lists};
+use crate::selection::{list_registry, model_pick};
 use crate::summary;
 use crate::turn::Turn;
 use crate::turn::capability::Settled;
-use crate::turn::routed::Tried;
-use crate::turn::routed::Tried::{Decided, Passed};
-use crate::work;
+use crate::turn::routed_message::RungResult;
+use crate::turn::routed_message::RungResult::{Decided, Passed};
 use throughline_language::Expected;
 
 /// Hands presses, forms and commands to their handlers.
-pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> RungResult {
     let event = turn.event;
     if let (EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. }, Some(ask)) =
         (&event.kind, &mut turn.head.ask)
@@ -43,13 +43,13 @@ pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
         EventKind::CardPressed { press, remember } => Decided(press::pressed(turn, press, *remember)),
         EventKind::FormSubmitted { press, values } => Decided(press::submitted(turn, press, values)),
         EventKind::Command { text } => {
-            cycle::over(turn);
+            model_pick::cancel_for_actor(turn);
             Decided(command::run(turn, text))
         }
         EventKind::MessagePosted(posted) => match turn.policy.command.rest(&posted.text) {
             Some(text) => {
-                turn.hear(posted);
-                cycle::over(turn);
+                turn.receive_message(posted);
+                model_pick::cancel_for_actor(turn);
                 Decided(command::run(turn, text))
             }
             None => Passed(Predicate::NoWorkflow),
@@ -58,7 +58,7 @@ pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
     }
 }
 
-pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
+pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
     let event = turn.event;
     let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
     match &event.kind {
@@ -86,22 +86,22 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             }
         },
         EventKind::EffectProgressed { effect, task, text } => {
-            recorded(work::progressed(turn, task, effect, text))
+            recorded(calls::progressed(turn, task, effect, text))
         }
         EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
-        EventKind::OptionsShown(list) => Decided(lists::shown(turn, list)),
+        EventKind::OptionsShown(list) => Decided(list_registry::shown(turn, list)),
         EventKind::OptionsClosed { set, scope_instance } => {
-            Decided(lists::closed(turn, set.as_ref(), scope_instance.as_deref()))
+            Decided(list_registry::closed(turn, set.as_ref(), scope_instance.as_deref()))
         }
         EventKind::FactStated(fact) => Decided(memory::stated(turn, fact)),
-        EventKind::FactTakenBack { key, fact } => Decided(memory::taken_back(turn, key, fact)),
-        EventKind::FocusChanged(focus) => Decided(lists::focused(turn, focus)),
+        EventKind::FactTakenBack { key, fact } => Decided(memory::retracted(turn, key, fact)),
+        EventKind::FocusChanged(focus) => Decided(list_registry::focused(turn, focus)),
         EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
         EventKind::TaskReported(report) => recorded(match turn.report(report) {
-            Some(Moved::Changed) => Reason::TaskReported,
-            Some(Moved::Same) => Reason::TaskDuplicateReport,
-            Some(Moved::Refused) => Reason::TaskTransitionRefused,
-            Some(Moved::Stale) => Reason::TaskStaleReport,
+            Some(TaskMove::Changed) => Reason::TaskReported,
+            Some(TaskMove::Same) => Reason::TaskDuplicateReport,
+            Some(TaskMove::Refused) => Reason::TaskTransitionRefused,
+            Some(TaskMove::Stale) => Reason::TaskStaleReport,
             None => Reason::TaskTooManyLive,
         }),
         EventKind::Erasure(what) => Decided(erase::erased(turn, what)),
@@ -120,8 +120,8 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
 }
 
 /// Stores a message that has only files. Without words nothing can be routed, so open questions stay open.
-fn unread(turn: &mut Turn<'_>, posted: &Posted) -> Decision {
-    turn.hear(&Posted { text: say::files(&posted.files), ..posted.clone() });
+fn unread(turn: &mut Turn<'_>, posted: &MessagePosted) -> Decision {
+    turn.receive_message(&MessagePosted { text: messages::files(&posted.files), ..posted.clone() });
     Decision::new(Verdict::Answered, Reason::MessageUnread)
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
     if posted.files.is_empty() || matches!(decision.outcome, Verdict::Ignored | Verdict::Observed) {
         return;
     }
-    turn.say(MessageKind::Notification, None, &say::unread(posted));
+    turn.say(MessageKind::Notification, None, &messages::unread(posted));
 }
 
 /// Shows every open card again with a note, after the channel was unreachable or lost its earlier messages.
@@ -151,32 +151,33 @@ fn still_open(turn: &mut Turn<'_>, message: &str, aloud: bool) -> Decision {
 }
 
 fn asks(turn: &Turn<'_>, effect: &EffectId) -> bool {
-    turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect) || summary::asks(&turn.head, effect)
+    turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect)
+        || summary::is_open_request(&turn.head, effect)
 }
 
 fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision {
-    if summary::asks(&turn.head, effect) || matches!(answer, Answer::Summary { .. }) {
+    if summary::is_open_request(&turn.head, effect) || matches!(answer, Answer::Summary { .. }) {
         return summary::settled(turn, effect, answer);
     }
     answers::settled(turn, effect, answer.clone())
 }
 
 /// Handles a deadline. One that belongs to a decided card or to an older version of it has no effect.
-fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
+fn due(turn: &mut Turn<'_>, about: &TimerPurpose) -> Reason {
     let Some(card) = turn.get::<Card>(about.card()).cloned() else { return Reason::TimerSuperseded };
     let owner = turn.capabilities.of(&card);
-    let current = |version: u32| card.open() && card.version == version;
+    let current = |version: u32| card.is_open() && card.version == version;
     match about {
-        TimerAbout::Expiry { version, .. } if current(*version) => {
-            decide::close(turn, card.clone(), CardStatus::Expired, Closing::Expired);
+        TimerPurpose::Expiry { version, .. } if current(*version) => {
+            decide::close(turn, card.clone(), CardStatus::Expired, CloseReason::Expired);
             owner.lapsed(turn, &card);
         }
-        TimerAbout::Reminder { version, .. } if current(*version) => {
+        TimerPurpose::Reminder { version, .. } if current(*version) => {
             let (task, topic) = (turn.task_of(&card), owner.topic(turn, &card));
-            turn.say(MessageKind::Notification, task.as_ref(), &say::reminder(&topic));
+            turn.say(MessageKind::Notification, task.as_ref(), &messages::reminder(&topic));
         }
-        TimerAbout::Expiry { .. } | TimerAbout::Reminder { .. } => return Reason::TimerSuperseded,
-        TimerAbout::Seek { .. } | TimerAbout::Cooldown { .. } => return owner.due(turn, card, about),
+        TimerPurpose::Expiry { .. } | TimerPurpose::Reminder { .. } => return Reason::TimerSuperseded,
+        TimerPurpose::Seek { .. } | TimerPurpose::Cooldown { .. } => return owner.due(turn, card, about),
     }
     Reason::TimerDue
 }
@@ -202,7 +203,7 @@ impl Turn<'_> {
             self.belongs_to(task);
         }
         let task = self.task_here();
-        let id = MessageId(self.fresh(MessageId::PREFIX));
+        let id = MessageId(self.new_id(MessageId::PREFIX));
         self.keep(Message {
             id: id.clone(),
             role: Role::Assistant,

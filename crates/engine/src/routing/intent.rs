@@ -5,12 +5,13 @@ use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::ask::arbitrate;
+use crate::ask::ask_loop;
+use crate::calls;
 use crate::cards::decide;
 use crate::data::action::Action;
-use crate::data::approval::Closing;
-use crate::data::ask::{Asked, Question};
-use crate::data::card::{About, CardStatus};
+use crate::data::approval::CloseReason;
+use crate::data::ask::{AnswerRecipient, Question};
+use crate::data::card::{CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
@@ -18,20 +19,18 @@ use crate::data::progress::Progress;
 use crate::data::purpose::Purpose;
 use crate::data::rung::Rung;
 use crate::data::trace::Predicate;
-use crate::decisions::flow as decisions;
-use crate::intent::handover::{Handover, handover};
-use crate::memory::flow as memory;
-use crate::review::flow as review;
-use crate::routing::words;
-use crate::say;
+use crate::decision_records::drafting as decisions;
+use crate::intent::delegation::{Delegation, delegation};
+use crate::memory::fact_intake as memory;
+use crate::messages;
+use crate::review::lifecycle as review;
 use crate::selection::handoff;
 use crate::tickets::subject::with_body;
-use crate::tickets::{Sources, batch, flow, subject};
-use crate::turn::routed::Tried::{Decided, Passed};
-use crate::turn::routed::context;
-use crate::turn::routed::{Tried, focus};
-use crate::turn::{Said, Turn};
-use crate::work;
+use crate::tickets::{DraftSources, batch, drafting, subject};
+use crate::turn::routed_message::RungResult::{Decided, Passed};
+use crate::turn::routed_message::{RungResult, focus};
+use crate::turn::routed_message::{context, text_of};
+use crate::turn::{RoutedMessage, Turn};
 use throughline_language as language;
 use throughline_language::intent::rules;
 use throughline_language::intent::rules::Ruling;
@@ -39,7 +38,7 @@ use throughline_language::reference::Need;
 
 /// Decides an explicit request by rule; otherwise asks a model, if there is one, for an intent out of a
 /// fixed set.
-pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
+pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     if let Some(decision) = handoff::answer(turn, said) {
         return Decided(decision);
     }
@@ -55,7 +54,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     if let Some(ruling) = rules::rule(&said.words) {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
         if ruling.intent == rules::RuledIntent::TicketChange {
-            let verdict = answer(turn, say::NO_UPDATE);
+            let verdict = answer(turn, messages::NO_UPDATE);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
         if ruling.intent == rules::RuledIntent::Decision {
@@ -75,7 +74,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     if turn.given.model.has(Purpose::Classify) && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
     }
-    if !arbitrate::open(turn, Asked::Intent, Question::Classify { labels: Intent::ALL.into() }) {
+    if !ask_loop::open(turn, AnswerRecipient::Intent, Question::Classify { labels: Intent::ALL.into() }) {
         return Passed(Predicate::NoRule);
     }
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
@@ -91,21 +90,22 @@ fn answer_gate(turn: &mut Turn<'_>, intent: Intent) {
     };
     let points = focus(turn).replies() || turn.reference.need == Need::NeedsAnchor;
     let anchor = focus(turn).anchor_id().filter(|_| points).and_then(|anchor| turn.card_shown_by(anchor));
-    let gate = anchor.filter(|card| card.open() && matches!(card.about, About::ScopeGate { .. })).cloned();
+    let gate =
+        anchor.filter(|card| card.is_open() && matches!(card.about, CardSubject::ScopeGate { .. })).cloned();
     if let Some(gate) = gate {
         decide::decide(turn, gate, action, Progress::None);
     }
 }
 
 /// Starts work by a sub-agent or a tool, if the message names one.
-fn handed_over(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
-    let (rule, decision) = match handover(&said.words, turn.policy)? {
-        Handover::Agent { name, about } => {
-            ("agent.delegate", work::hand_over(turn, said, name.as_deref(), about.as_deref()))
+fn handed_over(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let (rule, decision) = match delegation(&said.words, turn.policy)? {
+        Delegation::Agent { name, about } => {
+            ("agent.delegate", calls::hand_over(turn, said, name.as_deref(), about.as_deref()))
         }
-        Handover::Tool { name, rest } => {
+        Delegation::Tool { name, rest } => {
             let context = context(turn);
-            ("tool.call", work::begin(turn, said, &name, &rest, &context)?)
+            ("tool.call", calls::begin(turn, said, &name, &rest, &context)?)
         }
     };
     turn.trace.rule = Some(Cow::Borrowed(rule));
@@ -113,44 +113,44 @@ fn handed_over(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
 }
 
 /// True if the message only acknowledges what it follows, so that there is nothing to do.
-fn acknowledges(turn: &Turn<'_>, said: &Said) -> bool {
-    let before = focus(turn).anchor_id().map_or("", |anchor| words::text_of(turn, anchor));
-    language::is_acknowledgement(&said.words, &words::context(turn).to(before))
+fn acknowledges(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
+    let before = focus(turn).anchor_id().map_or("", |anchor| text_of(turn, anchor));
+    language::is_acknowledgement(&said.words, &context(turn).to(before))
 }
 
 /// Decides an ambiguous message by the thread's remembered mode. The answer carries the button that clears
 /// the mode.
-pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
+pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     let Some(remembered) = turn.head.remembered.clone() else {
         return Passed(Predicate::NothingRemembered);
     };
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
     let decision = act(turn, said, remembered.intent, Reason::IntentRemembered, None);
     if turn.head.remembered.is_none() {
-        turn.say(MessageKind::Notification, None, &say::remembered_used_up(label.label()));
+        turn.say(MessageKind::Notification, None, &messages::remembered_used_up(label.label()));
         return Decided(decision);
     }
-    turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
-    turn.show(About::Remembered, &said.by, None);
+    turn.say(MessageKind::Notification, None, &messages::remembered_used(label.label()));
+    turn.show(CardSubject::Remembered, &said.by, None);
     Decided(decision)
 }
 
 /// Asks what to do with an ambiguous message; an older open gate is superseded. A message that only states
 /// facts is noted instead.
-pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
+pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     if let Some(decision) = memory::only_stated(turn) {
         return Decided(decision);
     }
-    let gates = turn.open_cards().filter(|card| matches!(card.about, About::ScopeGate { .. }));
+    let gates = turn.open_cards().filter(|card| matches!(card.about, CardSubject::ScopeGate { .. }));
     let older: Vec<_> = gates.cloned().collect();
-    let excerpt = say::gate_card(said.text(), turn.policy.window.gate_chars);
+    let excerpt = messages::gate_card(said.text(), turn.policy.window.gate_chars);
     let gate = turn.show(
-        About::ScopeGate { source: said.message.clone(), excerpt, remember: false },
+        CardSubject::ScopeGate { source: said.message.clone(), excerpt, remember: false },
         &said.by,
         None,
     );
     for card in older {
-        decide::close(turn, card, CardStatus::Superseded { by: gate.clone() }, Closing::Superseded);
+        decide::close(turn, card, CardStatus::Superseded { by: gate.clone() }, CloseReason::Superseded);
     }
     Decided(Decision::new(Verdict::Shown, Reason::GateOpened).with_intent(Intent::Ambiguous))
 }
@@ -158,7 +158,7 @@ pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
 /// Carries out an intent for the message being routed.
 pub(crate) fn act(
     turn: &mut Turn<'_>,
-    said: &Said,
+    said: &RoutedMessage,
     intent: Intent,
     reason: Reason,
     ruling: Option<Ruling>,
@@ -167,41 +167,44 @@ pub(crate) fn act(
     let verdict = match intent {
         Intent::Ticket => draft(turn, said, ruling),
         Intent::Review => {
-            let (verdict, why) = review::start(turn, said.text(), &said.by, review::Asks::of(reason));
+            let (verdict, why) =
+                review::start(turn, said.text(), &said.by, review::ReviewTrigger::of(reason));
             reason = why.unwrap_or(reason);
             verdict
         }
-        Intent::Discussion if arbitrate::open(turn, Asked::Discussion, Question::Answer) => Verdict::Deferred,
-        Intent::Discussion => answer(turn, say::NO_DISCUSSION),
-        Intent::Meta | Intent::Ambiguous => answer(turn, &say::help(turn.policy)),
+        Intent::Discussion if ask_loop::open(turn, AnswerRecipient::Discussion, Question::Answer) => {
+            Verdict::Deferred
+        }
+        Intent::Discussion => answer(turn, messages::NO_DISCUSSION),
+        Intent::Meta | Intent::Ambiguous => answer(turn, &messages::help(turn.policy)),
     };
     Decision::new(verdict, reason).with_intent(intent)
 }
 
 /// Posts a model's answer in a discussion, or the sentence for having none.
 pub(crate) fn discussed(turn: &mut Turn<'_>, text: Option<&str>) -> Decision {
-    let verdict = answer(turn, text.unwrap_or(say::NO_DISCUSSION));
+    let verdict = answer(turn, text.unwrap_or(messages::NO_DISCUSSION));
     let decision = Decision::new(verdict, Reason::IntentModel).with_intent(Intent::Discussion);
     Decision { rung: Rung::Intent, ..decision }
 }
 
 /// Drafts one ticket, or a batch if several are asked for.
-fn draft(turn: &mut Turn<'_>, said: &Said, ruling: Option<Ruling>) -> Verdict {
+fn draft(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: Option<Ruling>) -> Verdict {
     let Some(Ruling { object, item, several, .. }) = ruling else {
-        return flow::start(turn, said.text(), None, &said.by);
+        return drafting::start(turn, said.text(), None, &said.by);
     };
     if let Some(asked) = batch::read(turn, object.as_deref(), several.as_ref(), said.text()) {
         return batch::start(turn, &asked, &said.by);
     }
     let named = item.and_then(batch::item_type);
     match object {
-        Some(object) => flow::start(turn, &with_body(&object, said.text()), named, &said.by),
+        Some(object) => drafting::start(turn, &with_body(&object, said.text()), named, &said.by),
         None => {
             let (about, pointed) = subject(turn, said);
             let texts = Some(about.clone()).filter(|about| !about.is_empty());
             let from =
-                Sources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
-            flow::start_from(turn, &about, named, &said.by, from)
+                DraftSources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
+            drafting::start_from(turn, &about, named, &said.by, from)
         }
     }
 }

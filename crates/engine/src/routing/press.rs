@@ -10,10 +10,10 @@ use crate::data::card::{Card, CardStatus};
 use crate::data::decision::{Decision, Reason};
 use crate::data::event::Press;
 use crate::data::time::Timestamp;
-use crate::say;
+use crate::messages;
 use crate::selection::press as selection;
 use crate::turn::Turn;
-use crate::turn::capability::Pressed;
+use crate::turn::capability::PressInput;
 
 /// Handles the press of a button.
 pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Decision {
@@ -23,14 +23,14 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Dec
     match admitted(turn, press) {
         Ok((card, action)) => {
             let item = item_of(turn, press);
-            hand_over(turn, card, &Pressed { action, item: &item, remember })
+            hand_over(turn, card, &PressInput { action, item: &item, remember })
         }
         Err(refusal) => refuse(turn, &refusal),
     }
 }
 
 /// Hands a press that passed its checks to the capability that handles it.
-pub(crate) fn hand_over(turn: &mut Turn<'_>, card: Card, press: &Pressed<'_>) -> Decision {
+pub(crate) fn hand_over(turn: &mut Turn<'_>, card: Card, press: &PressInput<'_>) -> Decision {
     turn.capabilities.named(card.handler(press.action)).pressed(turn, card, press)
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<St
     match admitted(turn, press) {
         Ok((card, action)) => {
             let item = item_of(turn, press);
-            let pressed = Pressed { action, item: &item, remember: false };
+            let pressed = PressInput { action, item: &item, remember: false };
             turn.capabilities.named(card.handler(action)).submitted(turn, card, &pressed, values)
         }
         Err(refusal) => refuse(turn, &refusal),
@@ -54,23 +54,23 @@ pub(crate) fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action),
         unconsumed(turn, &card, action)?;
     }
     if version != card.version {
-        return Err(Refusal(Reason::StaleVersion, say::outdated(Some(card.version))));
+        return Err(Refusal(Reason::StaleVersion, messages::outdated(Some(card.version))));
     }
     if matches!(card.status, CardStatus::Superseded { .. }) {
-        return Err(Refusal(Reason::StaleVersion, say::outdated(None)));
+        return Err(Refusal(Reason::StaleVersion, messages::outdated(None)));
     }
     if let (Action::Approve, Some(first)) = (action, card.to_confirm()) {
-        return Err(Refusal(Reason::StaleStep, say::batch::not_confirmed(first)));
+        return Err(Refusal(Reason::StaleStep, messages::batch::not_confirmed(first)));
     }
     let step_allows = allowed(card.step()).contains(&action) && card.status != CardStatus::Withdrawn;
     let offered = card.actions().contains(&action) || card.status == CardStatus::Expired;
     if !(step_allows && offered) {
-        return Err(Refusal(Reason::StaleStep, say::STALE_STEP.into()));
+        return Err(Refusal(Reason::StaleStep, messages::STALE_STEP.into()));
     }
-    let undecided = card.open() || card.status == CardStatus::Expired || action == Action::Comment;
+    let undecided = card.is_open() || card.status == CardStatus::Expired || action == Action::Comment;
     let late = |end: &Timestamp| turn.now() > *end || card.status == CardStatus::Expired;
     if let Some(end) = card.expires_at.filter(|end| undecided && late(end)) {
-        return Err(Refusal(Reason::PressExpired, say::expired(end, turn.now())));
+        return Err(Refusal(Reason::PressExpired, messages::expired(end, turn.now())));
     }
     if needs_approver(card.step(), action) {
         let requests = turn.capabilities.of(&card).requests(turn, &card);
@@ -107,11 +107,11 @@ pub(crate) fn item_of(turn: &Turn<'_>, press: &Press) -> String {
 }
 
 pub(crate) fn unknown(turn: &Turn<'_>) -> Refusal {
-    Refusal(Reason::PressUnknown, say::unknown_press(&open_lines(turn)))
+    Refusal(Reason::PressUnknown, messages::unknown_press(&open_lines(turn)))
 }
 
 pub(crate) fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Result<(), Refusal> {
     let Some((action, by, at, result)) = card.consumed(pressed) else { return Ok(()) };
-    let text = say::consumed(action, by, at, result, &turn.event.actor, turn.now());
+    let text = messages::consumed(action, by, at, result, &turn.event.actor, turn.now());
     Err(Refusal(Reason::PressConsumed, text))
 }

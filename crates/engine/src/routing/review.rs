@@ -4,28 +4,28 @@
 use alloc::rc::Rc;
 
 use crate::data::decision::Reason;
-use crate::data::review::Ended;
+use crate::data::review::ReviewEnding;
 use crate::data::trace::Predicate;
-use crate::intent::handover::handover;
-use crate::review::flow;
-use crate::turn::routed::Tried::{Decided, Passed};
-use crate::turn::routed::context;
-use crate::turn::routed::{Tried, focus};
-use crate::turn::{Said, Turn};
+use crate::intent::delegation::delegation;
+use crate::review::lifecycle;
+use crate::turn::routed_message::RungResult::{Decided, Passed};
+use crate::turn::routed_message::context;
+use crate::turn::routed_message::{RungResult, focus};
+use crate::turn::{RoutedMessage, Turn};
 use throughline_language as language;
 use throughline_language::intent::rules;
 
 /// Completes the active review, or answers the message with a patch.
-pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
-    let Some(mut review) = flow::current(turn).filter(crate::data::review::Review::active) else {
+pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
+    let Some(mut review) = lifecycle::current(turn).filter(crate::data::review::Review::is_active) else {
         return Passed(Predicate::NoReview);
     };
     if focus(turn).task.as_ref() != Some(&review.task) {
         return Passed(Predicate::ReviewNotFocus);
     }
-    if !review.awaited(turn.now(), turn.policy) {
+    if !review.awaits_feedback(turn.now(), turn.policy) {
         // The timer is late: the review had ended before this message came.
-        flow::freeze(turn, &mut review, Ended::Idle);
+        lifecycle::freeze(turn, &mut review, ReviewEnding::Idle);
         turn.note(Reason::ReviewIdle);
         return Passed(Predicate::ReviewOver);
     }
@@ -34,13 +34,13 @@ pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<Said>) -> Tried {
     }
     turn.belongs_to(&review.task);
     if language::is_acknowledgement(&said.words, &context(turn)) {
-        return Decided(flow::completed(turn, review));
+        return Decided(lifecycle::completed(turn, review));
     }
-    Decided(flow::feedback(turn, &review, said.text()))
+    Decided(lifecycle::feedback(turn, &review, said.text()))
 }
 
 /// True if the message explicitly asks for something else: a ticket, another review, help, or work by
 /// somebody.
-fn asks_else(turn: &Turn<'_>, said: &Said) -> bool {
-    rules::rule(&said.words).is_some() || handover(&said.words, turn.policy).is_some()
+fn asks_else(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
+    rules::rule(&said.words).is_some() || delegation(&said.words, turn.policy).is_some()
 }

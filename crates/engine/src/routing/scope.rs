@@ -6,8 +6,8 @@ use alloc::format;
 use crate::cards::button;
 use crate::cards::decide::{decide, refuse_step};
 use crate::data::action::Action;
-use crate::data::ask::{Answer, Asked};
-use crate::data::card::{About, Card, CardStatus};
+use crate::data::ask::{Answer, AnswerRecipient};
+use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::card_model::{Button, CardModel};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::{Intent, Remembered};
@@ -17,11 +17,11 @@ use crate::data::pending::PendingKind;
 use crate::data::progress::Progress;
 use crate::data::rung::Rung;
 use crate::data::trace::Predicate;
+use crate::messages::{self, card as words};
 use crate::routing::intent::{act, discussed};
 use crate::routing::step::climb;
-use crate::say::{self, card as words};
-use crate::turn::capability::{Capability, Pressed, View};
-use crate::turn::{Said, Turn};
+use crate::turn::capability::{Capability, CardContext, PressInput};
+use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 
 pub(crate) struct Scope;
@@ -31,24 +31,24 @@ impl Capability for Scope {
         SCOPE
     }
 
-    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+    fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         let card = view.card;
         match &card.about {
-            About::ScopeGate { excerpt, .. } => {
+            CardSubject::ScopeGate { excerpt, .. } => {
                 model.facts.push(format!("“{excerpt}”"));
                 model.title = match &card.status {
-                    CardStatus::Open => say::GATE_QUESTION.into(),
-                    CardStatus::Decided { action: Action::Dismiss, .. } => say::GATE_DISMISSED.into(),
+                    CardStatus::Open => messages::GATE_QUESTION.into(),
+                    CardStatus::Decided { action: Action::Dismiss, .. } => messages::GATE_DISMISSED.into(),
                     CardStatus::Decided { action, by, .. } => words::chosen(*action, &by.name),
-                    CardStatus::Superseded { .. } => say::GATE_SUPERSEDED.into(),
-                    CardStatus::Expired => say::GATE_EXPIRED.into(),
-                    CardStatus::Withdrawn => say::CARD_GONE.into(),
+                    CardStatus::Superseded { .. } => messages::GATE_SUPERSEDED.into(),
+                    CardStatus::Expired => messages::GATE_EXPIRED.into(),
+                    CardStatus::Withdrawn => messages::CARD_GONE.into(),
                 };
             }
             _ => model.title = words::remembered(&card.status),
         }
         let on = |action| match (&card.about, action) {
-            (About::ScopeGate { remember, .. }, Action::Remember) => Some(*remember),
+            (CardSubject::ScopeGate { remember, .. }, Action::Remember) => Some(*remember),
             _ => None,
         };
         let actions = card.actions().into_iter();
@@ -58,11 +58,11 @@ impl Capability for Scope {
     }
 
     fn waits_for(&self, card: &Card) -> Option<PendingKind> {
-        let About::ScopeGate { source, .. } = &card.about else { return None };
+        let CardSubject::ScopeGate { source, .. } = &card.about else { return None };
         Some(PendingKind::WaitingScopeChoice { card: card.id.clone(), message: source.clone() })
     }
 
-    fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &Pressed<'_>) -> Decision {
+    fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &PressInput<'_>) -> Decision {
         let action = press.action;
         match action {
             Action::SelectReview => choose(turn, card, action, Intent::Review, press.remember),
@@ -72,7 +72,7 @@ impl Capability for Scope {
                 Decision::new(Verdict::Done, Reason::GateDismissed)
             }
             Action::Remember => {
-                if let About::ScopeGate { remember, .. } = &mut card.about {
+                if let CardSubject::ScopeGate { remember, .. } = &mut card.about {
                     *remember = !*remember;
                 }
                 turn.update(card);
@@ -81,18 +81,18 @@ impl Capability for Scope {
             Action::Forget => {
                 decide(turn, card, action, Progress::None);
                 turn.forget_mode();
-                turn.tell(say::FORGOTTEN);
+                turn.tell(messages::FORGOTTEN);
                 Decision::new(Verdict::Done, Reason::PressApplied)
             }
             _ => refuse_step(turn),
         }
     }
 
-    fn heard(&self, turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+    fn heard(&self, turn: &mut Turn<'_>, about: AnswerRecipient, answer: Option<Answer>) -> Decision {
         match (about, answer) {
-            (Asked::Discussion, Some(Answer::Text { text, .. })) => discussed(turn, Some(&text)),
-            (Asked::Discussion, _) => discussed(turn, None),
-            (_, Some(Answer::Classify { label, .. })) => classified(turn, Intent::from_word(&label)),
+            (AnswerRecipient::Discussion, Some(Answer::Text { text, .. })) => discussed(turn, Some(&text)),
+            (AnswerRecipient::Discussion, _) => discussed(turn, None),
+            (_, Some(Answer::Classify { label, .. })) => classified(turn, Intent::parse(&label)),
             _ => classified(turn, None),
         }
     }
@@ -114,17 +114,17 @@ fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
 
 /// Routes the gate's stored message by the intent chosen. The gate is decided, so this happens once.
 fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remember: bool) -> Decision {
-    let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
+    let CardSubject::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
         return refuse_step(turn);
     };
     let saved = turn.get::<Message>(&source).cloned();
     decide(turn, card, action, Progress::None);
     let Some(saved) = saved else {
-        turn.tell(say::CARD_GONE);
+        turn.tell(messages::CARD_GONE);
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
     let words = Words::new(&saved.text, turn.languages());
-    let said = turn.route(Said { message: saved.id, by: saved.by, words, since: saved.at });
+    let said = turn.route(RoutedMessage { message: saved.id, by: saved.by, words, since: saved.at });
     let decision = act(turn, &said, intent, Reason::IntentChosen, None);
     if ticked || remember {
         // Set only after `act`: acting may end a review, which clears the mode that was remembered before.

@@ -6,30 +6,32 @@ use alloc::rc::Rc;
 
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::Event;
-use crate::data::given::Given;
 use crate::data::lane::Lane;
 use crate::data::policy::Policy;
 use crate::data::rung::Rung;
 use crate::data::step::Step;
-use crate::memory::flow::overheard;
+use crate::data::step_input::StepInput;
+use crate::memory::fact_intake::keep_stated_facts;
 use crate::routing::addressing::addressing;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::event::{files, settled_or_host, workflow_event};
+use crate::routing::focus_rung::focus_of_message;
 use crate::routing::intent::{intent, remembered_intent, scope_gate};
+use crate::routing::interrupt::hard_interrupt;
+use crate::routing::pending::conversational_pending;
 use crate::routing::review::active_review;
-use crate::routing::words::{conversational_pending, focus_of_message, hard_interrupt};
-use crate::selection::flow::selection;
+use crate::selection::rung::selection;
 use crate::summary;
-use crate::turn::routed::Tried;
-use crate::turn::routed::Tried::{Decided, Passed};
-use crate::turn::{Said, Turn};
+use crate::turn::routed_message::RungResult;
+use crate::turn::routed_message::RungResult::{Decided, Passed};
+use crate::turn::{RoutedMessage, Turn};
 
-/// What a rung is tried with.
+/// Input of a rung.
 enum Try {
     /// Any event.
-    Event(fn(&mut Turn<'_>) -> Tried),
+    Event(fn(&mut Turn<'_>) -> RungResult),
     /// The message being routed, which [`focus_of_message`] has read.
-    Message(fn(&mut Turn<'_>, &Rc<Said>) -> Tried),
+    Message(fn(&mut Turn<'_>, &Rc<RoutedMessage>) -> RungResult),
 }
 
 /// The routing order. Rung 0, duplicates, belongs to intake: the engine never runs for a duplicate.
@@ -51,29 +53,29 @@ const LADDER: [(Rung, Try); 11] = [
 /// with a reason, never an error. Equal arguments give an equal [`Step`] on any machine.
 ///
 /// ```
-/// use throughline_engine::data::event::Posted;
-/// use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, step};
+/// use throughline_engine::data::event::MessagePosted;
+/// use throughline_engine::{Event, EventKind, StepInput, Lane, LaneKey, Policy, Reason, Timestamp, step};
 ///
 /// let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
 /// let event = Event {
 ///     id: "web:session:1".into(),
 ///     received_at: Timestamp(0),
 ///     actor: "ana".into(),
-///     kind: EventKind::MessagePosted(Posted {
+///     kind: EventKind::MessagePosted(MessagePosted {
 ///         text: "What about microservices?".into(),
-///         ..Posted::default()
+///         ..MessagePosted::default()
 ///     }),
 /// };
-/// let mut given = Given::default();
+/// let mut given = StepInput::default();
 /// given.addressing.direct = true;
 /// let step = step(&lane, &event, &given, &Policy::default());
 /// assert_eq!(step.decision.reason, Reason::GateOpened);
 /// ```
-pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step {
+pub fn step(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> Step {
     let mut turn = Turn::new(lane, event, given, policy, CAPABILITIES);
     let decision = climb(&mut turn, Rung::Addressing);
     files(&mut turn, &decision);
-    overheard(&mut turn, &decision);
+    keep_stated_facts(&mut turn, &decision);
     let facts = turn.write_facts();
     if decision.outcome != Verdict::Ignored {
         summary::fold(&mut turn);

@@ -2,16 +2,16 @@
 
 use alloc::vec::Vec;
 
-use crate::data::card::{About, Card};
+use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::CardModel;
 use crate::data::decision::Decision;
-use crate::data::known::Known;
 use crate::data::option_set::OptionSet;
 use crate::data::owner::SELECTION;
 use crate::data::record::RecordKey;
-use crate::selection::{card as cards, flow, press};
+use crate::data::record_lookup::RecordLookup;
+use crate::selection::{card as cards, press, rung};
 use crate::turn::Turn;
-use crate::turn::capability::{Capability, Pressed, Settled, View};
+use crate::turn::capability::{Capability, CardContext, PressInput, Settled};
 
 pub(crate) struct OptionLists;
 
@@ -20,25 +20,25 @@ impl Capability for OptionLists {
         SELECTION
     }
 
-    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+    fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         cards::show(model, view);
     }
 
-    fn shown(&self, card: &Card, _known: &dyn Known) -> Vec<RecordKey> {
+    fn shown(&self, card: &Card, _known: &dyn RecordLookup) -> Vec<RecordKey> {
         match &card.about {
-            About::Options { set, .. } => alloc::vec![RecordKey::of::<OptionSet>(set)],
+            CardSubject::Options { set, .. } => alloc::vec![RecordKey::of::<OptionSet>(set)],
             _ => Vec::new(),
         }
     }
 
-    fn pressed(&self, turn: &mut Turn<'_>, card: Card, pressed: &Pressed<'_>) -> Decision {
+    fn pressed(&self, turn: &mut Turn<'_>, card: Card, pressed: &PressInput<'_>) -> Decision {
         press::pressed(turn, &card, pressed.action, pressed.item)
     }
 
     /// Notes the outcome of a chosen option. The call itself is work's.
     fn settled(&self, turn: &mut Turn<'_>, settled: &Settled<'_>) -> Option<Decision> {
         let task = settled.task.filter(|_| settled.card.is_none())?;
-        flow::settled(turn, task, settled.outcome);
+        rung::settled(turn, task, settled.outcome);
         None
     }
 }

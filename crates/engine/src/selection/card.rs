@@ -6,19 +6,19 @@ use alloc::vec::Vec;
 
 use crate::cards::button;
 use crate::data::action::Action;
-use crate::data::card::About;
+use crate::data::card::CardSubject;
 use crate::data::card_model::{Button, CardModel, ItemModel};
 use crate::data::option_set::OptionSet;
-use crate::say;
-use crate::turn::capability::View;
+use crate::messages;
+use crate::turn::capability::CardContext;
 
 /// Fills in the card. It has positions in the list's base order, of which the first are displayed, and the question
 /// above them.
-pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
-    let About::Options { set, exec_rev, order, displayed, asks } = &view.card.about else { return };
-    let set = view.known.get::<OptionSet>(set).filter(|set| set.exec_rev == *exec_rev && view.card.open());
+pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
+    let CardSubject::Options { set, exec_rev, order, displayed, asks } = &view.card.about else { return };
+    let set = view.known.get::<OptionSet>(set).filter(|set| set.exec_rev == *exec_rev && view.card.is_open());
     let Some(set) = set else {
-        model.title = say::option::GONE.into();
+        model.title = messages::option::GONE.into();
         return;
     };
     model.title.clone_from(asks);

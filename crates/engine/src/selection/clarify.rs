@@ -7,25 +7,25 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde_json::json;
 
-use crate::data::card::About as CardAbout;
+use crate::data::card::CardSubject;
 use crate::data::decision::{Decision, Reason, Verdict};
-use crate::data::fingerprint::{Print, print};
+use crate::data::fingerprint::{Fingerprint, fingerprint_of};
 use crate::data::id::{MessageId, SetId};
 use crate::data::message::MessageKind;
 use crate::data::option_set::OptionSet;
 use crate::data::selection_trace::Provenance;
-use crate::data::set_option::Options;
+use crate::data::set_option::OptionMask;
 use crate::data::view::{
-    ActionKind, ActionOutcome, Clarifier, ClarifierType, Parked, TargetRef, TraceEntry, View,
+    ActionKind, ActionOutcome, Clarifier, ClarifierType, ParkReason, TargetRef, TraceEntry, View,
 };
-use crate::say::option as words;
-use crate::selection::flow;
-use crate::selection::ladder::{About, Question};
-use crate::selection::scene::Where;
+use crate::messages::option as words;
+use crate::selection::resolution::{ClarifyingQuestion, QuestionSubject};
+use crate::selection::rung;
+use crate::selection::target_list::ScopePlace;
 use crate::turn::Turn;
 
 /// A question about a list, before it is worded.
-struct Asks {
+struct ListQuestion {
     set: OptionSet,
     order: Vec<u8>,
     displayed: u8,
@@ -36,60 +36,60 @@ struct Asks {
 pub(super) fn ask(
     turn: &mut Turn<'_>,
     mut view: View,
-    question: &Question,
+    question: &ClarifyingQuestion,
     provenance: Provenance,
 ) -> Decision {
-    turn.account().provenance = Some(provenance);
+    turn.selection_trace().provenance = Some(provenance);
     let by_model = provenance == Provenance::LlmInfluenced;
     match &question.about {
-        About::List { set, first, rejected } => {
+        QuestionSubject::List { set, first, rejected } => {
             let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
             let asks = arranged(turn, set, *first, *rejected);
             list(turn, view, question, asks, by_model)
         }
-        About::More { set } => {
+        QuestionSubject::More { set } => {
             let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
             let (order, displayed) = match set.newest(&view.user) {
                 Some(showing) => (showing.order.clone(), usize::from(showing.displayed)),
-                None => (super::scene::base(&set.options), 0),
+                None => (super::target_list::base_order(&set.options), 0),
             };
             let most = (displayed + turn.policy.selection.max_shown).min(order.len());
             let displayed = u8::try_from(most).unwrap_or(u8::MAX);
-            let asks = Asks { set, order, displayed, suggests: None };
+            let asks = ListQuestion { set, order, displayed, suggests: None };
             list(turn, view, question, asks, by_model)
         }
-        About::Confirm { set, option, rejected } => {
+        QuestionSubject::Confirm { set, option, rejected } => {
             let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
-            flow::stand(turn, &mut view, &set);
+            rung::make_active(turn, &mut view, &set);
             reject(turn, &mut view, &set, *rejected);
             confirm(turn, view, question, &set, *option, by_model)
         }
-        About::Refine { set, rejected } => {
+        QuestionSubject::Refine { set, rejected } => {
             let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
-            flow::stand(turn, &mut view, &set);
+            rung::make_active(turn, &mut view, &set);
             reject(turn, &mut view, &set, *rejected);
             view.all_rejected = true;
             view.refined = Some(view.turn);
             let text = words::refine(set.title.as_deref(), set.scope);
             asked(turn, view, question, &text, &[], Some(&set.id), None, by_model)
         }
-        About::Scopes { places, text } => scopes(turn, view, question, places, text),
-        About::Nothing => {
+        QuestionSubject::Scopes { places, text } => scopes(turn, view, question, places, text),
+        QuestionSubject::Nothing => {
             let text = words::CLOSED;
             asked(turn, view, question, text, &[], None, None, by_model)
         }
     }
 }
 
-fn reject(turn: &Turn<'_>, view: &mut View, set: &OptionSet, rejected: Options) {
+fn reject(turn: &Turn<'_>, view: &mut View, set: &OptionSet, rejected: OptionMask) {
     if view.active_option_set_id.as_ref() != Some(&set.id) {
         view.activate(set);
     }
@@ -101,7 +101,7 @@ fn reject(turn: &Turn<'_>, view: &mut View, set: &OptionSet, rejected: Options) 
 }
 
 /// Arranges a list for a question: base order with the best guess in front, without the rejected options.
-fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: Options) -> Asks {
+fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: OptionMask) -> ListQuestion {
     let mut order: Vec<u8> = (0u8..).zip(&set.options).map(|(at, _)| at).collect();
     order.retain(|at| rejected & 1 << *at == 0);
     if let Some(first) = first {
@@ -109,7 +109,7 @@ fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: Opt
     }
     let most = turn.policy.selection.max_shown.min(order.len());
     let displayed = u8::try_from(most).unwrap_or(u8::MAX);
-    Asks { set, order, displayed, suggests: first }
+    ListQuestion { set, order, displayed, suggests: first }
 }
 
 /// True if a question for this reason counts as an unresolved text. Hesitating or asking to see the list, for
@@ -129,11 +129,17 @@ fn counts(reason: Reason) -> bool {
     )
 }
 
-fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by_model: bool) -> Decision {
-    let Asks { set, order, displayed, suggests } = asks;
-    flow::stand(turn, &mut view, &set);
+fn list(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    question: &ClarifyingQuestion,
+    asks: ListQuestion,
+    by_model: bool,
+) -> Decision {
+    let ListQuestion { set, order, displayed, suggests } = asks;
+    rung::make_active(turn, &mut view, &set);
     if question.kind == ClarifierType::Repair
-        && let About::List { rejected, .. } = question.about
+        && let QuestionSubject::List { rejected, .. } = question.about
     {
         reject(turn, &mut view, &set, rejected);
     }
@@ -163,12 +169,12 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         mark = fingerprint(&text, &order, buttons, spent);
     }
     let suggested = suggests.and_then(|at| set.options.get(at)).map(|option| option.id.clone());
-    turn.account().clarify = ids;
+    turn.selection_trace().clarify = ids;
     let message = if spent && counts(question.reason) {
         let text = words::stays(&text);
         turn.say(MessageKind::Question, None, &text)
     } else if buttons {
-        let about = CardAbout::Options {
+        let about = CardSubject::Options {
             set: set.id.clone(),
             exec_rev: set.exec_rev,
             order: order.clone(),
@@ -184,7 +190,7 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         turn.say(MessageKind::Question, None, &text)
     };
     show(turn, &view.user, &set.id, &message, order, displayed);
-    view.sees(&set.id);
+    view.mark_seen(&set.id);
     view.pending_clarifier_type = match question.kind {
         ClarifierType::None => ClarifierType::SelectionDisambiguation,
         kind => kind,
@@ -194,7 +200,7 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         Clarifier { message, set: set_id, suggests: suggested, by_model, print: mark, turn: view.turn };
     remember(turn, &mut view, clarifier, &set);
     if spent && counts(question.reason) {
-        view.park(Parked::Attempts, turn.now());
+        view.park(ParkReason::Attempts, turn.now());
     }
     turn.put_view(view);
     Decision::new(Verdict::Asked, question.reason)
@@ -228,7 +234,7 @@ fn numbered(set: &OptionSet, order: &[u8], displayed: u8) -> Vec<String> {
 fn confirm(
     turn: &mut Turn<'_>,
     mut view: View,
-    question: &Question,
+    question: &ClarifyingQuestion,
     set: &OptionSet,
     option: usize,
     by_model: bool,
@@ -237,7 +243,7 @@ fn confirm(
         return Decision::new(Verdict::Answered, question.reason);
     };
     view.pending_clarifier_type = ClarifierType::Confirmation;
-    turn.account().clarify = alloc::vec![option.id.clone()];
+    turn.selection_trace().clarify = alloc::vec![option.id.clone()];
     let text = words::this_one(question.reason, &option.label);
     let suggests = Some(option.id.clone());
     asked(turn, view, question, &text, &words::YES_NO, Some(&set.id), suggests, by_model)
@@ -246,19 +252,19 @@ fn confirm(
 fn scopes(
     turn: &mut Turn<'_>,
     mut view: View,
-    question: &Question,
-    places: &[Where],
+    question: &ClarifyingQuestion,
+    places: &[ScopePlace],
     text: &str,
 ) -> Decision {
     let titles = turn.titles(&view);
-    let name = |place: &Where| words::place(place.0, place.1.as_deref(), &titles);
+    let name = |place: &ScopePlace| words::place(place.0, place.1.as_deref(), &titles);
     let names: Vec<String> = places.iter().map(name).collect();
     let told = words::scopes(question.reason, &names, text);
     if question.reason == Reason::ScopeMissing {
         view.scope_question = None;
         return asked(turn, view, question, &told, &[], None, None, false);
     }
-    flow::keep_text(turn, &mut view, places, text);
+    rung::keep_text(turn, &mut view, places, text);
     view.pending_clarifier_type = ClarifierType::ScopeDisambiguation;
     let offers: Vec<&str> =
         if names.len() == 1 { words::YES_NO.into() } else { names.iter().map(String::as_str).collect() };
@@ -270,7 +276,7 @@ fn scopes(
 fn asked(
     turn: &mut Turn<'_>,
     mut view: View,
-    question: &Question,
+    question: &ClarifyingQuestion,
     text: &str,
     offers: &[&str],
     set: Option<&SetId>,
@@ -326,19 +332,19 @@ fn remember(turn: &Turn<'_>, view: &mut View, clarifier: Clarifier, set: &Option
 }
 
 /// A fingerprint of the question as the person sees it. `text` already holds the template and its arguments.
-fn fingerprint(text: &str, order: &[u8], buttons: bool, last: bool) -> Print {
-    print(&json!([text, order, buttons, last]))
+fn fingerprint(text: &str, order: &[u8], buttons: bool, last: bool) -> Fingerprint {
+    fingerprint_of(&json!([text, order, buttons, last]))
 }
 
 /// Displays further options on a card, after a press on *More*.
 pub(super) fn more(turn: &mut Turn<'_>, card: &crate::data::card::Card) -> Decision {
-    let CardAbout::Options { set, exec_rev, order, displayed, asks } = card.about.clone() else {
+    let CardSubject::Options { set, exec_rev, order, displayed, asks } = card.about.clone() else {
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
     let step = turn.policy.selection.max_shown;
     let displayed = u8::try_from((usize::from(displayed) + step).min(order.len())).unwrap_or(u8::MAX);
     let (message, user) = (card.message.clone(), card.by.clone());
-    let about = CardAbout::Options { set: set.clone(), exec_rev, order: order.clone(), displayed, asks };
+    let about = CardSubject::Options { set: set.clone(), exec_rev, order: order.clone(), displayed, asks };
     turn.update(crate::data::card::Card { about, ..card.clone() });
     show(turn, &user, &set, &message, order, displayed);
     Decision::new(Verdict::Done, Reason::ListReshown)

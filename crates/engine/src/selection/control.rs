@@ -56,7 +56,7 @@ pub(crate) enum Repair {
 impl Control {
     /// Returns what follows a call for a list that was left: an empty text, or words for an option. `None` if
     /// the text calls for no list.
-    pub(crate) fn returns(lexicon: &'static Lexicon, message: &Words) -> Option<String> {
+    pub(crate) fn parse_return(lexicon: &'static Lexicon, message: &Words) -> Option<String> {
         let (words, list) = (message.all(), lexicon.section(RETURN));
         let parses = Parses::of(lexicon, message, false);
         if parses.says(RETURN) {
@@ -89,7 +89,7 @@ impl Parses<'_> {
     }
 
     /// True if the text asks what was done: "did I open sample2?"
-    pub(crate) fn verifies(&self) -> bool {
+    pub(crate) fn asks_what_was_done(&self) -> bool {
         let words = self.message.all();
         let greeted = self.lexicon.section(GREETING).longest(words, 0);
         let verify = self.lexicon.section(VERIFY);
@@ -100,7 +100,7 @@ impl Parses<'_> {
 
     /// True if the text is a question. `exact`: a question about options is open and the text denotes one of
     /// them, so it is taken as a choice.
-    pub(crate) fn asks(&self, exact: bool) -> bool {
+    pub(crate) fn is_question(&self, exact: bool) -> bool {
         let words = self.message.all();
         let list = |id| self.lexicon.section(id);
         let Some(last) = words.last() else { return false };
@@ -113,7 +113,7 @@ impl Parses<'_> {
     }
 
     /// Returns the words behind a leading verb that changes things: "delete sample2", "please rename it".
-    pub(crate) fn changed(&self) -> Option<Range<usize>> {
+    pub(crate) fn command_object(&self) -> Option<Range<usize>> {
         let words = self.message.all();
         let list = self.lexicon.section(COMMAND);
         let core = self.cores().find(|core| list.at(words, core.start))?;
@@ -121,12 +121,12 @@ impl Parses<'_> {
     }
 
     /// True if the text contains a negation.
-    pub(crate) fn negates(&self) -> bool {
+    pub(crate) fn is_negated(&self) -> bool {
         self.lexicon.section(NOT).within(self.message.all())
     }
 
     /// Returns the correction the text makes, if it makes one.
-    pub(crate) fn repairs(&self) -> Option<Repair> {
+    pub(crate) fn repair(&self) -> Option<Repair> {
         let words = self.message.all();
         let list = |id| self.lexicon.section(id);
         if self.says(WRONG) {
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_list_is_called_back_alone_or_with_an_option() {
         let returns =
-            |text: &str| Control::returns(super::super::lexicon(&Words::of(text)), &Words::of(text));
+            |text: &str| Control::parse_return(super::super::lexicon(&Words::of(text)), &Words::of(text));
         assert_eq!(returns("back to options").as_deref(), Some(""));
         assert_eq!(returns("ok go back please").as_deref(), Some(""));
         assert_eq!(returns("back to the list, second").as_deref(), Some("second"));
@@ -220,7 +220,7 @@ mod tests {
             "do you know",
             "sample2, or what?",
         ] {
-            assert!(with(text, |parses| parses.asks(false)), "{text}");
+            assert!(with(text, |parses| parses.is_question(false)), "{text}");
         }
         for text in [
             "open links panel d?",
@@ -230,9 +230,9 @@ mod tests {
             "open sample2",
             "do it",
         ] {
-            assert!(!with(text, |parses| parses.asks(false)), "{text}");
+            assert!(!with(text, |parses| parses.is_question(false)), "{text}");
         }
-        assert!(!with("links panel d?", |parses| parses.asks(true)));
+        assert!(!with("links panel d?", |parses| parses.is_question(true)));
     }
 
     #[test]
@@ -242,9 +242,9 @@ mod tests {
             "have i opened sample2 this session?",
             "hey assistant did i open the sample2?",
         ] {
-            assert!(with(text, |parses| parses.verifies()), "{text}");
+            assert!(with(text, |parses| parses.asks_what_was_done()), "{text}");
         }
-        assert!(!with("open sample2", |parses| parses.verifies()));
+        assert!(!with("open sample2", |parses| parses.asks_what_was_done()));
     }
 
     #[test]
@@ -265,16 +265,16 @@ mod tests {
             ("no sample2", None),
             ("open sample2", None),
         ] {
-            assert_eq!(with(text, |parses| parses.repairs()), repair, "{text}");
+            assert_eq!(with(text, |parses| parses.repair()), repair, "{text}");
         }
     }
 
     #[test]
     fn what_changes_things_is_a_command() {
         assert!(
-            with("delete sample2", |parses| parses.changed().is_some())
-                && with("please rename it", |parses| parses.changed().is_some())
+            with("delete sample2", |parses| parses.command_object().is_some())
+                && with("please rename it", |parses| parses.command_object().is_some())
         );
-        assert!(!with("open sample2", |parses| parses.changed().is_some()));
+        assert!(!with("open sample2", |parses| parses.command_object().is_some()));
     }
 }

@@ -5,12 +5,12 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::message::MessageKind;
 use crate::data::option_set::OptionSet;
 use crate::data::scope::Scope;
-use crate::data::selection_trace::{Handoff, HandoffKind, Referent, ReferentKind, Slot};
+use crate::data::selection_trace::{Handoff, HandoffKind, HandoffQuestion, Referent, ReferentKind};
 use crate::data::view::{ActionOutcome, TraceEntry, View};
-use crate::say::option as words;
-use crate::selection::cue;
-use crate::selection::cue::Spelling;
-use crate::turn::{Said, Turn};
+use crate::messages::option as words;
+use crate::selection::scope_phrase;
+use crate::selection::scope_phrase::FoldedWords;
+use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 use throughline_language::lexicon::SectionId;
 use throughline_language::section;
@@ -21,7 +21,7 @@ const MEANS: SectionId = section("list.means");
 const POINTS: SectionId = section("list.that");
 
 /// Returns the hand-off of a text that leaves for this reason.
-pub(super) fn of(turn: &Turn<'_>, said: &Said, view: &View, reason: Reason) -> Handoff {
+pub(super) fn of(turn: &Turn<'_>, said: &RoutedMessage, view: &View, reason: Reason) -> Handoff {
     let words = &said.words;
     match reason {
         Reason::SelectionQuestion | Reason::SelectionVerify => semantic(turn, view, words, reason),
@@ -31,7 +31,7 @@ pub(super) fn of(turn: &Turn<'_>, said: &Said, view: &View, reason: Reason) -> H
 }
 
 /// Returns the hand-off of the rest of a text, after its first clause chose an option.
-pub(super) fn of_rest(turn: &Turn<'_>, said: &Said, words: &Words) -> Handoff {
+pub(super) fn of_rest(turn: &Turn<'_>, said: &RoutedMessage, words: &Words) -> Handoff {
     let view = turn.view(&said.by);
     match slot(words) {
         Some(_) => semantic(turn, &view, words, Reason::SelectionQuestion),
@@ -52,10 +52,10 @@ fn plain(view: &View, kind: HandoffKind) -> Handoff {
 fn semantic(turn: &Turn<'_>, view: &View, words: &Words, reason: Reason) -> Handoff {
     let asked = slot(words);
     let slot = match reason {
-        Reason::SelectionVerify => Some(Slot::ExplainLastAction),
-        _ => asked.or(Some(Slot::ExplainEntityMeaning)),
+        Reason::SelectionVerify => Some(HandoffQuestion::ExplainLastAction),
+        _ => asked.or(Some(HandoffQuestion::ExplainEntityMeaning)),
     };
-    let cued = cue::cues(super::lexicon(words), words, &[]).first().map(|cue| cue.scope);
+    let cued = scope_phrase::scope_phrases(super::lexicon(words), words, &[]).first().map(|cue| cue.scope);
     let scope = cued.or(view.active_scope);
     Handoff {
         slot,
@@ -66,14 +66,14 @@ fn semantic(turn: &Turn<'_>, view: &View, words: &Words, reason: Reason) -> Hand
 }
 
 /// The kind of question the words ask.
-fn slot(words: &Words) -> Option<Slot> {
+fn slot(words: &Words) -> Option<HandoffQuestion> {
     let says = |section| super::lexicon(words).section(section).within(words.all());
     if says(RECENT) {
-        Some(Slot::SummarizeRecentActivity)
+        Some(HandoffQuestion::SummarizeRecentActivity)
     } else if says(WHY) {
-        Some(Slot::ReflectiveWhyFollowup)
+        Some(HandoffQuestion::ReflectiveWhyFollowup)
     } else if says(MEANS) {
-        Some(Slot::ExplainEntityMeaning)
+        Some(HandoffQuestion::ExplainEntityMeaning)
     } else {
         None
     }
@@ -84,12 +84,12 @@ fn slot(words: &Words) -> Option<Slot> {
 fn referent(
     turn: &Turn<'_>,
     view: &View,
-    (words, asked): (&Words, Option<Slot>),
+    (words, asked): (&Words, Option<HandoffQuestion>),
     scope: Option<Scope>,
 ) -> Option<Referent> {
     let stands =
         |set: &&OptionSet| view.standing(&set.id).is_some() && scope.is_none_or(|scope| set.scope == scope);
-    let spelling = Spelling::of(words);
+    let spelling = FoldedWords::of(words);
     let mut named = turn.all::<OptionSet>().filter(stands).flat_map(|set| {
         let named = set.options.names().labels().filter(|(_, label)| spelling.holds(label));
         named.map(move |(option, _)| (set, &set.options[option]))
@@ -115,7 +115,7 @@ fn referent(
 }
 
 /// Answers "did I open sample2?" from the record of actions, without executing anything or asking a model.
-pub(crate) fn answer(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
+pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let handoff = turn.trace.selection.as_ref()?.handoff.as_ref()?;
     if handoff.kind != HandoffKind::Semantic || !verifies(&said.words) {
         return None;
@@ -134,5 +134,5 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
 }
 
 fn verifies(words: &Words) -> bool {
-    super::parse::Parses::of(super::lexicon(words), words, false).verifies()
+    super::parse::Parses::of(super::lexicon(words), words, false).asks_what_was_done()
 }

@@ -1,40 +1,42 @@
 //! Chooses an option from a list a person was shown, by a short text or a press. Rules come first, then a
 //! model, then a question. Only an option of the list that was shown is ever executed.
 //!
-//! - Lists and views: `lists.rs` stores what hosts show, `standing.rs` holds the life of lists in a person's
+//! - Lists and views: `list_registry.rs` stores what hosts show, `list_lifecycle.rs` holds the life of lists in a person's
 //!   view
-//! - Reading: `scene.rs` and `cue.rs` find the list a text is about; `parse.rs` splits the text; `read.rs`
-//!   finds what it denotes exactly, `hint.rs` what it resembles; `control.rs` and `remainder.rs` find what is
+//! - Reading: `target_list.rs` and `scope_phrase.rs` find the list a text is about; `parse.rs` splits the text; `exact_match.rs`
+//!   finds what it denotes exactly, `similarity.rs` what it resembles; `control.rs` and `clause_split.rs` find what is
 //!   no choice
-//! - Deciding: `ladder.rs` holds the order of the steps, `winner.rs` the gates for references
-//! - Acting: `flow.rs` is the rung, `press.rs` handles presses, `clarify.rs` asks the person, `cycle.rs` asks
+//! - Deciding: `resolve.rs` holds the order of the steps, `continuity.rs` the gates for references
+//! - Acting: `rung.rs` is the rung, `press.rs` handles presses, `clarify.rs` asks the person, `model_pick.rs` asks
 //!   a model, `handoff.rs` describes a text that goes on
-//! - `choice.rs` reads a text against the buttons of our own cards
+//! - `button_text.rs` reads a text against the buttons of our own cards
 //!
-//! The records are in `data` (`option_set`, `view`, `listed`), a question's card in `cards/options.rs`. The
+//! The records are in `data` (`option_set`, `view`, `indexed_options`), a question's card in `cards/options.rs`. The
 //! reasons are in docs/design/0021-option-lists.md, docs/design/0022-choosing-an-option.md and
 //! docs/design/0023-model-picks.md.
 
+pub(crate) mod button_text;
 mod capability;
 mod card;
-pub(crate) mod choice;
 mod clarify;
+mod clause_split;
+pub(crate) mod continuity;
 pub(crate) mod control;
-pub(crate) mod cue;
-pub(crate) mod cycle;
 mod erase;
-pub(crate) mod flow;
+pub(crate) mod exact_match;
 pub(crate) mod handoff;
-pub(crate) mod hint;
-pub(crate) mod ladder;
-pub(crate) mod lists;
+mod list_lifecycle;
+pub(crate) mod list_registry;
+pub(crate) mod model_pick;
+pub(crate) mod more_evidence;
 pub(crate) mod parse;
 pub(crate) mod press;
-pub(crate) mod read;
-mod remainder;
-pub(crate) mod scene;
-mod standing;
-pub(crate) mod winner;
+pub(crate) mod resolution;
+pub(crate) mod resolve;
+pub(crate) mod rung;
+pub(crate) mod scope_phrase;
+pub(crate) mod similarity;
+pub(crate) mod target_list;
 
 pub(crate) use crate::selection::capability::OptionLists;
 

@@ -93,7 +93,7 @@ impl<'m> Parses<'m> {
     }
 
     /// True if the text has only words that lead to an option or follow one.
-    pub(crate) fn bare(&self) -> bool {
+    pub(crate) fn has_no_core_words(&self) -> bool {
         let words = self.message.all().len();
         words == 0 || words <= MOST && self.starts & self.ends != 0
     }
@@ -104,7 +104,7 @@ impl<'m> Parses<'m> {
     }
 
     /// True if the shortest core contains an ordinal: "second to last".
-    pub(crate) fn counts(&self) -> bool {
+    pub(crate) fn has_ordinal(&self) -> bool {
         let ordinal = self.lexicon.section(ORDINAL);
         let says =
             |core: Range<usize>| self.message.all()[core].iter().any(|word| ordinal.value(word).is_some());
@@ -219,7 +219,12 @@ mod tests {
             let words = Words::of(&text);
             let parses = Parses::of(super::super::lexicon(&words), &words, true);
             assert!(parses.cores().count() <= (FEW + 2) * (FEW + 2), "a long text is no choice: {words:?}");
-            let _ = (parses.shortest(), parses.starting().count(), parses.bare(), parses.counts());
+            let _ = (
+                parses.shortest(),
+                parses.starting().count(),
+                parses.has_no_core_words(),
+                parses.has_ordinal(),
+            );
         }
         let words = Words::of("open 🎉");
         assert_eq!(

@@ -2,22 +2,22 @@
 //! seen, so its version is compared with the list as it is now (docs/design/0021-option-lists.md).
 
 use crate::data::action::Action;
-use crate::data::card::{About as CardAbout, Card};
+use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::SetId;
 use crate::data::option_set::OptionSet;
 use crate::data::scope::Scope;
 use crate::data::selection_trace::Provenance;
 use crate::data::view::{ClarifierType, View};
-use crate::say::option as words;
-use crate::selection::ladder::{About, Act, Question};
-use crate::selection::{clarify, cycle, flow};
+use crate::messages::option as words;
+use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject};
+use crate::selection::{clarify, model_pick, rung};
 use crate::turn::Turn;
 
 /// Handles a press on a button of a question's card.
 pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &str) -> Decision {
-    let CardAbout::Options { set, exec_rev, .. } = &card.about else {
-        return refuse(turn, Reason::StaleStep, crate::say::STALE_STEP);
+    let CardSubject::Options { set, exec_rev, .. } = &card.about else {
+        return refuse(turn, Reason::StaleStep, crate::messages::STALE_STEP);
     };
     if card.by != turn.event.actor {
         return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
@@ -28,8 +28,8 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &s
     };
     match action {
         Action::Option => choose(turn, view, &set, item),
-        Action::NoneOfThese => flow::reject_all(turn, view, &set),
-        Action::Leave => flow::leave_list(turn, view, &set, Reason::PressApplied),
+        Action::NoneOfThese => rung::reject_all(turn, view, &set),
+        Action::Leave => rung::leave_list(turn, view, &set, Reason::PressApplied),
         _ => clarify::more(turn, card),
     }
 }
@@ -51,20 +51,20 @@ pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, opt
 /// shows the active list if there is one, and returns the decision as the error.
 fn seen(turn: &mut Turn<'_>, id: &SetId, exec_rev: u32) -> Result<(OptionSet, View), Decision> {
     let mut view = turn.view(&turn.event.actor.clone());
-    cycle::superseded(turn, &mut view);
+    model_pick::cancel(turn, &mut view);
     view.expire(turn.now(), &turn.policy.selection, |id| turn.kind_of(id));
-    flow::landed(turn, &mut view);
+    rung::drop_ended_executions(turn, &mut view);
     let set = turn.get::<OptionSet>(id).cloned();
     if let Some(set) = set.filter(|set| set.exec_rev == exec_rev && view.standing(id).is_some()) {
         return Ok((set, view));
     }
-    turn.tell(&crate::say::outdated(None));
-    let current = view.active_option_set_id.clone().and_then(|id| flow::standing_set(turn, &view, &id));
+    turn.tell(&crate::messages::outdated(None));
+    let current = view.active_option_set_id.clone().and_then(|id| rung::standing_set(turn, &view, &id));
     match current {
         Some(current) => {
-            let about = About::List { set: current.id, first: None, rejected: 0 };
+            let about = QuestionSubject::List { set: current.id, first: None, rejected: 0 };
             let question =
-                Question::plain(Reason::ListReshown, ClarifierType::SelectionDisambiguation, about);
+                ClarifyingQuestion::plain(Reason::ListReshown, ClarifierType::SelectionDisambiguation, about);
             let _ = clarify::ask(turn, view, &question, Provenance::SafeClarifier);
         }
         None => turn.put_view(view),
@@ -75,28 +75,28 @@ fn seen(turn: &mut Turn<'_>, id: &SetId, exec_rev: u32) -> Result<(OptionSet, Vi
 fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) -> Decision {
     let Some((at, named)) = set.option(option) else {
         turn.put_view(view);
-        return refuse(turn, Reason::PressUnknown, crate::say::CARD_GONE);
+        return refuse(turn, Reason::PressUnknown, crate::messages::CARD_GONE);
     };
     if set.scope == Scope::Widget {
         view.latch_on(&set.scope_instance, true);
     }
-    view.looks(set, Some(named.id.clone()));
+    view.mark_focused(set, Some(named.id.clone()));
     if view.in_flight.iter().any(|act| act.set == set.id && act.option == named.id) {
         turn.put_view(view);
         return refuse(turn, Reason::OptionInFlight, words::ON_ITS_WAY);
     }
-    if named.is_normal() && !set.executable() {
+    if named.is_normal() && !set.is_executable() {
         turn.put_view(view);
-        return refuse(turn, Reason::OptionsOnly, crate::say::STALE_STEP);
+        return refuse(turn, Reason::OptionsOnly, crate::messages::STALE_STEP);
     }
-    let act = Act {
+    let act = Execution {
         set: set.id.clone(),
         option: at,
         reason: Reason::OptionPressed,
         corrects: None,
         remainder: None,
     };
-    flow::execute(turn, view, &act, Provenance::Deterministic)
+    rung::execute(turn, view, &act, Provenance::Deterministic)
 }
 
 fn refuse(turn: &mut Turn<'_>, reason: Reason, text: &str) -> Decision {

@@ -3,22 +3,21 @@
 //! answers, single lines of the messages are added to the tail. No decision depends on either
 //! (`docs/design/0026-summaries.md`).
 
-mod line;
-mod valid;
+mod extractive;
+mod validate;
 
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::context::shown::Shown;
+use crate::context::lane_context::LaneContext;
 use crate::context::window;
 use crate::data::ask::{Answer, Ask, Question};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::EffectBody;
-use crate::data::erasure::Erase;
+use crate::data::erasure::ErasureScope;
 use crate::data::event::{Event, EventKind};
-use crate::data::given::Given;
-use crate::data::id::{EffectId, MessageId, place};
+use crate::data::id::{EffectId, MessageId, message_position};
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
 use crate::data::message::Message;
@@ -26,11 +25,12 @@ use crate::data::policy::Policy;
 use crate::data::policy::context::SUMMARY_AHEAD;
 use crate::data::purpose::Purpose;
 use crate::data::record::{RecordKey, RecordKind};
-use crate::data::summary::{Covered, Request};
+use crate::data::step_input::StepInput;
+use crate::data::summary::{ConversationSummary, SummaryRequest};
 use crate::data::trace::PromptTrace;
-use crate::memory::flow;
+use crate::memory::fact_intake;
 use crate::turn::Turn;
-use crate::turn::routed::reachable;
+use crate::turn::routed_message::model_is_available;
 
 /// The raw messages that will be folded if this turn adds some. The runtime loads the texts of those that
 /// have left the window.
@@ -78,7 +78,7 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
     let messages: Vec<Message> =
         batch.iter().filter_map(|id| turn.get::<Message>(id).cloned()).filter(for_all).collect();
     let given_up = capped || covered.tries >= policy.max_tries;
-    if !given_up && reachable(turn, Purpose::Summary) && request(turn, &messages, batch) {
+    if !given_up && model_is_available(turn, Purpose::Summary) && request(turn, &messages, batch) {
         return;
     }
     take_back(turn);
@@ -94,7 +94,8 @@ fn request(turn: &mut Turn<'_>, messages: &[Message], batch: &[MessageId]) -> bo
     let lines: Vec<String> =
         messages.iter().filter_map(|message| window::line(turn, message, most)).collect();
     let question = Question::Summary { base_cursor: before.cursor, to: to.clone(), messages: lines };
-    let shown = Shown { summary: before.summary.clone(), tail: before.tail.clone(), ..Shown::default() };
+    let shown =
+        LaneContext { summary: before.summary.clone(), tail: before.tail.clone(), ..LaneContext::default() };
     let Ok(ask) = Ask::within(question, "", None, shown, turn.policy) else {
         turn.note(Reason::ContextTooLarge);
         return false;
@@ -102,17 +103,17 @@ fn request(turn: &mut Turn<'_>, messages: &[Message], batch: &[MessageId]) -> bo
     turn.trace.prompt = Some(PromptTrace::of(&ask.prompt));
     let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
     let (base_cursor, folds) = (before.cursor, batch.len());
-    turn.head.covered_mut().asked = Some(Request { effect, base_cursor, folds, to });
+    turn.head.covered_mut().asked = Some(SummaryRequest { effect, base_cursor, folds, to });
     true
 }
 
-pub(crate) fn covered(turn: &Turn<'_>) -> Arc<Covered> {
+pub(crate) fn covered(turn: &Turn<'_>) -> Arc<ConversationSummary> {
     turn.head.covered.clone().unwrap_or_default()
 }
 
 /// Folds without a model: the most informative lines join the tail, and the summary stays as it is.
 fn extract(turn: &mut Turn<'_>, messages: &[Message], batch: &[MessageId]) {
-    let lines = line::best(messages);
+    let lines = extractive::best_lines(messages);
     let most = turn.policy.summary.tail_lines;
     let covered = turn.head.covered_mut();
     covered.tail.extend(lines);
@@ -133,13 +134,13 @@ fn advance(turn: &mut Turn<'_>, folds: usize, to: Option<&MessageId>) {
 }
 
 /// The lane's open request for a summary, if this effect carries it.
-fn request_of<'h>(head: &'h LaneState, effect: &EffectId) -> Option<&'h Request> {
+fn request_of<'h>(head: &'h LaneState, effect: &EffectId) -> Option<&'h SummaryRequest> {
     head.covered.as_ref()?.asked.as_ref().filter(|request| request.effect == *effect)
 }
 
 /// True if an effect carries the lane's open request for a summary.
 #[must_use]
-pub fn asks(head: &LaneState, effect: &EffectId) -> bool {
+pub fn is_open_request(head: &LaneState, effect: &EffectId) -> bool {
     request_of(head, effect).is_some()
 }
 
@@ -147,7 +148,7 @@ pub fn asks(head: &LaneState, effect: &EffectId) -> bool {
 /// summary replaced; an answer to a request that is no longer current is [`Reason::SummarySuperseded`].
 pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision {
     let recorded = |reason| Decision::new(Verdict::Recorded, reason);
-    let current = |request: &&Request| request.base_cursor == turn.head.cursor();
+    let current = |request: &&SummaryRequest| request.base_cursor == turn.head.cursor();
     let Some(request) = request_of(&turn.head, effect).filter(current).cloned() else {
         return recorded(Reason::SummarySuperseded);
     };
@@ -158,7 +159,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -
             let before =
                 turn.head.covered.iter().flat_map(|covered| covered.summary.iter().chain(&covered.tail));
             let words = before.map(String::as_str).chain(sources.iter().map(|message| message.text.as_str()));
-            valid::checked(text, words, turn.policy)
+            validate::validate(text, words, turn.policy)
         }
         _ => Err(Reason::SummaryFailed),
     };
@@ -166,7 +167,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -
         Ok(text) => {
             if let Answer::Summary { facts, .. } = answer {
                 let shown: Vec<MessageId> = sources.iter().map(|message| message.id.clone()).collect();
-                flow::proposed(turn, facts, &shown);
+                fact_intake::proposed(turn, facts, &shown);
             }
             let covered = turn.head.covered_mut();
             covered.summary = Some(text);
@@ -193,7 +194,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -
 }
 
 /// The messages that a request showed to the model.
-fn sources(turn: &Turn<'_>, request: &Request) -> Vec<Message> {
+fn sources(turn: &Turn<'_>, request: &SummaryRequest) -> Vec<Message> {
     if request.folds == 0 {
         return turn.given.covered.iter().filter(|message| for_all(message)).cloned().collect();
     }
@@ -212,7 +213,9 @@ pub(crate) fn reworded(turn: &mut Turn<'_>, message: &MessageId) {
     if !turn.head.is_raw(message) {
         return withhold(turn, &|_| false);
     }
-    let folded = |request: &Request| place(message.as_str()) <= place(request.to.as_str());
+    let folded = |request: &SummaryRequest| {
+        message_position(message.as_str()) <= message_position(request.to.as_str())
+    };
     if covered(turn).asked.as_ref().is_some_and(folded) {
         take_back(turn);
     }
@@ -247,7 +250,7 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
     if rest.is_empty() {
         return;
     }
-    if !(reachable(turn, Purpose::Summary) && request(turn, &rest, &[])) {
+    if !(model_is_available(turn, Purpose::Summary) && request(turn, &rest, &[])) {
         extract(turn, &rest, &[]);
     }
 }
@@ -255,7 +258,7 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
 /// True if the step of this event needs the covered messages, so that the runtime loads them: because the
 /// words of such a message are changed or erased, or because an answer arrives that was made of them.
 #[must_use]
-pub fn looks_back(lane: &Lane, event: &Event, given: &Given) -> bool {
+pub fn needs_covered(lane: &Lane, event: &Event, given: &StepInput) -> bool {
     let head = &lane.head;
     match &event.kind {
         EventKind::MessageDeleted { .. } | EventKind::MessageEdited { .. } => {
@@ -265,7 +268,7 @@ pub fn looks_back(lane: &Lane, event: &Event, given: &Given) -> bool {
         EventKind::EffectSettled { effect, .. } => {
             request_of(head, effect).is_some_and(|request| request.folds == 0)
         }
-        EventKind::Erasure(Erase::Person { .. }) => head.cursor() > 0,
+        EventKind::Erasure(ErasureScope::Person { .. }) => head.cursor() > 0,
         _ => false,
     }
 }

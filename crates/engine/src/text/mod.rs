@@ -1,5 +1,5 @@
 //! Text for storage and display: cleaning, cutting, counting, and removal of secrets.
 
 pub mod clean;
-pub(crate) mod members;
+pub(crate) mod json_object;
 pub mod redact;

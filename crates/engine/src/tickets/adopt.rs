@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 
 use crate::cards::decide::{close, decide, decide_as, released_by};
 use crate::data::action::Action;
-use crate::data::approval::Closing;
-use crate::data::card::{About, Card, CardStatus, Looking, TimerAbout};
+use crate::data::approval::CloseReason;
+use crate::data::card::{AdoptionLookup, Card, CardStatus, CardSubject, TimerPurpose};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::effect::{EffectBody, Under};
+use crate::data::effect::{EffectBody, EpicRef};
 use crate::data::id::{CardId, DraftId, EffectId};
 use crate::data::message::MessageKind;
 use crate::data::policy::limits;
@@ -22,8 +22,8 @@ use crate::data::progress::Progress;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
-use crate::say;
-use crate::tickets::flow::invalid;
+use crate::messages;
+use crate::tickets::drafting::invalid;
 use crate::tickets::release::{created, put, put_all, receipt_of, settle_up, stand, without_epic};
 use crate::turn::Turn;
 
@@ -32,7 +32,7 @@ use crate::turn::Turn;
 pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effect: &EffectId) -> Reason {
     let Some(draft) = turn.get::<Draft>(draft).cloned() else { return Reason::EffectSuperseded };
     let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
-    let about = About::UncertainEffect {
+    let about = CardSubject::UncertainEffect {
         effect: effect.clone(),
         draft: draft.id.clone(),
         parent,
@@ -60,13 +60,13 @@ fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
     let Some(mut card) = turn.get::<Card>(card).cloned() else { return };
     let due = look_at(n).map(|after| card.created_at.plus(after));
     if let Some(due) = due {
-        let timer = turn.set_timer(due, TimerAbout::Seek { card: card.id.clone(), n });
+        let timer = turn.set_timer(due, TimerPurpose::Seek { card: card.id.clone(), n });
         // After *Create again* the search goes on although its card is decided.
-        if card.open() {
+        if card.is_open() {
             card.timers.push(timer);
         }
     }
-    if let About::UncertainEffect { next_look, .. } = &mut card.about {
+    if let CardSubject::UncertainEffect { next_look, .. } = &mut card.about {
         *next_look = due;
     }
     turn.put(card);
@@ -84,17 +84,17 @@ pub(super) fn keep_looking(turn: &mut Turn<'_>, card: &CardId) {
 /// be reported as a duplicate.
 pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
     let again = matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. });
-    let About::UncertainEffect { effect, next_look: Some(_), .. } = &card.about else {
+    let CardSubject::UncertainEffect { effect, next_look: Some(_), .. } = &card.about else {
         return Reason::TimerSuperseded;
     };
-    if !(card.open() || again) {
+    if !(card.is_open() || again) {
         return Reason::TimerSuperseded;
     }
     let Some(draft) = turn.draft_of(&card) else { return Reason::TimerSuperseded };
     let (marker, target) = (effect.clone(), draft.target);
     turn.effect(EffectBody::TrackerSeek { target, marker, card: card.id.clone() }, &[], None);
     look_later(turn, &card.id, n + 1);
-    if let Some(card) = turn.get::<Card>(&card.id).cloned().filter(Card::open) {
+    if let Some(card) = turn.get::<Card>(&card.id).cloned().filter(Card::is_open) {
         turn.update(card);
     }
     Reason::TimerDue
@@ -103,23 +103,25 @@ pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
 /// Applies the result of a search: adopts the issue that was found, or reports a duplicate. An empty result
 /// proves nothing and leaves the question open.
 pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<String>)]) -> Reason {
-    let About::UncertainEffect { effect, draft, .. } = &card.about else { return Reason::EffectSuperseded };
+    let CardSubject::UncertainEffect { effect, draft, .. } = &card.about else {
+        return Reason::EffectSuperseded;
+    };
     let (effect, draft) = (effect.clone(), draft.clone());
     let Some((key, url)) = issues.first().cloned() else { return Reason::EffectSettled };
     let task = turn.get::<Draft>(&draft).map(|draft| draft.task.clone());
-    if !card.open() {
+    if !card.is_open() {
         if !matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. }) {
             return Reason::EffectSuperseded;
         }
         let other = card.released().find_map(|(_, progress)| progress.key()).unwrap_or_default();
         turn.note(Reason::DuplicateSeen);
-        turn.say(MessageKind::Notification, task.as_ref(), &say::duplicate(&key, other));
+        turn.say(MessageKind::Notification, task.as_ref(), &messages::duplicate(&key, other));
         stop_looking(turn, card);
         return Reason::EffectSettled;
     }
     if let Some((second, _)) = issues.get(1) {
         turn.note(Reason::DuplicateSeen);
-        turn.say(MessageKind::Notification, task.as_ref(), &say::duplicate(&key, second));
+        turn.say(MessageKind::Notification, task.as_ref(), &messages::duplicate(&key, second));
     }
     let result = EffectResult::Issue { key: key.clone(), url: url.clone() };
     turn.adopt(&effect, Outcome::Done { result });
@@ -132,7 +134,7 @@ pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<
 }
 
 fn stop_looking(turn: &mut Turn<'_>, mut card: Card) {
-    if let About::UncertainEffect { next_look, .. } = &mut card.about {
+    if let CardSubject::UncertainEffect { next_look, .. } = &mut card.about {
         *next_look = None;
     }
     turn.put(card);
@@ -140,8 +142,8 @@ fn stop_looking(turn: &mut Turn<'_>, mut card: Card) {
 
 /// Withdraws the card that asked whether the issue exists.
 pub(super) fn question_over(turn: &mut Turn<'_>, asks: Card) {
-    if asks.open() {
-        close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
+    if asks.is_open() {
+        close(turn, asks, CardStatus::Withdrawn, CloseReason::Cancelled);
     }
 }
 
@@ -171,7 +173,7 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
         let body = EffectBody::TrackerCreate {
             target: draft.target,
             item,
-            under: Some(Under::Effect(new.clone())),
+            under: Some(EpicRef::Effect(new.clone())),
             card: receipt.id.clone(),
         };
         let effect = turn.effect(body, core::slice::from_ref(new), Some(released_by(&receipt)));
@@ -183,7 +185,9 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
 /// Gives up an uncertain create on a person's *Cancel*: searches end, and the stories of an epic that is
 /// given up are not tried.
 pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
-    let About::UncertainEffect { effect, draft, parent, looking, .. } = card.about.clone() else { return };
+    let CardSubject::UncertainEffect { effect, draft, parent, looking, .. } = card.about.clone() else {
+        return;
+    };
     [&effect].into_iter().chain(looking.iter().map(|looking| &looking.effect)).for_each(|e| turn.cancel(e));
     decide(turn, card, Action::Cancel, Progress::Cancelled);
     put(turn, &parent, &draft, Progress::Cancelled);
@@ -202,7 +206,7 @@ pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
 
 /// Answers *It exists…* where the key is to come by form.
 pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
-    turn.tell(say::ADOPT_WHICH);
+    turn.tell(messages::ADOPT_WHICH);
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
@@ -210,17 +214,17 @@ pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
 pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, String>) -> Decision {
     let key = values.get("key").map_or("", |key| key.trim());
     let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
-        return invalid(turn, say::ADOPT_NEEDS_KEY);
+        return invalid(turn, messages::ADOPT_NEEDS_KEY);
     };
     let (by, card_id) = (turn.event.actor.clone(), card.id.clone());
     let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), by, card: card_id };
-    let looks = Looking { effect: turn.effect(body, &[], None), by: turn.presser() };
+    let looks = AdoptionLookup { effect: turn.effect(body, &[], None), by: turn.presser() };
     let mut card = card.clone();
-    if let About::UncertainEffect { looking, .. } = &mut card.about {
+    if let CardSubject::UncertainEffect { looking, .. } = &mut card.about {
         looking.push(looks);
     }
     turn.put(card);
-    turn.tell(&say::looking_for(key));
+    turn.tell(&messages::looking_for(key));
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
@@ -228,7 +232,7 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
 /// and leaves the question open. The failure of a scheduled search is ignored; nobody asked for it.
 pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, outcome: &Outcome) -> Reason {
     let Some(draft) = turn.draft_of(&card) else { return Reason::EffectSuperseded };
-    let About::UncertainEffect { effect, looking, .. } = &mut card.about else {
+    let CardSubject::UncertainEffect { effect, looking, .. } = &mut card.about else {
         return Reason::EffectSuperseded;
     };
     let effect = effect.clone();
@@ -248,8 +252,8 @@ pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, o
             created(turn, &card, &draft.id, &effect, &key, url);
             return Reason::EffectSettled;
         }
-        Outcome::Done { result: EffectResult::Found { key, title, .. } } => say::other_title(key, title),
-        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => say::not_found(text),
+        Outcome::Done { result: EffectResult::Found { key, title, .. } } => messages::other_title(key, title),
+        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => messages::not_found(text),
         Outcome::Done { .. } => return Reason::EffectSuperseded,
     };
     turn.put(card);

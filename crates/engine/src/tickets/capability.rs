@@ -6,24 +6,24 @@ use alloc::vec::Vec;
 
 use crate::cards::decide::{Refusal, decide, end_of, refuse, refuse_step};
 use crate::data::action::Action;
-use crate::data::ask::{Answer, Asked};
+use crate::data::ask::{Answer, AnswerRecipient};
 use crate::data::batch::Batch;
-use crate::data::canon::jcs;
-use crate::data::card::{About, Card, TimerAbout};
+use crate::data::canonical_json::jcs;
+use crate::data::card::{Card, CardSubject, TimerPurpose};
 use crate::data::card_model::CardModel;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::TaskId;
-use crate::data::known::Known;
 use crate::data::owner::TICKETS;
 use crate::data::pending::{PendingKind, PendingState, Slot};
 use crate::data::progress::Progress;
 use crate::data::record::RecordKey;
+use crate::data::record_lookup::RecordLookup;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, Target};
-use crate::say;
-use crate::tickets::{adopt, batch, card as cards, flow, release};
+use crate::messages;
+use crate::tickets::{adopt, batch, card as cards, drafting, release};
 use crate::turn::Turn;
-use crate::turn::capability::{Capability, Pressed, Request, Settled, View};
+use crate::turn::capability::{Capability, CardContext, PressInput, ReleaseRequest, Settled};
 use throughline_language::Value;
 
 pub(crate) struct Tickets;
@@ -38,15 +38,15 @@ impl Capability for Tickets {
             return None;
         }
         let by = turn.event.actor.clone();
-        let verdict = flow::start(turn, rest.trim(), None, &by);
+        let verdict = drafting::start(turn, rest.trim(), None, &by);
         Some(Decision::new(verdict, Reason::CommandTicket))
     }
 
-    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+    fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         cards::show(model, view);
     }
 
-    fn shown(&self, card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+    fn shown(&self, card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
         let mut keys: Vec<RecordKey> = card.subject().into_iter().collect();
         let Some(id) = card.batch() else { return keys };
         keys.push(RecordKey::of::<Batch>(id));
@@ -61,7 +61,7 @@ impl Capability for Tickets {
     }
 
     /// Returns what the card shows, and the batch that opens when the card's batch ends, with its drafts.
-    fn reached(&self, card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+    fn reached(&self, card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
         let mut keys = self.shown(card, known);
         let batch = card.batch().and_then(|batch| known.get::<Batch>(batch));
         if let Some(next) = batch.and_then(|batch| batch.part.as_ref()?.next.as_ref()) {
@@ -75,7 +75,7 @@ impl Capability for Tickets {
     fn waits_for(&self, card: &Card) -> Option<PendingKind> {
         let card_id = card.id.clone();
         Some(match &card.about {
-            About::UncertainEffect { effect, .. } => {
+            CardSubject::UncertainEffect { effect, .. } => {
                 PendingKind::WaitingUncertainEffect { card: card_id, effect: effect.clone() }
             }
             _ => PendingKind::WaitingApproval { card: card_id },
@@ -83,14 +83,14 @@ impl Capability for Tickets {
     }
 
     fn follow(&self, turn: &mut Turn<'_>, card: &Card) {
-        if card.open() {
+        if card.is_open() {
             batch::latch::keep_questions(turn, card);
         } else {
             batch::edit::clear_questions(turn, card);
         }
     }
 
-    fn requests(&self, turn: &Turn<'_>, card: &Card) -> Vec<Request> {
+    fn requests(&self, turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {
         request(turn, card).into_iter().collect()
     }
 
@@ -105,11 +105,11 @@ impl Capability for Tickets {
         release::titles(&turn.drafts_of(card)).first().map(ToString::to_string).unwrap_or_default()
     }
 
-    fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &Pressed<'_>) -> Decision {
+    fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &PressInput<'_>) -> Decision {
         let action = press.action;
         match action {
             Action::Approve if batch::latch::rearmed(turn, &card) => {
-                let text = say::batch::not_confirmed(Action::ConfirmQuantity);
+                let text = messages::batch::not_confirmed(Action::ConfirmQuantity);
                 return refuse(turn, &Refusal(Reason::StaleStep, text));
             }
             Action::Approve | Action::CreateAgain => release::release(turn, card, action),
@@ -119,11 +119,11 @@ impl Capability for Tickets {
             }
             Action::Edit => {
                 let draft = turn.draft_of(&card);
-                return flow::ask_edit(turn, &card, draft);
+                return drafting::ask_edit(turn, &card, draft);
             }
             Action::EditStory => {
                 let draft = batch::edit::item(turn, &card, press.item);
-                return flow::ask_edit(turn, &card, draft);
+                return drafting::ask_edit(turn, &card, draft);
             }
             Action::RemoveStory => return batch::edit::remove(turn, card, press.item),
             Action::AddStory => return batch::edit::ask_story(turn, &card),
@@ -131,14 +131,14 @@ impl Capability for Tickets {
                 return batch::latch::confirm(turn, card, action);
             }
             Action::Split => return batch::latch::split(turn, card),
-            Action::RetryMissing => return batch::flow::retry(turn, &card),
+            Action::RetryMissing => return batch::drafting::retry(turn, &card),
             Action::Adopt => return adopt::ask_key(turn),
-            Action::Cancel if matches!(card.about, About::UncertainEffect { .. }) => {
+            Action::Cancel if matches!(card.about, CardSubject::UncertainEffect { .. }) => {
                 adopt::cancelled(turn, card);
             }
             Action::Cancel => {
                 decide(turn, card.clone(), action, Progress::None);
-                batch::flow::dropped(turn, &card);
+                batch::drafting::dropped(turn, &card);
             }
             _ => return refuse_step(turn),
         }
@@ -149,31 +149,31 @@ impl Capability for Tickets {
         &self,
         turn: &mut Turn<'_>,
         card: Card,
-        press: &Pressed<'_>,
+        press: &PressInput<'_>,
         values: &BTreeMap<String, String>,
     ) -> Decision {
         match press.action {
             Action::Edit => {
                 let draft = turn.draft_of(&card);
-                flow::edit_by_form(turn, card, draft, values)
+                drafting::edit_by_form(turn, card, draft, values)
             }
             Action::EditStory => {
                 let draft = batch::edit::item(turn, &card, press.item);
-                flow::edit_by_form(turn, card, draft, values)
+                drafting::edit_by_form(turn, card, draft, values)
             }
             Action::AddStory => batch::edit::add_story(turn, card, values),
             Action::Adopt => adopt::adopt(turn, &card, values),
-            action => flow::invalid(turn, &say::no_form(action)),
+            action => drafting::invalid(turn, &messages::no_form(action)),
         }
     }
 
     fn lapsed(&self, turn: &mut Turn<'_>, card: &Card) {
-        batch::flow::dropped(turn, card);
+        batch::drafting::dropped(turn, card);
     }
 
-    fn due(&self, turn: &mut Turn<'_>, card: Card, about: &TimerAbout) -> Reason {
+    fn due(&self, turn: &mut Turn<'_>, card: Card, about: &TimerPurpose) -> Reason {
         match about {
-            TimerAbout::Seek { n, .. } => adopt::seek(turn, card, *n),
+            TimerPurpose::Seek { n, .. } => adopt::seek(turn, card, *n),
             _ => Reason::TimerSuperseded,
         }
     }
@@ -182,12 +182,14 @@ impl Capability for Tickets {
         let Value::Text(text) = value else { return };
         match &pending.kind {
             PendingKind::SlotRequest(Slot::Draft { draft, part }) if corrects => {
-                flow::corrected(turn, draft, *part, text);
+                drafting::corrected(turn, draft, *part, text);
             }
-            PendingKind::SlotRequest(Slot::Draft { draft, part }) => flow::filled(turn, draft, *part, text),
+            PendingKind::SlotRequest(Slot::Draft { draft, part }) => {
+                drafting::filled(turn, draft, *part, text)
+            }
             PendingKind::WaitingStoryEdit { card, draft, part } => {
-                let skips = say::is_label(say::SKIP, text);
-                flow::edit_by_text(turn, card, draft, *part, Some(text.as_str()).filter(|_| !skips));
+                let skips = messages::is_label(messages::SKIP, text);
+                drafting::edit_by_text(turn, card, draft, *part, Some(text.as_str()).filter(|_| !skips));
             }
             _ => {}
         }
@@ -195,7 +197,9 @@ impl Capability for Tickets {
 
     fn correctable(&self, turn: &Turn<'_>, pending: &PendingState) -> bool {
         match &pending.kind {
-            PendingKind::SlotRequest(Slot::Draft { draft, .. }) => flow::open_draft(turn, draft).is_some(),
+            PendingKind::SlotRequest(Slot::Draft { draft, .. }) => {
+                drafting::open_draft(turn, draft).is_some()
+            }
             _ => false,
         }
     }
@@ -203,23 +207,23 @@ impl Capability for Tickets {
     fn blocked(&self, turn: &Turn<'_>, pending: &PendingState) -> Option<TaskId> {
         let PendingKind::SlotRequest(Slot::Draft { draft, .. }) = &pending.kind else { return None };
         // An item of a shown preview can still be decided on its card, so its task goes on.
-        let shown = matches!(flow::open_draft(turn, draft), Some(flow::Open::Preview(_)));
+        let shown = matches!(drafting::open_draft(turn, draft), Some(drafting::DraftPlace::Preview(_)));
         pending.task.clone().filter(|_| !shown)
     }
 
-    fn heard(&self, turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+    fn heard(&self, turn: &mut Turn<'_>, about: AnswerRecipient, answer: Option<Answer>) -> Decision {
         let items = match answer {
             Some(Answer::Draft { items }) => items,
             _ => Vec::new(),
         };
         match about {
-            Asked::Draft(draft) => flow::drafted(turn, &draft, items.into_iter().next()),
-            Asked::Batch(batch) => batch::flow::drafted(turn, &batch, items),
+            AnswerRecipient::Draft(draft) => drafting::drafted(turn, &draft, items.into_iter().next()),
+            AnswerRecipient::Batch(batch) => batch::drafting::drafted(turn, &batch, items),
             _ => Decision::new(Verdict::Recorded, Reason::LateAnswer),
         }
     }
 
-    fn stopped(&self, turn: &mut Turn<'_>, about: &Asked) {
+    fn stopped(&self, turn: &mut Turn<'_>, about: &AnswerRecipient) {
         let draft = about.draft().and_then(|draft| turn.get::<Draft>(draft)).map(|draft| &draft.task);
         let batch = about.batch().and_then(|batch| turn.get::<Batch>(batch)).map(|batch| &batch.task);
         if let Some(task) = draft.or(batch).cloned() {
@@ -234,11 +238,11 @@ impl Capability for Tickets {
 }
 
 /// The request that a press on the card would release; `None` if the records it needs are gone.
-fn request(turn: &Turn<'_>, card: &Card) -> Option<Request> {
+fn request(turn: &Turn<'_>, card: &Card) -> Option<ReleaseRequest> {
     let drafts = turn.drafts_of(card);
     let items = cards::items(turn, card, &drafts);
     let chars = drafts.iter().map(Draft::chars).sum();
-    let created = |kind, payload: &serde_json::Value, target: &Target, by: &str, source| Request {
+    let created = |kind, payload: &serde_json::Value, target: &Target, by: &str, source| ReleaseRequest {
         kind,
         class: "tracker.create",
         target: target.to_string(),

@@ -4,30 +4,30 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::cards::{button, hash_of};
-use crate::data::card::{About, Card, CardStatus, Checks};
+use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::card_model::{CardModel, Field};
 use crate::data::id::DraftId;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
 use crate::data::ticket::{Draft, Item, Part, Target};
 use crate::data::time::Timestamp;
-use crate::say::{self, card as words};
+use crate::messages::{self, card as words};
 use crate::tickets::batch;
 use crate::turn::Turn;
-use crate::turn::capability::View;
+use crate::turn::capability::CardContext;
 
 /// Fills in the card.
-pub(super) fn show(model: &mut CardModel, view: &View<'_>) {
-    let View { card, known, now, policy } = *view;
+pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
+    let CardContext { card, known, now, policy } = *view;
     let draft = card.draft().and_then(|draft| known.get::<Draft>(draft));
     match &card.about {
-        About::BatchPreview { batch, .. } => {
+        CardSubject::BatchPreview { batch, .. } => {
             return batch::card::show(model, card, batch, known, now, policy);
         }
-        About::DraftPreview { checks, .. } => preview(model, card, draft, checks, now, policy),
-        About::UncertainEffect { next_look, .. } => {
-            model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
-            let look = next_look.filter(|_| card.open());
+        CardSubject::DraftPreview { checks, .. } => preview(model, card, draft, checks, now, policy),
+        CardSubject::UncertainEffect { next_look, .. } => {
+            model.title = messages::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
+            let look = next_look.filter(|_| card.is_open());
             model.facts.extend(look.map(|at| words::next_look(at, now)));
         }
         _ => {}
@@ -48,10 +48,10 @@ fn preview(
     policy: &Policy,
 ) {
     let Some(draft) = draft else {
-        model.title = say::CARD_GONE.into();
+        model.title = messages::CARD_GONE.into();
         return;
     };
-    model.title = say::preview_title(draft, &card.status, now);
+    model.title = messages::preview_title(draft, &card.status, now);
     model.hash = Some(hash_of(&payload(&draft.target, &draft.item())));
     model.fields = fields(draft);
     if let CardStatus::Decided { result, .. } = &card.status {
@@ -92,7 +92,7 @@ pub(super) fn fields(draft: &Draft) -> Vec<Field> {
     let written = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
     written
         .map(|part| Field {
-            name: part.word().into(),
+            name: part.as_str().into(),
             label: part.label().into(),
             text: draft.part(part).into(),
         })

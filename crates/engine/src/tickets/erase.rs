@@ -1,21 +1,21 @@
-//! What erasing a person leaves of drafts and batches.
+//! Erasure of a person from drafts and batches.
 
 use alloc::vec::Vec;
 
 use crate::data::batch::Batch;
+use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::erasure::ERASED;
-use crate::data::person::{Person, Personal};
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
 
 impl Personal for Batch {}
 
 impl Personal for Draft {
-    fn is_of(&self, person: &Person) -> bool {
+    fn is_of(&self, person: &DataSubject) -> bool {
         person.is(&self.by) || person.has(&self.source.0) || person.has(&self.task.0)
     }
 
-    fn without(mut self, person: &Person, _now: Timestamp) -> Option<Self> {
+    fn without(mut self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         if self.is_of(person) {
             // The key of an issue created from it stays.
             self.parts = [(Part::Title, ERASED.into())].into();

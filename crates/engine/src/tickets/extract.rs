@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::data::ticket::{ItemType, Part};
-use crate::tickets::words::{labelled, told_kind};
+use crate::tickets::vocabulary::{labelled, told_kind};
 
 /// Reads a ticket from a message. The first line is the title, cut to `title_chars` characters; labelled
 /// lines fill their parts; the remaining text is the problem, or for a bug the actual behaviour. The item

@@ -9,13 +9,13 @@ use crate::data::decision::Reason;
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::effect::{EffectBody, IssueChange};
 use crate::data::id::{CardId, DraftId, EffectId};
-use crate::data::progress::{Link, Progress};
+use crate::data::progress::{EpicLink, Progress};
 use crate::data::ticket::Draft;
-use crate::say;
+use crate::messages;
 use crate::tickets::release;
 use crate::turn::Turn;
 
-impl Link {
+impl EpicLink {
     /// Returns the effect whose outcome the link waits for, `None` once the link is settled.
     pub(super) fn effect(&self) -> Option<&EffectId> {
         match self {
@@ -33,10 +33,10 @@ pub(super) fn epic_of(turn: &Turn<'_>, draft: &Draft) -> Option<String> {
 
 /// Starts reading back a created issue. Returns `None` if the draft has no created epic and so no link to
 /// check.
-pub(super) fn read_back(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> Option<Link> {
+pub(super) fn read_back(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> Option<EpicLink> {
     let epic = epic_of(turn, draft)?;
     let effect = find(turn, receipt, draft, key);
-    Some(Link::Reading { effect, epic, mended: false })
+    Some(EpicLink::Reading { effect, epic, mended: false })
 }
 
 fn find(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> EffectId {
@@ -53,23 +53,23 @@ pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome
     else {
         return Reason::EffectSuperseded;
     };
-    let why = |text: &str| Link::Failed { why: text.into() };
+    let why = |text: &str| EpicLink::Failed { why: text.into() };
     let link = match (link, outcome) {
-        (Link::Reading { epic, .. }, Outcome::Done { result: EffectResult::Found { parent, .. } })
+        (EpicLink::Reading { epic, .. }, Outcome::Done { result: EffectResult::Found { parent, .. } })
             if parent.as_deref() == Some(&*epic) =>
         {
-            Link::There { epic }
+            EpicLink::There { epic }
         }
-        (Link::Reading { epic, mended: false, .. }, Outcome::Done { .. }) => {
+        (EpicLink::Reading { epic, mended: false, .. }, Outcome::Done { .. }) => {
             let change = IssueChange::Parent(epic.clone());
             let (target, card_id) = (draft.target.clone(), card.id.clone());
             let body = EffectBody::TrackerUpdate { target, key: key.clone(), change, card: card_id };
             let effect = turn.effect(body, &[], Some(released_by(card)));
-            Link::Mending { effect, epic }
+            EpicLink::Mending { effect, epic }
         }
-        (Link::Reading { epic, .. }, Outcome::Done { .. }) => why(&say::not_linked(&epic)),
-        (Link::Mending { epic, .. }, Outcome::Done { .. }) => {
-            Link::Reading { effect: find(turn, &card.id, &draft, &key), epic, mended: true }
+        (EpicLink::Reading { epic, .. }, Outcome::Done { .. }) => why(&messages::not_linked(&epic)),
+        (EpicLink::Mending { epic, .. }, Outcome::Done { .. }) => {
+            EpicLink::Reading { effect: find(turn, &card.id, &draft, &key), epic, mended: true }
         }
         (_, Outcome::Failed { text, .. } | Outcome::Uncertain { text }) => why(text),
         (link, _) => link,

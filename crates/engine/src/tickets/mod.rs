@@ -7,13 +7,13 @@ pub(crate) mod adopt;
 pub(crate) mod batch;
 mod capability;
 mod card;
+pub(crate) mod drafting;
 mod erase;
 mod extract;
-pub(crate) mod flow;
 pub(crate) mod link;
 pub(crate) mod release;
 pub(crate) mod subject;
-mod words;
+mod vocabulary;
 
 pub(crate) use crate::tickets::capability::Tickets;
 pub use crate::tickets::extract::{extract, fill};
@@ -29,7 +29,7 @@ use crate::turn::Turn;
 
 /// Material for a draft beyond the message that asks for it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sources {
+pub(crate) struct DraftSources {
     /// Texts a model reads next to that message, for example a review's artifact.
     pub(crate) texts: Vec<String>,
     /// The messages those texts come from.

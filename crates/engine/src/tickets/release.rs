@@ -9,20 +9,20 @@ use alloc::vec::Vec;
 use crate::cards::decide::{decide, released_by};
 use crate::data::action::Action;
 use crate::data::batch::Batch;
-use crate::data::card::{About, Card, CardStatus, Checks};
+use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::decision::Reason;
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::effect::{EffectBody, Under};
+use crate::data::effect::{EffectBody, EpicRef};
 use crate::data::field_error::FieldError;
 use crate::data::id::{CardId, DraftId, EffectId, TaskId};
-use crate::data::progress::{Progress, Released};
+use crate::data::progress::{Progress, ReleasedItem};
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Created, Draft, Part};
-use crate::memory::flow as memory;
-use crate::say;
+use crate::memory::fact_intake as memory;
+use crate::messages;
 use crate::tickets::{adopt, batch, link};
 use crate::turn::Turn;
-use crate::turn::tracked;
+use crate::turn::tracked_issues;
 
 // ---- the preview ----
 
@@ -30,7 +30,7 @@ use crate::turn::tracked;
 /// findings of an earlier one, or if items of the batch lack required parts.
 pub(crate) fn preview(
     turn: &mut Turn<'_>,
-    about: About,
+    about: CardSubject,
     by: &str,
     errors: Option<Vec<FieldError>>,
 ) -> CardId {
@@ -48,17 +48,17 @@ pub(crate) fn preview(
 }
 
 /// The task that a card about this would serve.
-fn task_of(turn: &Turn<'_>, about: &About) -> Option<TaskId> {
+fn task_of(turn: &Turn<'_>, about: &CardSubject) -> Option<TaskId> {
     match about {
-        About::DraftPreview { draft, .. } => Some(turn.get::<Draft>(draft)?.task.clone()),
-        About::BatchPreview { batch, .. } => Some(turn.get::<Batch>(batch)?.task.clone()),
+        CardSubject::DraftPreview { draft, .. } => Some(turn.get::<Draft>(draft)?.task.clone()),
+        CardSubject::BatchPreview { batch, .. } => Some(turn.get::<Batch>(batch)?.task.clone()),
         _ => None,
     }
 }
 
 /// Shows `about` as the next version of the card and starts a new dry run. The approval of the old version
 /// can no longer be given.
-pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, about: About) {
+pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, about: CardSubject) {
     let about = rechecked(turn, &card, about);
     turn.revise(card, about);
 }
@@ -69,7 +69,7 @@ pub(crate) fn recheck(turn: &mut Turn<'_>, card: &Card) {
     turn.update(Card { about, ..card.clone() });
 }
 
-fn rechecked(turn: &mut Turn<'_>, card: &Card, about: About) -> About {
+fn rechecked(turn: &mut Turn<'_>, card: &Card, about: CardSubject) -> CardSubject {
     if let Some(Checks::Running { effect }) = card.about.checks() {
         turn.cancel(effect);
     }
@@ -97,7 +97,7 @@ fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
         Outcome::Done { .. } => Checks::Passed { at: turn.now() },
         Outcome::Failed { errors, .. } if !errors.is_empty() => Checks::Failed { errors: errors.clone() },
         Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(text)] },
-        Outcome::Uncertain { .. } => Checks::Failed { errors: alloc::vec![unanswered(say::CHECK_LOST)] },
+        Outcome::Uncertain { .. } => Checks::Failed { errors: alloc::vec![unanswered(messages::CHECK_LOST)] },
     }
 }
 
@@ -116,21 +116,22 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
     }
     let check = ask(turn, &card);
     let items = crate::tickets::card::items(turn, &card, &drafts);
-    let mut released: Vec<Released> = Vec::new();
+    let mut released: Vec<ReleasedItem> = Vec::new();
     for (draft, item) in drafts.iter().zip(items) {
         let epic = draft.under.as_ref().and_then(|epic| released.iter().find(|item| item.draft == *epic));
         let made = epic.and_then(|epic| effect_of(&epic.progress)).cloned();
-        let under = made.clone().map(Under::Effect).or_else(|| link::epic_of(turn, draft).map(Under::Issue));
+        let under =
+            made.clone().map(EpicRef::Effect).or_else(|| link::epic_of(turn, draft).map(EpicRef::Issue));
         let after: Vec<EffectId> = [check.clone()].into_iter().chain(made).collect();
         let target = draft.target.clone();
         let body = EffectBody::TrackerCreate { target, item, under, card: card.id.clone() };
         let effect = turn.effect(body, &after, Some(released_by(&card)));
-        released.push(Released {
+        released.push(ReleasedItem {
             draft: draft.id.clone(),
             progress: Progress::Working { check: check.clone(), effect },
         });
     }
-    if let About::UncertainEffect { effect, .. } = &card.about {
+    if let CardSubject::UncertainEffect { effect, .. } = &card.about {
         let (old, new) = (effect.clone(), effect_of(&released[0].progress).cloned());
         adopt::replaced(turn, &card, &old, new.as_ref());
     }
@@ -157,7 +158,7 @@ pub(super) fn effect_of(progress: &Progress) -> Option<&EffectId> {
 /// Returns the receipt that an uncertain create belongs to; `None` for any other card.
 pub(super) fn receipt_of(card: &Card) -> Option<CardId> {
     match &card.about {
-        About::UncertainEffect { parent, .. } => Some(parent.clone()),
+        CardSubject::UncertainEffect { parent, .. } => Some(parent.clone()),
         _ => None,
     }
 }
@@ -187,7 +188,7 @@ pub(super) fn put_all(turn: &mut Turn<'_>, card: &CardId, now: Vec<(DraftId, Pro
 // ---- outcomes ----
 
 /// The role of an effect for the card that waits for it.
-enum Role {
+enum EffectRole {
     /// The dry run after the approval.
     Check,
     /// The create of this item.
@@ -196,12 +197,14 @@ enum Role {
     Link(DraftId),
 }
 
-fn role(card: &Card, effect: &EffectId) -> Option<Role> {
+fn role(card: &Card, effect: &EffectId) -> Option<EffectRole> {
     card.released().find_map(|(draft, progress)| match progress {
-        Progress::Working { check, .. } if check == effect => Some(Role::Check),
-        Progress::Working { effect: create, .. } if create == effect => Some(Role::Create(draft.clone())),
+        Progress::Working { check, .. } if check == effect => Some(EffectRole::Check),
+        Progress::Working { effect: create, .. } if create == effect => {
+            Some(EffectRole::Create(draft.clone()))
+        }
         Progress::Created { link: Some(link), .. } if link.effect() == Some(effect) => {
-            Some(Role::Link(draft.clone()))
+            Some(EffectRole::Link(draft.clone()))
         }
         _ => None,
     })
@@ -212,9 +215,9 @@ fn role(card: &Card, effect: &EffectId) -> Option<Role> {
 pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, outcome: &Outcome) -> Reason {
     let Some(card) = turn.get::<Card>(card).cloned() else { return Reason::EffectSuperseded };
     match role(&card, effect) {
-        Some(Role::Check) => checked(turn, &card, effect, outcome),
-        Some(Role::Create(draft)) => create_settled(turn, &card, &draft, effect, outcome),
-        Some(Role::Link(draft)) => link::settled(turn, &card, &draft, outcome),
+        Some(EffectRole::Check) => checked(turn, &card, effect, outcome),
+        Some(EffectRole::Create(draft)) => create_settled(turn, &card, &draft, effect, outcome),
+        Some(EffectRole::Link(draft)) => link::settled(turn, &card, &draft, outcome),
         None => elsewhere(turn, card, effect, outcome),
     }
 }
@@ -222,7 +225,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, out
 /// Handles outcomes that no released item waits for: the dry run of a preview, the searches and look-ups of
 /// an uncertain create, and a create that answers late.
 fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outcome) -> Reason {
-    if card.open()
+    if card.is_open()
         && matches!(card.about.checks(), Some(Checks::Running { effect: running }) if running == effect)
     {
         let about = card.about.clone().with_checks(checks(turn, outcome));
@@ -230,10 +233,12 @@ fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outco
         return Reason::EffectSettled;
     }
     match (&card.about, outcome) {
-        (About::UncertainEffect { .. }, Outcome::Done { result: EffectResult::Sought { issues } }) => {
+        (CardSubject::UncertainEffect { .. }, Outcome::Done { result: EffectResult::Sought { issues } }) => {
             adopt::sought(turn, card.clone(), issues)
         }
-        (About::UncertainEffect { .. }, _) if card.open() => adopt::looked_up(turn, card, effect, outcome),
+        (CardSubject::UncertainEffect { .. }, _) if card.is_open() => {
+            adopt::looked_up(turn, card, effect, outcome)
+        }
         (_, Outcome::Done { result: EffectResult::Issue { key, url } }) => {
             late(turn, &card, effect, key, url.clone())
         }
@@ -291,7 +296,7 @@ pub(super) fn created(
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
     memory::created(turn, &draft, key);
-    tracked::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
+    tracked_issues::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
     turn.put(draft.clone());
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
     let link = link::read_back(turn, &receipt, &draft, key);
@@ -331,7 +336,7 @@ pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) 
     for (_, effect) in &stories {
         turn.cancel(effect);
     }
-    let not_tried = Progress::NotTried { why: say::NO_EPIC.into(), again: None };
+    let not_tried = Progress::NotTried { why: messages::NO_EPIC.into(), again: None };
     put_all(turn, &receipt.id, stories.into_iter().map(|(draft, _)| (draft, not_tried.clone())).collect());
 }
 
@@ -342,9 +347,10 @@ fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, erro
         .and_then(|receipt| turn.get::<Card>(&receipt).cloned())
         .unwrap_or_else(|| card.clone());
     if receipt.batch().is_some() {
-        batch::flow::again(turn, &receipt, drafts, Some(errors));
+        batch::drafting::again(turn, &receipt, drafts, Some(errors));
     } else if let Some(draft) = drafts.first().and_then(|draft| turn.get::<Draft>(draft).cloned()) {
-        let about = About::DraftPreview { draft: draft.id, checks: Checks::Failed { errors: Vec::new() } };
+        let about =
+            CardSubject::DraftPreview { draft: draft.id, checks: Checks::Failed { errors: Vec::new() } };
         let errors = errors.into_iter().map(|error| FieldError { item: String::new(), ..error });
         preview(turn, about, &draft.by, Some(errors.collect()));
     }
@@ -356,7 +362,7 @@ fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Opt
     let asks = card.released().find_map(|(draft, progress)| {
         let Progress::Uncertain { card } = progress else { return None };
         let asks = turn.get::<Card>(card).cloned()?;
-        let about = matches!(&asks.about, About::UncertainEffect { effect: of, .. } if of == effect);
+        let about = matches!(&asks.about, CardSubject::UncertainEffect { effect: of, .. } if of == effect);
         about.then(|| (draft.clone(), asks))
     });
     let Some((draft, asks)) = asks else { return Reason::EffectSuperseded };
@@ -370,11 +376,11 @@ fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Opt
 pub(crate) fn settle_up(turn: &mut Turn<'_>, receipt: &CardId) {
     let Some(card) = turn.get::<Card>(receipt).cloned() else { return };
     let CardStatus::Decided { result, .. } = &card.status else { return };
-    if !result.over() {
+    if !result.is_final() {
         return;
     }
     let whole = card.released().all(|(_, progress)| progress.key().is_some());
-    let more = batch::flow::open_next(turn, &card);
+    let more = batch::drafting::open_next(turn, &card);
     if let Some(task) = turn.task_of(&card).filter(|_| whole && !more) {
         turn.end_task(&task, TaskStatus::Completed);
     }

@@ -10,16 +10,16 @@ use crate::data::message::{Message, Role};
 use crate::data::ticket::ItemType;
 use throughline_language::reference::Need;
 
-use crate::tickets::{batch, words};
-use crate::turn::routed::focus;
-use crate::turn::{Said, Turn};
+use crate::tickets::{batch, vocabulary};
+use crate::turn::routed_message::focus;
+use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::rules::{self, Ruling};
 use throughline_language::words::Gap;
 use throughline_language::{Context, Words, is_acknowledgement, is_greeting};
 
 /// Returns the subject of a request that names none, empty if there is none, and the message it was taken
 /// from if that is another message.
-pub(crate) fn subject(turn: &Turn<'_>, said: &Said) -> (String, Option<MessageId>) {
+pub(crate) fn subject(turn: &Turn<'_>, said: &RoutedMessage) -> (String, Option<MessageId>) {
     let own = beside_the_request(&said.words);
     let (text, message) = if own.is_empty() { pointed_at(turn).unwrap_or_default() } else { (own, None) };
     (titled(&text), message)
@@ -95,7 +95,7 @@ fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
 /// first sentence. The text itself follows unchanged.
 fn titled(text: &str) -> String {
     let head = text.lines().next().unwrap_or_default();
-    if let Some(wanted) = words::story(head) {
+    if let Some(wanted) = vocabulary::story(head) {
         return format!("{wanted}\n{text}");
     }
     let words = Words::of(head);

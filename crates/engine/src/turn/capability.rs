@@ -1,5 +1,5 @@
-//! What a capability does with what is its own: its cards, its questions, its requests to a model, the effects it
-//! sent, the records it needs.
+//! The interface of a capability to the rest of the engine: its cards, its questions, its requests to a model, the
+//! effects it sent, the records it needs.
 //!
 //! Routing, cards, `needs` and erasure know capabilities only by this trait and by the table of them in
 //! `routing/capabilities.rs`; `data/owner.rs` says what belongs to which. How to add one is in
@@ -10,20 +10,20 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::data::action::Action;
-use crate::data::ask::{Answer, Asked};
-use crate::data::card::{Card, TimerAbout};
+use crate::data::ask::{Answer, AnswerRecipient};
+use crate::data::card::{Card, TimerPurpose};
 use crate::data::card_model::CardModel;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::Outcome;
 use crate::data::event::Event;
 use crate::data::id::{CardId, EffectId, MessageId, TaskId};
-use crate::data::known::Known;
 use crate::data::lane::Lane;
 use crate::data::pending::{PendingKind, PendingState};
 use crate::data::policy::Policy;
 use crate::data::record::{Record, RecordKey};
+use crate::data::record_lookup::RecordLookup;
 use crate::data::time::Timestamp;
-use crate::say;
+use crate::messages;
 use crate::turn::Turn;
 use throughline_language::Value;
 
@@ -40,19 +40,19 @@ pub(crate) trait Capability: Sync {
     }
 
     /// Fills in what a person sees of its card. The model has the card's id, step and version already.
-    fn show(&self, model: &mut CardModel, view: &View<'_>) {
+    fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         let _ = view;
-        model.title = say::CARD_GONE.into();
+        model.title = messages::CARD_GONE.into();
     }
 
     /// Returns the keys of the records that its card shows, as far as `known` has what leads to them.
-    fn shown(&self, card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+    fn shown(&self, card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
         let _ = known;
         card.subject().into_iter().collect()
     }
 
     /// Returns the keys of the records that something that happens to its card may change: those it shows, and more.
-    fn reached(&self, card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+    fn reached(&self, card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
         self.shown(card, known)
     }
 
@@ -63,7 +63,7 @@ pub(crate) trait Capability: Sync {
     }
 
     /// Returns a deadline of its card beside the expiry and the reminder.
-    fn deadline(&self, turn: &Turn<'_>, card: &Card) -> Option<(Timestamp, TimerAbout)> {
+    fn deadline(&self, turn: &Turn<'_>, card: &Card) -> Option<(Timestamp, TimerPurpose)> {
         let _ = (turn, card);
         None
     }
@@ -75,7 +75,7 @@ pub(crate) trait Capability: Sync {
 
     /// Returns what an approver's press on its card would release: usually one request, several if the press has to
     /// choose among them, none if the card releases nothing or its records are gone.
-    fn requests(&self, turn: &Turn<'_>, card: &Card) -> Vec<Request> {
+    fn requests(&self, turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {
         let _ = (turn, card);
         Vec::new()
     }
@@ -93,9 +93,9 @@ pub(crate) trait Capability: Sync {
     }
 
     /// Carries out a press on its card. Everything about the press has been checked.
-    fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &Pressed<'_>) -> Decision {
+    fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &PressInput<'_>) -> Decision {
         let _ = (card, press);
-        turn.tell(say::STALE_STEP);
+        turn.tell(messages::STALE_STEP);
         Decision::new(Verdict::Refused, Reason::StaleStep)
     }
 
@@ -104,11 +104,11 @@ pub(crate) trait Capability: Sync {
         &self,
         turn: &mut Turn<'_>,
         card: Card,
-        press: &Pressed<'_>,
+        press: &PressInput<'_>,
         values: &BTreeMap<String, String>,
     ) -> Decision {
         let _ = (card, values);
-        turn.tell(&say::no_form(press.action));
+        turn.tell(&messages::no_form(press.action));
         Decision::new(Verdict::Refused, Reason::FormInvalid)
     }
 
@@ -118,7 +118,7 @@ pub(crate) trait Capability: Sync {
     }
 
     /// Takes in a deadline that it set for its card.
-    fn due(&self, turn: &mut Turn<'_>, card: Card, about: &TimerAbout) -> Reason {
+    fn due(&self, turn: &mut Turn<'_>, card: Card, about: &TimerPurpose) -> Reason {
         let _ = (turn, card, about);
         Reason::TimerSuperseded
     }
@@ -141,13 +141,13 @@ pub(crate) trait Capability: Sync {
     }
 
     /// Goes on with a model's answer, or without one.
-    fn heard(&self, turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+    fn heard(&self, turn: &mut Turn<'_>, about: AnswerRecipient, answer: Option<Answer>) -> Decision {
         let _ = (turn, about, answer);
         Decision::new(Verdict::Recorded, Reason::LateAnswer)
     }
 
     /// Gives up what it asked a model about, because somebody said "stop".
-    fn stopped(&self, turn: &mut Turn<'_>, about: &Asked) {
+    fn stopped(&self, turn: &mut Turn<'_>, about: &AnswerRecipient) {
         let _ = (turn, about);
     }
 
@@ -159,7 +159,7 @@ pub(crate) trait Capability: Sync {
     }
 
     /// Returns further records that an event needs, beside the cards it names and what these reach.
-    fn needs(&self, event: &Needing<'_>) -> Vec<RecordKey> {
+    fn needs(&self, event: &NeedsInput<'_>) -> Vec<RecordKey> {
         let _ = event;
         Vec::new()
     }
@@ -171,15 +171,15 @@ pub(crate) trait Capability: Sync {
 }
 
 /// A card, and what it is shown with.
-pub(crate) struct View<'a> {
+pub(crate) struct CardContext<'a> {
     pub(crate) card: &'a Card,
-    pub(crate) known: &'a dyn Known,
+    pub(crate) known: &'a dyn RecordLookup,
     pub(crate) now: Timestamp,
     pub(crate) policy: &'a Policy,
 }
 
 /// A press that passed all checks.
-pub(crate) struct Pressed<'a> {
+pub(crate) struct PressInput<'a> {
     pub(crate) action: Action,
     /// Id of the item that was pressed; empty for a button of the card itself.
     pub(crate) item: &'a str,
@@ -196,17 +196,17 @@ pub(crate) struct Settled<'a> {
 }
 
 /// An event that needs records.
-pub(crate) struct Needing<'a> {
+pub(crate) struct NeedsInput<'a> {
     pub(crate) lane: &'a Lane,
     pub(crate) event: &'a Event,
-    pub(crate) known: &'a dyn Known,
+    pub(crate) known: &'a dyn RecordLookup,
     /// Task that the event is about.
     pub(crate) task: Option<&'a TaskId>,
 }
 
 /// A request that a card would release: its payload, the class and target that approver rules match, and
 /// who asked.
-pub(crate) struct Request {
+pub(crate) struct ReleaseRequest {
     pub(crate) kind: &'static str,
     pub(crate) class: &'static str,
     pub(crate) target: String,
@@ -239,6 +239,11 @@ impl Capabilities {
     /// Returns the capability that a card belongs to.
     pub(crate) fn of(self, card: &Card) -> &'static dyn Capability {
         self.named(card.about.owner())
+    }
+
+    /// Returns the capability that a question belongs to.
+    pub(crate) fn asking(self, pending: &PendingState) -> &'static dyn Capability {
+        self.named(pending.kind.owner().unwrap_or_default())
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = &'static dyn Capability> {

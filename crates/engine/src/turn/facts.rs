@@ -8,40 +8,40 @@ use alloc::vec::Vec;
 
 use crate::data::decision::Reason;
 use crate::data::fact::{
-    Fact, FactChange, FactKey, FactScope, FactStatus, FactType, FactsTouched, Gone, Source,
+    Fact, FactChange, FactKey, FactScope, FactSource, FactStatus, FactTombstone, FactType, FactsTouched,
 };
 use crate::data::id::{FactId, MessageId};
 use crate::data::record::Record;
 use crate::data::record::RecordKind;
-use crate::facts::limit;
+use crate::facts::eviction;
 use crate::facts::merge;
-use crate::facts::merge::{Facts, Joined};
+use crate::facts::merge::{Facts, MergeOutcome};
 use crate::turn::Turn;
 
 /// The facts of a turn by place. A place is copied when it is first changed.
 #[derive(Default)]
-pub(crate) struct Books {
-    open: BTreeMap<FactKey, Book>,
+pub(crate) struct TurnFacts {
+    open: BTreeMap<FactKey, PlaceFacts>,
     used: BTreeSet<(FactKey, FactId)>,
     /// True once the message's request to remember something was carried out and answered.
     pub(crate) answered: bool,
 }
 
 /// The facts of one place, and the erasures remembered there: as loaded and as this turn leaves them.
-struct Book {
+struct PlaceFacts {
     revision: u64,
     before: Facts,
     facts: Facts,
-    gone_before: Vec<Gone>,
-    gone: Vec<Gone>,
+    gone_before: Vec<FactTombstone>,
+    gone: Vec<FactTombstone>,
 }
 
 /// The result of keeping a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct KeptStatement {
     pub(crate) key: FactKey,
     pub(crate) id: FactId,
-    pub(crate) joined: Joined,
+    pub(crate) joined: MergeOutcome,
     /// True if there was no room for it, so that it was evicted at once.
     pub(crate) evicted: bool,
     /// The fact that stays valid, if this turn made the new one disputed.
@@ -56,13 +56,13 @@ impl Turn<'_> {
         *key == FactKey::thread(&self.lane.key) || self.given.facts.iter().any(|set| set.key == *key)
     }
 
-    fn book(&mut self, key: &FactKey) -> Option<&mut Book> {
+    fn book(&mut self, key: &FactKey) -> Option<&mut PlaceFacts> {
         if !self.books.open.contains_key(key) {
             let book = if *key == FactKey::thread(&self.lane.key) {
-                Book::of(0, self.lane_facts().cloned(), self.head.gone.clone())
+                PlaceFacts::of(0, self.lane_facts().cloned(), self.head.gone.clone())
             } else {
                 let set = self.given.facts.iter().find(|set| set.key == *key)?;
-                Book::of(set.revision, set.facts.iter().cloned(), set.gone.clone())
+                PlaceFacts::of(set.revision, set.facts.iter().cloned(), set.gone.clone())
             };
             self.books.open.insert(key.clone(), book);
         }
@@ -100,7 +100,12 @@ impl Turn<'_> {
 
     /// Adds a statement to the facts of a place, or merges it into one there. `None` if the place is not
     /// loaded, or if the fact was erased and may not be taken from this message again.
-    pub(crate) fn keep_fact(&mut self, key: &FactKey, kind: FactType, mut source: Source) -> Option<Kept> {
+    pub(crate) fn keep_fact(
+        &mut self,
+        key: &FactKey,
+        kind: FactType,
+        mut source: FactSource,
+    ) -> Option<KeptStatement> {
         let (now, policy) = (self.now(), &self.policy.facts);
         source.lane = (key.scope != FactScope::Thread).then(|| self.lane.key.id());
         let book = self.book(key)?;
@@ -109,8 +114,8 @@ impl Turn<'_> {
             return None;
         }
         let before: BTreeMap<FactId, FactStatus> = book.statuses();
-        let (id, joined) = merge::join(&mut book.facts, key, kind, source, now, policy.sources_kept);
-        let left = limit::hold(&mut book.facts, key.scope, policy);
+        let (id, joined) = merge::merge(&mut book.facts, key, kind, source, now, policy.sources_kept);
+        let left = eviction::evict_excess(&mut book.facts, key.scope, policy);
         let status = |id: &FactId| book.facts.get(id).map(|fact| fact.status);
         let turned = |id: &FactId, to: FactStatus| status(id) == Some(to) && before.get(id) != Some(&to);
         let over: Vec<FactId> =
@@ -118,9 +123,9 @@ impl Turn<'_> {
         let holder = turned(&id, FactStatus::Disputed).then(|| book.holder_against(&id)).flatten();
         let evicted = !book.facts.contains_key(&id);
         self.note(match joined {
-            Joined::Added => Reason::FactAdded,
-            Joined::Merged => Reason::FactMerged,
-            Joined::Unchanged => Reason::FactUnchanged,
+            MergeOutcome::Added => Reason::FactAdded,
+            MergeOutcome::Merged => Reason::FactMerged,
+            MergeOutcome::Unchanged => Reason::FactUnchanged,
         });
         for (noted, reason) in [
             (!over.is_empty(), Reason::FactSuperseded),
@@ -131,7 +136,7 @@ impl Turn<'_> {
                 self.note(reason);
             }
         }
-        Some(Kept { key: key.clone(), id, joined, evicted, holder, over })
+        Some(KeptStatement { key: key.clone(), id, joined, evicted, holder, over })
     }
 
     /// The texts of all statements whose source is this message.
@@ -156,12 +161,16 @@ impl Turn<'_> {
             fact.without_subject();
             fact.updated_at = fact.updated_at.max(now);
         }
-        limit::hold(&mut book.facts, key.scope, policy);
+        eviction::evict_excess(&mut book.facts, key.scope, policy);
     }
 
     /// Removes all loaded statements that `goes` selects; a fact without any left is removed too. With
     /// `bury`, their messages may not yield them again for a while. Returns true if there was one.
-    pub(crate) fn withdraw_facts(&mut self, goes: &dyn Fn(&FactKey, &Source) -> bool, bury: bool) -> bool {
+    pub(crate) fn withdraw_facts(
+        &mut self,
+        goes: &dyn Fn(&FactKey, &FactSource) -> bool,
+        bury: bool,
+    ) -> bool {
         let (now, policy) = (self.now(), &self.policy.facts);
         let thread = FactKey::thread(&self.lane.key);
         let keys: Vec<FactKey> = self.given.facts.iter().map(|set| set.key.clone()).chain([thread]).collect();
@@ -182,7 +191,7 @@ impl Turn<'_> {
                 if bury {
                     let until = now.plus(policy.tombstone());
                     let sources = fact.sources.iter().filter(|source| goes(&key, source));
-                    book.gone.extend(sources.filter_map(|source| Gone::of(&id, source, until)));
+                    book.gone.extend(sources.filter_map(|source| FactTombstone::of(&id, source, until)));
                 }
                 match fact.withdraw(&|source| goes(&key, source)) {
                     Some(true) => fact.updated_at = fact.updated_at.max(now),
@@ -190,7 +199,7 @@ impl Turn<'_> {
                     None => drop(book.facts.remove(&id)),
                 }
             }
-            limit::hold(&mut book.facts, key.scope, policy);
+            eviction::evict_excess(&mut book.facts, key.scope, policy);
         }
         any
     }
@@ -201,11 +210,11 @@ impl Turn<'_> {
         let Some(book) = self.book(key) else { return false };
         let Some(fact) = book.facts.remove(id) else { return false };
         let until = now.plus(policy.tombstone());
-        book.gone.extend(fact.sources.iter().filter_map(|source| Gone::of(id, source, until)));
+        book.gone.extend(fact.sources.iter().filter_map(|source| FactTombstone::of(id, source, until)));
         for other in book.facts.values_mut() {
             other.supersedes.retain(|superseded| superseded != id);
         }
-        limit::hold(&mut book.facts, key.scope, policy);
+        eviction::evict_excess(&mut book.facts, key.scope, policy);
         true
     }
 
@@ -223,7 +232,7 @@ impl Turn<'_> {
     /// if there was nothing to move or one of the two places is not loaded.
     pub(crate) fn rekey_facts(&mut self, from: &FactKey, to: &FactKey) -> bool {
         let (now, policy) = (self.now(), &self.policy.facts);
-        let none = |book: &mut Book| book.facts.is_empty() && book.gone.is_empty();
+        let none = |book: &mut PlaceFacts| book.facts.is_empty() && book.gone.is_empty();
         if self.book(to).is_none() || self.book(from).is_none_or(none) {
             return false;
         }
@@ -233,7 +242,7 @@ impl Turn<'_> {
         };
         let any = !old.facts.is_empty();
         crate::facts::rekey::rekey(&mut old.facts, &mut new.facts, to, now, policy.sources_kept);
-        limit::hold(&mut new.facts, to.scope, policy);
+        eviction::evict_excess(&mut new.facts, to.scope, policy);
         new.gone.extend(old.gone.drain(..).map(|gone| gone.moved(from)));
         self.books.open.insert(from.clone(), old);
         self.books.open.insert(to.clone(), new);
@@ -259,7 +268,7 @@ impl Turn<'_> {
                 match change {
                     FactChange::Put(fact) => self.put(Record::Fact(alloc::boxed::Box::new(fact))),
                     FactChange::Drop(id) => self.delete::<Fact>(&id),
-                    FactChange::Bury(_) | FactChange::Unbury(_) => {}
+                    FactChange::PutTombstone(_) | FactChange::DropTombstone(_) => {}
                 }
             }
             self.head.gone = book.gone;
@@ -309,8 +318,8 @@ impl Turn<'_> {
     }
 }
 
-impl Book {
-    fn of(revision: u64, facts: impl Iterator<Item = Fact>, gone: Vec<Gone>) -> Self {
+impl PlaceFacts {
+    fn of(revision: u64, facts: impl Iterator<Item = Fact>, gone: Vec<FactTombstone>) -> Self {
         let facts: Facts = facts.map(|fact| (fact.canonical_id.clone(), fact)).collect();
         Self { revision, before: facts.clone(), facts, gone_before: gone.clone(), gone }
     }
@@ -322,7 +331,7 @@ impl Book {
     /// The valid fact among those that contradict this one.
     fn holder_against(&self, id: &FactId) -> Option<FactId> {
         let all: Vec<&Fact> = self.facts.values().collect();
-        let groups = crate::facts::contradict::groups(&all);
+        let groups = crate::facts::contradiction::groups(&all);
         let group = groups.into_iter().find(|group| group.iter().any(|at| all[*at].canonical_id == *id))?;
         let holder = group.into_iter().find(|at| all[*at].status == FactStatus::Valid)?;
         Some(all[holder].canonical_id.clone())
@@ -341,9 +350,9 @@ impl Book {
         let mut changes: Vec<FactChange> = put.map(|(_, fact)| FactChange::Put(fact.clone())).collect();
         changes.extend(dropped.cloned().map(FactChange::Drop));
         let new = self.gone.iter().filter(|gone| !self.gone_before.contains(gone));
-        changes.extend(new.cloned().map(FactChange::Bury));
+        changes.extend(new.cloned().map(FactChange::PutTombstone));
         let over = self.gone_before.iter().filter(|gone| !self.gone.iter().any(|kept| kept.same(gone)));
-        changes.extend(over.cloned().map(FactChange::Unbury));
+        changes.extend(over.cloned().map(FactChange::DropTombstone));
         changes
     }
 }

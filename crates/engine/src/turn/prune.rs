@@ -7,13 +7,13 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::data::batch::Batch;
-use crate::data::card::{About, Card};
+use crate::data::card::{Card, CardSubject};
 use crate::data::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
 use crate::data::pending::PendingKind;
 
 use crate::data::proposal::Proposal;
 use crate::data::record::{Loaded, Record, RecordKey, RecordKind};
-use crate::data::review::{Review, Status};
+use crate::data::review::{Review, ReviewStatus};
 use crate::turn::Turn;
 
 impl Turn<'_> {
@@ -48,8 +48,9 @@ impl Turn<'_> {
     /// has to find the gate, and there is only one.
     fn next_to_leave(&self) -> Option<CardId> {
         let card = |id: &str| self.named::<Card>(id);
-        let open = |id: &&str| card(id).is_some_and(Card::waits);
-        let gate = |id: &&str| card(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }));
+        let open = |id: &&str| card(id).is_some_and(Card::awaits_press);
+        let gate =
+            |id: &&str| card(id).is_some_and(|card| matches!(card.about, CardSubject::ScopeGate { .. }));
         let loaded = || self.head.cards.texts().filter(|id| self.untouched(RecordKind::Card, id));
         loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
@@ -81,7 +82,7 @@ impl Turn<'_> {
             drafts.iter().filter_map(|id| self.get::<Draft>(id)).map(|draft| &draft.task).collect();
         let reviews: BTreeSet<&ReviewId> = cards().filter_map(Card::review).collect();
         let kept = |review: &Review| {
-            review.current() || review.status == Status::Drafting || reviews.contains(&review.id)
+            review.is_current() || review.status == ReviewStatus::Drafting || reviews.contains(&review.id)
         };
         tasks.extend(records.all::<Review>().filter(|review| kept(review)).map(|review| &review.task));
         let decisions: BTreeSet<&ProposalId> = cards()
@@ -100,7 +101,9 @@ impl Turn<'_> {
             Record::Proposal(proposal) => !decisions.contains(&proposal.id),
             Record::Batch(batch) => !batches.iter().any(|used| used.id == batch.id),
             // Ended tasks stay: prompts list them, and `prune_ended` limits their number.
-            Record::Task(task) => task.status.live() && !task.awaited() && !tasks.contains(&task.id),
+            Record::Task(task) => {
+                task.status.is_live() && !task.expects_reports() && !tasks.contains(&task.id)
+            }
             _ => false,
         });
         let unused: Vec<RecordKey> = unused.map(Record::key).collect();

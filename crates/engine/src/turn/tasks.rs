@@ -10,7 +10,7 @@ use crate::data::policy::limits;
 use crate::data::record::RecordKind;
 use crate::data::record::{Change, Record};
 use crate::data::task::TaskReported;
-use crate::data::task::{Moved, Task, first_line};
+use crate::data::task::{Task, TaskMove, first_line};
 use crate::data::task_status::TaskStatus;
 use crate::data::time::Timestamp;
 use crate::turn::Turn;
@@ -25,7 +25,7 @@ impl Turn<'_> {
         let said = self.said.as_ref().and_then(|said| self.get::<Message>(&said.message).cloned());
         let task = match said {
             Some(message) => message.task.clone().unwrap_or_else(|| begun_by(&message.id)),
-            None => TaskId(self.fresh(TaskId::PREFIX)),
+            None => TaskId(self.new_id(TaskId::PREFIX)),
         };
         self.belongs_to(&task);
         task
@@ -43,7 +43,7 @@ impl Turn<'_> {
 
     /// Gives the rest of this turn a new task: the message went on after it answered a question.
     pub(crate) fn another_task(&mut self) {
-        self.task = Some(TaskId(self.fresh(TaskId::PREFIX)));
+        self.task = Some(TaskId(self.new_id(TaskId::PREFIX)));
     }
 
     /// Stores a record for the task of the message being routed, so that work can be tracked.
@@ -51,7 +51,7 @@ impl Turn<'_> {
         let here = self.task_here();
         // A host may have reported a task under this id; the new one must not overwrite it.
         let id = if self.get::<Task>(&here).cloned().is_some() {
-            TaskId(self.fresh(TaskId::PREFIX))
+            TaskId(self.new_id(TaskId::PREFIX))
         } else {
             here
         };
@@ -67,7 +67,7 @@ impl Turn<'_> {
 
     pub(crate) fn end_task(&mut self, id: &TaskId, status: TaskStatus) {
         if let Some(mut task) = self.get::<Task>(id).cloned()
-            && task.go(status, self.moment(&task)) == Moved::Changed
+            && task.move_to(status, self.moment(&task)) == TaskMove::Changed
         {
             self.put_task(task);
         }
@@ -88,7 +88,7 @@ impl Turn<'_> {
     }
 
     pub(crate) fn live_tasks(&self) -> impl Iterator<Item = &Task> {
-        self.tasks().filter(|task| task.status.live())
+        self.tasks().filter(|task| task.status.is_live())
     }
 
     /// Deletes the oldest ended tasks beyond the number policy keeps. Completed tasks are counted apart
@@ -99,9 +99,9 @@ impl Turn<'_> {
         }
         let kept = self.policy.context.history_kept;
         let (mut done, mut others) = (Vec::new(), Vec::new());
-        for task in self.tasks().filter(|task| !task.status.live()) {
+        for task in self.tasks().filter(|task| !task.status.is_live()) {
             let list = if task.status == TaskStatus::Completed { &mut done } else { &mut others };
-            list.push((task.ended(), task.seq, &task.id));
+            list.push((task.ended_at(), task.seq, &task.id));
         }
         let mut gone = Vec::new();
         for mut list in [done, others] {
@@ -115,18 +115,18 @@ impl Turn<'_> {
     }
 
     /// Applies a host's report of a task. `None` if it would make one live task too many.
-    pub(crate) fn report(&mut self, report: &TaskReported) -> Option<Moved> {
+    pub(crate) fn report(&mut self, report: &TaskReported) -> Option<TaskMove> {
         let at = self.event.received_at;
         match self.get::<Task>(&report.task).cloned() {
-            Some(task) if !task.status.live() && report.status.live() && self.full() => None,
+            Some(task) if !task.status.is_live() && report.status.is_live() && self.full() => None,
             Some(mut task) => {
-                let moved = task.take(report, at);
-                if matches!(moved, Moved::Changed | Moved::Same) {
-                    let done = !task.status.live();
+                let moved = task.apply_report(report, at);
+                if matches!(moved, TaskMove::Changed | TaskMove::Same) {
+                    let done = !task.status.is_live();
                     let effect = task.work.as_mut().filter(|_| done).and_then(|work| work.effect.take());
                     effect.iter().for_each(|effect| self.cancel(effect));
                     match moved {
-                        Moved::Changed => self.put_task(task),
+                        TaskMove::Changed => self.put_task(task),
                         // The report repeats the present status, so the task keeps its position among tasks
                         // of that moment.
                         _ => self.put(task),
@@ -134,10 +134,10 @@ impl Turn<'_> {
                 }
                 Some(moved)
             }
-            None if report.status.live() && self.full() => None,
+            None if report.status.is_live() && self.full() => None,
             None => {
                 self.put_task(Task::reported(report, at));
-                Some(Moved::Changed)
+                Some(TaskMove::Changed)
             }
         }
     }
@@ -151,7 +151,7 @@ impl Turn<'_> {
     pub(crate) fn send(
         &mut self,
         mut task: Task,
-        call: crate::data::work::Call,
+        call: crate::data::call::Call,
         approval: Option<crate::data::effect::ApprovalRef>,
     ) {
         let job = call.job.clone();
@@ -159,9 +159,9 @@ impl Turn<'_> {
         let card = approval.as_ref().map(|approval| approval.card.clone());
         let effect = self.effect(body, &[], approval);
         let at = self.moment(&task);
-        task.go(TaskStatus::Running, at);
+        task.move_to(TaskStatus::Running, at);
         let waits = task.work.take().and_then(|work| work.waits);
-        task.work = Some(crate::data::work::Work { job, effect: Some(effect), card, waits });
+        task.work = Some(crate::data::call::Work { job, effect: Some(effect), card, waits });
         self.put_task(task);
     }
 }

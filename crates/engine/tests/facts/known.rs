@@ -7,7 +7,7 @@ use FactStatus::{Disputed, Superseded, Valid};
 use FactType::{Assumption, Constraint, Decision};
 
 #[test]
-fn the_vectors_of_the_specification() {
+fn fact_ids_are_known_hashes() {
     let of = |key: FactKey, kind, text: &str| key.fact(kind, text).0;
     assert_eq!(of(thread(), Decision, "We will use Postgres."), "f1-3017dd2e304478c2c9260243f9e3d849");
     let channel = key(FactScope::Channel, "C1");
@@ -57,7 +57,7 @@ fn the_same_statement_changes_nothing() {
     place.decide(said("use Postgres", 5, 90));
     let before = place.facts.clone();
     let (_, joined, _) = place.add(Decision, said("use Postgres", 5, 90));
-    assert_eq!((joined, &place.facts), (Joined::Unchanged, &before), "fact.unchanged");
+    assert_eq!((joined, &place.facts), (MergeOutcome::Unchanged, &before), "fact.unchanged");
 }
 
 // row: C46
@@ -69,7 +69,7 @@ fn a_newer_unsure_statement_updates_text_and_time() {
     let fact = place.only();
     assert_eq!(
         (fact.confidence, fact.source_ts, fact.text.as_str()),
-        (Confidence::of(90), Timestamp(9), "Use Postgres!")
+        (Confidence::from_percent(90), Timestamp(9), "Use Postgres!")
     );
 }
 
@@ -92,7 +92,7 @@ fn a_stranger_does_not_renew_an_old_decision() {
     let fact = place.only();
     assert_eq!(
         (fact.source_ts, fact.confidence, fact.author.as_str()),
-        (Timestamp(5), Confidence::of(80), "ana")
+        (Timestamp(5), Confidence::from_percent(80), "ana")
     );
     // A member's statement makes a stranger's fact theirs.
     let mut place = Place::new();
@@ -100,7 +100,7 @@ fn a_stranger_does_not_renew_an_old_decision() {
     place.decide(said("use Postgres", 5, 60));
     assert_eq!(
         (place.only().trust, place.only().confidence, place.only().source_ts),
-        (Trust::Member, Confidence::of(60), Timestamp(5))
+        (Trust::Member, Confidence::from_percent(60), Timestamp(5))
     );
 }
 
@@ -225,7 +225,7 @@ fn the_least_important_fact_leaves_a_full_place() {
     for (scope, cap) in [(FactScope::Epic, 200), (FactScope::Channel, 300)] {
         let mut place = Place::of(key(scope, "x"));
         for n in 0..=cap {
-            join(
+            merge(
                 &mut place.facts,
                 &place.key,
                 Decision,
@@ -234,7 +234,7 @@ fn the_least_important_fact_leaves_a_full_place() {
                 10,
             );
         }
-        limit::hold(&mut place.facts, scope, &place.policy);
+        eviction::evict_excess(&mut place.facts, scope, &place.policy);
         assert_eq!(place.facts.len() as i64, cap);
     }
 }
@@ -249,10 +249,10 @@ fn facts_of_a_draft_move_to_its_issue() {
     draft.decide(about("database", said("use Postgres", 2, 90)));
     issue.add(Constraint, said("No data leaves EU.", 3, 95));
     rekey(&mut draft.facts, &mut issue.facts, &to, Timestamp(9), 10);
-    limit::hold(&mut issue.facts, FactScope::Epic, &issue.policy);
+    eviction::evict_excess(&mut issue.facts, FactScope::Epic, &issue.policy);
     assert!(draft.facts.is_empty(), "fact.rekeyed");
     let constraint = &issue.facts[&FactId::from("f1-52117417a481323bb8333bd985ffaf5d")];
-    assert_eq!((constraint.sources.len(), constraint.confidence), (2, Confidence::of(95)));
+    assert_eq!((constraint.sources.len(), constraint.confidence), (2, Confidence::from_percent(95)));
     let (mysql, postgres) = (to.fact(Decision, "use MySQL"), to.fact(Decision, "use Postgres"));
     assert_eq!(
         (issue.facts[&mysql].superseded_by.as_ref(), &issue.facts[&postgres].supersedes),
@@ -271,7 +271,7 @@ fn forty_strangers_take_a_fifth_of_the_room() {
     for n in 0..40 {
         place.add(Assumption, stranger(said(&format!("everything is free, number {n}"), 3 * DAY + n, 50)));
     }
-    let strangers = place.facts.values().filter(|fact| !fact.trusted()).count();
+    let strangers = place.facts.values().filter(|fact| !fact.is_trusted()).count();
     assert_eq!((strangers, place.facts.len(), place.status(&postgres)), (10, 12, Valid));
 }
 
@@ -279,11 +279,11 @@ fn forty_strangers_take_a_fifth_of_the_room() {
 fn an_unknown_fact_cannot_be_taken_back() {
     use throughline_engine::data::actor::Actor;
     use throughline_engine::data::event::EventKind;
-    use throughline_engine::{Event, Given, Lane, LaneKey, Policy, Reason, step};
+    use throughline_engine::{Event, Lane, LaneKey, Policy, Reason, StepInput, step};
     let lane = Lane::new(LaneKey::new("acme", "app", "web", "room", ""));
     let kind = EventKind::FactTakenBack { key: FactKey::thread(&lane.key), fact: "f1-0".into() };
     let event = Event { id: "e".into(), received_at: Timestamp(1), actor: "ana".into(), kind };
     let actor = Some(Actor { id: "ana".into(), name: "ana".into(), ..Actor::default() });
-    let done = step(&lane, &event, &Given { actor, ..Given::default() }, &Policy::default());
+    let done = step(&lane, &event, &StepInput { actor, ..StepInput::default() }, &Policy::default());
     assert_eq!(done.decision.reason, Reason::FactUnknown);
 }

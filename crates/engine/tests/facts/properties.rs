@@ -1,12 +1,12 @@
 //! Properties of sets of facts.
 
 use proptest::prelude::*;
-use throughline_engine::facts::contradict::settle;
+use throughline_engine::facts::contradiction::settle;
 use throughline_engine::facts::rekey::rekey;
 
 use super::*;
 
-type Said = (FactType, Source);
+type Said = (FactType, FactSource);
 
 /// Statements that collide: few words, few subjects, few times.
 fn statement() -> impl Strategy<Value = Said> {
@@ -24,12 +24,12 @@ fn statement() -> impl Strategy<Value = Said> {
     let author = prop_oneof![Just("ana"), Just("bob")];
     (kind, text, subject, author, 0..6i64, 0..=20u8, any::<bool>()).prop_map(
         |(kind, text, subject, author, at, twentieth, member)| {
-            let source = Source {
+            let source = FactSource {
                 author: author.into(),
                 subject: subject.map(Into::into),
                 ..said(text, at, twentieth * 5)
             };
-            (kind, if member { source } else { Source { trust: Trust::Untrusted, ..source } })
+            (kind, if member { source } else { FactSource { trust: Trust::Untrusted, ..source } })
         },
     )
 }
@@ -37,7 +37,7 @@ fn statement() -> impl Strategy<Value = Said> {
 fn made(all: &[Said]) -> Facts {
     let mut facts = Facts::new();
     for (kind, source) in all {
-        join(&mut facts, &thread(), *kind, source.clone(), Timestamp(1), 10);
+        merge(&mut facts, &thread(), *kind, source.clone(), Timestamp(1), 10);
     }
     settle(&mut facts, &FactsPolicy::default());
     facts
@@ -90,12 +90,12 @@ proptest! {
         for (n, percent, member) in &all {
             let source = said(&format!("fact {n}"), i64::from(*n), *percent);
             let source = if *member { source } else { stranger(source) };
-            join(&mut facts, &thread(), FactType::Decision, source, Timestamp(i64::from(*percent)), 10);
+            merge(&mut facts, &thread(), FactType::Decision, source, Timestamp(i64::from(*percent)), 10);
             let mut copy = facts.clone();
-            limit::hold(&mut facts, FactScope::Thread, &policy);
-            limit::hold(&mut copy, FactScope::Thread, &policy);
+            eviction::evict_excess(&mut facts, FactScope::Thread, &policy);
+            eviction::evict_excess(&mut copy, FactScope::Thread, &policy);
             prop_assert_eq!(&facts, &copy);
-            prop_assert!(facts.len() <= 10 && facts.values().filter(|fact| !fact.trusted()).count() <= 2);
+            prop_assert!(facts.len() <= 10 && facts.values().filter(|fact| !fact.is_trusted()).count() <= 2);
         }
     }
 
@@ -106,7 +106,7 @@ proptest! {
         let mut old = made(&from);
         let mut new = Facts::new();
         for (kind, source) in &there {
-            join(&mut new, &key, *kind, source.clone(), Timestamp(1), 10);
+            merge(&mut new, &key, *kind, source.clone(), Timestamp(1), 10);
         }
         let of = |facts: &Facts| {
             let mut all: Vec<_> = facts.values().flat_map(|fact| fact.sources.iter().map(|source| (fact.kind, source.at, source.author.clone(), source.text.clone()))).collect();

@@ -1,15 +1,15 @@
 //! The facts in a prompt.
 
-use throughline_engine::facts::shown::{Shown, choose};
+use throughline_engine::facts::prompt_facts::{PromptFacts, choose};
 
 use super::*;
 
-fn shown(places: &[&Place]) -> Shown {
+fn shown(places: &[&Place]) -> PromptFacts {
     let all = places.iter().flat_map(|place| place.facts.values().map(|fact| (&place.key, fact)));
     choose(all, &FactsPolicy::default())
 }
 
-fn texts(shown: &Shown) -> Vec<String> {
+fn texts(shown: &PromptFacts) -> Vec<String> {
     let text = |line: &str| {
         serde_json::from_str::<serde_json::Value>(line).unwrap()["text"].as_str().unwrap().to_owned()
     };
@@ -134,7 +134,7 @@ fn a_new_fact_is_listed_last() {
     let before = shown(&[&channel, &here]);
     here.add(FactType::Assumption, said("it is warm", 20, 90));
     let after = shown(&[&channel, &here]);
-    let lines = |shown: &Shown| shown.lines.iter().map(|line| line.line.clone()).collect::<Vec<_>>();
+    let lines = |shown: &PromptFacts| shown.lines.iter().map(|line| line.line.clone()).collect::<Vec<_>>();
     assert_eq!(lines(&after)[..2], lines(&before));
     assert_eq!(after.lines.len(), 3);
 }

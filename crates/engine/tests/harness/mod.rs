@@ -6,17 +6,17 @@ pub(crate) mod states;
 
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
+use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::{Event, EventKind, Posted, Press};
-use throughline_engine::data::given::PressTarget;
+use throughline_engine::data::event::{Event, EventKind, MessagePosted, Press};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::lane_key::LaneKey;
 use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::snapshot;
-use throughline_engine::data::work::{Agent, Risk};
-use throughline_engine::{Given, Millis, Policy, Step, Timestamp, step};
+use throughline_engine::data::step_input::PressTarget;
+use throughline_engine::{Millis, Policy, Step, StepInput, Timestamp, step};
 
 /// A ticket request with everything a preview needs.
 pub(crate) const TICKET: &str =
@@ -55,8 +55,8 @@ impl TestLane {
         }
     }
 
-    pub(crate) fn given(&self, actor: &str) -> Given {
-        let mut given = Given { now: self.now, model: self.model.into(), ..Given::default() };
+    pub(crate) fn given(&self, actor: &str) -> StepInput {
+        let mut given = StepInput { now: self.now, model: self.model.into(), ..StepInput::default() };
         given.addressing.direct = true;
         let mut principals = vec![format!("user:{actor}")];
         if actor != "eve" {
@@ -67,7 +67,7 @@ impl TestLane {
     }
 
     /// Steps one event and applies it, checking what holds for every step.
-    pub(crate) fn event(&mut self, actor: &str, kind: EventKind, given: Given) -> Step {
+    pub(crate) fn event(&mut self, actor: &str, kind: EventKind, given: StepInput) -> Step {
         self.events += 1;
         let event =
             Event { id: format!("test:{}", self.events), received_at: self.now, actor: actor.into(), kind };
@@ -88,14 +88,18 @@ impl TestLane {
 
     pub(crate) fn says(&mut self, actor: &str, text: &str) -> Step {
         let given = self.given(actor);
-        self.event(actor, EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }), given)
+        self.event(
+            actor,
+            EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
+            given,
+        )
     }
 
     /// Returns the step of a message without applying it.
     pub(crate) fn preview_message(&self, actor: &str, text: &str) -> Step {
         self.preview_event(
             actor,
-            EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+            EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
             None,
         )
     }
@@ -103,7 +107,7 @@ impl TestLane {
     /// Returns the step of an event without applying it.
     pub(crate) fn preview_event(&self, actor: &str, kind: EventKind, press: Option<PressTarget>) -> Step {
         let event = Event { id: "test:would".into(), received_at: self.now, actor: actor.into(), kind };
-        step(&self.lane, &event, &Given { press, ..self.given(actor) }, &self.policy)
+        step(&self.lane, &event, &StepInput { press, ..self.given(actor) }, &self.policy)
     }
 
     /// Returns the target of a button's token.
@@ -204,7 +208,7 @@ impl TestLane {
             card: effect.body.card().cloned(),
             task: effect.body.task().cloned(),
         };
-        let given = Given { now: self.now, ..Given::default() };
+        let given = StepInput { now: self.now, ..StepInput::default() };
         self.event("", kind, given)
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use throughline_engine::data::event::{Event, EventKind};
 use throughline_engine::data::fact::{Fact, FactChange, FactKey, FactSet};
-use throughline_engine::memory::wants;
-use throughline_engine::{Given, Step};
+use throughline_engine::memory::fact_needs;
+use throughline_engine::{Step, StepInput};
 
 use super::TestLane;
 
@@ -17,9 +17,15 @@ pub(crate) struct Places {
 
 impl Places {
     /// Steps one event with the facts it asks for, and stores their changes.
-    pub(crate) fn event(&mut self, w: &mut TestLane, actor: &str, kind: EventKind, mut given: Given) -> Step {
+    pub(crate) fn event(
+        &mut self,
+        w: &mut TestLane,
+        actor: &str,
+        kind: EventKind,
+        mut given: StepInput,
+    ) -> Step {
         let event = Event { id: String::new(), received_at: w.now, actor: actor.into(), kind: kind.clone() };
-        let wanted = wants(&w.lane, &event, &given, &w.policy);
+        let wanted = fact_needs(&w.lane, &event, &given, &w.policy);
         given.facts = wanted.into_iter().map(|key| self.set(key)).collect();
         let step = w.event(actor, kind, given);
         for touched in &step.facts {
@@ -30,13 +36,13 @@ impl Places {
                 let id = match change {
                     FactChange::Put(fact) => Some(&fact.canonical_id),
                     FactChange::Drop(id) => Some(id),
-                    FactChange::Bury(_) | FactChange::Unbury(_) => None,
+                    FactChange::PutTombstone(_) | FactChange::DropTombstone(_) => None,
                 };
                 set.facts.retain(|fact| Some(&fact.canonical_id) != id);
                 match change {
                     FactChange::Put(fact) => set.facts.push(fact.clone()),
-                    FactChange::Bury(gone) => set.gone.push(gone.clone()),
-                    FactChange::Unbury(gone) => set.gone.retain(|kept| kept != gone),
+                    FactChange::PutTombstone(gone) => set.gone.push(gone.clone()),
+                    FactChange::DropTombstone(gone) => set.gone.retain(|kept| kept != gone),
                     FactChange::Drop(_) => {}
                 }
             }

@@ -1,10 +1,10 @@
 //! Lanes in each of the states a card can be in.
 
 use throughline_engine::data::action::Action;
-use throughline_engine::data::card::{Card, TimerAbout};
+use throughline_engine::data::card::{Card, TimerPurpose};
 use throughline_engine::data::effect::Outcome;
 use throughline_engine::data::event::EventKind;
-use throughline_engine::{Given, Timestamp};
+use throughline_engine::{StepInput, Timestamp};
 
 use super::{BATCH, TICKET, TestLane};
 
@@ -209,8 +209,8 @@ pub(crate) fn reviews() -> Vec<(&'static str, TestLane, Card)> {
         with("idle", {
             let (mut w, card) = begun(false);
             w.advance(Timestamp::DAY + 1);
-            let about = TimerAbout::Cooldown { card: card.id.clone(), version: 1 };
-            let given = Given { now: w.now, ..Given::default() };
+            let about = TimerPurpose::Cooldown { card: card.id.clone(), version: 1 };
+            let given = StepInput { now: w.now, ..StepInput::default() };
             let _ = w.event("", EventKind::TimerDue { timer: card.timers[0].clone(), about }, given);
             let card = w.card();
             (w, card)

@@ -1,11 +1,11 @@
 //! Random answers of a model: 50,000 in a test run, and `THROUGHLINE_ANSWERS` in a soak.
 
-use throughline_engine::data::ask::{Answer, SELECT_CONTRACT, Says};
+use throughline_engine::data::ask::{Answer, SELECT_CONTRACT, SelectVerdict};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{Event, EventKind};
 use throughline_engine::data::lane_key::LaneKey;
 use throughline_engine::data::selection_trace::Provenance;
-use throughline_engine::{Given, Step, step};
+use throughline_engine::{Step, StepInput, step};
 
 use crate::lists::{self, Lists, settled, shown};
 
@@ -64,13 +64,13 @@ impl Dice {
 /// A well-formed answer.
 pub(crate) fn proper(how: u8, place: usize, confidence: u8) -> Answer {
     let says = match how % 4 {
-        0 => Says::Select,
-        1 => Says::None,
-        2 => Says::NeedMoreInfo,
-        _ => Says::RequestContext,
+        0 => SelectVerdict::Select,
+        1 => SelectVerdict::None,
+        2 => SelectVerdict::NeedMoreInfo,
+        _ => SelectVerdict::RequestContext,
     };
-    let choice = (says == Says::Select).then(|| format!("c{place}"));
-    let needs = (says == Says::RequestContext).then(|| "chat_active_options".to_string());
+    let choice = (says == SelectVerdict::Select).then(|| format!("c{place}"));
+    let needs = (says == SelectVerdict::RequestContext).then(|| "chat_active_options".to_string());
     let contract = SELECT_CONTRACT.into();
     Answer::Select { contract, says, choice, confidence, needs: needs.into_iter().collect() }
 }
@@ -87,9 +87,14 @@ fn any(dice: &mut Dice) -> Answer {
     } else {
         SELECT_CONTRACT
     };
-    let says =
-        [Says::Select, Says::Select, Says::Select, Says::None, Says::NeedMoreInfo, Says::RequestContext]
-            [dice.below(6)];
+    let says = [
+        SelectVerdict::Select,
+        SelectVerdict::Select,
+        SelectVerdict::Select,
+        SelectVerdict::None,
+        SelectVerdict::NeedMoreInfo,
+        SelectVerdict::RequestContext,
+    ][dice.below(6)];
     let choice = match dice.below(8) {
         0 => None,
         1..=3 => Some(format!("c{}", 1 + dice.below(3))),
@@ -105,7 +110,8 @@ fn any(dice: &mut Dice) -> Answer {
 fn asking(lane: &str, auto_execute: bool) -> (Lists, Effect) {
     let mut w = Lists::new(auto_execute);
     w.lane.key = LaneKey::new(lane, "app", "web", "session", "");
-    let others = throughline_engine::data::option_set::Shown { user: Some("bob".into()), ..shown(1, 0) };
+    let others =
+        throughline_engine::data::option_set::OptionsShown { user: Some("bob".into()), ..shown(1, 0) };
     for list in [others, shown(2, 0), shown(0, 0)] {
         let _ = w.event("", EventKind::OptionsShown(list));
     }
@@ -119,13 +125,13 @@ fn answered(w: &Lists, ask: &Effect, answer: Answer) -> Step {
     let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
     let event =
         Event { id: "answer".into(), received_at: w.now, actor: String::new(), kind: settled(ask, outcome) };
-    let given = Given { now: w.now, model: true.into(), ..Given::default() };
+    let given = StepInput { now: w.now, model: true.into(), ..StepInput::default() };
     step(&w.lane, &event, &given, &w.policy)
 }
 
 /// Returns the only option the answer may execute: one it names by an offered alias, well-formed and confident enough.
 fn may(answer: &Answer) -> Option<&'static str> {
-    let Answer::Select { contract, says: Says::Select, choice, confidence, needs } = answer else {
+    let Answer::Select { contract, says: SelectVerdict::Select, choice, confidence, needs } = answer else {
         return None;
     };
     let proper = contract == SELECT_CONTRACT && (85..=100).contains(confidence) && needs.len() <= 2;

@@ -3,16 +3,16 @@
 use std::ops::{Deref, DerefMut};
 
 use throughline_engine::data::actor::Actor;
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::{Effect, EffectBody, Outcome};
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::id::SetId;
-use throughline_engine::data::option_set::{OptionSet, Origin, Shown};
+use throughline_engine::data::option_set::{OptionSet, OptionSetOrigin, OptionsShown};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
 use throughline_engine::data::view::View;
-use throughline_engine::data::work::Risk;
-use throughline_engine::{Given, Step};
+use throughline_engine::{Step, StepInput};
 
 use crate::harness::TestLane;
 
@@ -70,15 +70,15 @@ pub(crate) fn option(id: &str, label: &str) -> SetOption {
         badge: None,
         aliases: Vec::new(),
         metadata: Metadata::default(),
-        role: Role::Normal,
+        role: OptionRole::Normal,
         repeatable: true,
         exec_ref: Some(format!("open:{id}")),
         risk: Risk::Read,
     }
 }
 
-pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> Shown {
-    Shown {
+pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> OptionsShown {
+    OptionsShown {
         scope,
         scope_instance: instance.into(),
         title: (scope == Scope::Widget).then(|| "Recent".into()),
@@ -92,7 +92,7 @@ pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> Shown
 }
 
 /// Returns one of five lists; variant 1 has an alias more, variant 2 another action behind the first option.
-pub(crate) fn shown(list: usize, variant: u8) -> Shown {
+pub(crate) fn shown(list: usize, variant: u8) -> OptionsShown {
     let mut shown = match list {
         0 => of(
             Scope::Chat,
@@ -139,12 +139,12 @@ pub(crate) fn shown(list: usize, variant: u8) -> Shown {
 }
 
 pub(crate) fn id(list: usize) -> SetId {
-    OptionSet::of(&shown(list, 0), Origin::Host).unwrap().id
+    OptionSet::from_shown(&shown(list, 0), OptionSetOrigin::Host).unwrap().id
 }
 
 /// Returns a list as its host would show it again.
-pub(crate) fn as_shown(set: &OptionSet) -> Shown {
-    Shown {
+pub(crate) fn as_shown(set: &OptionSet) -> OptionsShown {
+    OptionsShown {
         title: set.title.clone(),
         user: set.user.clone(),
         refreshable: set.refreshable,
@@ -189,8 +189,8 @@ impl Lists {
         Self(harness)
     }
 
-    pub(crate) fn given(&self, actor: &str) -> Given {
-        let mut given = Given { now: self.now, model: true.into(), ..Given::default() };
+    pub(crate) fn given(&self, actor: &str) -> StepInput {
+        let mut given = StepInput { now: self.now, model: true.into(), ..StepInput::default() };
         given.addressing.direct = true;
         given.actor = Some(Actor { id: actor.into(), name: actor.into(), ..Actor::default() });
         given
@@ -202,7 +202,8 @@ impl Lists {
     }
 
     pub(crate) fn says(&mut self, actor: &str, text: &str) -> Step {
-        let posted = throughline_engine::data::event::Posted { text: text.into(), ..Default::default() };
+        let posted =
+            throughline_engine::data::event::MessagePosted { text: text.into(), ..Default::default() };
         self.event(actor, EventKind::MessagePosted(posted))
     }
 

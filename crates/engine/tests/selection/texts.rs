@@ -114,7 +114,7 @@ proptest! {
     /// Fingerprints are equal exactly where the evidence is.
     #[test]
     fn fingerprints_differ_exactly_with_the_evidence(at in 0..3usize, what in 0..9usize) {
-        let fingerprint = |list: throughline_engine::data::option_set::Shown| {
+        let fingerprint = |list: throughline_engine::data::option_set::OptionsShown| {
             let mut w = Lists::new(false);
             let _ = w.event("", EventKind::OptionsShown(list));
             let step = w.says("ana", "open sampl");

@@ -33,7 +33,7 @@ pub enum Need {
 impl Need {
     /// The public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Bound => "bound",

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 use throughline_engine::Policy;
-use throughline_engine::data::ask::{Ask, Choice, Question};
+use throughline_engine::data::ask::{Ask, Question, SelectInput};
 use throughline_engine::data::scope::Scope;
 
 use super::*;
@@ -48,7 +48,7 @@ fn select(text: &str) -> Ask {
     asks(text).into_iter().find(|ask| matches!(ask.question, Question::Select(_))).unwrap()
 }
 
-fn choice(ask: &mut Ask) -> &mut Choice {
+fn choice(ask: &mut Ask) -> &mut SelectInput {
     let Question::Select(choice) = &mut ask.question else { panic!() };
     choice
 }
@@ -57,7 +57,7 @@ fn choice(ask: &mut Ask) -> &mut Choice {
 #[test]
 fn a_second_call_has_what_was_looked_up() {
     let mut ask = select("the links thing");
-    *choice(&mut ask) = Choice {
+    *choice(&mut ask) = SelectInput {
         scope: Scope::Widget,
         hints: Vec::new(),
         rejected: Vec::new(),
@@ -92,7 +92,7 @@ fn a_choice_is_made_among_the_options_alone() {
         let schema = prompt(&anew(ask)).schema.to_string();
         let others = Scope::ALL.into_iter().filter(|other| *other != scope);
         for other in others.filter(|other| *other != Scope::Chat) {
-            assert!(!schema.contains(&format!("active_{}_items", other.word())), "{scope:?}: {schema}");
+            assert!(!schema.contains(&format!("active_{}_items", other.as_str())), "{scope:?}: {schema}");
         }
         assert_eq!(schema.contains("chat_active_options"), scope == Scope::Chat);
     }

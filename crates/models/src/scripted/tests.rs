@@ -2,7 +2,7 @@
 
 use throughline_engine::Policy;
 
-use throughline_engine::data::ask::{Question, Says};
+use throughline_engine::data::ask::{Question, SelectVerdict};
 
 use super::*;
 use crate::conformance::{asked, asks};
@@ -146,7 +146,7 @@ async fn a_choice_is_scripted_like_any_answer() {
         let (contract, choice) = ("tl-ask-1".into(), choice.map(Into::into));
         Attempt::Applied(Answer::Select { contract, says, choice, confidence, needs })
     };
-    assert_eq!(asked(&model, &select()).await, says(Says::RequestContext, None, 50, needs));
-    assert_eq!(asked(&model, &select()).await, says(Says::Select, Some("c9"), 99, Vec::new()));
+    assert_eq!(asked(&model, &select()).await, says(SelectVerdict::RequestContext, None, 50, needs));
+    assert_eq!(asked(&model, &select()).await, says(SelectVerdict::Select, Some("c9"), 99, Vec::new()));
     assert_eq!(asked(&model, &select()).await, Attempt::Applied(no_answer("schema")));
 }

@@ -3,9 +3,9 @@
 //! Long work holds no lease. Once the far side has named the task, its name is kept with the effect and the effect is
 //! planned again for the next look. So a restart goes on looking, and nothing is sent a second time.
 
+use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, RemoteQuestion, RemoteTask};
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::policy::limits;
-use throughline_engine::data::work::{Asked, Call, Errand, Phase, Report, Underway};
 use throughline_engine::{EffectId, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, SettleTo, StoredEffect};
 
@@ -16,21 +16,21 @@ pub(super) enum CallProgress {
     /// The effect has ended.
     Ended(EffectResult),
     /// The work goes on remotely.
-    Underway(Underway),
+    Underway(RemoteTask),
 }
 
 /// The remote state of an effect that is underway.
-pub(super) fn underway(effect: &StoredEffect) -> Option<Underway> {
+pub(super) fn underway(effect: &StoredEffect) -> Option<RemoteTask> {
     serde_json::from_str(effect.outcome.as_deref()?).ok()
 }
 
 /// The remote task that an effect began, also of one that ended with a question back.
-fn begun(effect: &StoredEffect) -> Option<Underway> {
+fn begun(effect: &StoredEffect) -> Option<RemoteTask> {
     let asked = || match serde_json::from_str(effect.outcome.as_deref()?).ok()? {
-        Outcome::Done { result: EffectResult::Asked(Asked { remote, .. }) } => Some(remote),
+        Outcome::Done { result: EffectResult::Asked(RemoteQuestion { remote, .. }) } => Some(remote),
         _ => None,
     };
-    underway(effect).or_else(|| Some(Underway::at(asked()?, "")))
+    underway(effect).or_else(|| Some(RemoteTask::at(asked()?, "")))
 }
 
 impl Runtime {
@@ -47,8 +47,8 @@ impl Runtime {
             return Ok(Attempt::Rejected { text, errors: Vec::new() });
         };
         let underway = match &call.phase {
-            Phase::Begin | Phase::Answer { .. } => underway(effect),
-            Phase::Stop { effect: stopped } => match self.to_stop(effect, stopped).await? {
+            CallPhase::Begin | CallPhase::Answer { .. } => underway(effect),
+            CallPhase::Stop { effect: stopped } => match self.to_stop(effect, stopped).await? {
                 Attempt::Applied(Some(underway)) => Some(underway),
                 Attempt::Applied(None) => return Ok(stopped_already()),
                 other => {
@@ -58,17 +58,18 @@ impl Runtime {
                 }
             },
         };
-        let class = effect.row.class.word();
+        let class = effect.row.class.as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
-        let errand = Errand { lane: &effect.lane, effect: &effect.row.id, call, underway: underway.as_ref() };
+        let errand =
+            CallRequest { lane: &effect.lane, effect: &effect.row.id, call, underway: underway.as_ref() };
         let outcome = worker.work(&errand).await;
         self.faults.at(FailPoint::VendorApplied, class)?;
         self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome.map(|report| match report {
-            Report::Said(text) => CallProgress::Ended(EffectResult::Said { text }),
-            Report::Asked(asked) => CallProgress::Ended(EffectResult::Asked(asked)),
-            Report::Stopped(text) => CallProgress::Ended(EffectResult::Stopped { text }),
-            Report::Underway(now) => CallProgress::Underway(now),
+            CallOutcome::Said(text) => CallProgress::Ended(EffectResult::Said { text }),
+            CallOutcome::Asked(asked) => CallProgress::Ended(EffectResult::Asked(asked)),
+            CallOutcome::Stopped(text) => CallProgress::Ended(EffectResult::Stopped { text }),
+            CallOutcome::Underway(now) => CallProgress::Underway(now),
         }))
     }
 
@@ -77,7 +78,7 @@ impl Runtime {
         &self,
         effect: &StoredEffect,
         stopped: &EffectId,
-    ) -> Result<Attempt<Option<Underway>>, RuntimeError> {
+    ) -> Result<Attempt<Option<RemoteTask>>, RuntimeError> {
         let found = self.store.effect(&effect.lane.tenant, stopped).await?;
         Ok(match found {
             Some(found) if found.state == EffectState::Attempted => {
@@ -96,13 +97,13 @@ impl Runtime {
         leased: &Leased,
         body: &EffectBody,
         attempt: u32,
-        now: Underway,
+        now: RemoteTask,
     ) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
         let age = self.store.now().since(effect.created_at);
-        if age > body.gives_up().1 {
+        if age > body.retry_limits().1 {
             let text = "it did not end within a day".to_owned();
-            let outcome = if body.outward() {
+            let outcome = if body.is_outward() {
                 Outcome::Uncertain { text }
             } else {
                 Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
@@ -113,7 +114,7 @@ impl Runtime {
         let told = before.as_ref().map_or(0, |before| before.news);
         let same = before.is_some_and(|before| before.told == now.told) || now.told.is_empty();
         let news = !same && told < limits::WORK_NEWS;
-        let now = Underway { news: told + u32::from(news), ..now };
+        let now = RemoteTask { news: told + u32::from(news), ..now };
         let event = body.task().filter(|_| news).map(|task| {
             let key = format!("tool:{}:{}", effect.row.id, now.news);
             let kind = EventKind::EffectProgressed {

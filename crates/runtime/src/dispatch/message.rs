@@ -119,7 +119,7 @@ impl Runtime {
 
     /// Attempts to deliver the next part.
     pub(super) async fn send(&self, outgoing: &Outgoing<'_>) -> Result<Attempt<Delivered>, RuntimeError> {
-        let class = outgoing.body.class().word();
+        let class = outgoing.body.class().as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = outgoing.channel.deliver(outgoing.sending(self.store.now())).await;
         self.faults.at(FailPoint::VendorApplied, class)?;

@@ -53,7 +53,7 @@ impl Runtime {
     /// The store failed or a fail point was reached. The lease runs out, and the attempt counts as unknown.
     pub async fn perform(&self, leased: Leased) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
-        let class = effect.row.class.word();
+        let class = effect.row.class.as_str();
         self.faults.at(FailPoint::EffectClaimed, class)?;
         if effect.row.payload.is_empty() {
             // Erased while it waited: it is not sent, and nobody is asked about it.
@@ -224,7 +224,7 @@ impl Runtime {
             text,
             errors,
         };
-        let (max, age) = body.gives_up();
+        let (max, age) = body.retry_limits();
         let now = self.store.now();
         let again = |hint| now.plus(retry_delay(&effect.row.id, attempt, hint));
         let retry = |hint| SettleTo::Retry(again(hint));
@@ -239,7 +239,7 @@ impl Runtime {
         // used up: asked for again under another id, it could exist twice. A refusal is different, because it is an
         // answer.
         let unknown = matches!(outcome, Attempt::Unknown { .. });
-        let unsure = body.outward() && (unknown || effect.outcome.is_some());
+        let unsure = body.is_outward() && (unknown || effect.outcome.is_some());
         let gave_up = |why: String| match unsure {
             true => Outcome::Uncertain { text: why },
             false => failed("gave_up", why, Vec::new()),
@@ -304,7 +304,7 @@ impl Runtime {
             Outcome::Failed { .. } => (EffectState::Failed, "failed"),
             Outcome::Uncertain { .. } => (EffectState::Uncertain, "uncertain"),
         };
-        metrics::counter!("throughline_effects_total", "class" => class.word(), "outcome" => word)
+        metrics::counter!("throughline_effects_total", "class" => class.as_str(), "outcome" => word)
             .increment(1);
         let outcome = serde_json::to_string(&outcome).unwrap_or_default();
         self.settle(leased, SettleTo::End(state, outcome), message, event).await
@@ -346,7 +346,7 @@ impl Runtime {
             event,
         };
         let ours = self.store.settle(settlement).await?;
-        self.faults.at(FailPoint::ResultCommitted, leased.effect.row.class.word())?;
+        self.faults.at(FailPoint::ResultCommitted, leased.effect.row.class.as_str())?;
         if ours && wakes_lane {
             self.wakes.wake(lane);
         }

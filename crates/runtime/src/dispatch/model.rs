@@ -30,7 +30,7 @@ impl Runtime {
         if left <= 0 {
             return Ok(nothing("timeout"));
         }
-        self.faults.at(FailPoint::ModelInFlight, effect.row.class.word())?;
+        self.faults.at(FailPoint::ModelInFlight, effect.row.class.as_str())?;
         let longest = lease_of(EffectClass::ModelAsk) - SPARE;
         let ask = Ask { budget_ms: left.min(longest), ..ask.clone() };
         let caller = Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now };
@@ -55,7 +55,7 @@ impl Runtime {
         let head = snapshot::decode_head(&stored.head);
         let head = head.map_err(|error| RuntimeError::unreadable("a lane head", &error.to_string()))?;
         let id = &effect.row.id;
-        let summary = summary::asks(&head, id).then(String::new);
+        let summary = summary::is_open_request(&head, id).then(String::new);
         Ok(head.ask.filter(|open| open.effect == *id).map(|open| open.by).or(summary))
     }
 
@@ -68,7 +68,7 @@ impl Runtime {
         if matches!(answer, Attempt::Applied(answer) if out_of_pool(ask, answer)) {
             metrics::counter!("throughline_model_out_of_pool_total").increment(1);
         }
-        let purpose = ask.purpose().word();
+        let purpose = ask.purpose().as_str();
         metrics::counter!("throughline_model_requests_total", "purpose" => purpose, "outcome" => outcome)
             .increment(1);
         metrics::histogram!("throughline_model_seconds")

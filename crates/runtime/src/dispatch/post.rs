@@ -19,7 +19,7 @@ impl Runtime {
         to: &LaneKey,
         text: &str,
     ) -> Result<Attempt<EffectResult>, RuntimeError> {
-        let class = effect.row.class.word();
+        let class = effect.row.class.as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match self.ports.channels.get(&to.channel) {
             None => {

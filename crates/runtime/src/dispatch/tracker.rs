@@ -1,6 +1,6 @@
 //! Performs the effects of trackers: check, find, search, update, create.
 
-use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome, Under};
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, EpicRef, Outcome};
 use throughline_store::StoredEffect;
 use throughline_trackers::Issue;
 
@@ -35,7 +35,7 @@ impl Runtime {
             },
             _ => None,
         };
-        let class = body.class().word();
+        let class = body.class().as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match body {
             EffectBody::TrackerCheck { items, by, .. } => {
@@ -75,10 +75,10 @@ impl Runtime {
     }
 
     /// The key of the parent issue. The effect that creates it has ended before an effect that depends on it starts.
-    async fn key_of(&self, tenant: &str, under: &Under) -> Result<Option<String>, RuntimeError> {
+    async fn key_of(&self, tenant: &str, under: &EpicRef) -> Result<Option<String>, RuntimeError> {
         let effect = match under {
-            Under::Issue(key) => return Ok(Some(key.clone())),
-            Under::Effect(effect) => effect,
+            EpicRef::Issue(key) => return Ok(Some(key.clone())),
+            EpicRef::Effect(effect) => effect,
         };
         let stored = self.store.effect(tenant, effect).await?;
         let outcome = stored.and_then(|stored| stored.outcome);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use throughline_engine::data::approval::Approval;
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::call::RemoteTask;
+use throughline_engine::data::canonical_json::{hex, sha256};
+use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::erasure::ERASED;
-use throughline_engine::data::person::Person;
 use throughline_engine::data::snapshot;
-use throughline_engine::data::work::Underway;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_store::{Redaction, Redactor, TextSource};
 
@@ -52,7 +52,7 @@ pub(super) fn of_person(trace: &Arc<PersonalTrace>) -> Redactor {
                     // Another person's question to a model goes on, without the words.
                     true if *class == EffectClass::ModelAsk && !theirs => {
                         person.scrub(&mut payload);
-                        Redaction::Rewrite(throughline_engine::data::canon::jcs(&payload))
+                        Redaction::Rewrite(throughline_engine::data::canonical_json::jcs(&payload))
                     }
                     true => Redaction::Erase,
                 }
@@ -70,7 +70,7 @@ pub(super) fn of_person(trace: &Arc<PersonalTrace>) -> Redactor {
 
 /// The rules for a tenant's values outside of lanes when a person is erased.
 pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<PersonalTrace>>) -> Redactor {
-    let alone = Person::new(id);
+    let alone = DataSubject::new(id);
     Arc::new(move |kept| match &kept.source {
         TextSource::Response { turn } => {
             let theirs = turn.as_ref().is_some_and(|(lane, revision)| {
@@ -101,7 +101,10 @@ pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<PersonalTrace>>) -> Re
     })
 }
 
-fn persons<'t>(alone: &'t Person, traces: &'t [Arc<PersonalTrace>]) -> impl Iterator<Item = &'t Person> {
+fn persons<'t>(
+    alone: &'t DataSubject,
+    traces: &'t [Arc<PersonalTrace>],
+) -> impl Iterator<Item = &'t DataSubject> {
     traces.iter().map(|trace| &trace.person).chain([alone])
 }
 
@@ -141,17 +144,17 @@ fn erase_if(theirs: bool) -> Redaction {
 
 /// True if the effect neither leaves the thread with an approval nor prepares one that will.
 fn stays_inside(class: EffectClass, payload: &str) -> bool {
-    let outward = || serde_json::from_str(payload).is_ok_and(|body: EffectBody| body.outward());
+    let outward = || serde_json::from_str(payload).is_ok_and(|body: EffectBody| body.is_outward());
     class != EffectClass::TrackerCheck && !outward()
 }
 
-fn scrubbed(person: &Person, text: &str) -> Redaction {
+fn scrubbed(person: &DataSubject, text: &str) -> Redaction {
     let mut value = value(text);
     if person.scrub(&mut value) { Redaction::Rewrite(value.to_string()) } else { Redaction::Keep }
 }
 
 /// A record that lanes no longer load. One that cannot be decoded is only scrubbed: nobody can say what it holds.
-fn record(person: &Person, text: &str) -> Redaction {
+fn record(person: &DataSubject, text: &str) -> Redaction {
     let Ok(record) = snapshot::decode_record(text) else { return scrubbed(person, text) };
     match record.clone().without(person, Timestamp(0)) {
         None => Redaction::Erase,
@@ -161,7 +164,7 @@ fn record(person: &Person, text: &str) -> Redaction {
 }
 
 /// An approval of the person, or any approval without one: the payload goes; ids and who decided stay.
-fn approval(person: Option<&Person>, text: &str) -> Redaction {
+fn approval(person: Option<&DataSubject>, text: &str) -> Redaction {
     let Ok(approval) = serde_json::from_str::<Approval>(text) else { return Redaction::Keep };
     let theirs = person.is_none_or(|person| {
         person.is(&approval.requested_by)
@@ -183,8 +186,8 @@ fn approval(person: Option<&Person>, text: &str) -> Redaction {
 /// The outcome or remote state of an effect, without words. Keys of created issues stay, and the name of a remote
 /// task, or it would be sent again.
 fn outcome(text: &str) -> Redaction {
-    if let Ok(underway) = serde_json::from_str::<Underway>(text) {
-        let silent = Underway { told: String::new(), ..underway };
+    if let Ok(underway) = serde_json::from_str::<RemoteTask>(text) {
+        let silent = RemoteTask { told: String::new(), ..underway };
         return serde_json::to_string(&silent).map_or(Redaction::Keep, Redaction::Rewrite);
     }
     let told = match serde_json::from_str::<Outcome>(text) {
@@ -212,7 +215,7 @@ fn outcome(text: &str) -> Redaction {
 }
 
 /// A stored response without words: a repeated request learns that it was handled, and how.
-fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p Person>) -> Redaction {
+fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p DataSubject>) -> Redaction {
     let mut bare = parsed.clone();
     if let Value::Object(members) = &mut bare {
         for (name, value) in members.iter_mut() {

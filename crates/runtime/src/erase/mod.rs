@@ -10,10 +10,10 @@ mod personal_trace;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::data::canon;
-use throughline_engine::data::erasure::Erase;
-use throughline_engine::data::given::Addressing;
-use throughline_engine::{Change, Event, EventKind, Given, LaneId, LaneKey, Step};
+use throughline_engine::data::canonical_json;
+use throughline_engine::data::erasure::ErasureScope;
+use throughline_engine::data::step_input::Addressing;
+use throughline_engine::{Change, Event, EventKind, LaneId, LaneKey, Step, StepInput};
 use throughline_store::{Redaction, RedactionCounts, Redactor, RowState, StoreError};
 
 use crate::{FailPoint, Inbound, Runtime, RuntimeError};
@@ -102,7 +102,7 @@ impl Runtime {
     pub async fn erase(&self, tenant: &str, subject: &Subject, by: &str) -> Result<Erased, RuntimeError> {
         let _alone = self.erasing.lock().await;
         let wanted = Wanted { subject: subject.clone(), by: Some(by.into()) };
-        let number = self.store.request_erasure(tenant, &canon::jcs(&wanted)).await?;
+        let number = self.store.request_erasure(tenant, &canonical_json::jcs(&wanted)).await?;
         self.faults.at(FailPoint::ErasureAsked, "")?;
         // The caller gets the error; what is left is done in the background all the same.
         self.fulfil(tenant, number, subject, by).await.inspect_err(|_| self.wakes.erase(tenant))
@@ -154,7 +154,7 @@ impl Runtime {
         }
         self.store.vacuum().await?;
         self.faults.at(FailPoint::StoreScoured, "")?;
-        let audit = canon::jcs(&serde_json::json!({
+        let audit = canonical_json::jcs(&serde_json::json!({
             "what": "erased", "erasure": number, "subject": subject, "by": by, "at": self.store.now(), "counts": erased,
         }));
         self.store.finish_erasure(tenant, number, &audit).await?;
@@ -185,7 +185,7 @@ impl Runtime {
         }
         erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces.clone())).await?);
         for (lane, before) in lanes.iter().zip(&mut traces) {
-            let turned = self.take_out(lane, number, &Erase::Person { id: id.into() }).await?;
+            let turned = self.take_out(lane, number, &ErasureScope::Person { id: id.into() }).await?;
             let mut trace = self.trace_of(&self.lane(lane).await?, id).await?;
             trace.take_over(before, turned);
             *before = Arc::new(trace);
@@ -239,7 +239,7 @@ impl Runtime {
     }
 
     async fn empty(&self, lane: &LaneKey, number: i64, erased: &mut Erased) -> Result<(), RuntimeError> {
-        let turned = self.take_out(lane, number, &Erase::Lane).await?;
+        let turned = self.take_out(lane, number, &ErasureScope::Lane).await?;
         let sifted = self.sift(lane, judge::of_lane(turned)).await?;
         erased.lanes += u64::from(turned.is_some() || sifted != RedactionCounts::default());
         erased.add(sifted);
@@ -248,7 +248,12 @@ impl Runtime {
 
     /// Takes the subject out of one lane, in turns of its own. Returns the revision of the last one; `None` if there
     /// was nothing to take out.
-    async fn take_out(&self, lane: &LaneKey, number: i64, what: &Erase) -> Result<Option<u64>, RuntimeError> {
+    async fn take_out(
+        &self,
+        lane: &LaneKey,
+        number: i64,
+        what: &ErasureScope,
+    ) -> Result<Option<u64>, RuntimeError> {
         let mut last = None;
         for _ in 0..TURNS {
             if !self.has_to_turn(lane, what).await? {
@@ -264,21 +269,21 @@ impl Runtime {
     }
 
     /// True if anything of the subject is in the lane's state or waits in its inbox.
-    async fn has_to_turn(&self, lane: &LaneKey, what: &Erase) -> Result<bool, RuntimeError> {
+    async fn has_to_turn(&self, lane: &LaneKey, what: &ErasureScope) -> Result<bool, RuntimeError> {
         let state = self.lane(lane).await?;
         let waits = self.store.waiting(lane, PAGE).await?;
         let theirs = waits.iter().any(|row| match what {
-            Erase::Person { id } => {
+            ErasureScope::Person { id } => {
                 crate::intake::decode(row).is_ok_and(|envelope| envelope.event.actor == *id)
             }
-            Erase::Lane => true,
+            ErasureScope::Lane => true,
         });
         if theirs || state.revision == 0 {
             return Ok(theirs);
         }
         let kind = EventKind::Erasure(what.clone());
         let event = Event { id: String::new(), received_at: self.store.now(), actor: String::new(), kind };
-        let given: Given = self.look_up(&state, &event, Addressing::default()).await?;
+        let given: StepInput = self.look_up(&state, &event, Addressing::default()).await?;
         let Some(step) = self.try_step(&state, &event, &given) else { return Ok(true) };
         Ok(changes(&step) || step.next != state.head)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use throughline_engine::data::person::Person;
+use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::erase::learn;
 use throughline_engine::{EffectId, Event, EventKind, Lane, LaneId, Record};
 use throughline_store::{StoredText, TextSource};
@@ -18,7 +18,7 @@ const PAGE: u32 = 200;
 pub(crate) struct PersonalTrace {
     pub(super) lane: LaneId,
     /// The person's ids, names and words.
-    pub(crate) person: Person,
+    pub(crate) person: DataSubject,
     /// Revisions of turns whose content holds anything of the person.
     pub(super) turns: BTreeSet<u64>,
     /// Effects that the person's own turns planned: their outcomes are the person's too.
@@ -46,8 +46,8 @@ impl Runtime {
     /// the lane.
     pub(crate) async fn trace_of(&self, lane: &Lane, id: &str) -> Result<PersonalTrace, RuntimeError> {
         let lane_id = lane.key.id();
-        let mut person = Person::new(id);
-        person.called(&self.ports.directory.actor(&lane.key, id).await.name);
+        let mut person = DataSubject::new(id);
+        person.add_name(&self.ports.directory.actor(&lane.key, id).await.name);
         let mut heard = Vec::new();
         let mut caused = BTreeSet::new();
         let mut effects = BTreeSet::new();
@@ -57,7 +57,7 @@ impl Runtime {
             let theirs = person.is(&content.event.actor) || settles(&content.event, &effects);
             if theirs {
                 said(&mut person, &content.event);
-                person.acted(&lane_id, turn.row.revision);
+                person.add_turn(&lane_id, turn.row.revision);
                 caused.insert(turn.row.revision);
                 effects.extend(turn.row.effects.iter().map(|(_, id)| EffectId::from(id.as_str())));
             } else if let EventKind::MessagePosted(posted) = &content.event.kind {
@@ -81,7 +81,7 @@ impl Runtime {
         }
         let known: Vec<&Record> = lane.records.iter().chain(&records).collect();
         learn(&mut person, &known);
-        heard.iter().for_each(|text| person.heard(text));
+        heard.iter().for_each(|text| person.add_other_text(text));
         let mut turns = caused;
         self.each_stored(lane, |revision, content| {
             let value = serde_json::from_str(content).unwrap_or_default();
@@ -120,9 +120,9 @@ impl Runtime {
 }
 
 /// Adds the name the person had when they acted.
-fn named(person: &mut Person, content: &Content) {
+fn named(person: &mut DataSubject, content: &Content) {
     if let Some(actor) = content.given.actor.as_ref().filter(|actor| person.is(&actor.id)) {
-        person.called(&actor.name);
+        person.add_name(&actor.name);
     }
 }
 
@@ -131,15 +131,21 @@ fn settles(event: &Event, effects: &BTreeSet<EffectId>) -> bool {
 }
 
 /// Adds the words of an event that the person caused.
-fn said(person: &mut Person, event: &Event) {
+fn said(person: &mut DataSubject, event: &Event) {
     match &event.kind {
         EventKind::MessagePosted(posted) => {
-            person.said(&posted.text);
-            posted.files.iter().filter_map(|file| file.name.as_ref()).for_each(|name| person.said(name));
+            person.add_own_text(&posted.text);
+            posted
+                .files
+                .iter()
+                .filter_map(|file| file.name.as_ref())
+                .for_each(|name| person.add_own_text(name));
         }
-        EventKind::MessageEdited { text, .. } | EventKind::Command { text } => person.said(text),
-        EventKind::FactStated(fact) => person.said(&fact.text),
-        EventKind::FormSubmitted { values, .. } => values.values().for_each(|value| person.said(value)),
+        EventKind::MessageEdited { text, .. } | EventKind::Command { text } => person.add_own_text(text),
+        EventKind::FactStated(fact) => person.add_own_text(&fact.text),
+        EventKind::FormSubmitted { values, .. } => {
+            values.values().for_each(|value| person.add_own_text(value))
+        }
         _ => {}
     }
 }

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use throughline_engine::data::canon::{hex, unhex};
+use throughline_engine::data::canonical_json::{hex, unhex};
 use throughline_engine::data::decision::Verdict;
 use throughline_engine::data::focus::FocusTrace;
-use throughline_engine::data::id::made;
+use throughline_engine::data::id::id_origin;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::intent::Intent;
-use throughline_engine::data::mint::Mint;
 use throughline_engine::data::rung::Rung;
-use throughline_engine::data::selection_trace::Account;
+use throughline_engine::data::selection_trace::SelectionTrace;
 use throughline_engine::data::trace::{Predicate, PromptTrace, Trace, codes};
 use throughline_engine::{Decision, LaneKey, MessageId, Reason, Timestamp, TurnId};
 
@@ -65,7 +65,7 @@ struct Written<'a> {
     #[serde(default, skip_serializing_if = "str::is_empty")]
     said: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    selection: Option<Box<Account>>,
+    selection: Option<Box<SelectionTrace>>,
     snapshot: u32,
     turn: TurnId,
     v: u32,
@@ -77,7 +77,7 @@ pub(super) fn encode(row: &TurnRow) -> String {
     let said: Vec<Cow<'_, str>> = row
         .messages
         .iter()
-        .map(|id| match made(&lane, id.as_str()) {
+        .map(|id| match id_origin(&lane, id.as_str()) {
             Some(made) if made.revision == row.revision => made.ordinal.to_string().into(),
             _ => id.as_str().into(),
         })
@@ -118,7 +118,7 @@ pub(super) fn decode(stored: &str, lane: &LaneKey) -> Result<TurnRow, Unreadable
         .turn
         .parts()
         .ok_or_else(|| Unreadable(format!("{} is not the id of a turn", written.turn)))?;
-    let mint = Mint::new(lane, revision);
+    let mint = IdGenerator::new(lane, revision);
     let effects = (0..).zip(written.effects.split_terminator(' '));
     let said = written.said.split_terminator(' ').map(|said| match said.parse() {
         Ok(ordinal) => MessageId(mint.other(MessageId::PREFIX, ordinal)),

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::event::Posted;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::MessagePosted;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy};
 use throughline_runtime::{Directory, Faults, Inbound, Keys, Parts, Ports, Runtime};
 use throughline_store::{DeliveryIdentity, Store};
@@ -52,7 +52,7 @@ pub(crate) async fn says(host: &Runtime, lane: LaneKey, who: &str, key: &str, te
         id: key.into(),
         received_at: host.store().now(),
         actor: who.into(),
-        kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+        kind: EventKind::MessagePosted(MessagePosted { text: text.into(), ..MessagePosted::default() }),
     };
     let addressing = Addressing { direct: true, ..Addressing::default() };
     host.accept(Inbound { identity: DeliveryIdentity::new(lane, key), event, addressing }).await.unwrap();

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_codes_of_the_spec_mean_what_it_says() {
+    fn documented_codes_keep_their_numbers() {
         for (number, name) in [
             (2201, "idempotency.key_required"),
             (2202, "idempotency.in_progress"),

@@ -95,7 +95,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
     policy.approvers = raw.approvers;
     policy.tools = called.tools;
     policy.agents = called.agents;
-    if let Some((path, why)) = policy.wrong() {
+    if let Some((path, why)) = policy.first_invalid() {
         checker.error(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
     }
     if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
@@ -322,7 +322,7 @@ fn projects(config: &Config) -> Vec<String> {
     for (key, project) in config.tracker.projects.iter().filter(|(_, project)| unlinked(project)) {
         found.push(format!(
             "projects.{key}.child_link is “{}”, which its hierarchy does not have: no epic with stories can be created",
-            project.child_link.word()
+            project.child_link.as_str()
         ));
     }
     found

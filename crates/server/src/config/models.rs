@@ -145,8 +145,8 @@ pub(super) fn checked(raw: RawModels) -> (ModelsConfig, Vec<(String, String)>) {
         let (said, at) = match (by_purpose.remove(&purpose), &default) {
             (None, None) => continue,
             (None, Some(default)) => (default.clone(), "default"),
-            (Some(own), None) => (own, purpose.word()),
-            (Some(own), Some(default)) => (own.over(default), purpose.word()),
+            (Some(own), None) => (own, purpose.as_str()),
+            (Some(own), Some(default)) => (own.over(default), purpose.as_str()),
         };
         match said.typed(purpose) {
             Ok(model) => models.extend(model.map(|model| (purpose, model))),

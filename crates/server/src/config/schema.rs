@@ -7,7 +7,7 @@ use serde_json::json;
 use throughline_engine::Policy;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
-use throughline_engine::data::policy::selection::Selection;
+use throughline_engine::data::policy::selection::SelectionPolicy;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::data::ticket::{ItemType, Part};
@@ -93,7 +93,7 @@ pub(super) fn settings() -> Schema {
         key("allow", texts(), "Who may: user:ana, role:pm, group:backend."),
         key("self_approve", Flag, "True if the requester may approve."),
     ];
-    let classes = EffectClass::ALL.iter().map(|class| class.word()).collect();
+    let classes = EffectClass::ALL.iter().map(|class| class.as_str()).collect();
     let telegram = vec![
         key("mode", Word(vec!["poll", "webhook"]), "Ask Telegram for updates, or have them delivered."),
         key("token_file", Text, "File of the bot's token, as BotFather gave it."),
@@ -168,7 +168,9 @@ fn models() -> Vec<SettingKey> {
     };
     let mut keys =
         vec![key("default", Table(model.clone()), "What holds where a purpose says nothing else.")];
-    keys.extend(Purpose::ALL.into_iter().map(|one| key(one.word(), Table(model.clone()), description(one))));
+    keys.extend(
+        Purpose::ALL.into_iter().map(|one| key(one.as_str(), Table(model.clone()), description(one))),
+    );
     keys.push(key("user_day", Table(cap.clone()), "What one person may spend a day."));
     keys.push(key("tenant_day", Table(cap), "What one tenant may spend a day."));
     keys
@@ -230,18 +232,18 @@ fn agent() -> Vec<SettingKey> {
 /// Keys of a project of the local tracker.
 fn project() -> Vec<SettingKey> {
     use Schema::{Flag, Table, Text, Word};
-    let parts = || Part::ALL.iter().map(|part| part.word()).collect::<Vec<_>>();
-    let types = || [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::word);
-    let ways = || ChildLink::ALL.map(ChildLink::word).to_vec();
+    let parts = || Part::ALL.iter().map(|part| part.as_str()).collect::<Vec<_>>();
+    let types = || [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::as_str);
+    let ways = || ChildLink::ALL.map(ChildLink::as_str).to_vec();
     let of_type = types().map(|name| key(name, words(parts()), "The parts that must be written for it."));
     let rule = || {
         Table(vec![
-            key("kind", Word(FieldKind::ALL.map(FieldKind::word).into()), "What a value has to be."),
+            key("kind", Word(FieldKind::ALL.map(FieldKind::as_str).into()), "What a value has to be."),
             key("values", texts(), "The values there are; empty means any."),
             key("closed", texts(), "Of these, those nobody can choose any more."),
         ])
     };
-    let of_part = Part::ALL.iter().map(|part| key(part.word(), rule(), "What it takes."));
+    let of_part = Part::ALL.iter().map(|part| key(part.as_str(), rule(), "What it takes."));
     vec![
         key("tracker", Word(vec!["local"]), "The tracker it is in."),
         key("name", Text, "What people call it."),
@@ -297,7 +299,7 @@ fn policy() -> Schema {
 /// Schema of `policy.selection`. Options that default to nothing have no value to derive a key from, so they are
 /// added here.
 fn selections() -> Schema {
-    let mut schema = of(&Selection::default());
+    let mut schema = of(&SelectionPolicy::default());
     if let Schema::Table(keys) = &mut schema {
         let command = vec![
             key("phrase", Schema::Text, "What is said."),
@@ -307,7 +309,7 @@ fn selections() -> Schema {
         keys.push(key("commands", commands, "Phrases that are commands of the host, and never options."));
         let scopes = words(
             throughline_engine::data::scope::Scope::ALL
-                .map(throughline_engine::data::scope::Scope::word)
+                .map(throughline_engine::data::scope::Scope::as_str)
                 .to_vec(),
         );
         for key in keys.iter_mut().filter(|key| key.name == "model") {
@@ -326,7 +328,7 @@ fn context() -> Schema {
         let over = [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled];
         for key in keys {
             match (&*key.name, &mut key.schema) {
-                ("history_statuses", schema) => *schema = words(over.map(TaskStatus::word).to_vec()),
+                ("history_statuses", schema) => *schema = words(over.map(TaskStatus::as_str).to_vec()),
                 ("project", Schema::Table(keys)) => {
                     keys.push(self::key("goal", Schema::Text, "What it is to come to."));
                 }

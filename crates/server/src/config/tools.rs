@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use throughline_engine::data::work::{Agent, Risk, Tool};
+use throughline_engine::data::call::{Agent, Risk, Tool};
 use throughline_language::Expected;
 use throughline_tools::check_address;
 

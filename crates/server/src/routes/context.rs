@@ -112,7 +112,7 @@ async fn render(app: &Arc<App>, request: Request) -> Result<wire::Context, Probl
     caller(app, &parts)?.need(Scope::ContextRead)?;
     let body = read_json_within(&parts.headers, body, MAX_BYTES + ENVELOPE).await?;
     let asked: wire::Render = parse(&body)?;
-    let unusable = |pointer: &str, error: import::Error| {
+    let unusable = |pointer: &str, error: import::ImportError| {
         let mut problem =
             Problem::new(&codes::CONTEXT_UNUSABLE, format!("{pointer} cannot be used: {error}"));
         problem.push_error(Pointed { pointer: pointer.into(), text: error.to_string() });

@@ -174,7 +174,7 @@ fn applied(
     snapshot: Option<wire::SnapshotBody>,
 ) -> Result<EffectResult, Problem> {
     let needs = |pointer: &str| {
-        let text = format!("{} needs {}", effect.row.class.word(), pointer[1..].replace('/', "."));
+        let text = format!("{} needs {}", effect.row.class.as_str(), pointer[1..].replace('/', "."));
         Problem::schema(vec![Pointed { pointer: pointer.into(), text }])
     };
     let missing = |member: &str| needs(&format!("/remote/{member}"));

@@ -98,7 +98,7 @@ async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     let asked: wire::StateFact = parse(&body)?;
     let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
-    let kind = FactType::from_word(&asked.kind)
+    let kind = FactType::parse(&asked.kind)
         .ok_or_else(|| unknown("/type", "decision, constraint or assumption", &asked.kind))?;
     let scope = asked.scope.as_deref().map_or(Ok(FactScope::Thread), |word| scope(word, "/scope"))?;
     if asked.text.trim().is_empty() || asked.text.chars().count() > 4_000 {
@@ -248,7 +248,7 @@ fn sees_all(caller: &Caller) -> bool {
 }
 
 fn scope(word: &str, pointer: &str) -> Result<FactScope, Problem> {
-    FactScope::from_word(word).ok_or_else(|| unknown(pointer, "thread, epic or channel", word))
+    FactScope::parse(word).ok_or_else(|| unknown(pointer, "thread, epic or channel", word))
 }
 
 fn unknown(pointer: &str, known: &str, word: &str) -> Problem {

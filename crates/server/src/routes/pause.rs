@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde_json::json as value;
-use throughline_engine::data::canon::jcs;
+use throughline_engine::data::canonical_json::jcs;
 use throughline_store::PauseRow;
 
 use super::json;

@@ -126,7 +126,7 @@ fn press(
     let press = |action| Press::Decision { card: card.clone(), version, item: String::new(), action };
     let pressed = |action| EventKind::CardPressed { press: press(action), remember: false };
     Ok(match asked.how {
-        wire::Resolution::Adopt if class.calls() => pressed(Action::Happened),
+        wire::Resolution::Adopt if class.is_call() => pressed(Action::Happened),
         wire::Resolution::Adopt => {
             let key = asked.remote_key.clone().filter(|key| !key.trim().is_empty());
             let text = "to adopt, name the key of the issue that exists";
@@ -135,7 +135,7 @@ fn press(
             let values = BTreeMap::from([("key".to_owned(), key.ok_or_else(missing)?)]);
             EventKind::FormSubmitted { press: press(Action::Adopt), values }
         }
-        wire::Resolution::CreateAgain if class.calls() => pressed(Action::DoAgain),
+        wire::Resolution::CreateAgain if class.is_call() => pressed(Action::DoAgain),
         wire::Resolution::CreateAgain => pressed(Action::CreateAgain),
         wire::Resolution::Cancel => pressed(Action::Cancel),
     })

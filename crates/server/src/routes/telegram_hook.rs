@@ -10,7 +10,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
-use throughline_engine::data::canon::sha256;
+use throughline_engine::data::canonical_json::sha256;
 
 use crate::app::App;
 use crate::codes;

@@ -34,7 +34,7 @@ pub(crate) fn to_wire(issue: StoredIssue) -> wire::Issue {
     let comment = |said: Comment| wire::IssueComment { effect: said.effect.0, text: said.text };
     wire::Issue {
         key: issue.key,
-        kind: issue.item.item_type.word().into(),
+        kind: issue.item.item_type.as_str().into(),
         title: issue.item.title().into(),
         fields: serde_json::to_value(&issue.item.fields).unwrap_or_default(),
         effect: issue.effect.0,

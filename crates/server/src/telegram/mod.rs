@@ -16,7 +16,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use throughline_channels::telegram::{Answer, Bot, BotToken, Client, Telegram, menu, outbound};
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_runtime::Runtime;
 use throughline_store::{Store, StoreError};

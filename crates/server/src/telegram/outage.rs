@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use throughline_channels::telegram::CHANNEL;
 use throughline_engine::data::card::Card;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Millis, Timestamp};
 use throughline_runtime::{Inbound, Runtime, RuntimeError};
 use throughline_store::{Accepted, DeliveryIdentity, Document};
@@ -62,8 +62,8 @@ impl Adapter {
         }
         let message = format!(
             "Still waiting for a decision (presses between {} and {} may be lost)",
-            from.told(to),
-            to.told(to)
+            from.display_at(to),
+            to.display_at(to)
         );
         self.show_open_cards(runtime, None, &format!("outage:{}", from.0), &message).await
     }
@@ -96,7 +96,7 @@ impl Adapter {
                     }
                     lane => lane?,
                 };
-                if !lane.head.cards.iter().filter_map(|id| lane.records.get::<Card>(&id)).any(Card::open) {
+                if !lane.head.cards.iter().filter_map(|id| lane.records.get::<Card>(&id)).any(Card::is_open) {
                     continue;
                 }
                 let of_lane = format!("notice:{why}:{}", info.id);

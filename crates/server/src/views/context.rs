@@ -1,6 +1,6 @@
 //! Context of prompts, for the routes and the command line.
 
-use throughline_engine::context::import::{ContextState, Warning};
+use throughline_engine::context::import::{ContextState, ImportWarning};
 use throughline_engine::context::prompt::TooLarge;
 use throughline_engine::context::supervised::{Assignment, render};
 use throughline_engine::data::fact::FactSet;
@@ -47,7 +47,7 @@ pub fn of_lane(
 /// # Errors
 /// [`PromptError`] if it does not fit, or a number is out of its bounds.
 pub fn of_state(
-    (state, warnings): (ContextState, Vec<Warning>),
+    (state, warnings): (ContextState, Vec<ImportWarning>),
     task: Option<&Assignment>,
     history: Option<usize>,
     max_tokens: Option<u32>,
@@ -66,7 +66,7 @@ fn bounded_policy(
         max_tokens: max_tokens.unwrap_or(policy.max_tokens),
         ..policy.clone()
     };
-    match policy.wrong() {
+    match policy.first_invalid() {
         Some((key, why)) => {
             let key = if key == "context.recent_tasks" { "history" } else { "max_tokens" };
             Err(PromptError::Bounds { key, why })

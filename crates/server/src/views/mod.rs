@@ -49,7 +49,7 @@ pub(crate) async fn answer(
         decision: info.decision,
         reason: info.reason,
         rung: info.rung,
-        intent: decision.intent.map(|intent| intent.word().into()),
+        intent: decision.intent.map(|intent| intent.as_str().into()),
         applied: applied.map(wire::Applied::from),
         pending: foremost_pending(&lane),
         selected: chain.turns().find_map(|turn| turn.row.trace.selection.as_ref()?.selected.clone()),
@@ -141,7 +141,7 @@ impl PlannedEffect {
 
     pub(crate) fn class(&self) -> &str {
         match self {
-            Self::Performed(effect) => effect.row.class.word(),
+            Self::Performed(effect) => effect.row.class.as_str(),
             Self::Delivered(delivered) => &delivered.class,
         }
     }
@@ -192,12 +192,12 @@ impl PlannedEffect {
 
     /// Returns true if it shows a new card.
     pub(crate) fn posts_card(&self) -> bool {
-        self.class() == EffectClass::CardPost.word()
+        self.class() == EffectClass::CardPost.as_str()
     }
 
     /// For a card, returns the message that shows it, and the card as it was shown if another party shows it.
     pub(crate) fn card(&self) -> Option<(MessageId, Option<CardModel>)> {
-        let card = self.posts_card() || self.class() == EffectClass::CardUpdate.word();
+        let card = self.posts_card() || self.class() == EffectClass::CardUpdate.as_str();
         self.shows().filter(|_| card)
     }
 
@@ -292,7 +292,7 @@ pub fn effect(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
     }
     wire::Effect {
         id: effect.row.id.0.clone(),
-        class: effect.row.class.word().into(),
+        class: effect.row.class.as_str().into(),
         delivery: delivery(effect.row.performer).into(),
         state: effect_state_name(effect.state).into(),
         lane: effect.lane.id().0,
@@ -387,7 +387,7 @@ pub(crate) async fn turn(
 pub fn why(turn: &Turn) -> wire::Why {
     let row = &turn.row;
     let decision = &row.decision;
-    let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.word());
+    let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.as_str());
     wire::Why {
         turn: row.turn.0.clone(),
         reason: decision.reason.code().into(),
@@ -417,7 +417,7 @@ pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Appr
     let decided = match &row.state {
         ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => {
             Some(wire::Decided {
-                action: action.word().into(),
+                action: action.as_str().into(),
                 by: by.id.clone(),
                 by_name: by.name.clone(),
                 at: at.rfc3339(),
@@ -468,11 +468,11 @@ pub async fn lane(runtime: &Runtime, info: &LaneInfo) -> Result<wire::Lane, Runt
     let view = runtime.lane_view(&info.key).await?;
     let head = &view.lane.head;
     let now = runtime.store().now();
-    let alive = |mode: &&Remembered| mode.alive(head.last_message_at, now, runtime.policy());
+    let alive = |mode: &&Remembered| mode.is_alive(head.last_message_at, now, runtime.policy());
     Ok(wire::Lane {
         info: wire::LaneInfo::from(info),
         pending: head.pendings.iter().map(wire::Pending::from).collect(),
-        remembered: head.remembered.as_ref().filter(alive).map(|mode| mode.intent.word().into()),
+        remembered: head.remembered.as_ref().filter(alive).map(|mode| mode.intent.as_str().into()),
         asking: head.ask.is_some(),
         tasks: tasks(&view.lane),
         option_sets: options::option_sets(&view.lane),

@@ -3,7 +3,7 @@
 use throughline_engine::EventKind;
 use throughline_engine::data::id::SetId;
 use throughline_engine::data::lane::Lane;
-use throughline_engine::data::option_set::{OptionSet, Origin};
+use throughline_engine::data::option_set::{OptionSet, OptionSetOrigin};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::view::View;
 use throughline_runtime::turn_log::Turn;
@@ -75,7 +75,7 @@ fn subject_set(lane: &Lane, turn: &Turn) -> Option<(SetId, String)> {
     let event = &turn.content.as_ref()?.event;
     let user = match &event.kind {
         EventKind::OptionsShown(shown) => {
-            let set = OptionSet::of(shown, Origin::Host).ok()?;
+            let set = OptionSet::from_shown(shown, OptionSetOrigin::Host).ok()?;
             return Some((set.id, shown.user.clone().unwrap_or_default()));
         }
         EventKind::FocusChanged(focus) => &focus.user,

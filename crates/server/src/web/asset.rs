@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::canonical_json::{hex, sha256};
 
 use crate::problem::Problem;
 use crate::request::PathParam;

@@ -129,7 +129,7 @@ fn refused(problem: impl Into<Problem>) -> Response {
 
 /// Returns the action of a button that opens a form.
 fn form_action(row: &TokenRow) -> Option<Action> {
-    Action::from_word(&row.action).filter(|action| {
+    Action::parse(&row.action).filter(|action| {
         matches!(action, Action::Edit | Action::EditStory | Action::AddStory | Action::Adopt)
     })
 }
@@ -223,7 +223,7 @@ async fn form(
     let card: wire::Card = app.runtime().card_model(&loaded, card).await?.into();
     let item = card.items.iter().find(|item| item.id == row.item);
     let buttons = item.map_or(&card.buttons, |item| &item.buttons);
-    let now = buttons.iter().find(|button| button.action == action.word());
+    let now = buttons.iter().find(|button| button.action == action.as_str());
     let title = match (item, action) {
         (Some(item), _) => format!("{}: {}", item.label, item.title),
         (None, Action::AddStory) => "Add a story".to_owned(),

@@ -109,5 +109,5 @@ pub(crate) async fn issue_view(
 
 fn related(issue: &StoredIssue) -> RelatedIssue {
     let (key, title) = (issue.key.clone(), issue.item.title().to_owned());
-    RelatedIssue { key, kind: issue.item.item_type.word(), title }
+    RelatedIssue { key, kind: issue.item.item_type.as_str(), title }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use throughline_engine::context::rendered::Rendered;
+use throughline_engine::context::rendered::RenderedContext;
 use utoipa::ToSchema;
 
 /// Supervisor's state, and the task of its agent.
@@ -86,13 +86,13 @@ impl Context {
     }
 }
 
-impl From<Rendered> for Context {
-    fn from(rendered: Rendered) -> Self {
+impl From<RenderedContext> for Context {
+    fn from(rendered: RenderedContext) -> Self {
         let omitted = rendered.omitted.iter();
         let warnings = rendered.warnings.iter();
         Self {
             omitted: omitted
-                .map(|(section, units)| Omitted { section: section.word().into(), units: *units })
+                .map(|(section, units)| Omitted { section: section.as_str().into(), units: *units })
                 .collect(),
             warnings: warnings
                 .map(|warning| Repair { code: warning.code.into(), pointer: warning.pointer.clone() })

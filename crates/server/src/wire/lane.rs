@@ -281,7 +281,7 @@ impl From<throughline_engine::data::field_error::FieldError> for FieldError {
 impl From<throughline_engine::data::card_model::Button> for Button {
     fn from(button: throughline_engine::data::card_model::Button) -> Self {
         let throughline_engine::data::card_model::Button { action, label, name, on, token } = button;
-        Self { action: action.word().into(), label, name, on, token: token.unwrap_or_default() }
+        Self { action: action.as_str().into(), label, name, on, token: token.unwrap_or_default() }
     }
 }
 
@@ -325,7 +325,7 @@ impl From<&pending::PendingState> for Pending {
         };
         Self {
             id: state.id.0.clone(),
-            kind: state.kind.word().into(),
+            kind: state.kind.as_str().into(),
             class: class.into(),
             expected: state.expected.as_ref().map(ToString::to_string),
             anchor: state.anchor.0.clone(),
@@ -379,7 +379,7 @@ impl From<&throughline_engine::data::task::Task> for Task {
         Self {
             id: task.id.0.clone(),
             intent: task.intent.clone(),
-            status: task.status.word().into(),
+            status: task.status.as_str().into(),
             source: word(&task.source),
             attempt: task.attempt,
             requested_by: Some(task.requested_by.clone()).filter(|by| !by.is_empty()),

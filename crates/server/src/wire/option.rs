@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use throughline_channels::api::{MetadataRequest, OptionRequest};
 use throughline_engine::data::set_option::{Metadata, SetOption};
-use throughline_engine::data::view::Status;
+use throughline_engine::data::view::ListStatus;
 use utoipa::ToSchema;
 
 use super::lane::word;
@@ -219,12 +219,12 @@ impl OptionSet {
         let id = |place: u8| set.options.get(usize::from(place)).map(|option| option.id.clone());
         Self {
             id: set.id.0.clone(),
-            scope: set.scope.word().into(),
+            scope: set.scope.as_str().into(),
             scope_instance: set.scope_instance.clone(),
             title: set.title.clone(),
             origin: word(&set.origin),
             user: set.user.clone(),
-            executable: set.executable(),
+            executable: set.is_executable(),
             refreshable: set.refreshable,
             content_rev: set.content_rev,
             exec_rev: set.exec_rev,
@@ -246,13 +246,13 @@ pub struct Standing {
     pub parked: Option<String>,
 }
 
-impl From<Option<&throughline_engine::data::view::Standing>> for Standing {
-    fn from(standing: Option<&throughline_engine::data::view::Standing>) -> Self {
+impl From<Option<&throughline_engine::data::view::ListState>> for Standing {
+    fn from(standing: Option<&throughline_engine::data::view::ListState>) -> Self {
         let (status, parked) = match standing.map(|standing| standing.status) {
             None => ("gone", None),
-            Some(Status::Active) => ("active", None),
-            Some(Status::Soft) => ("soft", None),
-            Some(Status::Parked(why)) => ("parked", Some(word(&why))),
+            Some(ListStatus::Active) => ("active", None),
+            Some(ListStatus::Soft) => ("soft", None),
+            Some(ListStatus::Parked(why)) => ("parked", Some(word(&why))),
         };
         Self { status: status.into(), parked }
     }
@@ -353,7 +353,7 @@ impl From<&throughline_engine::data::view::TraceEntry> for TraceEntry {
         Self {
             kind: word(&entry.kind),
             target_ref: TargetRef { kind, id, label },
-            source_scope: entry.source_scope.word().into(),
+            source_scope: entry.source_scope.as_str().into(),
             option_set_id: entry.option_set_id.as_ref().map(|id| id.0.clone()),
             timestamp: entry.timestamp.rfc3339(),
             outcome: word(&entry.outcome),
@@ -369,7 +369,7 @@ impl From<&throughline_engine::data::view::View> for View {
             active_option_set_id: view.active_option_set_id.as_ref().map(|id| id.0.clone()),
             active_scope: view
                 .active_scope
-                .map_or("none", throughline_engine::data::scope::Scope::word)
+                .map_or("none", throughline_engine::data::scope::Scope::as_str)
                 .into(),
             last_resolved_action: view.last_resolved_action.as_ref().map(TraceEntry::from),
             recent_action_trace: view.recent_action_trace.iter().map(TraceEntry::from).collect(),
@@ -446,21 +446,21 @@ pub struct Referent {
     pub option_set_id: Option<String>,
 }
 
-impl From<&throughline_engine::data::selection_trace::Account> for Selection {
-    fn from(account: &throughline_engine::data::selection_trace::Account) -> Self {
+impl From<&throughline_engine::data::selection_trace::SelectionTrace> for Selection {
+    fn from(account: &throughline_engine::data::selection_trace::SelectionTrace) -> Self {
         Self {
             set: account.set.as_ref().map(|id| id.0.clone()),
-            scope: account.scope.map(|scope| scope.word().into()),
+            scope: account.scope.map(|scope| scope.as_str().into()),
             selected: account.selected.clone(),
             candidates: account.candidates,
             clarify: account.clarify.clone(),
             hints: account.hints.clone(),
             collisions: account.collisions.iter().map(word).collect(),
-            provenance: account.provenance.map(|provenance| provenance.word().into()),
+            provenance: account.provenance.map(|provenance| provenance.as_str().into()),
             handoff: account.handoff.as_ref().map(Handoff::from),
             blocked: account.blocked.clone(),
             why_no_model: account.why_no_model.clone(),
-            signals: account.signals.iter().map(|signal| signal.word().into()).collect(),
+            signals: account.signals.iter().map(|signal| signal.as_str().into()).collect(),
         }
     }
 }
@@ -471,12 +471,12 @@ impl From<&throughline_engine::data::selection_trace::Handoff> for Handoff {
         let referent = |referent: &throughline_engine::data::selection_trace::Referent| Referent {
             kind: word(&referent.kind),
             id: referent.id.clone(),
-            scope: referent.scope.word().into(),
+            scope: referent.scope.as_str().into(),
             option_set_id: id(&referent.set),
         };
         Self {
             kind: word(&handoff.kind),
-            scope: handoff.scope.map(|scope| scope.word().into()),
+            scope: handoff.scope.map(|scope| scope.as_str().into()),
             option_set_id: id(&handoff.set),
             referent_ref: handoff.referent.as_ref().map(referent),
             slot: handoff.slot.as_ref().map(word),

@@ -115,11 +115,11 @@ impl From<&throughline_engine::data::focus::FocusTrace> for Focus {
     fn from(focus: &throughline_engine::data::focus::FocusTrace) -> Self {
         let words = focus.reference.words.split_whitespace();
         Self {
-            source: focus.source.word().into(),
+            source: focus.source.as_str().into(),
             anchor: focus.anchor.as_ref().map(|anchor| anchor.0.clone()),
             task: focus.task.as_ref().map(|task| task.0.clone()),
             reference: Reference {
-                need: focus.reference.need.word().into(),
+                need: focus.reference.need.as_str().into(),
                 words: words.map(ToOwned::to_owned).collect(),
             },
             thread: focus.thread.clone().map(String::from),
@@ -220,7 +220,7 @@ impl TurnInfo {
             reason: row.decision.reason.code().into(),
             rung: row.decision.rung.number(),
             actor: actor.filter(|actor| !actor.is_empty()),
-            interrupt: row.trace.interrupt().map(|kind| kind.word().into()),
+            interrupt: row.trace.interrupt().map(|kind| kind.as_str().into()),
             focus: row.trace.focus.as_ref().map(Focus::from),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use throughline_engine::data::ask::{Answer, Ask, SELECT_CONTRACT, Says};
+use throughline_engine::data::ask::{Answer, Ask, SELECT_CONTRACT, SelectVerdict};
 use throughline_engine::data::effect::Attempt;
 use throughline_models::{Caller, Model};
 use throughline_server::Sources;
@@ -344,7 +344,7 @@ impl Model for Curious {
     async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         Attempt::Applied(Answer::Select {
             contract: SELECT_CONTRACT.into(),
-            says: Says::RequestContext,
+            says: SelectVerdict::RequestContext,
             choice: None,
             confidence: 50,
             needs: vec!["active_widget_items".into()],

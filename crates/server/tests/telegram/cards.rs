@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey};
 use throughline_fakes::telegram::Fault;
 use throughline_runtime::Inbound;

@@ -16,7 +16,7 @@ async fn tg3_a_reply_in_a_group_without_topics_stays_in_its_lane() {
     let turns = w.turns(&w.lane(TEAM, "")).await;
     let reply = turns.iter().rev().find(|turn| turn.row.event == "message.posted").unwrap();
     let focus = reply.row.trace.focus.as_ref().unwrap();
-    assert_eq!(focus.source.word(), "reply", "the card is its anchor");
+    assert_eq!(focus.source.as_str(), "reply", "the card is its anchor");
     assert!(w.telegram.bot_messages(TEAM).iter().all(|shown| shown.topic.is_none()));
     w.well();
 }
@@ -74,7 +74,7 @@ async fn tg5_a_reply_finds_its_lane_by_the_button() {
     w.settle().await;
     let turns = w.turns(&w.lane(-200, "3")).await;
     let reply = turns.iter().rev().find(|turn| turn.row.event == "message.posted").unwrap();
-    assert_eq!(reply.row.trace.focus.as_ref().unwrap().source.word(), "reply");
+    assert_eq!(reply.row.trace.focus.as_ref().unwrap().source.as_str(), "reply");
     // A reply to an unknown message without buttons belongs to the root.
     let elsewhere = w.telegram.says(-200, BOB, "unrelated");
     w.telegram.replies(-200, ANA, elsewhere, "@maro_bot pending");

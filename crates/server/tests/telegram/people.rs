@@ -2,7 +2,7 @@
 
 use throughline_engine::data::action::Action;
 use throughline_engine::data::event::Press;
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind};
 use throughline_runtime::Inbound;
 

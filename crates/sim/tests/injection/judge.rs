@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use throughline_engine::Policy;
-use throughline_engine::context::shown::Shown;
+use throughline_engine::context::lane_context::LaneContext;
 use throughline_engine::data::ask::{Ask, Question};
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::EffectBody;
@@ -184,5 +184,5 @@ fn blank(ask: &Ask) -> Ask {
         Question::Classify { .. } | Question::Review { .. } | Question::Answer | Question::Summary { .. } => {
         }
     }
-    Ask::within(question, "x", ask.hint.clone(), Shown::default(), &Policy::default()).unwrap()
+    Ask::within(question, "x", ask.hint.clone(), LaneContext::default(), &Policy::default()).unwrap()
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::event::{AssistantPosted, EventKind, Posted, Press};
-use throughline_engine::data::given::Addressing;
+use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted, Press};
 use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::data::ticket::Target;
 use throughline_engine::{CardId, Lane, Policy, Timestamp};
 use throughline_sim::SimDriver;
@@ -124,21 +124,22 @@ impl Running {
 
     fn delivery(&self, n: usize, step: &Step, injected: &str) -> Option<Delivery> {
         let lane = lane_name(n);
-        let said = |text: &str| Posted {
+        let said = |text: &str| MessagePosted {
             text: text.replace('§', injected),
             message_id: Some(format!("{lane}-{}", self.n)),
-            ..Posted::default()
+            ..MessagePosted::default()
         };
         let posted = EventKind::MessagePosted;
         let (actor, kind) = match step {
             Step::Says(text) => ("eve", posted(said(text))),
             Step::Another(text) => ("kim", posted(said(text))),
-            Step::Replies(text) => {
-                ("eve", posted(Posted { reply_to: Some(self.newest.get(&lane)?.clone()), ..said(text) }))
-            }
+            Step::Replies(text) => (
+                "eve",
+                posted(MessagePosted { reply_to: Some(self.newest.get(&lane)?.clone()), ..said(text) }),
+            ),
             Step::Quotes { text, quote } => {
                 let (reply_to, quote) = (Some("elsewhere".into()), Some(quote.replace('§', injected)));
-                ("eve", posted(Posted { reply_to, quote, ..said(text) }))
+                ("eve", posted(MessagePosted { reply_to, quote, ..said(text) }))
             }
             Step::Edits(text) => {
                 let (message, text) = (format!("{lane}-{}", self.n - 1), text.replace('§', injected));

@@ -3,7 +3,7 @@
 
 use throughline_engine::Timestamp;
 use throughline_engine::data::action::Action;
-use throughline_engine::data::approval::{ApprovalChange, Closing};
+use throughline_engine::data::approval::{ApprovalChange, CloseReason};
 use throughline_engine::data::effect::EffectClass;
 
 use super::Subject;
@@ -65,9 +65,9 @@ pub async fn expiry_is_the_stores_time(s: &Subject) {
 pub async fn closing_ends_what_is_pending(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     let ends = [
-        ("ap_1", Closing::Expired, ApprovalState::Expired),
-        ("ap_2", Closing::Superseded, ApprovalState::Superseded),
-        ("ap_3", Closing::Cancelled, ApprovalState::Cancelled),
+        ("ap_1", CloseReason::Expired, ApprovalState::Expired),
+        ("ap_2", CloseReason::Superseded, ApprovalState::Superseded),
+        ("ap_3", CloseReason::Cancelled, ApprovalState::Cancelled),
     ];
     for (card, how, ended) in ends {
         writer.open_approval(approval(card, 1, None)).await;
@@ -78,7 +78,7 @@ pub async fn closing_ends_what_is_pending(s: &Subject) {
     }
     writer.open_approval(approval("ap_4", 1, None)).await;
     assert_eq!(try_decide(&mut writer, "ap_4", 1).await, CommitResult::Committed);
-    let late = vec![ApprovalChange::Close { card: "ap_4".into(), version: 1, how: Closing::Expired }];
+    let late = vec![ApprovalChange::Close { card: "ap_4".into(), version: 1, how: CloseReason::Expired }];
     writer.commit(TurnCommit { approvals: late, ..writer.turn() }).await;
     assert!(matches!(state(s, "ap_4").await, ApprovalState::Decided { .. }));
 }

@@ -3,9 +3,9 @@
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Presser;
 use throughline_engine::data::approval::{Approval, ApprovalChange};
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_engine::data::effect::{ApprovalRef, EffectClass};
-use throughline_engine::data::mint::Mint;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::START;
@@ -218,7 +218,7 @@ impl<'a> LaneWriter<'a> {
             audit: Vec::new(),
             erasures: Vec::new(),
             log: LogRow {
-                turn: Mint::new(&self.lane, next).turn(),
+                turn: IdGenerator::new(&self.lane, next).turn(),
                 at: self.store.now(),
                 row,
                 prev_hash: self.hash.clone(),

@@ -1,7 +1,7 @@
 //! [`Lanes::commit`](crate::Lanes::commit): a turn is written as a whole or not at all.
 
 use throughline_engine::data::approval::ApprovalChange;
-use throughline_engine::data::canon::{hex, sha256};
+use throughline_engine::data::canonical_json::{hex, sha256};
 
 use super::Subject;
 use super::fixture::{LaneWriter, approval, assert_refused, delivery, done, lane, loose, put};

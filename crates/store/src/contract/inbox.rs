@@ -35,7 +35,7 @@ pub trait Inbox {
 /// Position of a row that waits in the inbox; rises with every row.
 pub type Seq = i64;
 
-/// What a repetition of a delivery is recognised by. It stays when the delivery is handled.
+/// Identity by which a repetition of a delivery is recognised. It stays when the delivery is handled.
 #[derive(Clone, Debug)]
 pub struct DeliveryIdentity {
     /// Lane that handles it. The lane's tenant scopes the keys.

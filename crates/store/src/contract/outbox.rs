@@ -19,7 +19,7 @@ pub const EFFECT_LEASE: Millis = 60 * Timestamp::SECOND;
 #[must_use]
 pub fn lease_of(class: EffectClass) -> Millis {
     match class {
-        EffectClass::ModelAsk => class.gives_up().1 + 5 * Timestamp::SECOND,
+        EffectClass::ModelAsk => class.retry_limits().1 + 5 * Timestamp::SECOND,
         _ => EFFECT_LEASE,
     }
 }

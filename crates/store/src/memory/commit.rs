@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_engine::data::approval::{ApprovalChange, Closing};
+use throughline_engine::data::approval::{ApprovalChange, CloseReason};
 use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
 use super::{Approval, Data, Lane, Tenant, Turn};
@@ -210,13 +210,13 @@ fn pending(versions: &mut BTreeMap<u32, Approval>, version: u32, now: Timestamp)
     (alive && row.state == ApprovalState::Pending).then_some(row)
 }
 
-fn close(versions: &mut BTreeMap<u32, Approval>, version: u32, how: Closing) {
+fn close(versions: &mut BTreeMap<u32, Approval>, version: u32, how: CloseReason) {
     let Some(row) = versions.get_mut(&version).map(|approval| &mut approval.row) else { return };
     if row.state == ApprovalState::Pending {
         row.state = match how {
-            Closing::Expired => ApprovalState::Expired,
-            Closing::Superseded => ApprovalState::Superseded,
-            Closing::Cancelled => ApprovalState::Cancelled,
+            CloseReason::Expired => ApprovalState::Expired,
+            CloseReason::Superseded => ApprovalState::Superseded,
+            CloseReason::Cancelled => ApprovalState::Cancelled,
         };
     }
 }

@@ -1,7 +1,7 @@
 //! Erasure of personal words in memory.
 
 use async_trait::async_trait;
-use throughline_engine::data::canon::hex;
+use throughline_engine::data::canonical_json::hex;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::{Approval, Data, Effect, Lane, MemoryStore, Tenant};

@@ -99,10 +99,11 @@ impl Facts for MemoryStore {
         let data = self.lock();
         let sets = data.tenants.get(tenant).into_iter().flat_map(|tenant| tenant.facts.keys());
         let mut keys: Vec<&FactKey> = sets.collect();
-        keys.sort_by_key(|key| (key.scope.word(), &key.scope_id));
+        keys.sort_by_key(|key| (key.scope.as_str(), &key.scope_id));
         let later = |key: &&FactKey| {
-            after
-                .is_none_or(|after| (key.scope.word(), &key.scope_id) > (after.scope.word(), &after.scope_id))
+            after.is_none_or(|after| {
+                (key.scope.as_str(), &key.scope_id) > (after.scope.as_str(), &after.scope_id)
+            })
         };
         Ok(keys.into_iter().filter(later).take(limit as usize).cloned().collect())
     }

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use throughline_engine::data::canon::Hash;
+use throughline_engine::data::canonical_json::Hash;
 use throughline_engine::data::fact::FactKey;
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 

@@ -1,7 +1,7 @@
 //! Effects on their way out, in memory.
 
 use async_trait::async_trait;
-use throughline_engine::data::canon::hex;
+use throughline_engine::data::canonical_json::hex;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::CardId;
-use throughline_engine::data::approval::{Approval, ApprovalChange, Closing};
+use throughline_engine::data::approval::{Approval, ApprovalChange, CloseReason};
 
 use super::SqliteStore;
 use super::codec::{lane_key, lane_parts};
@@ -76,9 +76,9 @@ pub(super) fn apply(
         }
         ApprovalChange::Close { card, version, how } => {
             let state = match how {
-                Closing::Expired => 2,
-                Closing::Superseded => 3,
-                Closing::Cancelled => 4,
+                CloseReason::Expired => 2,
+                CloseReason::Superseded => 3,
+                CloseReason::Cancelled => 4,
             };
             let close = "UPDATE approvals SET state = ?4 \
                          WHERE tenant = ?1 AND card = ?2 AND version = ?3 AND state = 0";

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::data::canon::Hash;
+use throughline_engine::data::canonical_json::Hash;
 
 use super::SqliteStore;
 use super::error::TxError;

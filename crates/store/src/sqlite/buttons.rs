@@ -1,7 +1,7 @@
 //! Buttons that were shown: one row for each turn, searched from the lane's newest turn back.
 
 use rusqlite::{Connection, Row};
-use throughline_engine::data::canon::unhex;
+use throughline_engine::data::canonical_json::unhex;
 use throughline_engine::{CardId, LaneKey};
 
 use super::error::TxError;

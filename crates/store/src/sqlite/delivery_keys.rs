@@ -1,7 +1,7 @@
 //! Identities of deliveries. The insert of a key decides whether a delivery is a duplicate.
 
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::data::canon::sha256;
+use throughline_engine::data::canonical_json::sha256;
 
 use super::codec::{Hex, HexText, row_state_number};
 use super::error::TxError;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use throughline_engine::data::effect::{ApprovalRef, EffectClass};
-use throughline_engine::data::mint::Mint;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
 use super::codec::{HexText, effect_state, effect_state_number, lane_key, lane_parts, moment, performer};
@@ -24,7 +24,7 @@ fn outbox_row(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
     let version: Option<u32> = row.get("version")?;
     let depends_on: Option<String> = row.get("depends_on")?;
     let class: String = row.get("class")?;
-    let class = EffectClass::from_word(&class).ok_or_else(|| {
+    let class = EffectClass::parse(&class).ok_or_else(|| {
         rusqlite::types::FromSqlError::Other(format!("unknown effect class {class}").into())
     })?;
     Ok(OutboxRow {
@@ -46,7 +46,7 @@ pub(super) fn stored_effect(row: &Row<'_>) -> rusqlite::Result<StoredEffect> {
     let revision = row.get::<_, i64>("revision")?.cast_unsigned();
     Ok(StoredEffect {
         row: outbox_row(row)?,
-        turn: Mint::new(&lane, revision).turn(),
+        turn: IdGenerator::new(&lane, revision).turn(),
         lane,
         revision,
         state: effect_state(row.get("state")?)?,

@@ -108,7 +108,7 @@ fn visit_effects(sql: &Connection, lane: i64, visit: Visitor<'_>) -> rusqlite::R
         let mut rows = select.query([n])?;
         let Some(row) = rows.next()? else { break };
         let (id, revision) = (EffectId(row.get(0)?), unsigned(row, 1)?);
-        let class = EffectClass::from_word(text(row, 2)?);
+        let class = EffectClass::parse(text(row, 2)?);
         if let (Some(class), payload) = (class, text(row, 5)?)
             && !payload.is_empty()
         {

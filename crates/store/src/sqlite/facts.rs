@@ -29,7 +29,7 @@ pub(super) fn revisions_match(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<bool
                 turn.lane
             )));
         }
-        let found = tx.sql.first(SELECT_SET, (tenant, scope.word(), scope_id), set_version)?;
+        let found = tx.sql.first(SELECT_SET, (tenant, scope.as_str(), scope_id), set_version)?;
         if found.map_or(0, |(_, version)| version.revision) != write.expected {
             return Ok(false);
         }
@@ -41,7 +41,7 @@ pub(super) fn revisions_match(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<bool
 pub(super) fn write(tx: &Tx<'_, '_>, turn: &TurnCommit) -> Result<(), TxError> {
     for write in &turn.facts {
         let FactsWrite { key: FactKey { tenant, scope, scope_id }, entries, used, used_at, .. } = write;
-        let key = (tenant, scope.word(), scope_id);
+        let key = (tenant, scope.as_str(), scope_id);
         if !entries.is_empty() {
             let rise = "INSERT INTO fact_sets (tenant, scope, scope_id, revision, used) VALUES (?1, ?2, ?3, 1, 0) \
                         ON CONFLICT DO UPDATE SET revision = revision + 1";
@@ -86,7 +86,7 @@ fn read(
     key: &FactKey,
     known: Option<FactsVersion>,
 ) -> rusqlite::Result<Option<StoredFacts>> {
-    let set = (&key.tenant, key.scope.word(), &key.scope_id);
+    let set = (&key.tenant, key.scope.as_str(), &key.scope_id);
     let found = sql.prepare_cached(SELECT_SET)?.query_row(set, set_version).optional()?;
     let (n, version) = found.unwrap_or_default();
     if known == Some(version) {
@@ -102,7 +102,7 @@ fn read(
 }
 
 fn key(tenant: &str, row: &Row<'_>) -> rusqlite::Result<Option<FactKey>> {
-    let scope = FactScope::from_word(&row.get::<_, String>(0)?);
+    let scope = FactScope::parse(&row.get::<_, String>(0)?);
     let scope_id = row.get(1)?;
     Ok(scope.map(|scope| FactKey { tenant: tenant.into(), scope, scope_id }))
 }
@@ -113,7 +113,7 @@ fn sets(
     after: Option<&FactKey>,
     limit: u32,
 ) -> rusqlite::Result<Vec<FactKey>> {
-    let after = after.map_or(("", ""), |after| (after.scope.word(), after.scope_id.as_str()));
+    let after = after.map_or(("", ""), |after| (after.scope.as_str(), after.scope_id.as_str()));
     let select = "SELECT scope, scope_id FROM fact_sets WHERE tenant = ?1 AND (scope, scope_id) > (?2, ?3) \
                   ORDER BY scope, scope_id LIMIT ?4";
     let mut statement = sql.prepare_cached(select)?;

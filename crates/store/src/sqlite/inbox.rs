@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::data::mint::Mint;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{LaneId, LaneKey, Timestamp, TurnId};
 
 use super::codec::{lane_key, lane_parts, moment, row_state, row_state_number};
@@ -16,7 +16,7 @@ use crate::contract::{
 };
 use crate::rules::NOTICE_KIND;
 
-/// What a row says of a delivery; its keys and its request's answer are elsewhere.
+/// Columns of a delivery; its keys and its request's answer are elsewhere.
 struct Handling {
     lane: LaneKey,
     event: Option<String>,
@@ -79,7 +79,7 @@ fn direct_row(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlit
     let read = |row: &Row<'_>| Ok((lane_key(row)?, moment(row, "decided_at")?));
     let found = sql.prepare_cached(SELECT)?.query_row((lane, revision), read).optional()?;
     let Some((lane, at)) = found else { return Ok(None) };
-    let turn = Mint::new(&lane, revision.cast_unsigned()).turn();
+    let turn = IdGenerator::new(&lane, revision.cast_unsigned()).turn();
     Ok(Some(Handling { lane, event: None, received_at: at, state: row_state(state)?, turn: Some(turn) }))
 }
 
@@ -110,7 +110,7 @@ fn row_by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<Handling>> 
             event: row.get("event")?,
             received_at: moment(row, "received_at")?,
             state: row_state(row.get("state")?)?,
-            turn: revision.map(|revision| Mint::new(&lane, revision.cast_unsigned()).turn()),
+            turn: revision.map(|revision| IdGenerator::new(&lane, revision.cast_unsigned()).turn()),
             lane,
         })
     };

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rusqlite::{Row, params};
 use throughline_engine::EffectId;
-use throughline_engine::data::canon::Hash;
+use throughline_engine::data::canonical_json::Hash;
 use throughline_engine::data::effect::EffectClass;
 
 use super::codec::{effect_state, effect_state_number, performer_number};
@@ -78,7 +78,7 @@ fn insert(
             lane,
             revision,
             row.ordinal,
-            row.class.word(),
+            row.class.as_str(),
             row.outward,
             performer_number(row.performer),
             effect_state_number(state),
@@ -177,7 +177,7 @@ fn to_mark(
                   AND o.wake > ?4";
     let read = |row: &Row<'_>| {
         let class: String = row.get(1)?;
-        let class = EffectClass::from_word(&class).ok_or_else(|| {
+        let class = EffectClass::parse(&class).ok_or_else(|| {
             rusqlite::types::FromSqlError::Other(format!("unknown effect class {class}").into())
         })?;
         Ok(MarkCandidate {

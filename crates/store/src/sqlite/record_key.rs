@@ -8,7 +8,7 @@ use rusqlite::types::{FromSqlError, ToSqlOutput, Value};
 use rusqlite::{Row, ToSql};
 use serde::{Deserialize, Serialize};
 use throughline_engine::LaneId;
-use throughline_engine::data::id::{Made, made};
+use throughline_engine::data::id::{IdOrigin, id_origin};
 
 /// Record kinds that are stored as a number, which is their position here.
 ///
@@ -51,7 +51,8 @@ impl RecordKey {
     pub(super) fn of(lane: &LaneId, kind: &str, key: &str) -> Self {
         let number = NUMBERED_KINDS.iter().position(|numbered| *numbered == kind);
         let kind = number.map_or_else(|| KeyPart::Text(kind.into()), |number| KeyPart::Number(number as i64));
-        let at = made(lane, key).and_then(place).map_or_else(|| KeyPart::Text(key.into()), KeyPart::Number);
+        let at =
+            id_origin(lane, key).and_then(place).map_or_else(|| KeyPart::Text(key.into()), KeyPart::Number);
         Self { at, kind }
     }
 
@@ -69,8 +70,8 @@ impl RecordKey {
 
 /// Packs an id into a number that rises with the turns: revision, position in the turn and kind of the id, in 50, 10
 /// and 3 bits. `None` if one of them does not fit.
-fn place(made: Made) -> Option<i64> {
-    let Made { kind, revision, ordinal } = made;
+fn place(made: IdOrigin) -> Option<i64> {
+    let IdOrigin { kind, revision, ordinal } = made;
     let fits = revision < 1 << 50 && ordinal < 1 << 10 && kind < 1 << 3;
     fits.then(|| i64::try_from(revision << 13 | u64::from(ordinal) << 3 | u64::from(kind)).ok()).flatten()
 }
@@ -172,7 +173,7 @@ fn take(bytes: &mut &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use throughline_engine::LaneKey;
-    use throughline_engine::data::mint::Mint;
+    use throughline_engine::data::id_generator::IdGenerator;
 
     use super::*;
 
@@ -184,7 +185,7 @@ mod tests {
     fn keys_are_in_the_order_in_which_ids_were_made() {
         let (key, id) = (lane(), lane().id());
         let minted = |revision, ordinal, prefix: &str, kind: &str| {
-            RecordKey::of(&id, kind, &Mint::new(&key, revision).other(prefix, ordinal))
+            RecordKey::of(&id, kind, &IdGenerator::new(&key, revision).other(prefix, ordinal))
         };
         let made = [
             minted(1, 0, "m_", "message"),
@@ -197,9 +198,9 @@ mod tests {
         ];
         assert!(made.windows(2).all(|pair| pair[0] < pair[1]), "{made:?}");
         assert!(matches!(made[5].at, KeyPart::Number(_)));
-        let foreign = Mint::new(&LaneKey::new("acme", "A1", "slack", "C2", ""), 1).other("cd_", 1);
+        let foreign = IdGenerator::new(&LaneKey::new("acme", "A1", "slack", "C2", ""), 1).other("cd_", 1);
         assert_eq!(RecordKey::of(&id, "card", &foreign).at, KeyPart::Text(foreign));
-        let far = Mint::new(&key, 1).other("m_", 1 << 10);
+        let far = IdGenerator::new(&key, 1).other("m_", 1 << 10);
         assert_eq!(RecordKey::of(&id, "message", &far).at, KeyPart::Text(far));
     }
 

@@ -22,7 +22,7 @@ struct ChangedEffect {
 
 impl ChangedEffect {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let class = row.get_ref(3)?.as_str().ok().and_then(EffectClass::from_word);
+        let class = row.get_ref(3)?.as_str().ok().and_then(EffectClass::parse);
         Ok(Self { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)?, class })
     }
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
-use throughline_engine::data::mint::Mint;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{LaneId, LaneKey, TurnId};
 
 use super::codec::{Hex, HexText, lane_key, lane_parts, moment, signed};
@@ -24,7 +24,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredTurn> {
     let revision = row.get::<_, i64>("revision")?.cast_unsigned();
     Ok(StoredTurn {
         log: LogRow {
-            turn: Mint::new(&lane, revision).turn(),
+            turn: IdGenerator::new(&lane, revision).turn(),
             at: moment(row, "decided_at")?,
             row: row.get("row")?,
             prev_hash: row.get::<_, HexText>("prev_hash")?.0,

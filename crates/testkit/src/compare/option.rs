@@ -6,9 +6,9 @@ use serde_json::{Value as Json, json};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::option_set::OptionSet;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::selection_trace::{Account, Signal};
+use throughline_engine::data::selection_trace::{SelectionTrace, Signal};
 use throughline_engine::data::trace::{Predicate, TurnSummary};
-use throughline_engine::data::view::{Status, View};
+use throughline_engine::data::view::{ListStatus, View};
 
 use super::{Mismatch, Observation, describe_value, part, serialized_name};
 use crate::model::{Expectation, MAIN, TelemetryExpect, ViewExpect};
@@ -20,12 +20,12 @@ impl Observation<'_> {
     }
 
     /// Returns the selection traces of the turns up to the decision.
-    pub(super) fn accounts(&self) -> impl DoubleEndedIterator<Item = &Account> {
+    pub(super) fn accounts(&self) -> impl DoubleEndedIterator<Item = &SelectionTrace> {
         self.path.iter().filter_map(|turn| turn.trace.selection.as_deref())
     }
 
     /// Returns every turn in this lane that read a list.
-    fn list_turns(&self) -> impl Iterator<Item = (&TurnSummary, &Account)> {
+    fn list_turns(&self) -> impl Iterator<Item = (&TurnSummary, &SelectionTrace)> {
         let here = |lane: &str| self.lane.is_none_or(|wanted| wanted == lane);
         let turns = self.seen.turns.iter().filter(move |turn| here(&turn.lane));
         turns.filter_map(|turn| Some((&turn.summary, turn.summary.trace.selection.as_deref()?)))
@@ -67,7 +67,7 @@ impl Observation<'_> {
         self.accounts().rev().find_map(|account| account.provenance)
     }
 
-    fn label(&self, account: &Account, id: &str) -> String {
+    fn label(&self, account: &SelectionTrace, id: &str) -> String {
         let set = account.set.as_ref().and_then(|set| option_set(self.after, set.as_str()));
         let option = set.and_then(|set| set.option(id)).map(|(_, option)| option.label.clone());
         option.unwrap_or_default()
@@ -169,11 +169,11 @@ pub(crate) fn view_of(lane: &Lane, user: &str) -> View {
     of(user).or_else(|| of("")).unwrap_or_default()
 }
 
-pub(crate) fn status(status: Status) -> String {
+pub(crate) fn status(status: ListStatus) -> String {
     match status {
-        Status::Active => "active".into(),
-        Status::Soft => "soft".into(),
-        Status::Parked(why) => format!("parked({})", serialized_name(&why)),
+        ListStatus::Active => "active".into(),
+        ListStatus::Soft => "soft".into(),
+        ListStatus::Parked(why) => format!("parked({})", serialized_name(&why)),
     }
 }
 
@@ -224,12 +224,12 @@ pub(super) fn telemetry(expected: &[TelemetryExpect], observation: &Observation<
     let same = shown.len() == expected.len()
         && shown.iter().zip(expected).all(|((signal, _), wanted)| *signal == wanted.event);
     if !same {
-        let expected = names(expected.iter().map(|one| one.event.word()).collect());
+        let expected = names(expected.iter().map(|one| one.event.as_str()).collect());
         return one(
             "telemetry",
             false,
             expected,
-            names(shown.iter().map(|(signal, _)| signal.word()).collect()),
+            names(shown.iter().map(|(signal, _)| signal.as_str()).collect()),
         );
     }
     let mut wrong = Vec::new();
@@ -237,7 +237,7 @@ pub(super) fn telemetry(expected: &[TelemetryExpect], observation: &Observation<
         for (key, expected) in &expected.fields {
             let is = seen.get(key).unwrap_or(&Json::Null);
             let same = expected.is_null() && is.is_null() || alike(key, expected, is, observation);
-            let key = format!("telemetry.{}.{key}", signal.word());
+            let key = format!("telemetry.{}.{key}", signal.as_str());
             wrong.extend(part(&key, Some(flat(expected)), Some(flat(is)), same));
         }
     }
@@ -245,7 +245,7 @@ pub(super) fn telemetry(expected: &[TelemetryExpect], observation: &Observation<
 }
 
 /// Returns the fields of a telemetry event; absent values are null.
-fn carried(signal: Signal, turn: &TurnSummary, account: &Account) -> Json {
+fn carried(signal: Signal, turn: &TurnSummary, account: &SelectionTrace) -> Json {
     let reason = match signal {
         Signal::VetoBlocked => account.blocked.clone(),
         _ => account.why_no_model.clone(),
@@ -272,6 +272,6 @@ fn carried(signal: Signal, turn: &TurnSummary, account: &Account) -> Json {
 pub(super) fn provenance(one: &Expectation, observation: &Observation<'_>) -> Vec<Mismatch> {
     let Expectation::Provenance(expected) = one else { return Vec::new() };
     let seen = observation.provenance();
-    let shown = seen.map_or("none", throughline_engine::data::selection_trace::Provenance::word);
+    let shown = seen.map_or("none", throughline_engine::data::selection_trace::Provenance::as_str);
     self::one("provenance", seen == *expected, describe_value(one), shown.into())
 }

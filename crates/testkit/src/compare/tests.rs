@@ -1,11 +1,11 @@
 //! Every expectation against one known turn: a true one passes, a false one is reported.
 
 use throughline_engine::data::effect::EffectBody;
-use throughline_engine::data::event::{EventKind, Posted};
-use throughline_engine::data::given::Given;
+use throughline_engine::data::event::{EventKind, MessagePosted};
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::message::{Message, MessageKind, Role};
-use throughline_engine::data::mint::Mint;
 use throughline_engine::data::record::Record;
+use throughline_engine::data::step_input::StepInput;
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::{Event, Lane, LaneKey, MessageId, Policy, Timestamp, step};
 
@@ -45,14 +45,14 @@ fn ana_writes(text: &str) -> Turned {
     let mut transcript_before = Transcript::new(&names);
     transcript_before.note("main", &before, &TurnSeen::default());
 
-    let posted = Posted { text: text.into(), ..Posted::default() };
+    let posted = MessagePosted { text: text.into(), ..MessagePosted::default() };
     let kind = EventKind::MessagePosted(posted);
     let event = Event { id: "e1".into(), received_at: Timestamp(0), actor: "ana".into(), kind };
-    let mut given = Given::default();
+    let mut given = StepInput::default();
     given.addressing.direct = true;
     let step = step(&before, &event, &given, &Policy::default());
     let summary = TurnSummary {
-        turn: Mint::new(&before.key, 1).turn(),
+        turn: IdGenerator::new(&before.key, 1).turn(),
         at: Timestamp(0),
         event: "message.posted".into(),
         decision: step.decision.clone(),
@@ -191,7 +191,7 @@ fn buttons_are_found_by_name_version_and_action() {
     let mut turned = ana_writes("What do you think about microservices?");
     let mut shown = turned.seen.cards[0].clone();
     for button in &mut shown.card.buttons {
-        button.token = Some(format!("v{}-{}", shown.card.version, button.action.word()));
+        button.token = Some(format!("v{}-{}", shown.card.version, button.action.as_str()));
     }
     let id = shown.card.id.clone();
     let mut newer = shown.clone();

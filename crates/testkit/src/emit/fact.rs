@@ -9,15 +9,15 @@ use crate::yaml::{count, map, text};
 
 pub(super) fn given(fact: &GivenFact) -> Value {
     let mut all = Build(vec![
-        ("type".into(), text(fact.kind.word())),
-        ("scope".into(), text(fact.scope.word())),
+        ("type".into(), text(fact.kind.as_str())),
+        ("scope".into(), text(fact.scope.as_str())),
         ("text".into(), text(&fact.text)),
     ]);
     all.lane(&fact.lane);
     all.some("epic", fact.epic.as_ref());
     all.some("subject", fact.subject.as_ref());
     all.put("confidence", text(&fact.confidence.to_string()));
-    all.put("trust", text(fact.trust.word()));
+    all.put("trust", text(fact.trust.as_str()));
     all.put("by", text(&fact.by));
     match fact.at {
         Some(When::At(at)) => all.put("at", text(&at.rfc3339())),
@@ -30,8 +30,8 @@ pub(super) fn given(fact: &GivenFact) -> Value {
 pub(super) fn states(states: &StateFact) -> Value {
     let fact = &states.fact;
     let mut all = Build(vec![
-        ("type".into(), text(fact.kind.word())),
-        ("scope".into(), text(fact.scope.word())),
+        ("type".into(), text(fact.kind.as_str())),
+        ("scope".into(), text(fact.scope.as_str())),
         ("text".into(), text(&fact.text)),
     ]);
     all.some("epic", fact.epic.as_ref());
@@ -44,12 +44,12 @@ pub(super) fn states(states: &StateFact) -> Value {
 pub(super) fn expected(fact: &FactExpect) -> Value {
     let mut all = Build(Vec::new());
     let words = [
-        ("type", fact.kind.map(|kind| kind.word())),
-        ("scope", fact.scope.map(|scope| scope.word())),
+        ("type", fact.kind.map(|kind| kind.as_str())),
+        ("scope", fact.scope.map(|scope| scope.as_str())),
         ("epic", fact.epic.as_deref()),
         ("text", fact.text.as_deref()),
-        ("status", fact.status.map(|status| status.word())),
-        ("trust", fact.trust.map(|trust| trust.word())),
+        ("status", fact.status.map(|status| status.as_str())),
+        ("trust", fact.trust.map(|trust| trust.as_str())),
         ("subject", fact.subject.as_deref()),
     ];
     for (key, word) in words {

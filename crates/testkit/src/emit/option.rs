@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use serde_yaml_ng::Value;
-use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::set_option::SetOption;
 use throughline_engine::data::view::ClarifierType;
@@ -82,7 +82,7 @@ pub(super) fn focuses(focus: &ChangeFocus) -> Value {
     all.lane(&focus.lane);
     all.put("user", text(&focus.user));
     if focus.scope != Scope::Widget {
-        all.put("scope", text(focus.scope.word()));
+        all.put("scope", text(focus.scope.as_str()));
     }
     all.some("scope_instance", Some(&focus.instance).filter(|instance| !instance.is_empty()));
     all.some("option", focus.option.as_ref());
@@ -97,9 +97,9 @@ pub(super) fn chooses(press: &PressOption) -> Value {
     map(all.0)
 }
 
-fn shown(all: &mut Build, shown: &Shown) {
+fn shown(all: &mut Build, shown: &OptionsShown) {
     if shown.scope != Scope::Chat {
-        all.put("scope", text(shown.scope.word()));
+        all.put("scope", text(shown.scope.as_str()));
     }
     all.some("scope_instance", Some(&shown.scope_instance).filter(|instance| !instance.is_empty()));
     all.some("title", shown.title.as_ref());
@@ -180,8 +180,8 @@ pub(super) fn view(view: &ViewExpect) -> Value {
 
 pub(super) fn telemetry(events: &[TelemetryExpect]) -> Value {
     let one = |told: &TelemetryExpect| match told.fields.is_empty() {
-        true => text(told.event.word()),
-        false => map(vec![(told.event.word().into(), members(&told.fields))]),
+        true => text(told.event.as_str()),
+        false => map(vec![(told.event.as_str().into(), members(&told.fields))]),
     };
     match events {
         [] => text("none"),

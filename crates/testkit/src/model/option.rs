@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::call::Risk;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::Signal;
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
-use throughline_engine::data::view::{ClarifierType, Parked};
-use throughline_engine::data::work::Risk;
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::view::{ClarifierType, ParkReason};
 
 /// A list that was shown before the first turn, by the event a host would send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct GivenSet {
     /// The lanes that show it; all lanes of the scenario if empty.
     pub lanes: Vec<String>,
     /// The list. An empty instance means the lane for a list in the chat, and the title for any other.
-    pub shown: Shown,
+    pub shown: OptionsShown,
     /// Its state before the first turn.
     pub state: ListState,
 }
@@ -37,7 +37,7 @@ pub struct ListState {
     /// The options that were rejected.
     pub rejected: Vec<String>,
     /// The reason the list was parked, if it was.
-    pub parked: Option<Parked>,
+    pub parked: Option<ParkReason>,
     /// The question that is open about it.
     pub clarifier: Option<ClarifierType>,
 }
@@ -48,7 +48,7 @@ pub struct ShowList {
     /// The lane's name.
     pub lane: String,
     /// The list.
-    pub shown: Shown,
+    pub shown: OptionsShown,
 }
 
 /// A host closes a list (`options.closed`).
@@ -144,18 +144,18 @@ pub(crate) fn named(id: String, label: String) -> SetOption {
         badge: None,
         aliases: Vec::new(),
         metadata: Metadata::default(),
-        role: Role::Normal,
+        role: OptionRole::Normal,
         repeatable: true,
         risk: Risk::Read,
     }
 }
 
 /// Returns the place a list is in: the given instance, else the lane for the chat, else the title.
-pub(crate) fn instance(shown: &Shown, lane: &str) -> String {
+pub(crate) fn instance(shown: &OptionsShown, lane: &str) -> String {
     match (&shown.scope_instance, shown.scope, &shown.title) {
         (said, _, _) if !said.is_empty() => said.clone(),
         (_, Scope::Chat, _) => lane.into(),
         (_, _, Some(title)) => title.to_lowercase(),
-        (_, scope, None) => scope.word().into(),
+        (_, scope, None) => scope.as_str().into(),
     }
 }

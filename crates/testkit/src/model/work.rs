@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::data::work::Risk;
 use throughline_language::Expected;
 
 use super::When;

@@ -128,8 +128,8 @@ fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
         all.push(Expectation::Rung(node.one_of("a rung", read, &RUNGS)?));
     }
     if let Some(node) = fields.opt("intent") {
-        let intents = Intent::ALL.map(Intent::word);
-        all.push(Expectation::Intent(node.one_of("an intent", Intent::from_word, &intents)?));
+        let intents = Intent::ALL.map(Intent::as_str);
+        all.push(Expectation::Intent(node.one_of("an intent", Intent::parse, &intents)?));
     }
     if let Some(node) = fields.opt("applied") {
         all.push(Expectation::Applied(unless_none(node.text()?)));
@@ -359,7 +359,7 @@ fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
         "agent.delegate",
         "option.execute",
     ];
-    match throughline_engine::data::effect::EffectClass::from_word(class) {
+    match throughline_engine::data::effect::EffectClass::parse(class) {
         Some(known) if !known.can_leave() => {
             Err(node.fail(format!("`{class}` does not leave the thread; `effects` counts what does")))
         }

@@ -13,7 +13,7 @@ type Read<T> = Result<T, ParseError>;
 /// Parses a variant by its name.
 macro_rules! one_of {
     ($node:expr, $of:ident, $what:literal) => {
-        $node.one_of($what, $of::from_word, &$of::ALL.iter().map(|one| one.word()).collect::<Vec<_>>())
+        $node.one_of($what, $of::parse, &$of::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>())
     };
 }
 
@@ -33,7 +33,7 @@ fn trust(node: &Node<'_>) -> Read<Trust> {
 fn confidence(node: &Node<'_>) -> Read<Confidence> {
     let number = node.text()?.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
     let number = number.ok_or_else(|| node.fail("a confidence is a number from 0 to 1"))?;
-    Ok(Confidence::of((number * 100.0).round() as u8))
+    Ok(Confidence::from_percent((number * 100.0).round() as u8))
 }
 
 fn opt<T>(

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::EffectClass;
-use throughline_engine::data::option_set::Shown;
+use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::{Provenance, Signal};
-use throughline_engine::data::set_option::{Metadata, Role, SetOption};
-use throughline_engine::data::view::{ClarifierType, Parked};
-use throughline_engine::data::work::Risk;
+use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::view::{ClarifierType, ParkReason};
 
 use super::ParseError;
 use super::node::{Fields, Node};
@@ -93,7 +93,7 @@ pub(super) fn given_set(node: &Node<'_>) -> Read<GivenSet> {
         rejected: texts(fields.opt("rejected"))?,
         parked: fields
             .opt("parked")
-            .map(|node| node.one_of("why a list is put aside", by_name::<Parked>, &PARKED))
+            .map(|node| node.one_of("why a list is put aside", by_name::<ParkReason>, &PARKED))
             .transpose()?,
         clarifier: fields.opt("clarifier").map(clarifier).transpose()?,
     };
@@ -105,7 +105,7 @@ pub(super) fn host(node: Option<Node<'_>>) -> Read<BTreeMap<String, Vec<HostAnsw
     let Some(node) = node.filter(|node| !node.is_empty()) else { return Ok(BTreeMap::new()) };
     let mut all = BTreeMap::new();
     for (class, node) in node.map()?.rest() {
-        let known = EffectClass::from_word(&class).is_some_and(EffectClass::only_a_host);
+        let known = EffectClass::parse(&class).is_some_and(EffectClass::is_host_only);
         if !known {
             return Err(node.fail(format!(
                 "`{class}` is nothing that only a host does: `option.execute`, `evidence.fetch`"
@@ -172,8 +172,8 @@ pub(super) fn focuses(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<St
 }
 
 /// Parses the body of `options.shown`, with defaults for absent fields.
-fn shown(mut fields: Fields<'_>) -> Read<Shown> {
-    let shown = Shown {
+fn shown(mut fields: Fields<'_>) -> Read<OptionsShown> {
+    let shown = OptionsShown {
         scope: fields.opt("scope").map(|node| scope(&node)).transpose()?.unwrap_or(Scope::Chat),
         scope_instance: fields.opt_text("scope_instance")?.unwrap_or_default(),
         title: fields.opt_text("title")?,
@@ -210,7 +210,7 @@ fn option(node: &Node<'_>) -> Read<SetOption> {
     }
     if let Some(node) = fields.opt("role") {
         let roles = ["normal", "exit", "none_of_these"];
-        option.role = node.one_of("the role of an option", by_name::<Role>, &roles)?;
+        option.role = node.one_of("the role of an option", by_name::<OptionRole>, &roles)?;
     }
     if let Some(node) = fields.opt("repeatable") {
         option.repeatable = node.flag()?;
@@ -304,7 +304,7 @@ pub(super) fn telemetry(node: &Node<'_>) -> Read<Vec<TelemetryExpect>> {
 }
 
 fn event(node: &Node<'_>) -> Read<TelemetryExpect> {
-    let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.word()).collect();
+    let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.as_str()).collect();
     if !node.is_map() {
         let event = node.one_of("an event of this lane", by_name::<Signal>, &names)?;
         return Ok(TelemetryExpect { event, fields: BTreeMap::new() });

@@ -1,7 +1,7 @@
 //! Parses tools, sub-agents and tasks.
 
+use throughline_engine::data::call::Risk;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::data::work::Risk;
 
 use super::ParseError;
 use super::given::{FAULTS, expected, when};
@@ -73,7 +73,7 @@ pub(super) fn task(node: &Node<'_>) -> Read<GivenTask> {
 }
 
 pub(super) fn status(node: &Node<'_>) -> Read<TaskStatus> {
-    node.one_of("the status of a task", TaskStatus::from_word, &TaskStatus::ALL.map(TaskStatus::word))
+    node.one_of("the status of a task", TaskStatus::parse, &TaskStatus::ALL.map(TaskStatus::as_str))
 }
 
 /// Parses the body of `host: { task.reported: … }`, without its lane.

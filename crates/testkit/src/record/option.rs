@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::data::ask::{Answer, Says};
+use throughline_engine::data::ask::{Answer, SelectVerdict};
 use throughline_engine::data::effect::{EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
 
@@ -46,7 +46,7 @@ pub(super) fn host(recorded: &RecordedLane) -> BTreeMap<String, Vec<HostAnswer>>
     let mut host = BTreeMap::new();
     for class in [EffectClass::OptionExecute, EffectClass::EvidenceFetch] {
         let asked = recorded.turns.iter().flat_map(|one| &one.summary.effects);
-        let asked = asked.filter(|(word, _)| word == class.word());
+        let asked = asked.filter(|(word, _)| word == class.as_str());
         let ended =
             |id: &str| outcomes(recorded).find(|(effect, _)| *effect == id).map(|(_, outcome)| outcome);
         let mut answers: Vec<HostAnswer> = asked.map(|(_, id)| answer(ended(id))).collect();
@@ -54,7 +54,7 @@ pub(super) fn host(recorded: &RecordedLane) -> BTreeMap<String, Vec<HostAnswer>>
             answers.pop();
         }
         if !answers.is_empty() {
-            host.insert(class.word().into(), answers);
+            host.insert(class.as_str().into(), answers);
         }
     }
     host
@@ -76,7 +76,7 @@ fn answer(outcome: Option<&Outcome>) -> HostAnswer {
 pub(super) fn choice_reply(answer: &Answer) -> Option<ScriptedReply> {
     let Answer::Select { contract, says, choice, confidence, needs } = answer else { return None };
     let mut json = serde_json::json!({
-        "contract": contract, "decision": serialized_name::<Says>(says), "confidence": f64::from(*confidence) / 100.0,
+        "contract": contract, "decision": serialized_name::<SelectVerdict>(says), "confidence": f64::from(*confidence) / 100.0,
     });
     if let Some(choice) = choice {
         json["choice"] = choice.as_str().into();

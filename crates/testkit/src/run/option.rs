@@ -1,14 +1,14 @@
 //! Lists of options in a run: those shown before the first turn, and the events of hosts and presses.
 
 use throughline_engine::data::event::{EventKind, FocusChanged, Press};
-use throughline_engine::data::given::Addressing;
 use throughline_engine::data::id::SetId;
 use throughline_engine::data::lane::Lane;
-use throughline_engine::data::option_set::{OptionSet, Origin, Shown};
+use throughline_engine::data::option_set::{OptionSet, OptionSetOrigin, OptionsShown};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::scope::Scope;
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::data::view::{
-    ActionKind, ActionOutcome, Parked, Status, TargetRef, TraceEntry, View,
+    ActionKind, ActionOutcome, ListStatus, ParkReason, TargetRef, TraceEntry, View,
 };
 
 use super::Runner;
@@ -45,9 +45,9 @@ impl Runner<'_, '_> {
     }
 
     fn given_set(&mut self, given: &GivenSet, lane: &str, n: &mut usize) -> Result<(), DriverError> {
-        let shown = Shown { scope_instance: instance(&given.shown, lane), ..given.shown.clone() };
+        let shown = OptionsShown { scope_instance: instance(&given.shown, lane), ..given.shown.clone() };
         let id = self.shown(lane, given.name.as_deref(), &shown)?;
-        let set = OptionSet::of(&shown, Origin::Host)
+        let set = OptionSet::from_shown(&shown, OptionSetOrigin::Host)
             .map_err(|why| DriverError(format!("given.sets: {id} cannot be shown: {why:?}")))?;
         let state = &given.state;
         let users = self.looking(given);
@@ -101,10 +101,10 @@ impl Runner<'_, '_> {
         &mut self,
         lane: &str,
         name: Option<&str>,
-        shown: &Shown,
+        shown: &OptionsShown,
     ) -> Result<SetId, DriverError> {
-        let shown = Shown { scope_instance: instance(shown, lane), ..shown.clone() };
-        let set = OptionSet::of(&shown, Origin::Host);
+        let shown = OptionsShown { scope_instance: instance(shown, lane), ..shown.clone() };
+        let set = OptionSet::from_shown(&shown, OptionSetOrigin::Host);
         let Ok(set) = set else { return Ok(SetId::from("")) };
         if let Some(name) = name {
             self.transcript.set_is(lane, name, &set.id);
@@ -117,7 +117,7 @@ impl Runner<'_, '_> {
         Ok(Some(match act {
             Act::ShowList(shows) => {
                 let scope_instance = instance(&shows.shown, &shows.lane);
-                EventKind::OptionsShown(Shown { scope_instance, ..shows.shown.clone() })
+                EventKind::OptionsShown(OptionsShown { scope_instance, ..shows.shown.clone() })
             }
             Act::CloseList(closes) => EventKind::OptionsClosed {
                 set: closes.set.as_deref().map(|set| self.transcript.set(&closes.lane, set)).transpose()?,
@@ -152,7 +152,7 @@ fn place(focus: &ChangeFocus) -> String {
     match (focus.instance.is_empty(), focus.scope) {
         (false, _) => focus.instance.clone(),
         (true, Scope::Chat) => focus.lane.clone(),
-        (true, scope) => scope.word().into(),
+        (true, scope) => scope.as_str().into(),
     }
 }
 
@@ -215,10 +215,10 @@ impl ListState {
 }
 
 /// Parks a list: ordinary text is not matched against it.
-fn park(view: &mut View, set: &OptionSet, why: Parked, now: throughline_engine::Timestamp) {
+fn park(view: &mut View, set: &OptionSet, why: ParkReason, now: throughline_engine::Timestamp) {
     let turn = view.turn;
     for standing in view.standings.iter_mut().filter(|standing| standing.set == set.id) {
-        (standing.status, standing.turn, standing.at) = (Status::Parked(why), turn, now);
+        (standing.status, standing.turn, standing.at) = (ListStatus::Parked(why), turn, now);
     }
     if view.active_option_set_id.as_ref() == Some(&set.id) {
         (view.active_option_set_id, view.active_scope) = (None, None);

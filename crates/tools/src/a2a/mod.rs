@@ -11,8 +11,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_e
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
+use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, RemoteTask};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Errand, Phase, Report, Underway};
 use throughline_net::{Address, describe_error, retry_after};
 use tokio::time::timeout;
 
@@ -104,21 +104,26 @@ impl Agent {
     }
 
     /// Sends a message, polls a task, or cancels one, using the interface of that card.
-    pub(crate) async fn work(&self, card: &Value, errand: &Errand<'_>) -> Attempt<Report> {
+    pub(crate) async fn work(&self, card: &Value, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         let interface = match card::interface(card, &self.home, self.allow_loopback) {
             Ok(interface) => interface,
             Err(why) => return rejected(why),
         };
-        let outward = errand.call.risk.outward();
+        let outward = errand.call.risk.is_outward();
         match (&errand.call.phase, errand.underway) {
-            (Phase::Stop { .. }, Some(there)) => self.stop(&interface, there).await,
-            (Phase::Stop { .. }, None) => Attempt::Applied(Report::Stopped(String::new())),
+            (CallPhase::Stop { .. }, Some(there)) => self.stop(&interface, there).await,
+            (CallPhase::Stop { .. }, None) => Attempt::Applied(CallOutcome::Stopped(String::new())),
             (_, Some(there)) => self.poll(&interface, there, outward).await,
             (phase, None) => self.send(&interface, errand, phase).await,
         }
     }
 
-    async fn send(&self, interface: &Interface, errand: &Errand<'_>, phase: &Phase) -> Attempt<Report> {
+    async fn send(
+        &self,
+        interface: &Interface,
+        errand: &CallRequest<'_>,
+        phase: &CallPhase,
+    ) -> Attempt<CallOutcome> {
         let mut message = json!({
             "messageId": errand.effect.as_str(),
             "contextId": errand.lane.id().as_str(),
@@ -129,13 +134,13 @@ impl Agent {
             // Beside the task's text: an agent without a model reads the parts alone.
             message["metadata"] = json!({"throughline/context": prompt.text()});
         }
-        if let Phase::Answer { remote, .. } = phase {
+        if let CallPhase::Answer { remote, .. } = phase {
             message["taskId"] = json!(remote);
         }
         let configuration = json!({"acceptedOutputModes": ["text/plain"], "returnImmediately": true});
         let body = json!({"message": message, "configuration": configuration});
         match self.ask(interface, errand.effect.as_str(), &AgentRequest::Send(body)).await {
-            AgentReply::Result(result) => task::answer(&result, errand.call.risk.outward()),
+            AgentReply::Result(result) => task::answer(&result, errand.call.risk.is_outward()),
             AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(why),
             AgentReply::NotSent(why, hint) => Attempt::NotApplied { why, hint },
             AgentReply::Unknown(why) => Attempt::Unknown { why },
@@ -143,13 +148,13 @@ impl Agent {
     }
 
     /// Polls a task. A failed poll changes nothing; an agent that no longer knows the task has ended it.
-    async fn poll(&self, interface: &Interface, there: &Underway, outward: bool) -> Attempt<Report> {
-        let still = || Attempt::Applied(Report::Underway(there.clone()));
+    async fn poll(&self, interface: &Interface, there: &RemoteTask, outward: bool) -> Attempt<CallOutcome> {
+        let still = || Attempt::Applied(CallOutcome::Underway(there.clone()));
         match self.ask(interface, "look", &AgentRequest::Get(&there.remote)).await {
             AgentReply::Result(task) => match task::report(&task, outward) {
                 Attempt::Unknown { .. } => still(),
-                Attempt::Applied(Report::Underway(now)) if now.told.is_empty() => {
-                    Attempt::Applied(Report::Underway(Underway { told: there.told.clone(), ..now }))
+                Attempt::Applied(CallOutcome::Underway(now)) if now.told.is_empty() => {
+                    Attempt::Applied(CallOutcome::Underway(RemoteTask { told: there.told.clone(), ..now }))
                 }
                 report => report,
             },
@@ -160,9 +165,9 @@ impl Agent {
     }
 
     /// Cancels a task. An agent that refuses is done with it, or cannot stop: either way it was asked.
-    async fn stop(&self, interface: &Interface, there: &Underway) -> Attempt<Report> {
+    async fn stop(&self, interface: &Interface, there: &RemoteTask) -> Attempt<CallOutcome> {
         match self.ask(interface, "stop", &AgentRequest::Cancel(&there.remote)).await {
-            AgentReply::Result(_) => Attempt::Applied(Report::Stopped(String::new())),
+            AgentReply::Result(_) => Attempt::Applied(CallOutcome::Stopped(String::new())),
             AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(why),
             AgentReply::NotSent(why, hint) => Attempt::NotApplied { why, hint },
             AgentReply::Unknown(why) => Attempt::Unknown { why },

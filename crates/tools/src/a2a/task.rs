@@ -1,8 +1,8 @@
 //! Reads an agent's report on a task: its state, texts and artifacts (`docs/design/0037-models-and-tools.md`).
 
 use serde_json::Value;
+use throughline_engine::data::call::{CallOutcome, QuestionField, RemoteQuestion, RemoteTask};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Asked, Field, Report, Underway};
 use throughline_language::Expected;
 
 use crate::outcome::{MAX_RESULT, rejected};
@@ -30,7 +30,7 @@ fn state(word: &str) -> Option<State> {
 }
 
 /// Reads the answer to a message: a new task, or a text at once.
-pub(super) fn answer(result: &Value, outward: bool) -> Attempt<Report> {
+pub(super) fn answer(result: &Value, outward: bool) -> Attempt<CallOutcome> {
     match (&result["task"], &result["message"]) {
         (task @ Value::Object(_), _) => report(task, outward),
         (_, message @ Value::Object(_)) => within_limit(words(&message["parts"]), outward),
@@ -42,7 +42,7 @@ pub(super) fn answer(result: &Value, outward: bool) -> Attempt<Report> {
 }
 
 /// Reads a task.
-pub(super) fn report(task: &Value, outward: bool) -> Attempt<Report> {
+pub(super) fn report(task: &Value, outward: bool) -> Attempt<CallOutcome> {
     let unknown = |why: &str| Attempt::Unknown { why: why.into() };
     let Some(remote) = task["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned) else {
         return unknown("it answered with a task that has no id");
@@ -52,13 +52,13 @@ pub(super) fn report(task: &Value, outward: bool) -> Attempt<Report> {
         return unknown("it answered with a task in no known state");
     };
     match state {
-        State::Working => Attempt::Applied(Report::Underway(Underway::at(remote, shorten(said)))),
+        State::Working => Attempt::Applied(CallOutcome::Underway(RemoteTask::at(remote, shorten(said)))),
         State::InputRequired => {
-            let fields = vec![Field { name: String::new(), expected: Expected::Text }];
-            Attempt::Applied(Report::Asked(Asked { remote, text: shorten(said), fields }))
+            let fields = vec![QuestionField { name: String::new(), expected: Expected::Text }];
+            Attempt::Applied(CallOutcome::Asked(RemoteQuestion { remote, text: shorten(said), fields }))
         }
         State::Over => rejected(over(task, said)),
-        State::Canceled => Attempt::Applied(Report::Stopped(shorten(said))),
+        State::Canceled => Attempt::Applied(CallOutcome::Stopped(shorten(said))),
         State::Completed => {
             let made = task["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
             let made: Vec<String> = made.iter().map(|artifact| words(&artifact["parts"])).collect();
@@ -81,11 +81,11 @@ fn over(task: &Value, said: String) -> String {
 }
 
 /// An agent's result, if it is not too long. Something that was changed at the agent is changed all the same.
-fn within_limit(text: String, outward: bool) -> Attempt<Report> {
+fn within_limit(text: String, outward: bool) -> Attempt<CallOutcome> {
     match (text.len() <= MAX_RESULT, outward) {
-        (true, _) => Attempt::Applied(Report::Said(text)),
+        (true, _) => Attempt::Applied(CallOutcome::Said(text)),
         (false, true) => {
-            Attempt::Applied(Report::Said("(its answer is longer than 256 KiB and is not shown)".into()))
+            Attempt::Applied(CallOutcome::Said("(its answer is longer than 256 KiB and is not shown)".into()))
         }
         (false, false) => rejected("its answer is longer than 256 KiB"),
     }
@@ -137,13 +137,16 @@ mod tests {
             assert_eq!(report(&task(new, "x"), false), report(&task(old, "x"), false), "{new}");
         }
         let of = |state| report(&task(state, "half done"), false);
-        let underway = Underway::at("t1", "half done");
-        assert_eq!(of("working"), Attempt::Applied(Report::Underway(underway)));
+        let underway = RemoteTask::at("t1", "half done");
+        assert_eq!(of("working"), Attempt::Applied(CallOutcome::Underway(underway)));
         assert!(
-            matches!(of("input-required"), Attempt::Applied(Report::Asked(asked)) if asked.text == "half done" && asked.remote == "t1")
+            matches!(of("input-required"), Attempt::Applied(CallOutcome::Asked(asked)) if asked.text == "half done" && asked.remote == "t1")
         );
-        assert_eq!(of("completed"), Attempt::Applied(Report::Said("made\n{\"n\":1}\n[file a.bin]".into())));
-        assert_eq!(of("canceled"), Attempt::Applied(Report::Stopped("half done".into())));
+        assert_eq!(
+            of("completed"),
+            Attempt::Applied(CallOutcome::Said("made\n{\"n\":1}\n[file a.bin]".into()))
+        );
+        assert_eq!(of("canceled"), Attempt::Applied(CallOutcome::Stopped("half done".into())));
         assert_eq!(of("failed"), rejected("it failed: half done"));
         assert_eq!(of("auth-required"), rejected("it wants somebody to sign in over there: half done"));
         assert!(matches!(of("TASK_STATE_UNSPECIFIED"), Attempt::Unknown { .. }));
@@ -163,9 +166,9 @@ mod tests {
         let long = json!({"message": {"parts": [{"text": "x".repeat(MAX_RESULT + 1)}]}});
         assert!(matches!(answer(&long, false), Attempt::Rejected { .. }));
         assert!(
-            matches!(answer(&long, true), Attempt::Applied(Report::Said(text)) if text.contains("256 KiB"))
+            matches!(answer(&long, true), Attempt::Applied(CallOutcome::Said(text)) if text.contains("256 KiB"))
         );
         let said = json!({"message": {"parts": [{"kind": "text", "text": "hello"}]}});
-        assert_eq!(answer(&said, false), Attempt::Applied(Report::Said("hello".into())));
+        assert_eq!(answer(&said, false), Attempt::Applied(CallOutcome::Said("hello".into())));
     }
 }

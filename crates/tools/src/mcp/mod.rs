@@ -25,8 +25,8 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use throughline_engine::data::call::{CallOutcome, QuestionField, RemoteQuestion};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::work::{Asked, Field, Report};
 use throughline_net::Address;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -139,8 +139,8 @@ impl Server {
     pub(crate) async fn call(
         &self,
         call: &ToolCall<'_>,
-        allowed: impl AsyncFnOnce(Option<&ToolDescription>) -> Result<(), Attempt<Report>>,
-    ) -> Attempt<Report> {
+        allowed: impl AsyncFnOnce(Option<&ToolDescription>) -> Result<(), Attempt<CallOutcome>>,
+    ) -> Attempt<CallOutcome> {
         let whole = Instant::now() + self.timeouts.whole;
         let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
         let Ok(mut state) = timeout(self.timeouts.ready, self.state.lock()).await else {
@@ -313,7 +313,7 @@ fn described(tool: &rmcp::model::Tool) -> ToolDescription {
     ToolDescription { name: tool.name.to_string(), description, definition }
 }
 
-fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, Attempt<Report>> {
+fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, Attempt<CallOutcome>> {
     let arguments = arguments::arguments(schema, call.args).map_err(|wrong| {
         if wrong.name.is_empty() { rejected(wrong.why) } else { wrong_argument(&wrong.name, wrong.why) }
     })?;
@@ -361,17 +361,17 @@ fn interpret(
     call: &ToolCall<'_>,
     response: CallToolResponse,
     form: Option<Result<Form, String>>,
-) -> Attempt<Report> {
+) -> Attempt<CallOutcome> {
     if let Some(form) = form {
         return asks(form, None, None);
     }
     match response {
         CallToolResponse::Complete(result) => match result_text::text(&result) {
             Some(text) if result.is_error == Some(true) => rejected(text),
-            Some(text) => Attempt::Applied(Report::Said(text)),
-            None if call.outward => {
-                Attempt::Applied(Report::Said("(its answer is longer than 256 KiB and is not shown)".into()))
-            }
+            Some(text) => Attempt::Applied(CallOutcome::Said(text)),
+            None if call.outward => Attempt::Applied(CallOutcome::Said(
+                "(its answer is longer than 256 KiB and is not shown)".into(),
+            )),
             None => rejected("its answer is longer than 256 KiB"),
         },
         CallToolResponse::InputRequired(wanted) => {
@@ -393,7 +393,7 @@ fn interpret(
     }
 }
 
-fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) -> Attempt<Report> {
+fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) -> Attempt<CallOutcome> {
     let asked = form.and_then(|form| Ok((arguments::fields(&form.schema)?, form)));
     let (fields, form) = match asked {
         Ok(asked) => asked,
@@ -401,12 +401,12 @@ fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) 
     };
     let resume = Resume { form: if key.is_some() { form.schema } else { Value::Null }, key, state };
     let remote = serde_json::to_string(&resume).unwrap_or_default();
-    let fields = fields.into_iter().map(|(name, expected)| Field { name, expected }).collect();
-    Attempt::Applied(Report::Asked(Asked { remote, text: form.message, fields }))
+    let fields = fields.into_iter().map(|(name, expected)| QuestionField { name, expected }).collect();
+    Attempt::Applied(CallOutcome::Asked(RemoteQuestion { remote, text: form.message, fields }))
 }
 
 /// Interprets the failure of a call.
-fn interpret_error(error: &ServiceError) -> Attempt<Report> {
+fn interpret_error(error: &ServiceError) -> Attempt<CallOutcome> {
     match error {
         ServiceError::McpError(refused) => rejected(refused.message.to_string()),
         ServiceError::InputRequiredRoundsExceeded { .. } => {

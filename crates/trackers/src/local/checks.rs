@@ -111,7 +111,7 @@ pub(super) fn level(item: &Item, above: Option<ItemType>) -> Option<String> {
         return Some("An epic is under no other issue".into());
     }
     let above = above.filter(|above| *above != ItemType::Epic)?;
-    Some(format!("A {} is under an epic, not under a {}", item.item_type.word(), above.word()))
+    Some(format!("A {} is under an epic, not under a {}", item.item_type.as_str(), above.as_str()))
 }
 
 fn no_way(settings: &ProjectConfig, project: &str) -> String {
@@ -121,16 +121,21 @@ fn no_way(settings: &ProjectConfig, project: &str) -> String {
         ChildLink::Subtask => "sub-tasks switched off",
     };
     let instead = match settings.hierarchy.first() {
-        Some(other) => format!("set projects.{project}.child_link = \"{}\"", other.word()),
+        Some(other) => format!("set projects.{project}.child_link = \"{}\"", other.as_str()),
         None => "it puts no issue under another".into(),
     };
     format!("{project} has {way}; {instead}")
 }
 
 fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldError>) {
-    let word = item.item_type.word();
+    let word = item.item_type.as_str();
     let offered = || {
-        settings.types.iter().filter(|t| !settings.disabled.contains(t)).map(|t| t.word()).collect::<Vec<_>>()
+        settings
+            .types
+            .iter()
+            .filter(|t| !settings.disabled.contains(t))
+            .map(|t| t.as_str())
+            .collect::<Vec<_>>()
     };
     let text = if settings.disabled.contains(&item.item_type) {
         format!("The type {word} is switched off in {project}; it offers: {}", offered().join(", "))
@@ -145,7 +150,7 @@ fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut V
 fn required(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
     for part in Part::ALL.into_iter().filter(|part| settings.requires(*part, item.item_type)) {
         if item.fields.get(&part).is_none_or(|text| text.trim().is_empty()) {
-            found.push(wrong(item, "check.required", part.word(), format!("{} is required", part.label())));
+            found.push(wrong(item, "check.required", part.as_str(), format!("{} is required", part.label())));
         }
     }
 }
@@ -154,7 +159,7 @@ fn fields(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<
     let lacks = |part: &&Part| !settings.has_field(**part) && !settings.requires(**part, item.item_type);
     for part in item.fields.keys().filter(lacks) {
         let text = format!("{project} has no field for {}", part.label());
-        found.push(wrong(item, "check.field", part.word(), text));
+        found.push(wrong(item, "check.field", part.as_str(), text));
     }
 }
 
@@ -162,7 +167,7 @@ fn values(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
     for (part, text) in &item.fields {
         let rule = settings.schema.get(part);
         if let Some(text) = rule.and_then(|rule| rule.wrong(part.label(), text)) {
-            found.push(wrong(item, "check.value", part.word(), text));
+            found.push(wrong(item, "check.value", part.as_str(), text));
         }
     }
 }
@@ -183,6 +188,6 @@ fn link_types(
     unknown.dedup();
     for kind in unknown {
         let text = format!("{project} has no link “{kind}”; it knows: {}", settings.links.join(", "));
-        found.push(wrong(item, "check.reference", Part::Dependencies.word(), text));
+        found.push(wrong(item, "check.reference", Part::Dependencies.as_str(), text));
     }
 }

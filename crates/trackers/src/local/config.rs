@@ -79,7 +79,7 @@ impl ChildLink {
 
     /// Its name in the configuration.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Parent => "parent",
             Self::EpicLink => "epic_link",
@@ -104,7 +104,7 @@ pub enum Permission {
 impl Permission {
     /// Its name in the configuration.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Browse => "browse",
             Self::Create => "create",

@@ -43,7 +43,7 @@ impl FieldKind {
 
     /// Its name in the configuration.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Number => "number",
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn kinds_are_called_as_the_file_says() {
         for kind in FieldKind::ALL {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }
 }

@@ -62,7 +62,7 @@ fn a_message_with_everything() {
         (inbound.event.received_at, inbound.at),
         (Timestamp(1_000), Timestamp::parse("2026-01-15T10:00:00Z"))
     );
-    let posted = Posted {
+    let posted = MessagePosted {
         text: "make it shorter".into(),
         message_id: Some("m9".into()),
         reply_to: Some("m_12".into()),

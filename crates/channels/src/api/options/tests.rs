@@ -55,7 +55,7 @@ fn a_list_is_read_whole() {
     assert_eq!((shown.scope, shown.scope_instance.as_str()), (Scope::Widget, "recent"));
     assert_eq!((shown.user, shown.refreshable), (None, false));
     let [a, b] = shown.options.as_slice() else { panic!("two options") };
-    assert_eq!((a.risk, a.repeatable, a.role), (Risk::Read, true, Role::Normal));
+    assert_eq!((a.risk, a.repeatable, a.role), (Risk::Read, true, OptionRole::Normal));
     assert_eq!((b.risk, b.repeatable, b.badge.as_deref()), (Risk::Write, false, Some("B")));
     assert_eq!(b.aliases, ["second sample"]);
     assert_eq!((b.metadata.kind.as_deref(), b.metadata.recency_rank), (Some("document"), Some(1)));

@@ -240,7 +240,7 @@ fn what_comes_with_a_message_is_named_once() {
     };
     let gif = json!({"text": null, "animation": {"file_name": "a.mp4"}, "document": {"file_name": "a.mp4"}});
     let (text, found) = files(gif);
-    assert_eq!((text.as_str(), found.len(), found[0].told().as_str()), ("", 1, "animation a.mp4"));
+    assert_eq!((text.as_str(), found.len(), found[0].display_name().as_str()), ("", 1, "animation a.mp4"));
     let photo = json!({"text": null, "caption": "see", "photo": [{"file_size": 1}, {"file_size": 9}]});
     let (text, found) = files(photo);
     assert_eq!((text.as_str(), found[0].kind.as_str(), found[0].bytes), ("see", "photo", Some(9)));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, CardModel, ItemModel};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -70,7 +70,7 @@ fn body(card: &CardModel) -> Text {
         text.push_untrusted(Style::Plain, &field.text);
     }
     for item in &card.items {
-        if card.step == Step::Options {
+        if card.step == CardStep::Options {
             option(&mut text, item);
         } else {
             self::item(&mut text, card, item);
@@ -101,8 +101,8 @@ fn item(text: &mut Text, card: &CardModel, item: &ItemModel) {
     for field in item.shown(card) {
         text.push_untrusted(Style::Plain, &format!("\n{}: {}", field.label, field.text));
     }
-    for error in item.wrong() {
-        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.told()));
+    for error in item.listed_errors() {
+        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.display_text()));
     }
     if let Some(link) = followable(item.link.as_deref()) {
         text.push(Style::Plain, &format!("\n{link}"));
@@ -112,7 +112,7 @@ fn item(text: &mut Text, card: &CardModel, item: &ItemModel) {
 /// The card's own buttons, then those of its items. These name their item, since a button is far from it: a row for
 /// each item, or short ones side by side where there are too many.
 fn keyboard(card: &CardModel) -> Vec<Vec<InlineButton>> {
-    if card.step == Step::Options {
+    if card.step == CardStep::Options {
         return options(card);
     }
     let mut rows = keys(&card.buttons);
@@ -209,7 +209,7 @@ fn tail(card: &CardModel) -> Text {
         text.push(Style::Plain, "\n");
     }
     for error in &card.errors {
-        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.told()));
+        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.display_text()));
     }
     if let Some(legend) = legend(card) {
         text.push(Style::Plain, &format!("\n\n{legend}"));

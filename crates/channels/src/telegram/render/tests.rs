@@ -1,7 +1,7 @@
 //! Rendered messages stay within every limit, lose nothing and format nothing that the engine did not format.
 
 use proptest::prelude::*;
-use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, Field, ItemModel};
 use throughline_engine::data::field_error::FieldError;
 
@@ -10,7 +10,7 @@ use super::*;
 fn model(text: &str) -> CardModel {
     CardModel {
         id: "ap_1".into(),
-        step: Step::DraftPreview,
+        step: CardStep::DraftPreview,
         version: 3,
         hash: Some("86a606e5".into()),
         title: "Create 1 bug in DEMO?".into(),
@@ -58,7 +58,7 @@ fn options(count: usize) -> CardModel {
         link: None,
     };
     CardModel {
-        step: Step::Options,
+        step: CardStep::Options,
         hash: None,
         title: "Which of these in Recent?".into(),
         facts: Vec::new(),
@@ -91,7 +91,7 @@ fn a_long_list_of_options_has_numbers_that_its_text_explains() {
 #[test]
 fn a_long_review_keeps_its_buttons_in_one_place() {
     let mut model = model("");
-    model.step = Step::ReviewActive;
+    model.step = CardStep::ReviewActive;
     model.hash = None;
     model.title = "Architecture review: orders in Postgres".into();
     let points: Vec<String> =

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use throughline_engine::Timestamp;
-use throughline_engine::data::action::{Action, Step};
+use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::field_error::FieldError;
 
 use super::*;
@@ -33,7 +33,7 @@ fn shown(card: CardModel) -> MessageView {
     MessageView { card: Some(card), ..message(Role::Assistant, Some(MessageKind::Card), "the card as text") }
 }
 
-fn card(step: Step, title: &str) -> CardModel {
+fn card(step: CardStep, title: &str) -> CardModel {
     CardModel {
         id: "ap_1".into(),
         step,
@@ -78,7 +78,7 @@ fn preview() -> CardModel {
             button(Action::Edit, None),
             button(Action::Reject, None),
         ],
-        ..card(Step::DraftPreview, "Create 1 bug in DEMO?")
+        ..card(CardStep::DraftPreview, "Create 1 bug in DEMO?")
     }
 }
 
@@ -109,7 +109,7 @@ fn a_preview_whose_checks_failed() {
 
 #[test]
 fn a_scope_gate() {
-    let mut gate = card(Step::ScopeGate, "What should I do with this?");
+    let mut gate = card(CardStep::ScopeGate, "What should I do with this?");
     gate.facts = vec!["“the log-in thing again”".into()];
     gate.buttons = vec![
         button(Action::SelectReview, None),
@@ -132,7 +132,7 @@ fn a_list_of_options() {
         buttons: [Button { label: label.into(), ..button(Action::Option, None) }].into(),
         link: None,
     };
-    let mut list = card(Step::Options, "Which of these in Recent?");
+    let mut list = card(CardStep::Options, "Which of these in Recent?");
     list.items =
         [(1, "Budget", ""), (2, "sample2", "a draft of ana's"), (3, "Road\nmap", "")].map(item).into();
     list.buttons = vec![button(Action::NoneOfThese, None), button(Action::Leave, None)];
@@ -145,7 +145,7 @@ fn a_list_of_options() {
 
 #[test]
 fn a_review() {
-    let mut review = card(Step::ReviewActive, "Architecture review: orders in Postgres");
+    let mut review = card(CardStep::ReviewActive, "Architecture review: orders in Postgres");
     review.version = 2;
     review.facts =
         ["v2", "asked by @ana", "checklist, no model: only what this thread states"].map(String::from).into();
@@ -167,7 +167,7 @@ fn a_review() {
 
 #[test]
 fn a_receipt() {
-    let mut receipt = card(Step::Receipt, "Created in DEMO · asked by @ana · approved by @mia 10:02");
+    let mut receipt = card(CardStep::Receipt, "Created in DEMO · asked by @ana · approved by @mia 10:02");
     receipt.hash = Some("86a606e5".into());
     receipt.fields = vec![field("Title", "Log-in fails with SSO")];
     receipt.link = Some("/tracker/DEMO-1".into());
@@ -219,7 +219,7 @@ fn any_card() -> impl Strategy<Value = CardModel> {
                 .map(|label| Button { label, ..button(Action::Approve, None) })
                 .collect(),
             link,
-            ..card(Step::DraftPreview, &title)
+            ..card(CardStep::DraftPreview, &title)
         })
 }
 
@@ -253,7 +253,7 @@ proptest! {
             fields: parts.iter().map(|(label, text)| field(label, text)).collect(),
             errors: vec![FieldError { item: String::new(), code: "check.value".into(), field: "title".into(), text: words }],
             buttons: parts.iter().map(|(label, _)| Button { label: label.clone(), ..button(Action::Edit, Some(true)) }).collect(),
-            ..card(Step::DraftPreview, "")
+            ..card(CardStep::DraftPreview, "")
         };
         for line in render_numbered(&shown(model), number, width).split('\n') {
             prop_assert!(cells(line) <= width, "{line:?}");

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::context::block::Block;
-use crate::context::prompt::{Sections, build};
+use crate::context::prompt::{PromptSections, build};
+use crate::context::task_history::TaskHistory;
 use crate::context::tests::{at, object, task};
 use crate::data::policy::context::{ContextPolicy, Project};
 use crate::data::prompt::FactLine;
@@ -100,17 +100,16 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// K1: equal state gives equal bytes, whatever the order of the tasks. K3: the block is JSON, and
-    /// within its bound.
+    /// Equal state gives equal bytes, whatever the order of the tasks. The text is JSON, and within its bound.
     #[test]
-    fn k1_k3_a_block_is_a_function_of_its_state_and_within_its_bound(
+    fn a_history_is_a_function_of_its_state_and_within_its_bound(
         tasks in tasks(), id in text(), goal in text(), most in 3_usize..=50, turn in 0_usize..70,
     ) {
         let policy = policy(id, goal, most);
-        let text = Block::of(&tasks, None, &policy).render();
+        let text = TaskHistory::of(&tasks, None, &policy).render();
         let mut turned = tasks.clone();
         turned.rotate_left(turn % tasks.len().max(1));
-        prop_assert_eq!(&Block::of(&turned, None, &policy).render(), &text);
+        prop_assert_eq!(&TaskHistory::of(&turned, None, &policy).render(), &text);
         prop_assert!(tokens(&text) <= 2_500, "{} tokens", tokens(&text));
         let ends = text.ends_with("\n}\n") && !text.contains(" \n");
         prop_assert!(ends);
@@ -124,9 +123,9 @@ proptest! {
         prop_assert!(list("active_blockers").len() >= blocked.min(3));
     }
 
-    /// K2: after any reports the lists are disjoint, ids are unique, and the blockers are what is blocked.
+    /// After any reports the lists are disjoint, ids are unique, and the blockers are what is blocked.
     #[test]
-    fn k2_no_task_is_both_done_and_blocked(
+    fn no_task_is_both_done_and_blocked(
         reports in prop::collection::vec((0_u8..8, status(), 0_i64..60, text()), 0..80),
     ) {
         let mut ledger: BTreeMap<u8, Task> = BTreeMap::new();
@@ -139,12 +138,12 @@ proptest! {
                 ..TaskReported::default()
             };
             let task = ledger.entry(id).or_insert_with(|| Task::reported(&report, Timestamp(0)));
-            let _ = task.take(&report, Timestamp(0));
+            let _ = task.apply_report(&report, Timestamp(0));
             task.seq = seq as u64;
             prop_assert_eq!(task.blocked_at.is_some(), task.status == TaskStatus::Blocked);
             prop_assert_eq!(task.result.is_some(), task.status == TaskStatus::Completed);
         }
-        let shown = object(&Block::of(ledger.values(), None, &ContextPolicy::default()).render());
+        let shown = object(&TaskHistory::of(ledger.values(), None, &ContextPolicy::default()).render());
         let ids = |list: &str| -> Vec<String> {
             shown[list].as_array().unwrap().iter().map(|one| one["task_id"].as_str().unwrap().into()).collect()
         };
@@ -159,9 +158,9 @@ proptest! {
         prop_assert_eq!(blocked, expected);
     }
 
-    /// K4: cleaning is idempotent, cuts no grapheme, and shows no secret.
+    /// cleaning is idempotent, cuts no grapheme, and shows no secret.
     #[test]
-    fn k4_cleaning_twice_is_cleaning_once_and_splits_nothing(
+    fn cleaning_twice_is_cleaning_once_and_splits_nothing(
         before in text(), after in text(), planted in 0..PLANTED.len(), most in 1_usize..200,
     ) {
         let whole = format!("{before} {} {after}", PLANTED[planted]);
@@ -194,18 +193,18 @@ proptest! {
         prop_assert!(!open);
     }
 
-    /// K10: an addition changes nothing before it.
+    /// an addition changes nothing before it.
     #[test]
-    fn k10_what_is_new_stands_behind_what_was(lines in prop::collection::vec("[a-z]{1,40}", 1..8), new in "[a-z]{1,40}") {
-        let sections = |tasks: &[Task], window: Vec<String>| Sections {
+    fn what_is_new_stands_behind_what_was(lines in prop::collection::vec("[a-z]{1,40}", 1..8), new in "[a-z]{1,40}") {
+        let sections = |tasks: &[Task], window: Vec<String>| PromptSections {
             rules: "## RULES\n".into(),
             facts: lines.iter().enumerate().map(|(rank, line)| FactLine { line: line.clone(), rank }).collect(),
             facts_tokens: 800,
             summary: Some(new.clone()),
-            block: Some(Block::of(tasks, None, &ContextPolicy::default())),
+            block: Some(TaskHistory::of(tasks, None, &ContextPolicy::default())),
             window,
             max_tokens: 16_000,
-            ..Sections::default()
+            ..PromptSections::default()
         };
         let done = [task("t1", TaskStatus::Completed, "10:00:00", "One", "")];
         let more = [done[0].clone(), task("t2", TaskStatus::Completed, "10:01:00", &new, "")];
@@ -223,14 +222,14 @@ proptest! {
 
 /// K3 with extremely long texts.
 #[test]
-fn k3_a_million_characters_are_as_good_as_a_few() {
+fn a_million_characters_are_as_good_as_a_few() {
     for piece in ["\u{323}", "[", "\u{1}", "`\u{323}", "</x>", "\u{202e}", "a://", "\u{10ffff}"] {
         let text = piece.repeat(1_000_000 / piece.chars().count());
         let tasks = [
             task("t1", TaskStatus::Completed, "10:00:00", &text, ""),
             task(&text, TaskStatus::Blocked, "10:00:00", "", &text),
         ];
-        let rendered = Block::of(&tasks, None, &policy(text.clone(), text.clone(), 10)).render();
+        let rendered = TaskHistory::of(&tasks, None, &policy(text.clone(), text.clone(), 10)).render();
         assert!(tokens(&rendered) <= 2_500 && rendered.len() < 10_000, "{piece:?}");
         let _ = object(&rendered);
     }

@@ -6,18 +6,18 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::context::import::{ContextState, Error, MAX_DEPTH, Warning, import};
-use crate::context::rendered::Rendered;
+use crate::context::import::{ContextState, ImportError, ImportWarning, MAX_DEPTH, import};
+use crate::context::rendered::RenderedContext;
 use crate::context::supervised::{Assignment, render};
 use crate::context::tests::{each, object};
 use crate::data::policy::context::ContextPolicy;
 
 fn read(document: &Value) -> (ContextState, Vec<(&'static str, String)>) {
     let (state, warnings) = import(format!("{document}").as_bytes()).unwrap();
-    (state, warnings.into_iter().map(|Warning { code, pointer }| (code, pointer)).collect())
+    (state, warnings.into_iter().map(|ImportWarning { code, pointer }| (code, pointer)).collect())
 }
 
-fn rendered(document: &Value, task: Option<&Value>) -> Rendered {
+fn rendered(document: &Value, task: Option<&Value>) -> RenderedContext {
     let (state, warnings) = import(format!("{document}").as_bytes()).unwrap();
     let task = task.map(|task| Assignment::read(format!("{task}").as_bytes()).unwrap());
     render(&state, warnings, task.as_ref(), &ContextPolicy::default()).unwrap()
@@ -79,15 +79,15 @@ fn a_missing_list_is_empty_and_a_list_that_is_none_is_an_error() {
     assert!(read(&json!({})).0.tasks.is_empty());
     assert!(read(&json!({ "completed_tasks": null })).0.tasks.is_empty());
     let refused = |text: &str| import(text.as_bytes()).unwrap_err();
-    assert_eq!(refused(r#"{"completed_tasks": {}}"#), Error::NoList("/completed_tasks"));
-    assert_eq!(refused(r#"{"blocked_tasks": "t1"}"#), Error::NoList("/blocked_tasks"));
-    assert_eq!(refused("[]"), Error::NoObject);
-    assert!(matches!(refused("no json"), Error::NotJson(_)));
-    assert!(matches!(refused(""), Error::NotJson(_)));
-    assert!(matches!(import(b"{\"a\": \"\xff\"}"), Err(Error::NotJson(_))));
+    assert_eq!(refused(r#"{"completed_tasks": {}}"#), ImportError::NoList("/completed_tasks"));
+    assert_eq!(refused(r#"{"blocked_tasks": "t1"}"#), ImportError::NoList("/blocked_tasks"));
+    assert_eq!(refused("[]"), ImportError::NoObject);
+    assert!(matches!(refused("no json"), ImportError::NotJson(_)));
+    assert!(matches!(refused(""), ImportError::NotJson(_)));
+    assert!(matches!(import(b"{\"a\": \"\xff\"}"), Err(ImportError::NotJson(_))));
     let nested = |deep: usize| format!("{}{}", "{\"a\":".repeat(deep) + "\"[[\\\"[\"", "}".repeat(deep));
     assert!(import(nested(MAX_DEPTH).as_bytes()).is_ok());
-    assert_eq!(refused(&nested(MAX_DEPTH + 1)), Error::TooDeep);
+    assert_eq!(refused(&nested(MAX_DEPTH + 1)), ImportError::TooDeep);
     let running = json!({
         "current_task": { "task_id": "t1" },
         "blocked_tasks": [{ "task_id": "t1", "reason": "It waited" }],

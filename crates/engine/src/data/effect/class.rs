@@ -70,7 +70,7 @@ impl EffectClass {
 
     /// Returns the public name.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Reply => "reply",
             Self::CardPost => "card.post",
@@ -90,23 +90,23 @@ impl EffectClass {
 
     /// Returns the class with this name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.as_str() == word)
     }
 
     /// Returns true if a tool, a sub-agent or a host does the work, so that the result has no issue key.
     #[must_use]
-    pub fn calls(self) -> bool {
+    pub fn is_call(self) -> bool {
         matches!(self, Self::ToolCall | Self::AgentDelegate | Self::OptionExecute)
     }
 
     /// Returns true if only a host can perform it, because what was registered is opaque to us.
     #[must_use]
-    pub fn only_a_host(self) -> bool {
+    pub fn is_host_only(self) -> bool {
         matches!(self, Self::OptionExecute | Self::EvidenceFetch)
     }
 
-    /// Returns true if effects of this class can leave the thread. [`super::EffectBody::outward`] tells it
+    /// Returns true if effects of this class can leave the thread. [`super::EffectBody::is_outward`] tells it
     /// for a single effect.
     #[must_use]
     pub fn can_leave(self) -> bool {
@@ -131,7 +131,7 @@ impl EffectClass {
     /// Returns the limits of retrying: attempts, and time since the commit in milliseconds
     /// (`docs/design/0031-effects-and-retries.md`).
     #[must_use]
-    pub fn gives_up(self) -> (u32, Millis) {
+    pub fn retry_limits(self) -> (u32, Millis) {
         match self {
             Self::Reply | Self::CardPost => limits::GIVE_UP_MESSAGE,
             Self::Notice => limits::GIVE_UP_NOTICE,

@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::ask::Answer;
+use crate::data::call::RemoteQuestion;
 use crate::data::field_error::FieldError;
 use crate::data::set_option::SetOption;
 use crate::data::time::Millis;
-use crate::data::work::Asked;
 
 /// Outcome of one attempt, with the proof that each needs (`docs/design/0031-effects-and-retries.md`). Every
 /// adapter returns it.
@@ -138,7 +138,7 @@ pub enum EffectResult {
         text: String,
     },
     /// Question of a tool or a sub-agent, which waits for the answer.
-    Asked(Asked),
+    Asked(RemoteQuestion),
     /// End of a sub-agent's work before it was done.
     Stopped {
         /// Text of the sub-agent.

@@ -215,9 +215,9 @@ impl Default for FactCaps {
 type Bounded = (&'static str, usize, RangeInclusive<usize>);
 
 /// A key of the policy, and the fault of its value.
-pub type Wrong = (&'static str, String);
+pub type InvalidSetting = (&'static str, String);
 
-fn outside(bounds: &[Bounded]) -> Option<Wrong> {
+fn outside(bounds: &[Bounded]) -> Option<InvalidSetting> {
     let (key, value, range) = bounds.iter().find(|(_, value, range)| !range.contains(value))?;
     let why = match (range.start(), range.end()) {
         (least, &usize::MAX) => format!("is {value}, and has to be at least {least}"),
@@ -233,8 +233,8 @@ impl ContextPolicy {
 
     /// Returns the first key with a value out of its bounds.
     #[must_use]
-    pub fn wrong(&self) -> Option<Wrong> {
-        let over = |status: &TaskStatus| !status.live();
+    pub fn first_invalid(&self) -> Option<InvalidSetting> {
+        let over = |status: &TaskStatus| !status.is_live();
         if !self.history_statuses.contains(&TaskStatus::Completed) || !self.history_statuses.iter().all(over)
         {
             let why = "names completed, and beside it at most failed and cancelled".into();
@@ -261,7 +261,7 @@ impl SummaryPolicy {
 
     /// Returns the first key with a value out of its bounds.
     #[must_use]
-    pub fn wrong(&self) -> Option<Wrong> {
+    pub fn first_invalid(&self) -> Option<InvalidSetting> {
         outside(&[
             ("summary.trigger", self.trigger, 2..=1_000),
             ("summary.keep", self.keep, 1..=self.trigger),
@@ -287,7 +287,7 @@ impl FactsPolicy {
 
     /// Returns the first key with a value out of its bounds.
     #[must_use]
-    pub fn wrong(&self) -> Option<Wrong> {
+    pub fn first_invalid(&self) -> Option<InvalidSetting> {
         outside(&[
             ("facts.cap.thread", self.cap.thread, 1..=10_000),
             ("facts.cap.epic", self.cap.epic, 1..=10_000),

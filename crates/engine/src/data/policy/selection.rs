@@ -14,7 +14,7 @@ use crate::data::time::{Millis, Timestamp};
 /// Settings of choosing an option by text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Selection {
+pub struct SelectionPolicy {
     /// True if texts are read against lists at all. Presses and answers to questions work without.
     pub enabled: bool,
     /// Command phrases of the host, which are never options.
@@ -31,7 +31,7 @@ pub struct Selection {
     /// True if a model may release a text as not being about these options.
     pub release_on_none: bool,
     /// Conditions and limits of asking a model.
-    pub model: Asking,
+    pub model: ModelPickPolicy,
     /// Times that a model is shown more evidence for one text.
     pub max_enrichment_steps: u8,
     /// Calls to a model for one text.
@@ -39,7 +39,7 @@ pub struct Selection {
     /// Kinds of evidence a model may ask for at once.
     pub needed_evidence_types_max: usize,
     /// Confidences from which a pick counts.
-    pub floor: Floors,
+    pub floor: ConfidenceFloors,
     /// Conditions under which a model's pick is executed without asking.
     pub auto_execute: AutoExecute,
     /// Thresholds past which a change of these settings is taken back.
@@ -51,7 +51,7 @@ pub struct Selection {
 /// Conditions and limits of asking a model which option is meant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Asking {
+pub struct ModelPickPolicy {
     /// True if a model is asked at all.
     pub enabled: bool,
     /// Scopes of the lists it is asked about.
@@ -67,7 +67,7 @@ pub struct Asking {
 /// Confidences, in percent, from which a pick counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Floors {
+pub struct ConfidenceFloors {
     /// Lowest confidence of a pick that is suggested.
     pub select: u8,
     /// Lowest confidence of a pick that is shown first.
@@ -100,14 +100,14 @@ pub struct Guardrails {
     pub unchanged_retry_bp: u32,
 }
 
-impl Selection {
+impl SelectionPolicy {
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
     /// Returns the first key with an invalid value, and the reason.
     #[must_use]
-    pub fn wrong(&self) -> Option<(&'static str, &'static str)> {
+    pub fn first_invalid(&self) -> Option<(&'static str, &'static str)> {
         let only = AutoExecute::default().reasons;
         if self.auto_execute.reasons != only {
             return Some(("selection.auto_execute.reasons", "must be exactly [\"no_deterministic_match\"]"));
@@ -166,7 +166,7 @@ pub struct Ttl {
     pub stop_suppression: u64,
 }
 
-impl Default for Selection {
+impl Default for SelectionPolicy {
     fn default() -> Self {
         Self {
             enabled: false,
@@ -176,11 +176,11 @@ impl Default for Selection {
             max_attempts: 3,
             trace: 5,
             release_on_none: true,
-            model: Asking::default(),
+            model: ModelPickPolicy::default(),
             max_enrichment_steps: 1,
             max_llm_calls: 2,
             needed_evidence_types_max: 2,
-            floor: Floors::default(),
+            floor: ConfidenceFloors::default(),
             auto_execute: AutoExecute::default(),
             guard: Guardrails::default(),
             ttl: Ttl::default(),
@@ -188,14 +188,14 @@ impl Default for Selection {
     }
 }
 
-impl Default for Asking {
+impl Default for ModelPickPolicy {
     fn default() -> Self {
         let scopes = Scope::ALL.into();
         Self { enabled: false, scopes, timeout_ms: 800, max_candidates: 20, max_text: 500 }
     }
 }
 
-impl Default for Floors {
+impl Default for ConfidenceFloors {
     fn default() -> Self {
         Self { select: 60, ask: 40 }
     }

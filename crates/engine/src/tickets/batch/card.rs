@@ -7,16 +7,16 @@ use alloc::vec::Vec;
 
 use crate::cards::hash_of;
 use crate::data::action::Action;
-use crate::data::card::{About, Card, CardStatus, Checks};
+use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::card_model::{Button, CardModel, Field, ItemModel};
 use crate::data::field_error::FieldError;
 use crate::data::id::{BatchId, DraftId};
-use crate::data::known::Known;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
+use crate::data::record_lookup::RecordLookup;
 use crate::data::ticket::{Draft, Item, ItemType, Part, Target};
 use crate::data::time::Timestamp;
-use crate::say;
+use crate::messages;
 use crate::tickets::card::{facts, fields};
 
 /// The parts that the form for a new item asks for.
@@ -27,23 +27,24 @@ pub(crate) fn show(
     model: &mut CardModel,
     card: &Card,
     batch: &BatchId,
-    known: &dyn Known,
+    known: &dyn RecordLookup,
     now: Timestamp,
     policy: &Policy,
 ) {
-    let (Some(batch), About::BatchPreview { checks, latches, .. }) = (known.get::<Batch>(batch), &card.about)
+    let (Some(batch), CardSubject::BatchPreview { checks, latches, .. }) =
+        (known.get::<Batch>(batch), &card.about)
     else {
-        model.title = say::CARD_GONE.into();
+        model.title = messages::CARD_GONE.into();
         return;
     };
     let drafts: Vec<Draft> =
         batch.items.iter().filter_map(|draft| known.get::<Draft>(draft)).cloned().collect();
     let labels = labels(&drafts);
-    let mut what = say::batch::what(&drafts, &batch.target.project);
+    let mut what = messages::batch::what(&drafts, &batch.target.project);
     if let Some(part) = &batch.part {
         what += &format!(", part {} of {}", part.n, part.of);
     }
-    model.title = say::batch::title(&what, &batch.by, &card.status, now);
+    model.title = messages::batch::title(&what, &batch.by, &card.status, now);
     let made = |epic: &DraftId| Some(known.get::<Draft>(epic)?.created.as_ref()?.key.clone());
     model.hash = Some(hash_of(&payload(&batch.target, &items(&drafts, made))));
     model.items = drafts
@@ -52,10 +53,12 @@ pub(crate) fn show(
         .map(|(draft, label)| item(card, draft, label, &drafts, &labels, known))
         .collect();
     let chars: usize = drafts.iter().map(Draft::chars).sum();
-    if card.open() {
+    if card.is_open() {
         model.facts = facts(card, checks, &batch.by, &batch.target.to_string(), now, policy);
-        model.facts.push(say::card::size(drafts.len(), chars));
-        model.facts.extend(latches.shut().map(|first| say::batch::confirm_first(first, drafts.len(), chars)));
+        model.facts.push(messages::card::size(drafts.len(), chars));
+        model.facts.extend(
+            latches.blocking_action().map(|first| messages::batch::confirm_first(first, drafts.len(), chars)),
+        );
         if let Checks::Failed { errors } = checks {
             model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
         }
@@ -87,7 +90,7 @@ pub(crate) fn items(drafts: &[Draft], made: impl Fn(&DraftId) -> Option<String>)
 
 fn new_fields() -> Vec<Field> {
     let empty =
-        |part: Part| Field { name: part.word().into(), label: part.label().into(), text: String::new() };
+        |part: Part| Field { name: part.as_str().into(), label: part.label().into(), text: String::new() };
     NEW.into_iter().map(empty).collect()
 }
 
@@ -99,7 +102,7 @@ pub(crate) fn labels(drafts: &[Draft]) -> Vec<String> {
         let kind = draft.item_type;
         seen.push(kind);
         let n = seen.iter().filter(|one| **one == kind).count();
-        let name = say::batch::name(kind);
+        let name = messages::batch::name(kind);
         if kind == ItemType::Epic && of_type(kind) == 1 { name.to_string() } else { format!("{name} {n}") }
     };
     drafts.iter().map(&mut label).collect()
@@ -117,7 +120,7 @@ fn item(
     label: &str,
     all: &[Draft],
     labels: &[String],
-    known: &dyn Known,
+    known: &dyn RecordLookup,
 ) -> ItemModel {
     let progress = card.released().find(|(of, _)| **of == draft.id).map(|(_, progress)| progress);
     let errors: Vec<FieldError> = match (progress, card.about.checks()) {
@@ -133,10 +136,10 @@ fn item(
         made.or(here)
     });
     let state = match progress {
-        Some(progress) => say::batch::stands(progress, epic.as_deref()),
-        None => say::batch::waits(draft, epic.as_deref()),
+        Some(progress) => messages::batch::stands(progress, epic.as_deref()),
+        None => messages::batch::waits(draft, epic.as_deref()),
     };
-    let buttons = if card.open() { item_buttons(card, draft, label) } else { Vec::new() };
+    let buttons = if card.is_open() { item_buttons(card, draft, label) } else { Vec::new() };
     let link = match progress {
         Some(Progress::Created { url, .. }) => url.clone(),
         _ => None,
@@ -145,7 +148,7 @@ fn item(
     ItemModel {
         id: draft.id.0.clone(),
         label: label.into(),
-        title: if title.is_empty() { say::batch::NO_TITLE.into() } else { title.into() },
+        title: if title.is_empty() { messages::batch::NO_TITLE.into() } else { title.into() },
         state,
         fields: form(draft, card),
         errors,
@@ -158,9 +161,12 @@ fn item(
 /// empty fields.
 fn form(draft: &Draft, card: &Card) -> Vec<Field> {
     let mut form = fields(draft);
-    if card.open() {
-        let empty =
-            |part: &Part| Field { name: part.word().into(), label: part.label().into(), text: String::new() };
+    if card.is_open() {
+        let empty = |part: &Part| Field {
+            name: part.as_str().into(),
+            label: part.label().into(),
+            text: String::new(),
+        };
         form.extend(draft.missing().iter().map(empty));
     }
     form
@@ -169,7 +175,7 @@ fn form(draft: &Draft, card: &Card) -> Vec<Field> {
 fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
     let own = card.actions().into_iter().filter(|action| of_an_item(*action));
     let name = |action: Action| {
-        let verb = say::card::verb(action.label());
+        let verb = messages::card::verb(action.label());
         format!("{verb} {}: {}, version {}", label.to_lowercase(), draft.part(Part::Title), card.version)
     };
     own.map(|action| Button {
@@ -184,10 +190,10 @@ fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
 
 fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
     let label = match action {
-        Action::ConfirmQuantity => say::batch::confirm_label(count),
+        Action::ConfirmQuantity => messages::batch::confirm_label(count),
         _ => action.label().into(),
     };
-    let verb = say::card::verb(&label);
+    let verb = messages::card::verb(&label);
     let name = match &card.status {
         CardStatus::Open => format!("{verb}: create {what}, version {}", card.version),
         _ => format!("{verb}: {what}"),

@@ -8,22 +8,22 @@ use alloc::vec::Vec;
 use crate::cards::decide::refuse_step;
 use crate::data::batch::Batch;
 use crate::data::batch::Latches;
-use crate::data::card::{About, Card};
+use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::field_error::FieldError;
 use crate::data::id::{BatchId, DraftId, MessageId};
 use crate::data::pending::{PendingKind, PendingState, Slot};
 use crate::data::policy::limits;
 use crate::data::ticket::{Draft, ItemType, Part};
-use crate::say;
-use crate::tickets::{flow, release};
+use crate::messages;
+use crate::tickets::{drafting, release};
 use crate::turn::Turn;
 
 /// Returns the errors that keep a batch from being created, found without asking the tracker: missing
 /// required parts, and stories whose epic belongs to an earlier part of a split and was not created. Empty
 /// for a single ticket, whose preview is shown only when it is complete.
-pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
-    let About::BatchPreview { batch, .. } = about else { return Vec::new() };
+pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
+    let CardSubject::BatchPreview { batch, .. } = about else { return Vec::new() };
     let Some(batch) = turn.get::<Batch>(batch).cloned() else { return Vec::new() };
     let drafts: Vec<Draft> =
         batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
@@ -34,12 +34,12 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
         };
         for part in draft.missing() {
             let code = if part == Part::Title { "check.shape" } else { "check.required" };
-            error(code, part.word(), say::batch::is_missing(part));
+            error(code, part.as_str(), messages::batch::is_missing(part));
         }
         let Some(epic) = &draft.under else { continue };
         let there = turn.get::<Draft>(epic).is_some_and(|epic| epic.created.is_some());
         if !batch.items.contains(epic) && !there {
-            error("check.parent", "parent", say::NO_EPIC.into());
+            error("check.parent", "parent", messages::NO_EPIC.into());
         }
     }
     lacks
@@ -65,8 +65,8 @@ pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
     let lacking = drafts.iter().zip(&labels).find(|(draft, _)| !draft.missing().is_empty());
     let Some((draft, label)) = lacking else { return };
     let missing = draft.missing();
-    let question = say::batch::ask(label, draft.part(Part::Title), &missing);
-    flow::ask_part(turn, &draft.id, missing[0], &question);
+    let question = messages::batch::ask(label, draft.part(Part::Title), &missing);
+    drafting::ask_part(turn, &draft.id, missing[0], &question);
 }
 
 /// Stores a changed draft, adds it to the batch if it is new, and shows the next version of the card.
@@ -85,7 +85,7 @@ pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
 /// Shows the next version of a card whose items changed.
 pub(crate) fn changed(turn: &mut Turn<'_>, card: Card) {
     let mut about = card.about.clone();
-    if let About::BatchPreview { latches, .. } = &mut about {
+    if let CardSubject::BatchPreview { latches, .. } = &mut about {
         *latches = Latches::of(turn, &turn.drafts_of(&card));
     }
     let batch = card.batch().cloned();
@@ -130,7 +130,7 @@ pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
         .iter()
         .any(|draft| turn.get::<Draft>(draft).is_some_and(|d| d.under.as_ref() == Some(&id)));
     if has_stories || batch.items.len() < 2 {
-        turn.tell(if has_stories { say::batch::HAS_STORIES } else { say::batch::LAST_ITEM });
+        turn.tell(if has_stories { messages::batch::HAS_STORIES } else { messages::batch::LAST_ITEM });
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     batch.items.retain(|draft| *draft != id);
@@ -145,7 +145,7 @@ pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
     match new_story(turn, card) {
         Ok(draft) => {
             turn.put(draft.clone());
-            flow::ask_words(turn, card, draft, say::batch::WHICH_STORY)
+            drafting::ask_words(turn, card, draft, messages::batch::WHICH_STORY)
         }
         Err(refused) => refused,
     }
@@ -154,7 +154,7 @@ pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
 /// Takes in the form of *Add a story…*.
 pub(crate) fn add_story(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
     match new_story(turn, &card) {
-        Ok(draft) => flow::edit_by_form(turn, card, Some(draft), values),
+        Ok(draft) => drafting::edit_by_form(turn, card, Some(draft), values),
         Err(refused) => refused,
     }
 }
@@ -165,7 +165,7 @@ fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
         return Err(refuse_step(turn));
     };
     if drafts.len() >= limits::BATCH_ITEMS {
-        turn.tell(&say::batch::too_many(drafts.len() + 1));
+        turn.tell(&messages::batch::too_many(drafts.len() + 1));
         return Err(Decision::new(Verdict::Refused, Reason::StaleStep));
     }
     let epic = drafts.iter().rev().find_map(|draft| match draft.item_type {

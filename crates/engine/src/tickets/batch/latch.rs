@@ -7,16 +7,16 @@ use alloc::vec::Vec;
 
 use crate::cards::decide::{close, refuse_step};
 use crate::data::action::Action;
-use crate::data::approval::Closing;
+use crate::data::approval::CloseReason;
 use crate::data::batch::{Batch, PartOf};
 use crate::data::batch::{Latch, Latches};
-use crate::data::card::{About, Card, CardStatus};
+use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::{BatchId, DraftId};
 use crate::data::pending::PendingKind;
 use crate::data::ticket::Draft;
-use crate::say;
-use crate::tickets::batch::{edit, flow};
+use crate::messages;
+use crate::tickets::batch::{drafting, edit};
 use crate::turn::Turn;
 
 /// Counts the items approved in this lane within the latch window of the policy.
@@ -33,7 +33,7 @@ pub(crate) fn recent(turn: &Turn<'_>) -> usize {
 
 /// Keeps a question beside the approval for each confirmation that a batch still needs; it expires with the card.
 pub(crate) fn keep_questions(turn: &mut Turn<'_>, card: &Card) {
-    let About::BatchPreview { latches, .. } = &card.about else { return };
+    let CardSubject::BatchPreview { latches, .. } = &card.about else { return };
     let latches = [
         (latches.quantity, PendingKind::WaitingQuantityConfirm { card: card.id.clone() }),
         (latches.size, PendingKind::WaitingSizeConfirm { card: card.id.clone() }),
@@ -54,7 +54,7 @@ pub(crate) fn keep_questions(turn: &mut Turn<'_>, card: &Card) {
 
 /// Confirms a latch. The content to approve is unchanged, and so is the version of the card.
 pub(crate) fn confirm(turn: &mut Turn<'_>, mut card: Card, action: Action) -> Decision {
-    let About::BatchPreview { latches, .. } = &mut card.about else {
+    let CardSubject::BatchPreview { latches, .. } = &mut card.about else {
         return refuse_step(turn);
     };
     let latch = if action == Action::ConfirmQuantity { &mut latches.quantity } else { &mut latches.size };
@@ -68,7 +68,7 @@ pub(crate) fn confirm(turn: &mut Turn<'_>, mut card: Card, action: Action) -> De
 pub(crate) fn rearmed(turn: &mut Turn<'_>, card: &Card) -> bool {
     let needed = Latches::of(turn, &turn.drafts_of(card));
     let mut card = card.clone();
-    let About::BatchPreview { latches, .. } = &mut card.about else { return false };
+    let CardSubject::BatchPreview { latches, .. } = &mut card.about else { return false };
     if latches.quantity != Latch::Idle || needed.quantity == Latch::Idle {
         return false;
     }
@@ -85,7 +85,7 @@ pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
     };
     let groups = groups(&turn.drafts_of(&card), turn.policy.latch.chars);
     if groups.len() < 2 {
-        turn.tell(say::batch::ONE_ITEM);
+        turn.tell(messages::batch::ONE_ITEM);
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     let of = u32::try_from(groups.len()).unwrap_or(u32::MAX);
@@ -96,8 +96,8 @@ pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
         let part = Some(PartOf { n, of, next });
         turn.put(Batch { id: ids[at].clone(), items, part, ..whole.clone() });
     }
-    let first = flow::show(turn, &ids[0], None);
-    close(turn, card, CardStatus::Superseded { by: first }, Closing::Superseded);
+    let first = drafting::show(turn, &ids[0], None);
+    close(turn, card, CardStatus::Superseded { by: first }, CloseReason::Superseded);
     edit::ask_missing(turn, &ids[0]);
     Decision::new(Verdict::Shown, Reason::PressApplied)
 }

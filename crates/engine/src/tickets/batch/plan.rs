@@ -6,16 +6,16 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::data::ticket::{ItemType, Part};
-use crate::tickets::batch::list;
-use crate::tickets::batch::list::{Entry, Outline};
+use crate::tickets::batch::list_parser;
+use crate::tickets::batch::list_parser::{ListEntry, Outline};
 use crate::tickets::extract::fill;
 use crate::tickets::extract::title_line;
-use crate::tickets::{extract, words};
+use crate::tickets::{extract, vocabulary};
 use throughline_language::intent::several::{Group, Several};
 
 /// The size and kinds of a batch, and the text to fill it from.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted<'t> {
+pub(crate) struct BatchSpec<'t> {
     /// Number of epics; 0 for items without one.
     pub(crate) epics: usize,
     /// Number of items below the epics, or of all items without epics. `None`: as many as the text lists.
@@ -36,14 +36,14 @@ pub(crate) struct Wanted<'t> {
 
 /// One item of a plan.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Planned {
+pub(super) struct PlannedItem {
     pub(super) kind: ItemType,
     pub(super) parts: BTreeMap<Part, String>,
     /// Index of its epic in the plan.
     pub(super) under: Option<usize>,
 }
 
-impl<'t> Wanted<'t> {
+impl<'t> BatchSpec<'t> {
     /// Reads the size and kinds from a request.
     pub(crate) fn of(several: &Several, topic: &'t str, text: &'t str) -> Self {
         let first = several.parts.first();
@@ -84,17 +84,17 @@ pub(crate) fn item_type(noun: &str) -> Option<ItemType> {
 }
 
 /// Returns the items in order, each epic before its stories.
-pub(super) fn plan(wanted: &Wanted<'_>, title_chars: usize) -> Vec<Planned> {
+pub(super) fn plan(wanted: &BatchSpec<'_>, title_chars: usize) -> Vec<PlannedItem> {
     let said = || Outline { head: wanted.text.into(), entries: Vec::new() };
-    let outline = if wanted.lists { list::outline(wanted.text) } else { said() };
+    let outline = if wanted.lists { list_parser::outline(wanted.text) } else { said() };
     if wanted.epics == 0 { flat(wanted, outline, title_chars) } else { epics(wanted, outline, title_chars) }
 }
 
-fn flat(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Planned> {
+fn flat(wanted: &BatchSpec<'_>, outline: Outline, title_chars: usize) -> Vec<PlannedItem> {
     let listed = entries_of(&outline);
-    let named = list::pieces(wanted.topic);
+    let named = list_parser::pieces(wanted.topic);
     let texts = if listed.is_empty() && (named.len() > 1 || wanted.items.is_none()) { named } else { listed };
-    let mut items: Vec<Planned> =
+    let mut items: Vec<PlannedItem> =
         texts.iter().map(|text| planned(text, wanted.kind, None, title_chars)).collect();
     pad(&mut items, wanted.items.unwrap_or_default(), wanted.kind, None);
     for (kind, n) in &wanted.more {
@@ -104,9 +104,9 @@ fn flat(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Planne
     items
 }
 
-fn epics(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Planned> {
+fn epics(wanted: &BatchSpec<'_>, outline: Outline, title_chars: usize) -> Vec<PlannedItem> {
     let nested = wanted.epics > 1 && outline.entries.iter().any(|entry| entry.inner);
-    let named = list::pieces(wanted.topic);
+    let named = list_parser::pieces(wanted.topic);
     let mut titles: Vec<String> = match wanted.epics {
         1 => alloc::vec![wanted.topic.to_string()],
         n if named.len() == n => named,
@@ -115,7 +115,7 @@ fn epics(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Plann
     let mut groups: Vec<Vec<String>> = Vec::new();
     if nested {
         titles.clear();
-        for Entry { inner, text } in &outline.entries {
+        for ListEntry { inner, text } in &outline.entries {
             match (inner, groups.last_mut()) {
                 (true, Some(group)) => group.push(text.clone()),
                 _ => {
@@ -140,7 +140,7 @@ fn epics(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Plann
         let stories = groups.get(n).map(Vec::as_slice).unwrap_or_default();
         let kind = wanted.kind.or(Some(ItemType::Story));
         let stories = stories.iter().map(|text| planned(text, kind, Some(at), title_chars));
-        let mut stories: Vec<Planned> = stories.collect();
+        let mut stories: Vec<PlannedItem> = stories.collect();
         pad(&mut stories, asked_of(wanted, n), kind, Some(at));
         items.append(&mut stories);
     }
@@ -149,7 +149,7 @@ fn epics(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Plann
 
 /// Returns the number of stories asked for the `n`th epic. A total is shared evenly; the first epics get the
 /// remainder.
-fn asked_of(wanted: &Wanted<'_>, n: usize) -> usize {
+fn asked_of(wanted: &BatchSpec<'_>, n: usize) -> usize {
     let items = wanted.items.unwrap_or_default();
     if wanted.each { items } else { items / wanted.epics + usize::from(n < items % wanted.epics) }
 }
@@ -168,7 +168,7 @@ fn shared(entries: Vec<String>, epics: usize, each: Option<usize>) -> Vec<Vec<St
 
 fn entries_of(outline: &Outline) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
-    for Entry { inner, text } in &outline.entries {
+    for ListEntry { inner, text } in &outline.entries {
         match texts.last_mut().filter(|_| *inner) {
             Some(above) => {
                 above.push('\n');
@@ -188,19 +188,19 @@ fn said_of_all(parts: &mut BTreeMap<Part, String>, head: &str) {
     }
 }
 
-fn planned(text: &str, kind: Option<ItemType>, under: Option<usize>, title_chars: usize) -> Planned {
-    let (named, text) = words::kind(text).map_or((None, text), |(kind, rest)| (Some(kind), rest));
+fn planned(text: &str, kind: Option<ItemType>, under: Option<usize>, title_chars: usize) -> PlannedItem {
+    let (named, text) = vocabulary::kind(text).map_or((None, text), |(kind, rest)| (Some(kind), rest));
     let kind = kind.or(named).unwrap_or_else(|| extract(text, None, title_chars).0);
-    let mut parts = list::parts(text, kind, title_chars);
+    let mut parts = list_parser::parts(text, kind, title_chars);
     if let Some(title) = parts.get_mut(&Part::Title) {
         *title = title_line(title, title_chars);
     }
-    Planned { kind, parts, under }
+    PlannedItem { kind, parts, under }
 }
 
 /// Adds empty items up to the number asked for.
-fn pad(items: &mut Vec<Planned>, asked: usize, kind: Option<ItemType>, under: Option<usize>) {
-    let blank = Planned { kind: kind.unwrap_or(ItemType::Task), parts: BTreeMap::new(), under };
+fn pad(items: &mut Vec<PlannedItem>, asked: usize, kind: Option<ItemType>, under: Option<usize>) {
+    let blank = PlannedItem { kind: kind.unwrap_or(ItemType::Task), parts: BTreeMap::new(), under };
     while items.len() < asked {
         items.push(blank.clone());
     }
@@ -208,8 +208,8 @@ fn pad(items: &mut Vec<Planned>, asked: usize, kind: Option<ItemType>, under: Op
 
 /// True if the text lists possible items: more than one entry, or a user story.
 pub(super) fn lists_items(text: &str) -> bool {
-    let entries = list::outline(text).entries;
-    entries.len() > 1 || entries.iter().any(|entry| words::story(&entry.text).is_some())
+    let entries = list_parser::outline(text).entries;
+    entries.len() > 1 || entries.iter().any(|entry| vocabulary::story(&entry.text).is_some())
 }
 
 #[cfg(test)]
@@ -218,12 +218,12 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::flow;
+    use super::super::drafting;
     use super::*;
     use throughline_language::Words;
     use throughline_language::intent::rules::rule;
 
-    fn titles(items: &[Planned]) -> Vec<(ItemType, &str, Option<usize>)> {
+    fn titles(items: &[PlannedItem]) -> Vec<(ItemType, &str, Option<usize>)> {
         items
             .iter()
             .map(|i| (i.kind, i.parts.get(&Part::Title).map_or("", String::as_str), i.under))
@@ -232,14 +232,14 @@ mod tests {
 
     #[test]
     fn the_count_asked_for_is_honoured_and_nothing_is_invented() {
-        let wanted = Wanted {
+        let wanted = BatchSpec {
             epics: 1,
             items: Some(3),
             kind: Some(ItemType::Story),
             topic: "auth",
             text: "- As a user I want to log in so that I see my orders",
             lists: true,
-            ..Wanted::default()
+            ..BatchSpec::default()
         };
         let items = plan(&wanted, 255);
         let story = ItemType::Story;
@@ -258,20 +258,20 @@ mod tests {
 
     #[test]
     fn several_epics_are_several_epics() {
-        let wanted = Wanted {
+        let wanted = BatchSpec {
             epics: 2,
             items: Some(2),
             each: true,
             kind: Some(ItemType::Story),
             topic: "auth and billing",
-            ..Wanted::default()
+            ..BatchSpec::default()
         };
         let read = plan(&wanted, 255);
         let under: Vec<Option<usize>> = read.iter().map(|item| item.under).collect();
         assert_eq!(under, [None, Some(0), Some(0), None, Some(3), Some(3)]);
         assert_eq!(titles(&read)[3].1, "Billing");
         let nested =
-            Wanted { lists: true, text: "- Auth\n  - Log in\n- Billing\n  - Pay", topic: "", ..wanted };
+            BatchSpec { lists: true, text: "- Auth\n  - Log in\n- Billing\n  - Pay", topic: "", ..wanted };
         let read = plan(&nested, 255);
         let names: Vec<&str> = titles(&read).into_iter().map(|(_, title, _)| title).collect();
         assert_eq!(names, ["Auth", "Log in", "", "Billing", "Pay", ""]);
@@ -279,10 +279,10 @@ mod tests {
 
     #[test]
     fn a_line_may_name_them_all() {
-        let wanted = Wanted {
+        let wanted = BatchSpec {
             items: Some(3),
             topic: "login fails with an error; export to CSV; dark mode",
-            ..Wanted::default()
+            ..BatchSpec::default()
         };
         assert_eq!(
             titles(&plan(&wanted, 255)),
@@ -292,19 +292,19 @@ mod tests {
                 (ItemType::Task, "Dark mode", None),
             ]
         );
-        let topic = Wanted { items: Some(2), topic: "auth", ..Wanted::default() };
+        let topic = BatchSpec { items: Some(2), topic: "auth", ..BatchSpec::default() };
         assert_eq!(titles(&plan(&topic, 255)), [(ItemType::Task, "", None), (ItemType::Task, "", None)]);
     }
 
     /// Plans a request as `batch::read` does, without a lane.
-    fn asked(text: &str) -> Option<Vec<Planned>> {
+    fn asked(text: &str) -> Option<Vec<PlannedItem>> {
         let ruling = rule(&Words::of(text))?;
         let several = ruling.several.filter(Several::possible)?;
-        let below = flow::below(ruling.object.as_deref(), text);
+        let below = drafting::below(ruling.object.as_deref(), text);
         let topic = ruling.object.unwrap_or_default();
-        let listed = several.list.as_ref().map(|list| list::listed(list)).unwrap_or_default();
+        let listed = several.list.as_ref().map(|list| list_parser::listed(list)).unwrap_or_default();
         let text = [&*listed, below].join("\n");
-        Some(plan(&Wanted { lists: true, ..Wanted::of(&several, &topic, &text) }, 255))
+        Some(plan(&BatchSpec { lists: true, ..BatchSpec::of(&several, &topic, &text) }, 255))
     }
 
     #[test]

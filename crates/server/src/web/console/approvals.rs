@@ -5,9 +5,9 @@ use axum::http::Method;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use throughline_engine::data::action::{Action, Step, needs_approver};
+use throughline_engine::data::action::{Action, CardStep, needs_approver};
 use throughline_engine::data::event::{EventKind, Press};
-use throughline_engine::data::mint::Mint;
+use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{CardId, LaneKey};
 use throughline_runtime::turn_log::Turn;
 use throughline_store::{ApprovalRow, ApprovalState};
@@ -265,7 +265,7 @@ fn choices(
     let choice = |(step, button): (&str, &wire::Button)| {
         let decision = ["approve", "reject", "cancel"].into_iter().find(|word| *word == button.action)?;
         let needed =
-            Action::from_word(decision).zip(Step::from_word(step)).is_none_or(|(a, s)| needs_approver(s, a));
+            Action::parse(decision).zip(CardStep::parse(step)).is_none_or(|(a, s)| needs_approver(s, a));
         let barred = needed && standing != ApproverStanding::May;
         let (label, name) = (button.label.clone(), button.name.clone());
         (!barred).then_some(DecisionButton { decision, label, name })
@@ -314,7 +314,7 @@ fn history_entry(turn: &Turn, lane: &LaneKey, row: &ApprovalRow) -> Option<Strin
 /// Returns true if the turn at `revision` made the card. The ids of cards are derived from lane and revision.
 fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
     const IDS_OF_A_TURN: u32 = 32;
-    let mint = Mint::new(lane, revision);
+    let mint = IdGenerator::new(lane, revision);
     (0..IDS_OF_A_TURN).any(|ordinal| mint.other("ap_", ordinal) == card.0)
 }
 

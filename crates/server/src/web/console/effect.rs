@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use throughline_engine::data::ask::{Answer, Ask, Question};
+use throughline_engine::data::call::{CallPhase, RemoteTask};
 use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, Outcome};
 use throughline_engine::data::field_error::FieldError;
-use throughline_engine::data::focus::Hint;
+use throughline_engine::data::focus::AnchorHint;
 use throughline_engine::data::ticket::{Item, Part, Target};
-use throughline_engine::data::work::{Phase, Underway};
 use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
 
@@ -73,7 +73,7 @@ struct ModelAskView {
     /// Sections of the prompt, as they were when it was asked.
     prompt: Vec<(&'static str, String)>,
     /// Reference of the message, as far as the model was given it.
-    hint: Option<Hint>,
+    hint: Option<AnchorHint>,
     labels: Vec<&'static str>,
     budget_ms: i64,
     /// Answer; absent while the model is being asked.
@@ -91,7 +91,7 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
     EffectRow {
         id: effect.row.id.0.clone(),
         stored: true,
-        class: effect.row.class.word().into(),
+        class: effect.row.class.as_str().into(),
         state: views::effect_state_name(effect.state).into(),
         what: body.as_ref().map(line).unwrap_or_default(),
         outward: effect.row.outward,
@@ -157,7 +157,7 @@ fn far(effect: &StoredEffect, outcome: Option<&Outcome>) -> Option<RemoteWork> {
     if let Some(Outcome::Done { result: EffectResult::Asked(asked) }) = outcome {
         return Some(RemoteWork { remote: asked.remote.clone(), told: asked.text.clone() });
     }
-    let Underway { remote, told, .. } = serde_json::from_str(effect.outcome.as_deref()?).ok()?;
+    let RemoteTask { remote, told, .. } = serde_json::from_str(effect.outcome.as_deref()?).ok()?;
     Some(RemoteWork { remote, told })
 }
 
@@ -171,14 +171,14 @@ fn performer(performer: Performer) -> &'static str {
 /// Summarises an effect, in one line.
 pub(super) fn line(body: &EffectBody) -> String {
     let item =
-        |item: &Item, target: &Target| format!("{} “{}” in {target}", item.item_type.word(), item.title());
+        |item: &Item, target: &Target| format!("{} “{}” in {target}", item.item_type.as_str(), item.title());
     match body {
         EffectBody::Reply { text, .. } => text.clone(),
         EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. } => {
             format!("v{}: {}", card.version, card.title)
         }
         EffectBody::Notice { to, text } => format!("to @{to}: {text}"),
-        EffectBody::ModelAsk(ask) => format!("{}: “{}”", ask.purpose().word(), ask.text),
+        EffectBody::ModelAsk(ask) => format!("{}: “{}”", ask.purpose().as_str(), ask.text),
         EffectBody::TrackerCheck { target, items, .. } => {
             let items: Vec<String> = items.iter().map(|checked| item(checked, target)).collect();
             format!("would it take: {}", items.join("; "))
@@ -194,11 +194,11 @@ pub(super) fn line(body: &EffectBody) -> String {
         EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
             let target = call.job.target();
             match &call.phase {
-                Phase::Begin => format!("{target}: “{}”", call.text),
-                Phase::Answer { .. } => {
+                CallPhase::Begin => format!("{target}: “{}”", call.text),
+                CallPhase::Answer { .. } => {
                     format!("{target}, the answer to what it asked back: “{}”", call.text)
                 }
-                Phase::Stop { effect } => format!("{target}: stop {effect}"),
+                CallPhase::Stop { effect } => format!("{target}: stop {effect}"),
             }
         }
         EffectBody::OptionExecute(call) => format!("run “{}” ({})", call.job.name(), call.job.target()),
@@ -251,13 +251,13 @@ fn model_ask(ask: &Ask, outcome: Option<&Outcome>) -> ModelAskView {
         Outcome::Uncertain { text } => format!("no answer: {text}"),
     });
     let labels = match &ask.question {
-        Question::Classify { labels } => labels.iter().map(|label| label.word()).collect(),
+        Question::Classify { labels } => labels.iter().map(|label| label.as_str()).collect(),
         _ => Vec::new(),
     };
     ModelAskView {
-        purpose: ask.purpose().word(),
+        purpose: ask.purpose().as_str(),
         text: ask.text.clone(),
-        prompt: ask.prompt.sections.iter().map(|(section, text)| (section.word(), text.clone())).collect(),
+        prompt: ask.prompt.sections.iter().map(|(section, text)| (section.as_str(), text.clone())).collect(),
         hint: ask.hint.clone(),
         labels,
         budget_ms: ask.budget_ms,

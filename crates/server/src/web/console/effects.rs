@@ -113,13 +113,13 @@ pub(super) async fn show(
         body: format!("{body:#}"),
         payload_sha256: found.payload_sha256.clone(),
         key: fresh_key(),
-        call: found.row.class.calls(),
+        call: found.row.class.is_call(),
         came: decision_result(&operator, &found.lane, after.turn.as_deref()).await?,
     };
     let mut twin =
         Equivalents::new(format!("throughline effects show {id}"), format!("GET /v1/effects/{id}"));
     if found.state == EffectState::Uncertain && operator.caller.may(Scope::EffectsResolve) {
-        let key = if found.row.class.calls() { "" } else { " --key KEY" };
+        let key = if found.row.class.is_call() { "" } else { " --key KEY" };
         let cli = format!("throughline effects resolve {id} --as adopt{key}");
         twin = twin.acts(cli, format!("POST /v1/effects/{id}/resolve"));
     }

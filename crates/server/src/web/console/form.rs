@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use throughline_engine::data::canon::hex;
+use throughline_engine::data::canonical_json::hex;
 
 use super::operator::Operator;
 use crate::app::App;

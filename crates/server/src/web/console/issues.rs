@@ -48,7 +48,7 @@ struct List {
 fn row(issue: &StoredIssue) -> Row {
     Row {
         key: issue.key.clone(),
-        kind: issue.item.item_type.word(),
+        kind: issue.item.item_type.as_str(),
         title: issue.item.title().to_owned(),
         epic: issue.parent.clone(),
         effect: issue.effect.0.clone(),

@@ -211,7 +211,7 @@ async fn page(
     let head = &lane.head;
     let now = store.now();
     let alive =
-        head.remembered.as_ref().filter(|mode| mode.alive(head.last_message_at, now, runtime.policy()));
+        head.remembered.as_ref().filter(|mode| mode.is_alive(head.last_message_at, now, runtime.policy()));
     Ok(Page {
         lane: wire::LaneInfo::from(info),
         asking: head.ask.is_some(),
@@ -219,7 +219,8 @@ async fn page(
         known: LaneMemory::of(operator, info, &lane).await?,
         drafts: drafts(&lane),
         lists: lists(&lane, &operator.caller.principal),
-        remembered: alive.map(|mode| Remembered { intent: mode.intent.word(), since: mode.since.rfc3339() }),
+        remembered: alive
+            .map(|mode| Remembered { intent: mode.intent.as_str(), since: mode.since.rfc3339() }),
         focus: focus_of(&lane),
         said: said(operator, info, &page).await?,
         turns: page.iter().map(turn_row).collect(),
@@ -306,7 +307,7 @@ fn draft_view(draft: &Draft) -> DraftView {
     let has = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
     DraftView {
         id: draft.id.0.clone(),
-        kind: draft.item_type.word(),
+        kind: draft.item_type.as_str(),
         target: draft.target.to_string(),
         title: draft.part(Part::Title).to_owned(),
         has: has.map(Part::label).collect(),
@@ -321,12 +322,12 @@ fn focus_of(lane: &Lane) -> Option<Focus> {
     let spoke = newest.filter(|message| message.role == Role::User).map(|message| message.by.clone()).next();
     let asked = || lane.head.pendings.iter().find_map(|pending| pending.asked_of.clone());
     let of = spoke.or_else(asked).unwrap_or_default();
-    let found = focus::standing(lane, &of);
+    let found = focus::focus_without_reply(lane, &of);
     let anchor = lane.records.get::<Message>(found.anchor.as_ref()?)?;
     let task = found.task.as_ref().and_then(|task| lane.records.get::<Task>(task));
     Some(Focus {
         of,
-        source: found.source.word(),
+        source: found.source.as_str(),
         text: first_line(&anchor.text),
         task: task.map(|task| task.intent.clone()),
     })

@@ -10,7 +10,7 @@ use throughline_engine::data::policy::Policy;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::task::Task;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::facts::contradict;
+use throughline_engine::facts::contradiction;
 use throughline_engine::{FactId, Timestamp};
 use throughline_store::LaneInfo;
 
@@ -115,7 +115,7 @@ impl LaneMemory {
         let (blocked, rest): (Vec<&Task>, Vec<&Task>) =
             tasks(lane).partition(|task| task.status == TaskStatus::Blocked);
         let (live, mut over): (Vec<&Task>, Vec<&Task>) =
-            rest.into_iter().partition(|task| task.status.live());
+            rest.into_iter().partition(|task| task.status.is_live());
         over.retain(|task| task.is_work());
         let memory = match operator.caller.may(Scope::ContextRead) {
             true => Some(memory(operator, info, lane).await?),
@@ -171,7 +171,7 @@ async fn memory(operator: &Operator, info: &LaneInfo, lane: &Lane) -> Result<Mem
     });
     let rows = rows.into_iter().map(|(_, row)| row);
     let (superseded, facts) =
-        rows.partition(|row: &FactRow| row.fact.status == FactStatus::Superseded.word());
+        rows.partition(|row: &FactRow| row.fact.status == FactStatus::Superseded.as_str());
     Ok(Memory {
         facts: FoldedList::of(facts, UNFOLDED),
         superseded: FoldedList::of(superseded, 0),
@@ -189,7 +189,7 @@ fn lane_facts(lane: &Lane) -> impl Iterator<Item = &Fact> {
 /// Converts the facts of one place. Facts contradict each other only within one place.
 fn facts_of_place(key: &FactKey, facts: &[&Fact]) -> Vec<(FactScope, FactRow)> {
     let counts = |at: &usize| facts[*at].status == FactStatus::Valid;
-    let groups = contradict::groups(facts);
+    let groups = contradiction::groups(facts);
     let holder = |at: usize| groups.iter().find(|group| group.contains(&at))?.iter().copied().find(counts);
     let against = |at: usize| -> Option<&FactId> {
         match facts[at].status {

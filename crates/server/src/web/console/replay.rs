@@ -85,7 +85,7 @@ pub(super) async fn changed(
         recorded: turn.row.decision.reason.code(),
         ladder: ladder(decision, &came.step.trace),
         rule: came.step.trace.rule.as_ref().map(ToString::to_string),
-        intent: decision.intent.map(throughline_engine::data::intent::Intent::word),
+        intent: decision.intent.map(throughline_engine::data::intent::Intent::as_str),
         effects: came.step.effects.iter().map(line).collect(),
         same_before: came.before == turn.row.before,
         before: came.before,
@@ -95,7 +95,7 @@ pub(super) async fn changed(
 }
 
 fn line(effect: &Effect) -> (&'static str, String) {
-    (effect.body.class().word(), super::effect::line(&effect.body))
+    (effect.body.class().as_str(), super::effect::line(&effect.body))
 }
 
 /// Replaces the text of an event; `None` if it has none.

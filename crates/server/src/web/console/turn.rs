@@ -4,10 +4,10 @@
 use axum::response::Response;
 use serde::Serialize;
 use throughline_engine::data::action::Action;
-use throughline_engine::data::erasure::Erase;
+use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::focus::FocusTrace;
-use throughline_engine::data::focus::Thread;
+use throughline_engine::data::focus::ThreadPosition;
 use throughline_engine::{CardId, EffectId, MessageId, TurnId};
 use throughline_language::reference::Need;
 use throughline_runtime::MessageView;
@@ -68,7 +68,7 @@ struct Focus {
     /// Words that refer.
     words: String,
     /// Message it answers, or a mark that it starts something new.
-    thread: Option<Thread>,
+    thread: Option<ThreadPosition>,
 }
 
 /// Message of the turn, as shown then.
@@ -196,13 +196,13 @@ pub(super) async fn view(operator: &Operator, stored: &StoredTurn) -> Result<Tur
         why: views::why(turn),
         ladder: ladder(&turn.row.decision, &turn.row.trace),
         rule: turn.row.trace.rule.as_ref().map(ToString::to_string),
-        intent: turn.row.decision.intent.map(throughline_engine::data::intent::Intent::word),
+        intent: turn.row.decision.intent.map(throughline_engine::data::intent::Intent::as_str),
         applied: turn.content.as_ref().and_then(|content| content.applied.as_ref()).map(wire::Applied::from),
         focus: match &turn.row.trace.focus {
             Some(focus) => Some(self::focus(operator, &lane, focus).await?),
             None => None,
         },
-        interrupt: turn.row.trace.interrupt().map(|kind| kind.word().replace('_', " ")),
+        interrupt: turn.row.trace.interrupt().map(|kind| kind.as_str().replace('_', " ")),
         selection: turn.row.trace.selection.as_deref().map(wire::Selection::from),
         input: turn.content.as_ref().map(|_| input(turn)),
         settles: settles(operator, turn).await?,
@@ -258,7 +258,7 @@ async fn focus(operator: &Operator, lane: &LaneInfo, focus: &FocusTrace) -> Resu
     let anchors: Vec<_> = focus.anchor.iter().cloned().collect();
     let anchor = messages(operator.app.runtime(), lane, &anchors).await?.pop();
     Ok(Focus {
-        source: focus.source.word(),
+        source: focus.source.as_str(),
         anchor: focus.anchor.as_ref().map(|anchor| anchor.0.clone()),
         text: anchor.map(|message| match message.card {
             Some(card) => card.title,
@@ -328,11 +328,11 @@ fn input(turn: &Turn) -> Input {
         }
         EventKind::TaskReported(report) => {
             input.facts.push(("Task", report.task.0.clone()));
-            input.facts.push(("Stands at", report.status.word().into()));
+            input.facts.push(("Stands at", report.status.as_str().into()));
             input.text = report.reason.clone().or_else(|| report.result.clone());
         }
         EventKind::OptionsShown(shown) => {
-            input.facts.push(("List", format!("{} · {}", shown.scope.word(), shown.scope_instance)));
+            input.facts.push(("List", format!("{} · {}", shown.scope.as_str(), shown.scope_instance)));
             let labels: Vec<&str> = shown.options.iter().map(|option| option.label.as_str()).collect();
             input.text = Some(labels.join("\n"));
         }
@@ -348,12 +348,12 @@ fn input(turn: &Turn) -> Input {
             input.facts.push(("Takes back", format!("{fact} · {} {}", key.scope, key.scope_id)));
         }
         EventKind::FocusChanged(focus) => {
-            input.facts.push(("Looks at", format!("{} · {}", focus.scope.word(), focus.scope_instance)));
+            input.facts.push(("Looks at", format!("{} · {}", focus.scope.as_str(), focus.scope_instance)));
             input.facts.extend(focus.option.clone().map(|option| ("Option", option)));
         }
         EventKind::IntakeNotice { message, .. } => input.text = Some(message.clone()),
-        EventKind::Erasure(Erase::Person { id }) => input.facts.push(("Erases", id.clone())),
-        EventKind::Erasure(Erase::Lane) => input.facts.push(("Erases", "this conversation".into())),
+        EventKind::Erasure(ErasureScope::Person { id }) => input.facts.push(("Erases", id.clone())),
+        EventKind::Erasure(ErasureScope::Lane) => input.facts.push(("Erases", "this conversation".into())),
         EventKind::EffectSettled { card, .. } => input.card = card.as_ref().map(|card| card.0.clone()),
         EventKind::EffectProgressed { text, .. } => input.text = Some(text.clone()),
         EventKind::TimerDue { timer, .. } => input.facts.push(("Deadline", timer.0.clone())),

@@ -1,0 +1,39 @@
+//! The cards of a call: its preview, the receipt, and the question whether it was made.
+
+use crate::cards::{button, hash_of};
+use crate::data::call::{Call, Job};
+use crate::data::card::{Card, CardSubject};
+use crate::data::card_model::{CardModel, Field};
+use crate::data::policy::Policy;
+use crate::data::time::Timestamp;
+use crate::messages::{self, card as words};
+use crate::turn::capability::CardContext;
+
+/// Fills in the card.
+pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
+    let CardContext { card, now, policy, .. } = *view;
+    let Some((call, _)) = card.call() else { return };
+    model.title = match &card.about {
+        CardSubject::UncertainCall { .. } => messages::call::uncertain_call_title(&call.job, &card.status),
+        _ => messages::call::call_title(&call.job, &card.status, now),
+    };
+    details(model, card, call, now, policy);
+    let name = |action| words::calls(action, &call.job);
+    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
+}
+
+/// Fills in everything that a call would send, and to whom.
+fn details(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
+    model.hash = Some(hash_of(call));
+    let field = |name: &str, text: &str| Field { name: name.into(), label: name.into(), text: text.into() };
+    model.fields.push(field("task", &call.text));
+    if let Job::Tool { args, .. } = &call.job {
+        model.fields.extend(args.iter().map(|(name, text)| field(name, text)));
+    }
+    if !card.is_open() {
+        return;
+    }
+    model.facts.push(words::asked_by(&card.by));
+    model.facts.push(words::may_approve(policy, call.job.class(), &call.job.target()));
+    model.facts.extend(card.expires_at.map(|end| words::until(end, now)));
+}

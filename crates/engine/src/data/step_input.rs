@@ -1,0 +1,152 @@
+//! Input of a step beside state and event. The runtime looks it up before the step and logs it with the turn,
+//! so that a replay has the same input (`docs/design/0001-no-ports-in-the-engine.md`).
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::data::action::Action;
+use crate::data::actor::Actor;
+use crate::data::data_subject::DataSubject;
+use crate::data::fact::FactSet;
+use crate::data::id::CardId;
+use crate::data::lane_key::LaneKey;
+use crate::data::message::Message;
+use crate::data::purpose::Purposes;
+use crate::data::record::Record;
+use crate::data::time::Timestamp;
+use crate::data::trace::TurnSummary;
+
+/// Looked-up input of one step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepInput {
+    /// Time of the store, never before the event's `received_at`.
+    pub now: Timestamp,
+    /// Person who acts; `None` for events without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Actor>,
+    /// Offset of the person's clock from UTC at the time of the event, in seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub offset_s: i32,
+    /// Signs of who a message is addressed to, as the adapter saw them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub addressing: Addressing,
+    /// Message that was replied to, from the lane's message map.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Message>,
+    /// Messages next to that one in its lane, if the lane has not loaded them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub beside: Neighbours,
+    /// Newest messages that the lane's summary covers, oldest first, if the step renews the summary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covered: Vec<Message>,
+    /// Stored record of the pressed button.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub press: Option<PressTarget>,
+    /// Records that the event needs and the lane no longer loads: those of [`crate::needs`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revived: Vec<Record>,
+    /// Kill switch, if it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Paused>,
+    /// Purposes for which a model is configured and may be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub model: Purposes,
+    /// Web address of this lane, if its channel has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub here: Option<String>,
+    /// Web address of the message, if its channel has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Facts of the channel and of the epics in reach, if the turn may need them: those of
+    /// [`crate::memory::fact_needs`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactSet>,
+    /// Person to forget, with all their stored words. It is never serialised, because it would be kept with
+    /// the turn.
+    #[serde(skip)]
+    pub person: Option<Box<DataSubject>>,
+    /// Turn that `/maro why` explains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<TurnSummary>,
+}
+
+/// Messages next to one that is replied to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Neighbours {
+    /// Message before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Message>,
+    /// Message after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Message>,
+}
+
+/// Signs of who a message is addressed to. The first rung of routing judges them
+/// (`docs/design/0012-routing-order.md`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Addressing {
+    /// It mentions us.
+    #[serde(skip_serializing_if = "is_default")]
+    pub mentioned: bool,
+    /// Nobody else is there: a direct message, a web session, a terminal.
+    #[serde(skip_serializing_if = "is_default")]
+    pub direct: bool,
+    /// It replies to a message of ours.
+    #[serde(skip_serializing_if = "is_default")]
+    pub reply_to_us: bool,
+    /// We have written in this thread before.
+    #[serde(skip_serializing_if = "is_default")]
+    pub thread_ours: bool,
+    /// It begins by mentioning somebody else.
+    #[serde(skip_serializing_if = "is_default")]
+    pub to_other: bool,
+    /// Another bot wrote it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub bot: bool,
+    /// We wrote it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub own: bool,
+}
+
+/// Target of a button: the stored record its token leads to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PressTarget {
+    /// Lane of the record. A press in another lane is refused as unknown.
+    pub lane: LaneKey,
+    /// Card.
+    pub card: CardId,
+    /// Version that the button showed.
+    pub version: u32,
+    /// Item of the card; empty for the card itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub item: String,
+    /// Action of the button.
+    pub action: Action,
+    /// True if the stored approval is byte for byte the one that was shown. False if it was changed.
+    #[serde(default = "intact")]
+    pub intact: bool,
+}
+
+fn intact() -> bool {
+    true
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// State of the kill switch (`docs/design/0032-approvals.md`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Paused {
+    /// Person who switched it on.
+    pub by: String,
+    /// Time it was switched on.
+    pub since: Timestamp,
+    /// True if questions to models are stopped too.
+    #[serde(default)]
+    pub everything: bool,
+}

@@ -1,0 +1,139 @@
+//! The card of a decision record: a preview with exactly what would be posted, then the receipt; and what
+//! an approval of it covers.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::cards::button;
+use crate::data::action::Action;
+use crate::data::canonical_json::{hex, jcs, sha256};
+use crate::data::card::{Card, CardStatus, CardSubject};
+use crate::data::card_model::{CardModel, Field};
+use crate::data::policy::Policy;
+use crate::data::progress::Progress;
+use crate::data::proposal::{CommentOffer, Proposal, ProposalField, Publication};
+use crate::data::time::Timestamp;
+use crate::messages::{self, proposal as words};
+use crate::turn::Turn;
+use crate::turn::capability::{CardContext, ReleaseRequest};
+use crate::turn::tracked_issues;
+
+/// Fills in the card.
+pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
+    let CardContext { card, known, now, policy } = *view;
+    let Some(proposal) = card.decision().and_then(|decision| known.get::<Proposal>(decision)) else {
+        model.title = messages::CARD_GONE.into();
+        model.buttons =
+            card.actions().into_iter().map(|action| button(action, action.label().into())).collect();
+        return;
+    };
+    match &card.about {
+        CardSubject::DecisionUncertain { what, .. } => {
+            model.title = words::uncertain_title(&proposal.topic, what, &card.status);
+        }
+        CardSubject::DecisionPreview { comment, .. } => preview(model, card, proposal, comment, now, policy),
+        _ => {}
+    }
+    let name = |action| name(action, card, proposal);
+    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
+}
+
+fn preview(
+    model: &mut CardModel,
+    card: &Card,
+    proposal: &Proposal,
+    stands: &CommentOffer,
+    now: Timestamp,
+    policy: &Policy,
+) {
+    model.title = words::title(proposal, &card.status, now);
+    model.hash = Some(hex(&sha256(&[jcs(&proposal.payload()).as_bytes()])[..4]));
+    for entry in ProposalField::ALL {
+        let field = |text| Field { name: entry.as_str().into(), label: entry.label().into(), text };
+        let text = proposal.entry(entry);
+        // The fields of an open preview are its edit form, so empty ones are shown too.
+        model.fields.extend(Some(field(text)).filter(|field| card.is_open() || !field.text.is_empty()));
+    }
+    model.facts.push(words::discussed(&proposal.thread));
+    if card.is_open() {
+        model.facts.push(words::POSTS_AT.into());
+        model.facts.push(messages::card::asked_by(&proposal.by));
+        model.facts.push(messages::card::may_approve(policy, "post.channel", &proposal.target()));
+        model.facts.extend(card.expires_at.map(|end| messages::card::until(end, now)));
+    } else if let CardStatus::Decided { result: Progress::Posted { url }, .. } = &card.status {
+        model.facts.extend(words::signed(proposal));
+        model.link.clone_from(url);
+    }
+    model.facts.extend(words::comment(stands, now));
+}
+
+/// Returns the requests that a press on the card would release: one for each issue that a receipt offers to comment
+/// on, else the one that the card shows.
+pub(super) fn requests(turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {
+    let Some(proposal) = card.decision().and_then(|decision| turn.get::<Proposal>(decision)) else {
+        return Vec::new();
+    };
+    match (&card.about, &proposal.posted) {
+        (CardSubject::DecisionPreview { comment: CommentOffer::Offered { issues, .. }, .. }, _) => {
+            issues.iter().map(|issue| comment_request(turn, proposal, issue)).collect()
+        }
+        (CardSubject::DecisionUncertain { what: Publication::Comment(key), .. }, _) => {
+            alloc::vec![comment_request(turn, proposal, key)]
+        }
+        // Sending again repeats the text as sent: its last line says who decided then.
+        (CardSubject::DecisionUncertain { what: Publication::Post, .. }, Some(posted)) => {
+            let payload = serde_json::json!({
+                "kind": "post.channel", "to": proposal.target(), "text": posted.text
+            });
+            alloc::vec![post_request(proposal, &payload, &posted.text)]
+        }
+        _ => alloc::vec![post_request(proposal, &proposal.payload(), &proposal.text())],
+    }
+}
+
+fn post_request(proposal: &Proposal, payload: &serde_json::Value, text: &str) -> ReleaseRequest {
+    ReleaseRequest {
+        kind: "post.channel",
+        class: "post.channel",
+        target: proposal.target(),
+        payload: jcs(payload),
+        quantity: 1,
+        chars: text.chars().count(),
+        by: proposal.by.clone(),
+        source: proposal.source.clone(),
+    }
+}
+
+/// The accessible name of a button: everything that pressing it does.
+pub(crate) fn name(action: Action, card: &Card, proposal: &Proposal) -> String {
+    let verb = messages::card::verb(action.label());
+    match &card.about {
+        CardSubject::DecisionPreview { comment: CommentOffer::Offered { issues, .. }, .. } => {
+            format!("{verb}: {}", issues.join(", "))
+        }
+        _ => format!(
+            "{verb}: post the decision on {} to {}, version {}",
+            proposal.topic,
+            proposal.target(),
+            card.version
+        ),
+    }
+}
+
+/// Returns the request that a comment on this issue would release.
+pub(super) fn comment_request(turn: &Turn<'_>, proposal: &Proposal, key: &str) -> ReleaseRequest {
+    let (target, text) = (tracked_issues::target(turn, key).to_string(), proposal.comment());
+    let payload =
+        serde_json::json!({ "kind": "tracker.comment", "target": target, "key": key, "text": text });
+    ReleaseRequest {
+        kind: "tracker.comment",
+        class: "tracker.update",
+        target,
+        payload: jcs(&payload),
+        quantity: 1,
+        chars: text.chars().count(),
+        by: proposal.by.clone(),
+        source: proposal.source.clone(),
+    }
+}

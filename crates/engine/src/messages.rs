@@ -1,0 +1,398 @@
+//! Every sentence the engine writes, in one place, in English. A second language would be a second set of
+//! these files.
+
+pub(crate) mod batch;
+pub(crate) mod call;
+pub(crate) mod card;
+mod explain;
+pub(crate) mod fact;
+pub(crate) mod option;
+pub(crate) mod proposal;
+pub(crate) mod review;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::data::action::Action;
+use crate::data::actor::Presser;
+use crate::data::card::CardStatus;
+use crate::data::event::{Attachment, MessagePosted};
+use crate::data::intent::Intent;
+use crate::data::policy::{ApproverRule, Policy, limits};
+use crate::data::progress::Progress;
+use crate::data::task::Task;
+use crate::data::ticket::{Draft, Part};
+use crate::data::time::Timestamp;
+
+pub(crate) const GATE_QUESTION: &str = "What should I do with this?";
+pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
+pub(crate) const GATE_SUPERSEDED: &str = "A newer question took the place of this one";
+pub(crate) const GATE_EXPIRED: &str = "Nobody chose in time, so I left it";
+pub(crate) const CARD_GONE: &str = "This is no longer available";
+pub(crate) const STALE_STEP: &str = "This action is no longer available.";
+pub(crate) const NOBODY_MAY: &str = "Nobody is set up to approve this (TL-4103).";
+pub(crate) const SELF_APPROVE: &str = "You asked for this, so someone else has to approve it.";
+pub(crate) const TAMPERED: &str = "The stored request is not what was shown. Nothing was done (TL-4107).";
+pub(crate) const ALREADY: &str = "Already processed";
+pub(crate) const PRESS_APPROVE: &str = "Text does not approve anything. Please press Approve on the card.";
+const NOTHING_TO_STOP: &str = "Nothing is running and nothing is waiting here.";
+const NOTHING_TO_START_OVER: &str = "Nothing is waiting here. What would you like to do?";
+const STOPPED: &str = "Stopped. Open cards stay where they are.";
+const STARTED_OVER: &str = "Stopped; open cards stay where they are. What would you like to do?";
+pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
+pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
+/// The words after `forget` that erase all data about a person: unusual, so that nobody writes them by
+/// accident.
+pub(crate) const FORGET_ME_NOW: &str = "me now";
+pub(crate) const FORGETTING: &str = "I am erasing what I keep of you, in every conversation here. What was created elsewhere with an approval stays there.";
+pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open here and held words of theirs is closed; ask again for what is still wanted.";
+pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
+pub(crate) const NO_UPDATE: &str =
+    "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
+pub(crate) const NOTHING_WAITS: &str = "Nothing is waiting here.";
+pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
+pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
+pub(crate) const NOTHING_TO_HAND_OVER: &str =
+    "There is nothing here to hand over. Reply to what you mean, or say what it is.";
+pub(crate) const LEFT: &str = "OK, leaving it.";
+pub(crate) const ADOPT_WHICH: &str =
+    "Which issue is it? Send its key with this button's form, field \"key\".";
+pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
+pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
+pub(crate) const NO_EPIC: &str = "its epic was not created";
+/// The short answers that an edit offers.
+pub(crate) const SKIP: &str = "Skip";
+pub(crate) const CANCEL: &str = "Cancel";
+pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
+pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
+
+/// The answer to a stop, or to a request to start over.
+pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
+    match (something, start_over) {
+        (true, true) => STARTED_OVER,
+        (true, false) => STOPPED,
+        (false, true) => NOTHING_TO_START_OVER,
+        (false, false) => NOTHING_TO_STOP,
+    }
+}
+
+/// Explains what erasing a person's data does, and how to confirm it.
+pub(crate) fn forget_me(policy: &Policy) -> String {
+    let command = &policy.command.0;
+    format!(
+        "This erases what I keep of you in every conversation here: your messages, and what was made of them. Open cards of yours are closed. \
+         It cannot be undone. To do it, write: {command} forget {FORGET_ME_NOW}"
+    )
+}
+
+/// The help text, with the installation's own command.
+pub(crate) fn help(policy: &Policy) -> String {
+    let command = &policy.command.0;
+    format!(
+        "I turn messages into tickets, reviews and decisions, and nothing leaves this thread before somebody presses Approve.\n\
+         Say \"create a ticket for …\", \"review this\" or \"record the decision: …\", or write anything and choose what I should do with it.\n\
+         {command} help · status · pending · why · forget · stop · ticket TEXT · review TEXT · track KEY · untrack KEY · tracked"
+    )
+}
+
+pub(crate) fn unknown_command(word: &str, nearest: Option<&str>, policy: &Policy) -> String {
+    let command = &policy.command.0;
+    match nearest {
+        Some(nearest) => format!("I don't know \"{command} {word}\". Did you mean {command} {nearest}?"),
+        None => format!("I don't know \"{command} {word}\". {command} help lists what there is."),
+    }
+}
+
+pub(crate) fn unknown_press(open: &[String]) -> String {
+    let rest = if open.is_empty() {
+        "Nothing is open here.".into()
+    } else {
+        format!("Here is what is open: {}", open.join("; "))
+    };
+    format!("I don't know this button any more. {rest}")
+}
+
+pub(crate) fn outdated(current: Option<u32>) -> String {
+    match current {
+        Some(version) => format!("This preview is outdated. Version {version} is the current one."),
+        None => "This preview is outdated. A newer card in this thread took its place.".into(),
+    }
+}
+
+pub(crate) fn consumed(
+    action: Action,
+    by: &Presser,
+    at: Timestamp,
+    result: &Progress,
+    me: &str,
+    now: Timestamp,
+) -> String {
+    let result = match result {
+        Progress::Created { key, .. } => format!(" → {key}"),
+        Progress::Working { .. } => " → in progress".into(),
+        Progress::Failed { text, .. } => format!(" → failed: {text}"),
+        Progress::Uncertain { .. } => " → no answer yet".into(),
+        Progress::Sending { .. } => " → in progress".into(),
+        Progress::Posted { url } => format!(" → {}", url.as_deref().unwrap_or("posted")),
+        Progress::Several { items } => batch::result(items),
+        Progress::Done => " → done".into(),
+        Progress::NotTried { .. } | Progress::None | Progress::Cancelled => String::new(),
+    };
+    if by.id == me {
+        return format!("{ALREADY}{result}");
+    }
+    format!("Already {} by @{} at {}{result}", past(action), by.name, at.display_at(now))
+}
+
+fn past(action: Action) -> &'static str {
+    match action {
+        Action::Approve => "approved",
+        Action::Reject => "rejected",
+        Action::Dismiss => "dismissed",
+        Action::Cancel => "cancelled",
+        Action::Adopt => "adopted",
+        Action::CreateAgain => "created again",
+        Action::Happened => "confirmed",
+        Action::DoAgain => "sent again",
+        Action::SelectReview | Action::SelectTicket => "answered",
+        Action::Edit | Action::EditStory | Action::RemoveStory | Action::AddStory | Action::Remember => {
+            "changed"
+        }
+        Action::ConfirmQuantity | Action::ConfirmSize => "confirmed",
+        Action::Split => "split",
+        Action::ShowFull => "shown in full",
+        Action::ApproveDecision => "recorded",
+        Action::TurnIntoTicket => "turned into tickets",
+        Action::Finish => "finished",
+        Action::RetryMissing => "tried again",
+        Action::Comment => "commented",
+        Action::Option | Action::More => "answered",
+        Action::NoneOfThese => "rejected",
+        Action::Leave => "left",
+        Action::Forget => "cleared",
+    }
+}
+
+pub(crate) fn expired(at: Timestamp, now: Timestamp) -> String {
+    format!("This request expired at {}; start it again?", at.display_at(now))
+}
+
+pub(crate) fn forbidden<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
+    format!("You may not approve this. Who may: {}", named_by(rules))
+}
+
+/// The people that rules name, each once, in words.
+fn named_by<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
+    let named = |principal: &String| match principal.split_once(':') {
+        Some(("role", role)) => format!("anyone with the role {role}"),
+        Some(("group", group)) => format!("anyone in the group {group}"),
+        Some(("user", user)) => format!("@{user}"),
+        _ => format!("@{principal}"),
+    };
+    let mut who: Vec<String> = rules.flat_map(|rule| &rule.allow).map(named).collect();
+    who.sort_unstable();
+    who.dedup();
+    who.join(", ")
+}
+
+/// Refuses a form for a button that takes none.
+pub(crate) fn no_form(action: Action) -> String {
+    format!("{} takes no form. Nothing was changed.", action.label())
+}
+
+/// The state of a thread.
+pub(crate) fn status(asking: bool, waiting: usize, remembered: Option<Intent>) -> String {
+    let asking = if asking { "a model is being asked · " } else { "" };
+    let remembered = remembered.map_or("none", Intent::as_str);
+    format!("In this thread: {asking}{waiting} waiting · remembered mode: {remembered}")
+}
+
+/// An open question, as a line of a list.
+pub(crate) fn waits(line: &str) -> String {
+    format!("· {line}")
+}
+
+/// An open card, as a line of that list.
+pub(crate) fn open_card(title: &str) -> String {
+    format!("  card: {title}")
+}
+
+pub(crate) fn paused(by: &str, since: Timestamp, now: Timestamp) -> String {
+    format!("Sending is paused by @{by} since {}. Nothing was approved.", since.display_at(now))
+}
+
+pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) -> String {
+    let what = format!("1 {} in {}", draft.item_type.as_str(), draft.target.project);
+    match status {
+        CardStatus::Open => format!("Create {what}?"),
+        CardStatus::Expired => format!("Expired without a decision: {what}"),
+        CardStatus::Superseded { .. } => format!("A newer preview took the place of this one: {what}"),
+        CardStatus::Withdrawn => format!("Cancelled: {what}"),
+        CardStatus::Decided { action, by, at, result } => {
+            let who = format!("{} by @{} {}", past(*action), by.name, at.display_at(now));
+            match result {
+                Progress::Working { .. } => format!("Working… (pressed by @{})", by.name),
+                Progress::Created { key, .. } => format!("Created {key} · asked by @{} · {who}", draft.by),
+                Progress::Failed { text, .. } => format!("Not created: {text} · {who}"),
+                Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
+                Progress::Cancelled => format!("Cancelled · {who}"),
+                Progress::NotTried { why, .. } => format!("Not created: {why} · {who}"),
+                _ => format!("Not created · {who}"),
+            }
+        }
+    }
+}
+
+pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
+    match status {
+        CardStatus::Decided { action, by, result, .. } => {
+            let result = match result {
+                Progress::Created { key, .. } => format!(" → {key}"),
+                Progress::Failed { text, .. } => format!(" → not created: {text}"),
+                Progress::Uncertain { .. } => " → no answer again".into(),
+                Progress::Working { .. } => " → in progress".into(),
+                _ => String::new(),
+            };
+            format!("\"{title}\": {} by @{}{result}", past(*action), by.name)
+        }
+        CardStatus::Withdrawn => format!("\"{title}\": it was created after all"),
+        _ => format!(
+            "The tracker did not answer, so \"{title}\" may or may not have been created. It is not sent again by itself."
+        ),
+    }
+}
+
+pub(crate) fn ask_for(missing: &[Part]) -> String {
+    let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
+    match labels.as_slice() {
+        [only] => format!("One thing is missing before I can show a preview: {only}?"),
+        [first, rest @ ..] => format!(
+            "Before I can show a preview I need: {}. Write them as lines like \"{first}: …\", all at once or one at a time. First: {first}?",
+            [&[*first], rest].concat().join(", ")
+        ),
+        [] => String::new(),
+    }
+}
+
+/// A task, as a line of a list.
+pub(crate) fn task_line(task: &Task) -> String {
+    let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
+    let why = task.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("· {}{with}: “{}”{why}", task.status.as_str(), task.intent)
+}
+
+/// Confirms a corrected answer.
+pub(crate) fn corrected(part: Part) -> String {
+    format!("Changed: {}.", part.label())
+}
+
+/// The files of a message, for people: `(photo, file plan.pdf)`.
+pub(crate) fn files(files: &[Attachment]) -> String {
+    format!("({})", named(files))
+}
+
+fn named(files: &[Attachment]) -> String {
+    files.iter().map(Attachment::display_name).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn unread(posted: &MessagePosted) -> String {
+    let files = named(&posted.files);
+    if posted.only_files() {
+        format!("I read words only, so I did not look at this: {files}. Write what it is about.")
+    } else {
+        format!("I read the words alone, and did not look at this: {files}.")
+    }
+}
+
+/// Asks for one field of an edit; `item` is the item's label in a batch. Some channels show only the first
+/// line while somebody types, so it has the question.
+pub(crate) fn edit_field(draft: &Draft, item: Option<&str>, part: Part) -> String {
+    let labels: Vec<&str> =
+        Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
+    let label = part.label();
+    let of = item.map(|item| format!("{item}, ")).unwrap_or_default();
+    format!(
+        "{of}{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
+         change several fields at once. There is: {}.",
+        gate_card(draft.part(part), limits::FIELD_SHOWN),
+        labels.join(", ")
+    )
+}
+
+pub(crate) fn form_needs(part: Part) -> String {
+    format!("{} must not be empty. Nothing was changed.", part.label())
+}
+
+pub(crate) fn stays(part: Part) -> String {
+    format!("{} must not be empty, so it stays as it is.", part.label())
+}
+
+pub(crate) fn form_unknown(name: &str) -> String {
+    format!("There is no field \"{name}\" on this form. Nothing was changed.")
+}
+
+pub(crate) fn gate_card(text: &str, chars: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(chars));
+    let spaced = text.split_whitespace().enumerate();
+    let line = spaced.flat_map(|(i, word)| (i > 0).then_some(' ').into_iter().chain(word.chars()));
+    for (i, c) in line.enumerate() {
+        if i == chars {
+            shown.push('…');
+            break;
+        }
+        shown.push(c);
+    }
+    shown
+}
+
+pub(crate) fn remembered_used(label: &str) -> String {
+    format!("Remembered for this thread: {label}")
+}
+
+pub(crate) fn remembered_used_up(label: &str) -> String {
+    format!(
+        "Remembered for this thread: {label}. That is over now, since the review before is: unclear messages will be asked about again."
+    )
+}
+
+pub(crate) fn reminder(title: &str) -> String {
+    format!("Still waiting for a decision: {title}")
+}
+
+pub(crate) fn not_found(why: &str) -> String {
+    format!("Nothing was adopted: {why}. The question is still open.")
+}
+
+pub(crate) fn other_title(key: &str, title: &str) -> String {
+    format!("{key} was not adopted: its title is \"{title}\". The question is still open.")
+}
+
+/// Reports two issues that were created for one item.
+pub(crate) fn duplicate(older: &str, other: &str) -> String {
+    format!(
+        "There are two issues for the same item: {older}, which nobody had an answer about, and {other}. Please close one of them."
+    )
+}
+
+pub(crate) fn not_linked(epic: &str) -> String {
+    format!("the tracker did not put it under {epic}")
+}
+
+pub(crate) fn looking_for(key: &str) -> String {
+    format!("Looking for {key}…")
+}
+
+/// Returns true if a text repeats the label of a button, whatever its case and punctuation.
+pub(crate) fn is_label(label: &str, text: &str) -> bool {
+    folded(label).eq(folded(text))
+}
+
+/// Normalises text for comparison with a button's label: lower case, single blanks, no punctuation at
+/// either end.
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    let words = text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace();
+    words.enumerate().flat_map(|(i, word)| {
+        (i > 0).then_some(' ').into_iter().chain(word.chars().flat_map(char::to_lowercase))
+    })
+}

@@ -1,0 +1,82 @@
+//! Sentences that cards of several kinds share: who asked, the state of the checks, the deadline, and what
+//! a button does.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::data::action::Action;
+use crate::data::call::Job;
+use crate::data::card::{CardStatus, Checks};
+use crate::data::policy::Policy;
+use crate::data::ticket::Draft;
+use crate::data::time::Timestamp;
+use crate::messages::batch::count;
+
+pub(crate) fn asked_by(by: &str) -> String {
+    format!("asked by @{by}")
+}
+
+/// The state of the dry run.
+pub(crate) fn checks(checks: &Checks, now: Timestamp) -> String {
+    match checks {
+        Checks::Due | Checks::Running { .. } => "checks running".into(),
+        Checks::Passed { at } => format!("checks passed {}", at.display_at(now)),
+        Checks::Failed { .. } => "checks failed: nothing has been created".into(),
+    }
+}
+
+/// The time until which a press counts.
+pub(crate) fn until(end: Timestamp, now: Timestamp) -> String {
+    format!("until {}", end.display_at(now))
+}
+
+/// The size of what is to be approved.
+pub(crate) fn size(items: usize, chars: usize) -> String {
+    format!("{}, {chars} characters", count(items))
+}
+
+/// The time of the next search for an issue that may or may not have been created.
+pub(crate) fn next_look(at: Timestamp, now: Timestamp) -> String {
+    format!("I am still looking for it (next look {})", at.display_at(now))
+}
+
+/// The choice made at a gate.
+pub(crate) fn chosen(action: Action, by: &str) -> String {
+    format!("{}, chosen by @{by}", action.label())
+}
+
+/// The people who may approve this, or that nobody may.
+pub(crate) fn may_approve(policy: &Policy, class: &str, target: &str) -> String {
+    let rules = policy.approvers.iter().filter(|rule| rule.covers(class, target));
+    match super::named_by(rules) {
+        nobody if nobody.is_empty() => super::NOBODY_MAY.trim_end_matches('.').into(),
+        who => format!("may approve: {who}"),
+    }
+}
+
+/// The title of the card beside an answer that used the remembered mode.
+pub(crate) fn remembered(status: &CardStatus) -> String {
+    match status {
+        CardStatus::Open => "This thread remembers what to do with unclear messages".into(),
+        CardStatus::Decided { by, .. } => {
+            format!("This thread remembers no mode any more, cleared by @{}", by.name)
+        }
+        _ => "This thread remembers no mode any more".into(),
+    }
+}
+
+/// The accessible name of a button about one ticket: everything that pressing it does.
+pub(crate) fn creates(action: Action, draft: &Draft, version: u32) -> String {
+    let what = format!("create 1 {} in {}", draft.item_type.as_str(), draft.target.project);
+    format!("{}: {what}, version {version}", verb(action.label()))
+}
+
+/// The accessible name of a button about a call of a tool or a sub-agent.
+pub(crate) fn calls(action: Action, job: &Job) -> String {
+    format!("{}: {} {}", action.label(), job.class(), job.name())
+}
+
+/// A label without its ellipsis, to begin a sentence with.
+pub(crate) fn verb(label: &str) -> &str {
+    label.trim_end_matches('…')
+}

@@ -1,0 +1,210 @@
+//! Rung 6: a message that answers what waits (`docs/design/0014-pending-questions.md`).
+
+use alloc::borrow::Cow;
+use alloc::rc::Rc;
+
+use crate::data::action::{CardStep, allowed};
+use crate::data::card::CardSubject;
+use crate::data::decision::{Applied, Decision, Reason, Verdict};
+use crate::data::message::MessageKind;
+use crate::data::pending::{AnsweredPending, PendingState, Slot};
+use crate::data::task::Task;
+use crate::data::trace::Predicate;
+use crate::messages;
+use crate::pending_match::PendingMatch;
+use crate::routing::press;
+use crate::selection::button_text;
+use crate::turn::capability::PressInput;
+use crate::turn::routed_message::RungResult::{Decided, Passed};
+use crate::turn::routed_message::{RungResult, focus};
+use crate::turn::routed_message::{context, text_of};
+use crate::turn::{RoutedMessage, Turn};
+use throughline_language::{self as language, Expected, Match, Strength, Value, Words};
+
+pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
+    if let Some(decision) = answer_to_question(turn, said) {
+        return Decided(decision);
+    }
+    // An answer may leave a rest of the message, which is routed instead.
+    let said = turn.said.clone().unwrap_or_else(|| Rc::clone(said));
+    if let Some(decision) = words_of_the_gate(turn, &said) {
+        return Decided(decision);
+    }
+    if let Some(decision) = approval_by_text(turn, &said) {
+        return Decided(decision);
+    }
+    Passed(turn.trace.also.last().map_or(Predicate::NothingWaits, |reason| Predicate::Left(*reason)))
+}
+
+/// Lets the open question take the message, be left open, or be cleared by it. A lapsed question that is
+/// replied to comes back for this message alone, and a correction of the last answer leaves both untouched.
+fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<Decision> {
+    let correction = correction(turn, said);
+    if let Some(corrected) = correction.as_ref().filter(|corrected| corrected.said_wrong) {
+        return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
+    }
+    let lapsed = revive(turn);
+    let revived = lapsed.is_some();
+    let Some(pending) = lapsed.or_else(|| turn.conversational().cloned()) else {
+        let corrected = correction?;
+        return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
+    };
+    let mut context = context(turn).to(text_of(turn, &pending.anchor));
+    context.focused = focus(turn).anchor_id().is_none_or(|anchor| *anchor == pending.anchor);
+    match pending.match_message(&said.words, &said.by, focus(turn), turn.now(), &context) {
+        PendingMatch::Applies(found) => {
+            settle_question(turn, revived);
+            if found.strength == Strength::Weak {
+                turn.trace.rule = Some(Cow::Borrowed("boolean.weak"));
+            }
+            return take(turn, said, &pending, &found, Reason::PendingApplied);
+        }
+        PendingMatch::Expired => {
+            settle_question(turn, revived);
+            turn.note(Reason::PendingExpired);
+        }
+        PendingMatch::OtherAnchor => turn.note(Reason::PendingOtherAnchor),
+        PendingMatch::OtherPerson => turn.note(Reason::PendingOtherPerson),
+        PendingMatch::Mismatch(_) if correction.is_some() => {}
+        PendingMatch::Mismatch(_) => {
+            if !revived {
+                turn.head.lapsed = turn.take_conversational();
+            }
+            turn.note(Reason::PendingMismatch);
+        }
+    }
+    let corrected = correction?;
+    take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
+}
+
+/// Applies an answer or a correction. If the message says more, that rest is routed as a message of its
+/// own: `None`.
+fn take(
+    turn: &mut Turn<'_>,
+    said: &Rc<RoutedMessage>,
+    pending: &PendingState,
+    found: &Match,
+    reason: Reason,
+) -> Option<Decision> {
+    turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
+    if let Some(task) = &pending.task {
+        turn.belongs_to(task);
+    }
+    keep_answer(turn, pending, &said.by);
+    turn.capabilities.asking(pending).answered(
+        turn,
+        pending,
+        &found.value,
+        reason == Reason::PendingCorrected,
+    );
+    let Some(rest) = &found.remainder else {
+        return Some(Decision::new(Verdict::Done, reason));
+    };
+    turn.note(match reason {
+        Reason::PendingApplied => Reason::PendingAppliedWithRemainder,
+        other => other,
+    });
+    turn.another_task();
+    let words = Words::new(rest, turn.languages());
+    turn.route(RoutedMessage { words, ..RoutedMessage::clone(said) });
+    None
+}
+
+/// Remembers the last answer to a question for a value, so that it can be corrected.
+fn keep_answer(turn: &mut Turn<'_>, pending: &PendingState, by: &str) {
+    if pending.kind.slot().is_none_or(|slot| matches!(slot, Slot::Agent | Slot::Facts { .. })) {
+        return;
+    }
+    let expires_at = pending.kind.lifetime(turn.policy).map(|age| turn.now().plus(age));
+    turn.head.answered =
+        Some(AnsweredPending { pending: PendingState { expires_at, ..pending.clone() }, by: by.into() });
+}
+
+/// A question that was answered, with the value that this message replaces the answer by.
+struct Corrected {
+    pending: PendingState,
+    found: Match,
+    said_wrong: bool,
+}
+
+/// Reads a correction such as "Actually make it 5", from the person who answered, while the task still
+/// runs.
+fn correction(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Corrected> {
+    let AnsweredPending { pending, by } = turn.head.answered.as_ref()?;
+    let over = |task: Task| !task.status.is_live();
+    let focus = focus(turn);
+    if *by != said.by
+        || !pending.is_alive(turn.now())
+        || (focus.replies() && focus.anchor_id() != Some(&pending.anchor))
+        || pending.task.as_ref().and_then(|task| turn.get::<Task>(task).cloned()).is_some_and(over)
+        || !correctable(turn, pending)
+    {
+        return None;
+    }
+    let frame = language::correction(&said.words)?;
+    let expected = pending.expected.as_ref()?;
+    if *expected == Expected::Text && !frame.said_wrong {
+        return None;
+    }
+    let context = context(turn).to(text_of(turn, &pending.anchor));
+    let found = language::read(expected, &frame.value, &context).ok()?;
+    Some(Corrected { pending: pending.clone(), found, said_wrong: frame.said_wrong })
+}
+
+/// True if what the answer went into can still be changed. A host decides that of its own questions.
+fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
+    matches!(pending.kind.slot(), Some(Slot::Host))
+        || turn.capabilities.asking(pending).correctable(turn, pending)
+}
+
+/// Clears the question: the lapsed one if `lapsed`, else the open one.
+fn settle_question(turn: &mut Turn<'_>, lapsed: bool) {
+    if lapsed {
+        turn.head.lapsed = None;
+    } else {
+        turn.take_conversational();
+    }
+}
+
+/// Returns the lapsed question if the message is a reply to its anchor and it has not expired.
+fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
+    let (lapsed, focus) = (turn.head.lapsed.as_ref()?, focus(turn));
+    if !(focus.replies() && focus.anchor_id() == Some(&lapsed.anchor) && lapsed.is_alive(turn.now())) {
+        return None;
+    }
+    let lapsed = lapsed.clone();
+    turn.note(Reason::PendingRevived);
+    Some(lapsed)
+}
+
+/// Takes the words of a gate's buttons as a press; their positions too while the focus is on the gate. This
+/// is safe: choosing has no effect outside.
+fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let gate = turn.open_cards().rev().find(|card| matches!(card.about, CardSubject::ScopeGate { .. }))?;
+    let in_focus = focus(turn).anchor_id() == Some(&gate.message);
+    let action = button_text::button_named(allowed(CardStep::ScopeGate), &said.words, in_focus)?;
+    let answers_else = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
+    if answers_else || gate.expires_at.is_some_and(|end| turn.now() > end) {
+        return None;
+    }
+    let gate = gate.clone();
+    Some(press::hand_over(turn, gate, &PressInput { action, item: "", remember: false }))
+}
+
+/// Answers an affirmation of an approval in focus with how to approve it: text never approves
+/// (`docs/design/0032-approvals.md`).
+fn approval_by_text(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let in_focus = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor))?;
+    if !(in_focus.is_open() && in_focus.is_approval() && turn.head.cards.contains(&in_focus.id)) {
+        return None;
+    }
+    let affirms = language::affirms(&said.words)
+        || language::read(&Expected::Boolean, &said.words, &context(turn))
+            .is_ok_and(|found| found.value == Value::Boolean(true));
+    if !affirms {
+        return None;
+    }
+    let task = turn.task_of(in_focus);
+    turn.say(MessageKind::Notification, task.as_ref(), messages::PRESS_APPROVE);
+    Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
+}

@@ -1,0 +1,541 @@
+//! Decides one text beside an open list, in a fixed order of steps. The first step that decides wins
+//! (docs/design/0022-choosing-an-option.md, "The ladder").
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use core::cell::OnceCell;
+
+use crate::data::decision::Reason;
+use crate::data::fingerprint::{Fingerprint, loop_guard};
+use crate::data::option_names::MatchedBy;
+use crate::data::option_set::OptionSet;
+use crate::data::scope::Scope;
+use crate::data::set_option::OptionMask;
+use crate::data::view::{ClarifierType, ListStatus};
+use crate::selection::clause_split;
+use crate::selection::clause_split::NamedBy;
+use crate::selection::continuity::{Continuity, FailedGate};
+use crate::selection::control::{Control, Repair};
+use crate::selection::exact_match::{CandidatePool, Reading};
+use crate::selection::parse::Parses;
+use crate::selection::resolution::{
+    ClarifyingQuestion, Execution, QuestionSubject, Resolution, UnresolvedText,
+};
+use crate::selection::similarity;
+use crate::selection::similarity::{SimilarOptions, SimilarityClass};
+use crate::selection::target_list::{ResolveInput, TargetList, elsewhere, names_only_pool};
+use throughline_language::normal;
+use throughline_language::words::Words;
+
+/// Decides one text.
+pub(crate) fn resolve(scene: &ResolveInput<'_>) -> Resolution {
+    if !scene.policy.enabled {
+        return Resolution::Pass(Reason::SelectionOff);
+    }
+    let target = match scene.target() {
+        Ok(target) => target,
+        Err(ruling) => return ruling,
+    };
+    Resolver::of(scene, &target).rule()
+}
+
+/// Applies the continuity gates to a text, with the list as it is now: the rules' last word after a model
+/// could not tell.
+pub(crate) fn check_continuity(scene: &ResolveInput<'_>, set: &OptionSet) -> Result<usize, FailedGate> {
+    let target = scene.whole(set, false);
+    Resolver::of(scene, &target).continuity().allowed_option()
+}
+
+/// One text, read against one list.
+pub(super) struct Resolver<'j> {
+    scene: &'j ResolveInput<'j>,
+    target: &'j TargetList<'j>,
+    parses: Parses<'j>,
+    pool: CandidatePool<'j>,
+    pub(super) reading: Reading,
+    hints: OnceCell<SimilarOptions>,
+    /// The whole text is a label; then it is not read as anything else.
+    labelled: bool,
+}
+
+impl<'j> Resolver<'j> {
+    /// The steps of the ladder, in their order.
+    const STEPS: [fn(&Self) -> Option<Resolution>; 12] = [
+        Self::alone,
+        Self::torn,
+        Self::and_more,
+        Self::control,
+        Self::answered,
+        Self::verify,
+        Self::question,
+        Self::repair,
+        Self::command,
+        Self::denoted,
+        Self::referred,
+        Self::unresolved,
+    ];
+
+    pub(super) fn of(scene: &'j ResolveInput<'j>, target: &'j TargetList<'j>) -> Self {
+        let asked = scene.view.pending_clarifier_type != ClarifierType::None;
+        let parses = Parses::of(scene.lexicon, &target.message, asked);
+        let pool = CandidatePool {
+            options: &target.set.options,
+            order: &target.order,
+            displayed: target.displayed,
+            positional: scene.positional(target.set),
+            marked: scene.marked(target.set),
+        };
+        // A denied option is not chosen; `repair` handles what the text takes back.
+        let whole = pool.whole(target.message.text());
+        let labelled = whole.0 != 0;
+        let denies = parses.is_negated() && !labelled;
+        let reading = if denies { Reading::Nothing } else { pool.read_beside(&parses, whole) };
+        Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
+    }
+
+    fn rule(&self) -> Resolution {
+        Self::STEPS.iter().find_map(|step| step(self)).unwrap_or(Resolution::Pass(Reason::SelectionUnlike))
+    }
+
+    /// The text only names a place or calls a list back.
+    fn alone(&self) -> Option<Resolution> {
+        let called = self.target.cued || self.target.returns;
+        let reason = if self.target.returns { Reason::ListReturned } else { Reason::ScopeAlone };
+        let empty = called && self.parses.has_no_core_words();
+        empty.then(|| self.list(reason, ClarifierType::SelectionDisambiguation, None))
+    }
+
+    /// The options the text resembles, computed on first use.
+    fn hints(&self) -> &SimilarOptions {
+        self.hints.get_or_init(|| similarity::rank_similar(&self.parses, &self.pool))
+    }
+
+    /// The text is a label here and, without its scope cue, a label elsewhere: "Notes from chat".
+    fn torn(&self) -> Option<Resolution> {
+        self.target.torn.then(|| self.resembles(Reason::OptionCollision))
+    }
+
+    /// One clause denotes an option and the rest goes on: "open sample2 and explain why".
+    fn and_more(&self) -> Option<Resolution> {
+        if self.labelled || self.target.exact || matches!(self.reading, Reading::One(..)) {
+            return None;
+        }
+        let named = |text: &str| match self.reading_in(text) {
+            Reading::One(_, MatchedBy::Ordinal | MatchedBy::Badge | MatchedBy::Other) => Some(NamedBy::Place),
+            Reading::One(..) | Reading::Tie(_) => Some(NamedBy::Name),
+            _ => None,
+        };
+        let (part, rest) = clause_split::split_clause(self.scene.lexicon, &self.target.message, named)?;
+        if clause_split::rest_concerns_option(self.scene.lexicon, &rest, |text| {
+            named(text).is_some()
+                || similarity::rank_similar(
+                    &Parses::of(self.scene.lexicon, &Words::of(text), false),
+                    &self.pool,
+                )
+                .reaches(SimilarityClass::WordsOfLabel)
+        }) {
+            return Some(self.resembles(Reason::OptionSeveral));
+        }
+        let words = Words::of(&part);
+        let parses = Parses::of(self.scene.lexicon, &words, false);
+        if parses.is_question(false) || parses.asks_what_was_done() || parses.is_negated() {
+            return None;
+        }
+        let Reading::One(option, by) = self.pool.read(&parses) else { return None };
+        match self.act(option, reason_of(by)) {
+            Resolution::Act(act) => Some(Resolution::Act(Execution { remainder: Some(rest), ..act })),
+            other => Some(other),
+        }
+    }
+
+    fn control(&self) -> Option<Resolution> {
+        if self.labelled || self.target.exact {
+            return None;
+        }
+        let ask = |reason, kind| Some(self.list(reason, kind, None));
+        match self.parses.control()? {
+            Control::Reject => Some(self.refine()),
+            Control::Reshow => ask(Reason::ListReshown, ClarifierType::SelectionDisambiguation),
+            Control::More => {
+                let more = self.target.displayed < self.target.order.len();
+                let about = QuestionSubject::More { set: self.target.set.id.clone() };
+                let kind = ClarifierType::SelectionDisambiguation;
+                more.then(|| Resolution::ask(ClarifyingQuestion::plain(Reason::ListReshown, kind, about)))
+            }
+            Control::Hesitate => {
+                // Hesitation means something only while a question is open.
+                let kind = self.scene.view.pending_clarifier_type;
+                (kind != ClarifierType::None).then(|| self.list(Reason::ListHesitation, kind, None))
+            }
+        }
+    }
+
+    fn refine(&self) -> Resolution {
+        let about = QuestionSubject::Refine { set: self.target.set.id.clone(), rejected: self.all() };
+        Resolution::ask(ClarifyingQuestion::plain(Reason::ListRejected, ClarifierType::Repair, about))
+    }
+
+    /// A yes or a no to the pending question.
+    fn answered(&self) -> Option<Resolution> {
+        let view = self.scene.view;
+        let (yes, asked) = (self.scene.yes?, view.clarifier.as_ref()?);
+        if self.labelled || view.pending_clarifier_type == ClarifierType::None {
+            return None;
+        }
+        // "I want that" is a yes to a suggestion; without one it is a reference.
+        let points = !matches!(self.reading, Reading::Nothing);
+        let fresh = view.within(asked.turn, self.scene.policy.ttl.repair);
+        let suggested = asked.suggests.as_ref().filter(|_| fresh).and_then(|id| self.target.set.option(id));
+        let confirms = view.pending_clarifier_type == ClarifierType::Confirmation;
+        match (yes, suggested.filter(|_| confirms && asked.set.as_ref() == Some(&self.target.set.id))) {
+            (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed)),
+            (_, None) if points => None,
+            (true, None) => Some(self.resembles(Reason::OptionYesToWhat)),
+            (false, Some((option, _))) => Some(self.left(self.rejected() | 1 << option)),
+            (false, None) if view.denied.is_some_and(|turn| turn + 1 == view.turn) => Some(self.refine()),
+            (false, None) => Some(self.resembles(Reason::OptionNoMatch)),
+        }
+    }
+
+    fn verify(&self) -> Option<Resolution> {
+        (!self.labelled && self.parses.asks_what_was_done())
+            .then_some(Resolution::Pass(Reason::SelectionVerify))
+    }
+
+    fn question(&self) -> Option<Resolution> {
+        let open = self.scene.view.pending_clarifier_type == ClarifierType::SelectionDisambiguation;
+        let exact = open && matches!(self.reading, Reading::One(..) | Reading::Tie(_));
+        (!self.labelled && self.parses.is_question(exact))
+            .then_some(Resolution::Pass(Reason::SelectionQuestion))
+    }
+
+    /// Takes back an option, or corrects a choice.
+    fn repair(&self) -> Option<Resolution> {
+        if self.labelled || self.target.exact {
+            return None;
+        }
+        self.parses.repair().and_then(|repair| self.taken_back(&repair))
+    }
+
+    fn taken_back(&self, repair: &Repair) -> Option<Resolution> {
+        match repair {
+            Repair::These(parts) => {
+                let own = parts.iter().map(|part| self.part(part)).collect::<Option<Vec<usize>>>()?;
+                Some(self.left(own.iter().fold(self.rejected(), |all, option| all | 1 << option)))
+            }
+            Repair::Last => {
+                let last = self.last()?;
+                Some(self.left(self.rejected() | 1 << last))
+            }
+            Repair::Instead(part) => {
+                let option = self.part(part)?;
+                let corrects = self.last().is_some_and(|last| last != option);
+                let by = if corrects { Reason::OptionCorrected } else { reason_of(self.by(part)?) };
+                Some(self.act(option, by))
+            }
+        }
+    }
+
+    fn command(&self) -> Option<Resolution> {
+        if self.labelled || self.target.exact {
+            return None;
+        }
+        let phrase = |text: &str| normal::compact(text, false);
+        let says = |said: &str| self.parses.cores().any(|core| phrase(self.parses.written(&core)) == said);
+        let declared = self.scene.policy.commands.iter().find(|command| says(&phrase(&command.phrase)));
+        let changed = self.parses.command_object();
+        if declared.is_none() && changed.is_none() {
+            return None;
+        }
+        // "Delete sample2", where sample2 is an option, may be either: the person is asked.
+        let named = |text: &str| {
+            let words = Words::of(text);
+            let parses = Parses::of(self.scene.lexicon, &words, false);
+            match self.pool.read(&parses) {
+                Reading::One(option, _) => Some(Some(option)),
+                Reading::Tie(_) | Reading::Collision(_) => Some(None),
+                _ => similarity::rank_similar(&parses, &self.pool)
+                    .reaches(SimilarityClass::WordsOfLabel)
+                    .then_some(None),
+            }
+        };
+        let whole = declared.and_then(|_| named(self.target.message.text()));
+        let rest = changed.as_ref().filter(|rest| !rest.is_empty());
+        let meant = whole.or_else(|| rest.and_then(|rest| named(self.parses.written(rest))));
+        let same = declared.and_then(|command| command.target.as_deref()).zip(meant.flatten()).is_some_and(
+            |(target, option)| self.target.set.options.get(option).is_some_and(|known| known.id == target),
+        );
+        if meant.is_some() && !same || self.target.cued && declared.is_none() {
+            return Some(self.resembles(Reason::OptionCommand));
+        }
+        if self.target.cued || same {
+            return None;
+        }
+        Some(Resolution::Pass(if declared.is_some() {
+            Reason::SelectionCommand
+        } else {
+            Reason::SelectionUnlike
+        }))
+    }
+
+    fn denoted(&self) -> Option<Resolution> {
+        match self.reading {
+            Reading::One(option, by) if !self.target.exact || by != MatchedBy::Other => {
+                // After the question which option instead, a pick is a correction.
+                let repairs = self.scene.view.pending_clarifier_type == ClarifierType::Repair
+                    && self.last().is_some_and(|last| last != option);
+                Some(self.act(option, if repairs { Reason::OptionCorrected } else { reason_of(by) }))
+            }
+            _ if self.target.exact => Some(Resolution::Pass(Reason::SelectionUnlike)),
+            Reading::Tie(_) => Some(self.resembles(Reason::OptionTie)),
+            Reading::Collision(_) => Some(self.resembles(Reason::OptionCollision)),
+            Reading::OutOfRange => Some(self.resembles(Reason::OptionOutOfRange)),
+            Reading::Several => Some(self.resembles(Reason::OptionSeveral)),
+            _ => None,
+        }
+    }
+
+    fn continuity(&self) -> Continuity<'_> {
+        Continuity {
+            view: self.scene.view,
+            set: self.target.set,
+            reading: self.reading,
+            guarded: self.guarded(),
+            ttl: &self.scene.policy.ttl,
+            now: self.scene.now,
+        }
+    }
+
+    fn referred(&self) -> Option<Resolution> {
+        let Reading::Reference { .. } = self.reading else { return None };
+        if !self.scene.positional(self.target.set) {
+            return None;
+        }
+        Some(match self.continuity().allowed_option() {
+            Ok(option) if self.once(option) => {
+                let (set, rejected) = (self.target.set.id.clone(), self.rejected());
+                let about = QuestionSubject::Confirm { set, option, rejected };
+                Resolution::ask(ClarifyingQuestion::plain(
+                    Reason::OptionUnreferenced,
+                    ClarifierType::Confirmation,
+                    about,
+                ))
+            }
+            Ok(option) => self.act(option, Reason::OptionReference),
+            Err(blocked) => {
+                let mut ruling = self.resembles(blocked.reason());
+                if let Resolution::Ask(question) = &mut ruling
+                    && let Some(open) = &mut question.open
+                {
+                    open.blocked = Some(blocked);
+                }
+                ruling
+            }
+        })
+    }
+
+    /// True if the option was already done and may not simply be repeated.
+    fn once(&self, option: usize) -> bool {
+        let (done, set) = (&self.scene.view.recent_action_trace, &self.target.set.id);
+        let this = |id: &String| {
+            done.iter().any(|entry| entry.option_set_id.as_ref() == Some(set) && entry.target_ref.id == *id)
+        };
+        self.target.set.options.get(option).is_some_and(|named| !named.repeatable && this(&named.id))
+    }
+
+    /// Asks about a text that denotes nothing exactly but looks like a choice.
+    fn unresolved(&self) -> Option<Resolution> {
+        let asked = self.scene.view.pending_clarifier_type != ClarifierType::None;
+        let short = self.parses.shortest().is_some_and(|core| core.len() <= 5);
+        let like = short && (self.hints().reaches(SimilarityClass::PartOfLabel) || self.parses.has_ordinal())
+            || asked && self.hints().reaches(SimilarityClass::SharedWord)
+            || self.guarded();
+        if self.soft() && !self.target.cued && !self.guarded() {
+            return self.elsewhere();
+        }
+        if self.target.cued || self.parses.has_verb() || like {
+            let many = self.hints().best().count_ones() > 1;
+            return Some(self.resembles(if many { Reason::OptionManyMatch } else { Reason::OptionNoMatch }));
+        }
+        if let Some(question) = self.elsewhere() {
+            return Some(question);
+        }
+        let polite = self.parses.has_no_core_words() && !self.target.message.all().is_empty();
+        (asked && !polite && self.noise())
+            .then(|| self.list(Reason::OptionNoise, ClarifierType::SelectionDisambiguation, None))
+    }
+
+    /// Asks if the text is a label of another list on the screen; it never executes there.
+    fn elsewhere(&self) -> Option<Resolution> {
+        let text = self.target.message.text();
+        let other = self.scene.sets.iter().find(|set| {
+            set.id != self.target.set.id
+                && set.scope != Scope::Chat
+                && names_only_pool(set).whole(text).0 != 0
+        })?;
+        Some(elsewhere(other, text))
+    }
+
+    /// True if an option of this list was just executed. A text that fits none of its options is then about
+    /// something else.
+    fn soft(&self) -> bool {
+        let standing = self.scene.view.standing(&self.target.set.id);
+        standing.is_some_and(|standing| standing.status == ListStatus::Soft)
+    }
+
+    /// True if the text looks like noise: less than half letters, one very short word, no vowels, a repeated
+    /// letter, a run of keys.
+    fn noise(&self) -> bool {
+        let text = self.target.message.text();
+        let (mut letters, mut all) = (0, 0);
+        for c in text.chars().filter(|c| !c.is_whitespace()) {
+            all += 1;
+            letters += usize::from(c.is_alphabetic());
+        }
+        let words = self.target.message.all();
+        let vowels = |word: &str| word.chars().any(|c| "aeiouyäöüáéíóúàèìòùâêîôû".contains(c));
+        let hard = |word: &str| word.chars().count() >= 5 && word.is_ascii() && !vowels(word);
+        let same = |word: &str| {
+            let chars: Vec<char> = word.chars().collect();
+            chars.windows(4).any(|four| four.iter().all(|c| *c == four[0]))
+        };
+        let row = |word: &str| word.len() >= 4 && ROWS.iter().any(|row| row.contains(word));
+        let folded = |at: usize| self.target.message.folded(&words[at]).to_string();
+        2 * letters < all
+            || words.len() == 1 && folded(0).chars().count() < 3
+            || words.len() == 1 && (hard(&folded(0)) || same(&folded(0)) || row(&folded(0)))
+    }
+
+    // ---- building rulings ----
+
+    fn act(&self, option: usize, reason: Reason) -> Resolution {
+        let set = self.target.set;
+        if !set.is_executable() {
+            return self.resembles(Reason::OptionsOnly);
+        }
+        let flying = self.scene.view.in_flight.iter().any(|act| {
+            act.set == set.id && set.options.get(option).is_some_and(|named| named.id == act.option)
+        });
+        if flying {
+            return self.resembles(Reason::OptionInFlight);
+        }
+        let corrects = self.last().filter(|last| reason == Reason::OptionCorrected && *last != option);
+        Resolution::Act(Execution { set: set.id.clone(), option, reason, corrects, remainder: None })
+    }
+
+    /// Asks about the list, with the one option that the text resembles most in front.
+    fn resembles(&self, reason: Reason) -> Resolution {
+        self.list(reason, ClarifierType::SelectionDisambiguation, self.hints().unique())
+    }
+
+    fn list(&self, reason: Reason, kind: ClarifierType, first: Option<usize>) -> Resolution {
+        let set = self.target.set.id.clone();
+        let rejected = if kind == ClarifierType::Repair { self.rejected() } else { 0 };
+        let open = UnresolvedText {
+            text: self.target.message.text().to_string(),
+            cued: self.target.cued,
+            key: self.key(),
+            hints: self.hints().ranked.iter().map(|(option, _)| *option).collect(),
+            blocked: None,
+        };
+        Resolution::ask(ClarifyingQuestion {
+            reason,
+            kind,
+            about: QuestionSubject::List { set, first, rejected },
+            open: Some(open),
+        })
+    }
+
+    /// The guard's key: the text's core, the options' ids and the list.
+    fn key(&self) -> Fingerprint {
+        let core = self.parses.shortest();
+        let core = core.map_or(self.target.message.text(), |core| self.parses.written(&core));
+        let ids: Vec<&str> = self.target.set.options.iter().map(|option| option.id.as_str()).collect();
+        loop_guard(&normal::folded_text(core), &ids, &self.target.set.id)
+    }
+
+    /// True if this text was put to a model before.
+    fn guarded(&self) -> bool {
+        self.scene.view.guard.as_ref().is_some_and(|guard| guard.key == self.key())
+    }
+
+    /// Asks after options were rejected: about the rest, about the only one left, or what else is wanted.
+    fn left(&self, rejected: OptionMask) -> Resolution {
+        let set = self.target.set.id.clone();
+        let open: OptionMask = self.all() & !rejected;
+        let (kind, about) = match open.count_ones() {
+            0 => (ClarifierType::Repair, QuestionSubject::Refine { set, rejected }),
+            1 => {
+                let option = open.trailing_zeros() as usize;
+                (ClarifierType::Confirmation, QuestionSubject::Confirm { set, option, rejected })
+            }
+            _ => (ClarifierType::Repair, QuestionSubject::List { set, first: None, rejected }),
+        };
+        Resolution::ask(ClarifyingQuestion::plain(Reason::RepairRemaining, kind, about))
+    }
+
+    fn all(&self) -> OptionMask {
+        self.target.set.those(|option| option.role == crate::data::set_option::OptionRole::Normal)
+    }
+
+    /// The option a part of the text denotes, if it is exactly one.
+    fn part(&self, part: &core::ops::Range<usize>) -> Option<usize> {
+        match self.reading_of(part) {
+            Reading::One(option, _) => Some(option),
+            _ => None,
+        }
+    }
+
+    fn by(&self, part: &core::ops::Range<usize>) -> Option<MatchedBy> {
+        if let Reading::One(_, by) = self.reading_of(part) { Some(by) } else { None }
+    }
+
+    fn reading_of(&self, part: &core::ops::Range<usize>) -> Reading {
+        self.reading_in(self.parses.written(part))
+    }
+
+    fn reading_in(&self, text: &str) -> Reading {
+        let words = Words::of(text);
+        self.pool.read(&Parses::of(self.scene.lexicon, &words, false))
+    }
+
+    fn rejected(&self) -> OptionMask {
+        let (view, set) = (self.scene.view, self.target.set);
+        set.those(|option| view.rejected_in(&set.id, &option.id))
+    }
+
+    /// The option of this list that was suggested or else executed last, while that is recent.
+    fn last(&self) -> Option<usize> {
+        let (view, ttl) = (self.scene.view, &self.scene.policy.ttl);
+        let asked = view.clarifier.as_ref().filter(|asked| view.within(asked.turn, ttl.repair));
+        let suggested = asked.filter(|asked| asked.set.as_ref() == Some(&self.target.set.id));
+        if let Some((option, _)) =
+            suggested.and_then(|asked| self.target.set.option(asked.suggests.as_deref()?))
+        {
+            return Some(option);
+        }
+        let last = view.last_resolved_action.as_ref()?;
+        let fresh = view.within(last.turn, self.scene.policy.ttl.repair);
+        let here = last.option_set_id.as_ref() == Some(&self.target.set.id);
+        let (option, _) = self.target.set.option(&last.target_ref.id).filter(|_| fresh && here)?;
+        Some(option)
+    }
+}
+
+/// Rows of letters on a keyboard: a run along one is noise.
+const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+fn reason_of(by: MatchedBy) -> Reason {
+    match by {
+        MatchedBy::Label => Reason::OptionLabel,
+        MatchedBy::Sublabel => Reason::OptionSublabel,
+        MatchedBy::Alias => Reason::OptionAlias,
+        MatchedBy::Ordinal => Reason::OptionOrdinal,
+        MatchedBy::Badge => Reason::OptionBadge,
+        MatchedBy::Other => Reason::OptionOther,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,442 @@
+//! A single ticket from its request to its preview: started, completed, edited. `release.rs` takes over from
+//! there.
+
+use crate::data::batch::Batch;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::ask::ask_loop;
+use crate::cards::decide::refuse_step;
+use crate::data::ask::{AnswerRecipient, DraftAnswer, Question};
+use crate::data::card::{Card, CardSubject, Checks};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::{CardId, DraftId, MessageId};
+use crate::data::intent::Intent;
+use crate::data::lane_state::OpenAsk;
+use crate::data::message::{Message, MessageKind};
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::rung::Rung;
+use crate::data::ticket::{Draft, Filled, ItemType, Part};
+use crate::messages;
+use crate::tickets::extract::fill;
+use crate::tickets::subject::asked_in;
+use crate::tickets::{DraftSources, batch, extract, release};
+use crate::turn::Turn;
+use throughline_language::Expected;
+
+/// Starts a ticket about `text` as a task of its own. A model completes the draft where one is configured;
+/// the parts read from the message are kept in any case.
+pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) -> Verdict {
+    start_from(turn, text, named, by, DraftSources::default())
+}
+
+/// Starts a ticket as [`start`] does, with material from other messages.
+pub(crate) fn start_from(
+    turn: &mut Turn<'_>,
+    text: &str,
+    named: Option<ItemType>,
+    by: &str,
+    from: DraftSources,
+) -> Verdict {
+    let asked = turn.said.clone().filter(|_| text.is_empty());
+    let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
+    let source = turn.source();
+    let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
+    let mut draft = Draft {
+        id: turn.new_draft_id(),
+        task,
+        source,
+        by: by.into(),
+        item_type,
+        target: turn.policy.project.clone(),
+        parts,
+        filled: Vec::new(),
+        under: None,
+        place: None,
+        created: None,
+    };
+    draft.said_at(turn, &draft.source.clone());
+    from.messages.iter().for_each(|message| draft.said_at(turn, message));
+    go_on_writing(turn, draft, Question::Draft { item_type: named, stories: None, from: from.texts })
+}
+
+/// Asks a model for missing parts. If nothing is missing or no model can be asked, goes on without one.
+fn go_on_writing(turn: &mut Turn<'_>, draft: Draft, question: Question) -> Verdict {
+    if !draft.missing().is_empty() && ask_loop::open(turn, AnswerRecipient::Draft(draft.id.clone()), question)
+    {
+        turn.put(draft);
+        return Verdict::Deferred;
+    }
+    go_on(turn, draft);
+    Verdict::Shown
+}
+
+/// Takes in a model's draft; `None` if the model gave no usable one, which leaves the parts read from the
+/// message. Parts a person labelled in the message are kept over the model's.
+pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<DraftAnswer>) -> Decision {
+    let decision = |verdict| Decision {
+        rung: Rung::Intent,
+        ..Decision::new(verdict, Reason::Drafted).with_intent(Intent::Ticket)
+    };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return decision(Verdict::Recorded) };
+    if let Some(written) = written {
+        let mut own = BTreeMap::new();
+        if let Some(said) = &turn.said {
+            fill(&mut own, said.text());
+        }
+        draft.item_type = written.item_type;
+        draft.take(written.fields, |_, part| own.contains_key(&part));
+    }
+    go_on(turn, draft);
+    decision(Verdict::Shown)
+}
+
+/// Asks for the first missing part, or shows the preview if none is missing.
+fn go_on(turn: &mut Turn<'_>, draft: Draft) {
+    let (id, by) = (draft.id.clone(), draft.by.clone());
+    let missing = draft.missing();
+    turn.put(draft);
+    let Some(first) = missing.first() else {
+        let running = Checks::Due;
+        release::preview(turn, CardSubject::DraftPreview { draft: id, checks: running }, &by, None);
+        return;
+    };
+    let question =
+        if *first == Part::Title { messages::ASK_TITLE.into() } else { messages::ask_for(&missing) };
+    ask_part(turn, &id, *first, &question);
+}
+
+/// Asks for a part of a draft.
+pub(super) fn ask_part(turn: &mut Turn<'_>, id: &DraftId, part: Part, question: &str) {
+    let Some(draft) = turn.get::<Draft>(id).cloned() else { return };
+    let anchor = turn.say(MessageKind::Question, Some(&draft.task), question);
+    let slot = Slot::Draft { draft: id.clone(), part };
+    let kind = PendingKind::SlotRequest(slot);
+    turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&draft.by), None);
+}
+
+/// Takes in an answer to a question about a draft: labelled lines fill their parts, the rest fills the part
+/// that was asked for.
+pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
+    pour(&mut draft, part, text);
+    if let Some(said) = &turn.said {
+        draft.said_at(turn, &said.message);
+        draft.filled.push(Filled { message: said.message.clone(), part });
+    }
+    match open_draft(turn, &draft.id) {
+        Some(DraftPlace::Preview(card)) => {
+            again(turn, draft);
+            let batch = turn.get::<Card>(&card).cloned().and_then(|card| card.batch().cloned());
+            if let Some(batch) = batch {
+                batch::edit::ask_missing(turn, &batch);
+            }
+        }
+        _ => go_on(turn, draft),
+    }
+}
+
+/// Corrects an earlier answer about a part ("I meant …").
+pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
+    pour(&mut draft, part, text);
+    let task = draft.task.clone();
+    turn.say(MessageKind::Notification, Some(&task), &messages::corrected(part));
+    again(turn, draft);
+}
+
+fn pour(draft: &mut Draft, part: Part, text: &str) {
+    let free = fill(&mut draft.parts, text);
+    if !free.is_empty() {
+        draft.write(part, &free);
+    }
+}
+
+// ---- edits ----
+
+/// Answers *Edit* on channels without forms: asks for the fields one by one, or for the whole item if it has
+/// none.
+pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -> Decision {
+    let Some(draft) = draft else { return refuse_step(turn) };
+    if ask_field(turn, &card.id, &draft, None) {
+        return Decision::new(Verdict::Asked, Reason::PressApplied);
+    }
+    ask_words(turn, card, draft, messages::batch::WHICH_STORY)
+}
+
+pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question: &str) -> Decision {
+    let anchor = turn.say(MessageKind::Question, Some(&draft.task), question);
+    wait_for_words(turn, &card.id, &draft, Part::Title, &anchor);
+    Decision::new(Verdict::Asked, Reason::PressApplied)
+}
+
+/// Asks for the first filled field of a draft, or for the first one after `after`. Returns `false` if there
+/// is none.
+fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
+    let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
+    let next = |part: &Part| Some(*part) > after && asked(part);
+    let Some(part) = Part::ALL.into_iter().find(next) else { return false };
+    ask_about(turn, card, draft, part);
+    true
+}
+
+fn ask_about(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part) {
+    let item = turn
+        .get::<Card>(card)
+        .cloned()
+        .and_then(|card| crate::tickets::batch::card::label(&turn.drafts_of(&card), &draft.id));
+    let question = messages::edit_field(draft, item.as_deref(), part);
+    let offers = [messages::SKIP, messages::CANCEL];
+    let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
+    wait_for_words(turn, card, draft, part, &anchor);
+}
+
+fn wait_for_words(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part, anchor: &MessageId) {
+    let kind = PendingKind::WaitingStoryEdit { draft: draft.id.clone(), card: card.clone(), part };
+    let asked = turn.event.actor.clone();
+    turn.open_pending(kind, Some(Expected::Text), anchor, Some(&draft.task), Some(&asked), None);
+}
+
+/// Takes in an answer about one field: its new text, or `None` to keep it, and asks for the next field. An
+/// answer with labelled lines changes the parts it names and ends the edit.
+pub(crate) fn edit_by_text(
+    turn: &mut Turn<'_>,
+    card: &CardId,
+    draft: &DraftId,
+    part: Part,
+    text: Option<&str>,
+) {
+    let Some(card) = turn.get::<Card>(card).cloned().filter(Card::is_open) else {
+        turn.tell(messages::STALE_STEP);
+        return;
+    };
+    let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
+    let before = draft.parts.clone();
+    // An empty item is written whole: the first line is the title.
+    let whole = before.is_empty();
+    let free = text.filter(|_| !whole).map(|text| fill(&mut draft.parts, text));
+    let labelled = free.as_ref().is_some_and(|free| text.is_some_and(|text| *free != text.trim()));
+    match text.filter(|_| !labelled) {
+        Some(text) if whole => {
+            draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
+            if let Some(said) = &turn.said {
+                draft.said_at(turn, &said.message);
+            }
+        }
+        Some(text) => draft.write(part, text),
+        None => {}
+    }
+    // Text without a label, next to labelled lines, is the answer to the question.
+    if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
+        draft.write(part, &free);
+    }
+    let kept = refused(&card, &draft);
+    if let Some(part) = kept {
+        // The rest of the answer is taken.
+        turn.tell(&messages::stays(part));
+        for part in draft.missing() {
+            draft.write(part, before.get(&part).map_or("", String::as_str));
+        }
+    }
+    let (changed, id) = (draft.parts != before, card.id.clone());
+    if changed {
+        batch::edit::revise(turn, card, draft.clone());
+    } else if matches!(card.about.checks(), Some(Checks::Failed { .. })) {
+        release::recheck(turn, &card);
+    }
+    if let Some(part) = kept {
+        ask_about(turn, &id, &draft, part);
+    } else if labelled && !changed {
+        turn.tell(messages::NOTHING_CHANGED);
+    } else if !(labelled || whole || ask_field(turn, &id, &draft, Some(part))) {
+        turn.say(MessageKind::Notification, Some(&draft.task), messages::LAST_FIELD);
+    }
+}
+
+/// Returns the part that an edit must not clear but did: any required part of a single ticket, only the title
+/// of a batch item.
+fn refused(card: &Card, draft: &Draft) -> Option<Part> {
+    let missing = draft.missing();
+    missing.first().copied().filter(|part| card.batch().is_none() || *part == Part::Title)
+}
+
+/// Applies an edit by form, all fields or none.
+pub(crate) fn edit_by_form(
+    turn: &mut Turn<'_>,
+    card: Card,
+    draft: Option<Draft>,
+    values: &BTreeMap<String, String>,
+) -> Decision {
+    let Some(mut draft) = draft else { return refuse_step(turn) };
+    let before = draft.parts.clone();
+    for (name, text) in values {
+        match Part::parse(name) {
+            Some(part) => draft.write(part, text),
+            None => return invalid(turn, &messages::form_unknown(name)),
+        }
+    }
+    if let Some(part) = refused(&card, &draft) {
+        return invalid(turn, &messages::form_needs(part));
+    }
+    if draft.parts == before {
+        if !matches!(card.about.checks(), Some(Checks::Failed { .. })) {
+            return invalid(turn, messages::NOTHING_CHANGED);
+        }
+        release::recheck(turn, &card);
+        return Decision::new(Verdict::Done, Reason::PressApplied);
+    }
+    turn.head
+        .pendings
+        .retain(|p| !matches!(&p.kind, PendingKind::WaitingStoryEdit { card: of, .. } if *of == card.id));
+    batch::edit::revise(turn, card, draft);
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+pub(super) fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
+    turn.tell(text);
+    Decision::new(Verdict::Refused, Reason::FormInvalid)
+}
+
+/// The effect of an edited message on the draft it began.
+pub(crate) enum SourceEdit {
+    /// The draft, or the question about it, was changed.
+    Done(Verdict),
+    /// The model's question was taken back and is to be asked again about the new text.
+    AskAgain(AnswerRecipient, Question),
+}
+
+/// Applies the edit of a message that started or filled a draft. Parts whose reading changed are rewritten,
+/// later changes are kept, and a model that is still writing is asked again. Returns `None` if no draft
+/// changes.
+pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, before: &Message, text: &str) -> Option<SourceEdit> {
+    if let Some(ask) = ask_loop::cancel_for_edit(turn, &before.id, text) {
+        return Some(asked_again(turn, ask, before, text));
+    }
+    let found = turn.loaded::<Draft>().find(|draft| {
+        let went_in = draft.filled.iter().any(|filled| filled.message == before.id);
+        (draft.source == before.id || went_in) && open_draft(turn, &draft.id).is_some()
+    });
+    let mut draft = found?.clone();
+    let old = draft.clone();
+    let part = draft.filled.iter().find(|filled| filled.message == before.id).map(|filled| filled.part);
+    if let Some(part) = part {
+        let (was, now) = (answer(&before.text, part), answer(text, part));
+        draft.reword((draft.item_type, &was), (draft.item_type, &now));
+    } else if let Some(card) = batch_of(turn, &draft.id) {
+        let batch = card.batch().cloned()?;
+        return batch::source_edit::apply_source_edit(turn, &batch, before, text).then(|| {
+            batch::edit::changed(turn, card);
+            SourceEdit::Done(Verdict::Shown)
+        });
+    } else {
+        reword(turn, &mut draft, before, text);
+    }
+    if matches!(open_draft(turn, &draft.id), Some(DraftPlace::Preview(_))) {
+        // An edited message cannot take a required part from a draft that is on a preview.
+        if !draft.missing().is_empty() {
+            draft.item_type = old.item_type;
+        }
+        for part in draft.missing() {
+            draft.write(part, old.part(part));
+        }
+    }
+    (draft != old).then(|| {
+        again(turn, draft);
+        SourceEdit::Done(Verdict::Shown)
+    })
+}
+
+/// Asks a model again, about the edited message. A request that can now be read without a model is shown
+/// instead.
+fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) -> SourceEdit {
+    let question = ask.question.map_or(Question::Answer, |question| *question);
+    match (&ask.about, question) {
+        (AnswerRecipient::Draft(id), Question::Draft { from, .. })
+            if let Some(mut draft) = turn.get::<Draft>(id).cloned() =>
+        {
+            reword(turn, &mut draft, before, text);
+            let question = Question::Draft { item_type: asked_in(text).0, stories: None, from };
+            SourceEdit::Done(go_on_writing(turn, draft, question))
+        }
+        (AnswerRecipient::Batch(id), question) => {
+            batch::source_edit::apply_source_edit(turn, id, before, text);
+            match batch::drafting::reading(turn, text) {
+                Some(asked) => SourceEdit::Done(batch::drafting::go_on(turn, id, &asked)),
+                None => SourceEdit::AskAgain(ask.about, question),
+            }
+        }
+        (_, question) => SourceEdit::AskAgain(ask.about, question),
+    }
+}
+
+/// Applies the difference between two readings of the draft's request.
+fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
+    let read = |text: &str| {
+        let (named, object) = asked_in(text);
+        extract(&object, named, turn.policy.window.title_chars)
+    };
+    let ((kind_was, was), (kind, now)) = (read(&before.text), read(text));
+    draft.reword((kind_was, &was), (kind, &now));
+}
+
+/// Reads an answer into parts; text without a label belongs to `part`.
+fn answer(text: &str, part: Part) -> BTreeMap<Part, String> {
+    let mut said = BTreeMap::new();
+    let free = fill(&mut said, text);
+    if !free.is_empty() {
+        said.insert(part, free);
+    }
+    said
+}
+
+/// The open card of the batch a draft belongs to.
+fn batch_of(turn: &Turn<'_>, draft: &DraftId) -> Option<Card> {
+    let Some(DraftPlace::Preview(card)) = open_draft(turn, draft) else { return None };
+    turn.get::<Card>(&card).cloned().filter(|card| card.batch().is_some())
+}
+
+/// The place of a draft that can still be changed.
+pub(crate) enum DraftPlace {
+    /// On a card that waits for its decision.
+    Preview(CardId),
+    /// In a question for this part.
+    Asking(Part),
+}
+
+/// Returns the place of a draft, `None` if it can no longer be changed.
+pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<DraftPlace> {
+    let shows = |card: &&Card| match &card.about {
+        CardSubject::DraftPreview { draft, .. } => draft == id,
+        CardSubject::BatchPreview { batch, .. } => {
+            turn.get::<Batch>(batch).cloned().is_some_and(|batch| batch.items.contains(id))
+        }
+        _ => false,
+    };
+    if let Some(card) = turn.open_cards().find(shows) {
+        return Some(DraftPlace::Preview(card.id.clone()));
+    }
+    match &turn.conversational()?.kind {
+        PendingKind::SlotRequest(Slot::Draft { draft, part }) if draft == id => {
+            Some(DraftPlace::Asking(*part))
+        }
+        _ => None,
+    }
+}
+
+/// Stores a changed draft and continues from its place: revises its card, or asks the question that is next
+/// now.
+fn again(turn: &mut Turn<'_>, draft: Draft) {
+    match open_draft(turn, &draft.id) {
+        Some(DraftPlace::Preview(card)) => {
+            if let Some(card) = turn.get::<Card>(&card).cloned() {
+                batch::edit::revise(turn, card, draft);
+            }
+        }
+        Some(DraftPlace::Asking(part)) if draft.missing().first() != Some(&part) => {
+            turn.take_conversational();
+            go_on(turn, draft);
+        }
+        Some(DraftPlace::Asking(_)) | None => turn.put(draft),
+    }
+}

@@ -1,0 +1,51 @@
+//! Read access to the message being routed: its words, its anchor, and the context they are read in.
+
+use crate::data::decision::Decision;
+use crate::data::focus::FocusContext;
+use crate::data::id::MessageId;
+use crate::data::message::Message;
+use crate::data::purpose::Purpose;
+use crate::data::trace::Predicate;
+use crate::turn::Turn;
+use throughline_language::Context;
+
+/// The result of trying a rung.
+pub(crate) enum RungResult {
+    /// The rung decided.
+    Decided(Decision),
+    /// The rung does not apply: the predicate that failed.
+    Passed(Predicate),
+}
+
+pub(crate) fn focus<'t>(turn: &'t Turn<'_>) -> &'t FocusContext {
+    const NOTHING: &FocusContext = &FocusContext::NOTHING;
+    turn.focus.as_ref().unwrap_or(NOTHING)
+}
+
+/// The context in which the actor's words are read: the time, the actor's offset from UTC, and the known
+/// places.
+pub(crate) fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
+    Context::at(turn.event.received_at.0, turn.given.offset_s).knowing(&turn.policy.places)
+}
+
+/// The text of a message that is loaded or replied to, else an empty one.
+pub(crate) fn text_of<'t>(turn: &Turn<'t>, id: &MessageId) -> &'t str {
+    let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
+    let known = replied_to.or_else(|| turn.lane.records.get::<Message>(id));
+    known.map_or("", |message| &message.text)
+}
+
+/// True if the acting person is trusted as a member: no bot, not barred, and named by policy if policy
+/// names anybody.
+pub(crate) fn actor_is_trusted(turn: &Turn<'_>) -> bool {
+    let trusted = &turn.policy.facts.trusted_authors;
+    let named = |actor: &crate::data::actor::Actor| actor.principals.iter().any(|one| trusted.contains(one));
+    let member =
+        |actor: &crate::data::actor::Actor| actor.barred.is_none() && (trusted.is_empty() || named(actor));
+    !turn.given.addressing.bot && turn.given.actor.as_ref().is_some_and(member)
+}
+
+/// True if a model is set up for this purpose and nobody has paused everything.
+pub(crate) fn model_is_available(turn: &Turn<'_>, purpose: Purpose) -> bool {
+    turn.given.model.has(purpose) && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
+}
