@@ -1,5 +1,5 @@
-//! Cards as the lane keeps them and as people see them. What people see is a projection: a pure function of the
-//! card's records, the time and policy, which the capability that owns the card makes. Nothing else writes one
+//! Cards as the lane keeps them and as people see them. A card that people see is a projection: a pure function of
+//! its records, the time and policy, made by the capability that owns the card. Nothing else writes one
 //! (`docs/design/0017-steps-and-card-versions.md`).
 
 pub(crate) mod decide;

@@ -47,8 +47,8 @@ pub(crate) enum Loaded {
 }
 
 /// Declares the kinds of records, one row each: the variant with the value it holds, the type of that value and
-/// of its ids, the field that has the id, the name in stores and hashes, and how long it stays loaded. What
-/// erasure leaves of a record is the type's [`Personal`]; `snapshot.rs` encodes every kind alike.
+/// of its ids, the field that has the id, the name in stores and hashes, and how long it stays loaded. The
+/// type's [`Personal`] says what erasure leaves of it; `snapshot.rs` encodes every kind alike.
 macro_rules! records {
     ($($(#[$doc:meta])*
        $kind:ident($held:ty): $type:ty, $id:ty, $($field:tt).+, $name:literal, $loaded:ident;)*) => {

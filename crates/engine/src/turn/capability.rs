@@ -2,8 +2,7 @@
 //! effects it sent, the records it needs.
 //!
 //! Routing, cards, `needs` and erasure know capabilities only by this trait and by the table of them in
-//! `routing/capabilities.rs`; `data/owner.rs` says what belongs to which. How to add one is in
-//! `docs/recipes/workflow.md`.
+//! `routing/capabilities.rs`; `data/owner.rs` says what belongs to which. `docs/recipes/workflow.md` adds one.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
