@@ -106,7 +106,7 @@ pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) 
 /// way.
 pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
     let waits = |task: &Task| task.work.as_ref().is_none_or(|work| work.card.as_ref() == Some(&card.id));
-    let waiting = card.task().is_none_or(|id| turn.get::<Task>(id).cloned().is_some_and(|task| waits(&task)));
+    let waiting = card.task().is_none_or(|id| turn.get::<Task>(id).is_some_and(waits));
     if let Some(task) = turn.task_of(card).filter(|_| waiting) {
         turn.end_task(&task, status);
     }

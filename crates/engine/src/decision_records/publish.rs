@@ -97,7 +97,7 @@ fn awaited(turn: &Turn<'_>, card: &Card, effect: &EffectId) -> Option<(Publicati
     let standing = |result: &Progress| match result {
         Progress::Sending { effect: sent } if sent == effect => Some(PublishState::Sent),
         Progress::Uncertain { card }
-            if turn.get::<Card>(&card).and_then(Card::uncertain_effect) == Some(effect) =>
+            if turn.get::<Card>(card).and_then(Card::uncertain_effect) == Some(effect) =>
         {
             Some(PublishState::AskedAbout(card.clone()))
         }

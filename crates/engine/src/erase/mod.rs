@@ -150,7 +150,7 @@ fn of_cards(turn: &mut Turn<'_>, person: &DataSubject) -> bool {
         } else {
             if card.is_open()
                 && card.review().is_some_and(|review| {
-                    !turn.get::<Review>(review).cloned().is_some_and(|r| r.is_current())
+                    !turn.get::<Review>(review).is_some_and(|r| r.is_current())
                 })
             {
                 card.status = CardStatus::Withdrawn;

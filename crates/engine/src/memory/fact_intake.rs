@@ -378,7 +378,7 @@ pub(crate) fn proposed(turn: &mut Turn<'_>, proposals: &[FactProposal], shown: &
 
 fn propose(turn: &mut Turn<'_>, proposal: &FactProposal, shown: &[MessageId]) -> Result<(), Reason> {
     let message = shown.iter().find(|id| id.0 == proposal.message_id);
-    let message = message.and_then(|id| turn.get::<Message>(&id)).cloned();
+    let message = message.and_then(|id| turn.get::<Message>(id)).cloned();
     let cited =
         message.as_ref().map(|message| CitedMessage { text: &message.text, trust: trust_of(message) });
     let taken = proposal_check::check_proposal(proposal, cited, &turn.policy.facts)?;

@@ -54,7 +54,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>, said: &RoutedMessage) {
 
 /// Removes executions from the view whose task has ended: the approval was refused, or the task was stopped.
 pub(super) fn drop_ended_executions(turn: &Turn<'_>, view: &mut View) {
-    let lives = |task: &TaskId| turn.get::<Task>(task).cloned().is_some_and(|task| task.status.is_live());
+    let lives = |task: &TaskId| turn.get::<Task>(task).is_some_and(|task| task.status.is_live());
     view.in_flight.retain(|act| lives(&act.task));
 }
 

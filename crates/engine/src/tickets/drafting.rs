@@ -409,7 +409,7 @@ pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<DraftPlace> {
     let shows = |card: &&Card| match &card.about {
         CardSubject::DraftPreview { draft, .. } => draft == id,
         CardSubject::BatchPreview { batch, .. } => {
-            turn.get::<Batch>(batch).cloned().is_some_and(|batch| batch.items.contains(id))
+            turn.get::<Batch>(batch).is_some_and(|batch| batch.items.contains(id))
         }
         _ => false,
     };

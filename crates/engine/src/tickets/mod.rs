@@ -40,7 +40,7 @@ impl Draft {
     /// Adds a link to `message` to the draft's evidence: the message's own link if its channel has message
     /// links, else the lane's link. A link that is listed already is not added again.
     fn said_at(&mut self, turn: &Turn<'_>, message: &MessageId) {
-        let own = turn.get::<Message>(&message).and_then(|message| message.link.as_ref());
+        let own = turn.get::<Message>(message).and_then(|message| message.link.as_ref());
         let Some(link) = own.or(turn.given.here.as_ref()) else { return };
         let known = self.parts.entry(Part::Evidence).or_default();
         if !known.lines().any(|line| line.contains(link.as_str())) {

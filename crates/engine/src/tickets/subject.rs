@@ -81,7 +81,7 @@ fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
         return posted.quote.clone().map(|quote| (quote, None));
     };
     let replied = turn.given.anchor.as_ref().filter(|message| message.id == *anchor);
-    let anchored = turn.get::<Message>(&anchor).or(replied).filter(theirs);
+    let anchored = turn.get::<Message>(anchor).or(replied).filter(theirs);
     let own = turn.said.as_ref().map(|said| &said.message);
     let answered = || {
         let loaded = turn.head.window.texts().rev().filter_map(|id| turn.named::<Message>(id));

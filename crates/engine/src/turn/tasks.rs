@@ -50,7 +50,7 @@ impl Turn<'_> {
     pub(crate) fn start_task(&mut self, intent: &str, by: &str) -> TaskId {
         let here = self.task_here();
         // A host may have reported a task under this id; the new one must not overwrite it.
-        let id = if self.get::<Task>(&here).cloned().is_some() {
+        let id = if self.get::<Task>(&here).is_some() {
             TaskId(self.new_id(TaskId::PREFIX))
         } else {
             here

@@ -215,7 +215,7 @@ fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     let own = turn.said.as_ref().map(|said| said.message.clone());
     let theirs = |id: &str| turn.named::<Message>(id).filter(|message| message.role == Role::User);
     let anchor =
-        focus(turn).anchor_id().and_then(|id| turn.get::<Message>(&id).or(turn.given.anchor.as_ref()));
+        focus(turn).anchor_id().and_then(|id| turn.get::<Message>(id).or(turn.given.anchor.as_ref()));
     let anchored = anchor.filter(|message| message.role == Role::User && lists_items(&message.text));
     let newest = || {
         let ids = turn.head.window.texts().rev().filter(|id| own.as_ref().is_none_or(|own| own.0 != *id));

@@ -103,7 +103,7 @@ fn asked_elsewhere(turn: &mut Turn<'_>, batch: &BatchId) {
     else {
         return;
     };
-    let open = turn.get::<Batch>(batch).cloned().is_some_and(|batch| batch.items.contains(&draft));
+    let open = turn.get::<Batch>(batch).is_some_and(|batch| batch.items.contains(&draft));
     let lacks = turn.get::<Draft>(&draft).is_some_and(|draft| draft.part(part).is_empty());
     if !(open && lacks) {
         turn.take_conversational();
