@@ -9,7 +9,7 @@
 /// ```
 /// use throughline_language::edits::{levenshtein, osa_distance};
 /// assert_eq!((levenshtein("halp", "help", 2), osa_distance("halp", "help", 2)), (Some(1), Some(1)));
-/// assert_eq!((levenshtein("hepl", "help", 2), osa_distance("hepl", "help", 2)), (Some(2), Some(1)));
+/// assert_eq!((levenshtein("tikcet", "ticket", 2), osa_distance("tikcet", "ticket", 2)), (Some(2), Some(1)));
 /// assert_eq!((levenshtein("halt", "help", 1), osa_distance("halt", "help", 1)), (None, None));
 /// ```
 #[must_use]

@@ -149,9 +149,9 @@ fn of_cards(turn: &mut Turn<'_>, person: &DataSubject) -> bool {
             decide::close(turn, card, CardStatus::Withdrawn, CloseReason::Cancelled);
         } else {
             if card.is_open()
-                && card.review().is_some_and(|review| {
-                    !turn.get::<Review>(review).is_some_and(|r| r.is_current())
-                })
+                && card
+                    .review()
+                    .is_some_and(|review| !turn.get::<Review>(review).is_some_and(|r| r.is_current()))
             {
                 card.status = CardStatus::Withdrawn;
             }

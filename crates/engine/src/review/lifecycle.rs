@@ -118,10 +118,7 @@ fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
     let said = turn.said.as_ref().map(|said| &said.message);
     let mine = said.and_then(|said| turn.get::<Message>(said)).and_then(|message| message.task.as_ref());
     let of_other_work = |message: &Message| {
-        message
-            .task
-            .as_ref()
-            .is_some_and(|task| Some(task) != mine && turn.get::<Task>(task).is_some())
+        message.task.as_ref().is_some_and(|task| Some(task) != mine && turn.get::<Task>(task).is_some())
     };
     let bare = || extract::sentences(text, turn.policy).is_empty();
     let points = focus.replies() || turn.reference.need == Need::NeedsAnchor && bare();

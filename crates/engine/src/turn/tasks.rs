@@ -50,11 +50,7 @@ impl Turn<'_> {
     pub(crate) fn start_task(&mut self, intent: &str, by: &str) -> TaskId {
         let here = self.task_here();
         // A host may have reported a task under this id; the new one must not overwrite it.
-        let id = if self.get::<Task>(&here).is_some() {
-            TaskId(self.new_id(TaskId::PREFIX))
-        } else {
-            here
-        };
+        let id = if self.get::<Task>(&here).is_some() { TaskId(self.new_id(TaskId::PREFIX)) } else { here };
         self.belongs_to(&id);
         self.put_task(Task::new(id.clone(), first_line(intent), by, self.now()));
         id
