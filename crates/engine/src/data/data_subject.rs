@@ -1,7 +1,7 @@
 //! One person as erasure knows them: their names, what they said, and the test whether a text holds their
 //! words.
 //!
-//! A text holds a person's words if three words in a row are theirs, or all of a short line is, and nobody
+//! A text holds a person's words if three words in a row are theirs, or all of a short line or quotation is, and nobody
 //! else in the lane said the same. The test is cheap and does not depend on the origin of the text: a title,
 //! an excerpt or a bullet made from a message is found as well as a copy. Rules:
 //! `docs/design/0028-erasure.md`.
@@ -172,10 +172,12 @@ impl DataSubject {
         let words = words(text);
         let quoted = words.windows(RUN).any(|run| theirs(&self.theirs.runs, run));
         let short = || (1..RUN).any(|n| words.windows(n).any(|run| theirs(&self.theirs.short, run)));
+        // A sentence of ours may name a title in quotes: the title alone is as good as a line of its own.
+        let named = text.split(['"', '“', '”']);
         quoted
             || short()
-            || text.lines().any(|line| {
-                let words = self::words(line);
+            || text.lines().chain(named).any(|part| {
+                let words = self::words(part);
                 words.len() < RUN && telling(&words) && theirs(&self.theirs.runs, &words)
             })
     }
@@ -293,6 +295,8 @@ mod tests {
             "kestrelgate",
             "about kestrelgate, then",
             "Mrs. Miller",
+            "Draft (\"Mrs. Miller\") needs detail before it can be approved",
+            "Draft “Mrs. Miller” needs detail",
         ] {
             assert!(ana.holds(held), "{held}");
         }
