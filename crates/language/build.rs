@@ -58,9 +58,14 @@ fn main() {
 }
 
 fn all_lexicons() -> Result<(), String> {
-    let own = languages(DATA)?;
+    let (own, of_tests) = (languages(DATA)?, languages(DATA_OF_TESTS)?);
+    if let Some((code, _)) = of_tests.iter().find(|(code, _)| own.iter().any(|(known, _)| known == code)) {
+        return Err(format!(
+            "the language {code} is in {DATA} and in {DATA_OF_TESTS}: delete it in {DATA_OF_TESTS}"
+        ));
+    }
     lexicons("lexicons.rs", &own)?;
-    lexicons("lexicons_of_tests.rs", &[own, languages(DATA_OF_TESTS)?].concat())
+    lexicons("lexicons_of_tests.rs", &[own, of_tests].concat())
 }
 
 /// A language: its code and its folder.
