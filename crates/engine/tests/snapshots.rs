@@ -93,7 +93,7 @@ fn every_kind_of_pending_reads_back() {
     let stored = snapshot::encode_head(&head);
     assert_eq!(snapshot::decode_head(&stored).unwrap(), head);
     let words: BTreeSet<&str> = head.pendings.iter().map(|pending| pending.kind.as_str()).collect();
-    assert_eq!(words.len(), 11, "the eleven kinds of the specification: {words:?}");
+    assert_eq!(words.len(), 11, "every kind, once: {words:?}");
     for pending in &head.pendings {
         let lifetime = pending.kind.lifetime(&Policy::default());
         assert_eq!(lifetime.is_none(), pending.kind.as_str() == "waiting_uncertain_effect");

@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 ///
 /// assert_eq!("date".parse(), Ok(Expected::Date));
 /// assert_eq!("selection:Red|Blue".parse(), Ok(Expected::Selection(vec!["Red".into(), "Blue".into()])));
-/// assert!("colour".parse::<Expected>().is_err());
+/// assert!("flavour".parse::<Expected>().is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
@@ -68,7 +68,7 @@ pub struct Choice {
 pub struct UnknownExpected(pub String);
 
 /// The types whose wire form is a word.
-const PLAIN: [(&str, Expected); 13] = [
+const PLAIN: &[(&str, Expected)] = &[
     ("boolean", Expected::Boolean),
     ("time", Expected::Time),
     ("date", Expected::Date),
@@ -90,7 +90,7 @@ impl fmt::Display for UnknownExpected {
             f,
             "unknown expected type \"{}\": known are {}, selection:A|B and one_of:A=synonym|B",
             self.0,
-            PLAIN.map(|(word, _)| word).join(", ")
+            PLAIN.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
         )
     }
 }

@@ -26,6 +26,10 @@ impl Capability for DecisionRecords {
         DECISIONS
     }
 
+    fn commands(&self) -> &'static [&'static str] {
+        &["track", "untrack", "tracked"]
+    }
+
     fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {
         let (text, reason) = match word {
             "track" => (tracked_issues::track(turn, rest), Reason::CommandTrack),

@@ -39,6 +39,10 @@ impl Capability for Polls {
         "polls"
     }
 
+    fn commands(&self) -> &'static [&'static str] {
+        &["poll"]
+    }
+
     fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {
         if word != "poll" {
             return None;

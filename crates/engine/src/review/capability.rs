@@ -26,6 +26,10 @@ impl Capability for Reviews {
         REVIEWS
     }
 
+    fn commands(&self) -> &'static [&'static str] {
+        &["review"]
+    }
+
     fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {
         match word {
             "review" => {

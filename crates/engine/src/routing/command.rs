@@ -9,13 +9,19 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
 use crate::messages::{self};
+use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::interrupt::interrupt;
 use crate::turn::Turn;
 use throughline_language::Interrupt;
 use throughline_language::edits::levenshtein;
 
-const WORDS: [&str; 11] =
-    ["help", "status", "pending", "why", "forget", "review", "ticket", "track", "untrack", "tracked", "stop"];
+/// The commands that belong to no capability.
+const OWN: [&str; 6] = ["help", "status", "pending", "why", "forget", "stop"];
+
+/// The words of every command.
+fn known() -> impl Iterator<Item = &'static str> {
+    OWN.into_iter().chain(CAPABILITIES.iter().flat_map(|one| one.commands().iter().copied()))
+}
 
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
@@ -89,7 +95,7 @@ fn pending(turn: &Turn<'_>) -> String {
 /// The known command with the smallest edit distance, if that is at most two.
 fn nearest(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
-    let near = WORDS.into_iter().filter_map(|known| Some((levenshtein(&word, known, 2)?, known)));
+    let near = known().filter_map(|known| Some((levenshtein(&word, known, 2)?, known)));
     near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
@@ -109,23 +115,25 @@ mod tests {
     /// Commands with a few letters cut out and others put in.
     fn misspelled() -> impl Strategy<Value = String> {
         let edit = (0usize..9, 0usize..3, "[a-eprtP é]{0,2}");
-        (proptest::sample::select(&WORDS[..]), proptest::collection::vec(edit, 0..4)).prop_map(
-            |(word, edits)| {
+        (
+            proptest::sample::select(known().collect::<alloc::vec::Vec<_>>()),
+            proptest::collection::vec(edit, 0..4),
+        )
+            .prop_map(|(word, edits)| {
                 let mut word: Vec<char> = word.chars().collect();
                 for (at, cut, put) in edits {
                     let at = at.min(word.len());
                     word.splice(at..(at + cut).min(word.len()), put.chars());
                 }
                 word.into_iter().collect()
-            },
-        )
+            })
     }
 
     proptest! {
         #[test]
         fn the_nearest_command_is_the_first_with_the_smallest_distance(word in misspelled()) {
             let far = |known: &&str| strsim::levenshtein(&word.to_lowercase(), known);
-            let nearby = WORDS.into_iter().min_by_key(far).filter(|known| far(known) <= 2);
+            let nearby = known().min_by_key(far).filter(|known| far(known) <= 2);
             prop_assert_eq!(nearest(&word), nearby);
         }
     }

@@ -11,7 +11,7 @@
 //!   a model, `handoff.rs` describes a text that goes on
 //! - `button_text.rs` reads a text against the buttons of our own cards
 //!
-//! The records are in `data` (`option_set`, `view`, `indexed_options`), a question's card in `cards/options.rs`. The
+//! The records are in `data` (`option_set`, `view`, `indexed_options`), a question's card in `card.rs`. The
 //! reasons are in docs/design/0021-option-lists.md, docs/design/0022-choosing-an-option.md and
 //! docs/design/0023-model-picks.md.
 

@@ -33,6 +33,10 @@ impl Capability for Tickets {
         TICKETS
     }
 
+    fn commands(&self) -> &'static [&'static str] {
+        &["ticket"]
+    }
+
     fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {
         if word != "ticket" {
             return None;

@@ -32,6 +32,11 @@ pub(crate) trait Capability: Sync {
     /// Returns the name that its cards, questions and requests carry.
     fn name(&self) -> &'static str;
 
+    /// Returns the words of its commands, so that a mistyped one can be suggested.
+    fn commands(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Runs a command, the word behind the slash command and what follows it. `None` if the word is not its own.
     fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {
         let _ = (turn, word, rest);
