@@ -68,7 +68,7 @@ const LAYERS: &[Layer] = &[
 /// The crates that are pure.
 const PURE: [&str; 2] = ["engine", "language"];
 
-/// What must not be reachable from a pure crate, whatever brings it in.
+/// Crates that must not be reachable from a pure crate, whatever brings them in.
 const IMPURE: &[&str] = &[
     "async-std",
     "chrono",

@@ -95,7 +95,7 @@ fn stopping_the_model_leaves_no_review() {
     assert_eq!(late.decision.reason, Reason::LateAnswer);
 }
 
-/// When the review was finished before the answer to feedback arrived, the person who gave it is told.
+/// Tells the person whose feedback is answered only after the review was finished.
 #[test]
 fn feedback_answered_after_the_end_is_announced() {
     let mut w = TestLane::new();

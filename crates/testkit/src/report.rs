@@ -24,7 +24,7 @@ pub struct Report {
     pub turns: usize,
     /// The failures; empty when it passed. The first failing turn ends a run.
     pub failures: Vec<Failure>,
-    /// What was seen of each turn, as the expectations that `--update` writes.
+    /// Expectations that `--update` writes: those that each turn, as it was seen, meets.
     pub observed: Vec<Vec<Expectation>>,
     /// The number of times the host was killed in the middle of a turn.
     pub kills: usize,

@@ -7,7 +7,7 @@ use crate::calls::{card as cards, in_progress, lifecycle};
 use crate::cards::decide::{decide, end_of, refuse_step, result_on};
 use crate::data::action::Action;
 use crate::data::canonical_json::jcs;
-use crate::data::card::{Card, CardSubject};
+use crate::data::card::Card;
 use crate::data::card_model::CardModel;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::EventKind;
@@ -31,16 +31,6 @@ impl Capability for ToolsAndAgents {
 
     fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         cards::show(model, view);
-    }
-
-    fn waits_for(&self, card: &Card) -> Option<PendingKind> {
-        let id = card.id.clone();
-        Some(match &card.about {
-            CardSubject::UncertainCall { effect, .. } => {
-                PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() }
-            }
-            _ => PendingKind::WaitingApproval { card: id },
-        })
     }
 
     fn requests(&self, _turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::cards::decide::end_of;
-use crate::data::card::{Card, CardSubject};
+use crate::data::card::Card;
 use crate::data::card_model::CardModel;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::TaskId;
@@ -43,16 +43,6 @@ impl Capability for DecisionRecords {
 
     fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         cards::show(model, view);
-    }
-
-    fn waits_for(&self, card: &Card) -> Option<PendingKind> {
-        let id = card.id.clone();
-        Some(match &card.about {
-            CardSubject::DecisionUncertain { effect, .. } => {
-                PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() }
-            }
-            _ => PendingKind::WaitingApproval { card: id },
-        })
     }
 
     fn requests(&self, turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {

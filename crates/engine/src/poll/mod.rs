@@ -3,7 +3,6 @@
 
 mod tests;
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -30,8 +29,14 @@ pub(crate) struct Polls;
 struct Poll {
     question: String,
     answers: Vec<String>,
-    /// The answer that each person chose, by user id.
-    votes: BTreeMap<String, String>,
+    votes: Vec<Vote>,
+}
+
+/// The answer that a person chose. Erasing finds people in values, never in the names of fields.
+#[derive(Serialize, Deserialize)]
+struct Vote {
+    by: String,
+    answer: String,
 }
 
 impl Capability for Polls {
@@ -61,9 +66,10 @@ impl Capability for Polls {
 
     fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
         let poll = Poll::of(view.card);
-        model.title = match poll.answers.is_empty() {
-            true => "What is the question? Write it as \"Lunch: pizza, soup\".".into(),
-            false => poll.question.clone(),
+        model.title = if poll.answers.is_empty() {
+            "What is the question? Write it as \"Lunch: pizza, soup\".".into()
+        } else {
+            poll.question.clone()
         };
         model.items = poll.answers.iter().map(|answer| poll.item(answer, view.card.is_open())).collect();
         let own = view.card.actions().into_iter().filter(|action| *action != Action::Option);
@@ -75,7 +81,8 @@ impl Capability for Polls {
         let mut poll = Poll::of(&card);
         match press.action {
             Action::Option if poll.answers.iter().any(|answer| answer == press.item) => {
-                poll.votes.insert(turn.event.actor.clone(), press.item.into());
+                poll.votes.retain(|vote| vote.by != turn.event.actor);
+                poll.votes.push(Vote { by: turn.event.actor.clone(), answer: press.item.into() });
                 card.about = poll.about();
                 turn.update(card);
             }
@@ -117,7 +124,7 @@ impl Poll {
     }
 
     fn item(&self, answer: &str, open: bool) -> ItemModel {
-        let votes = self.votes.values().filter(|vote| *vote == answer).count();
+        let votes = self.votes.iter().filter(|vote| vote.answer == answer).count();
         let choose = open.then(|| button(Action::Option, format!("Vote for {answer}")));
         ItemModel {
             id: answer.into(),

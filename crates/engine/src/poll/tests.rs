@@ -101,6 +101,17 @@ fn a_lane_that_is_erased_keeps_nothing_of_a_poll() {
 }
 
 #[test]
+fn a_voter_who_is_erased_leaves_a_vote_without_a_name() {
+    let mut world = World::new();
+    world.take("ana", EventKind::Command { text: "poll Lunch: pizza, soup".into() });
+    world.press("roberta", Action::Option, "soup");
+    world.take("", EventKind::Erasure(ErasureScope::Person { id: "roberta".into() }));
+    assert_eq!(world.votes(), [("pizza", "0"), ("soup", "1")]);
+    let card = world.lane.records.all::<Card>().next().unwrap();
+    assert!(!serde_json::to_string(card).unwrap().contains("roberta"));
+}
+
+#[test]
 fn a_card_of_a_capability_that_is_gone_says_so() {
     let mut world = World::new();
     world.take("ana", EventKind::Command { text: "poll Lunch: pizza, soup".into() });

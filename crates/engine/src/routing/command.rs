@@ -8,7 +8,7 @@ use crate::cards::decide::open_lines;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
-use crate::messages::{self};
+use crate::messages;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::interrupt::interrupt;
 use crate::turn::Turn;
@@ -27,7 +27,7 @@ fn known() -> impl Iterator<Item = &'static str> {
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     let word = word.to_lowercase();
-    if let Some(decision) = turn.capabilities.iter().filter_map(|one| one.command(turn, &word, rest)).next() {
+    if let Some(decision) = turn.capabilities.iter().find_map(|one| one.command(turn, &word, rest)) {
         return decision;
     }
     match word.as_str() {

@@ -76,13 +76,8 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
             }
             _ => {
                 let settled = Settled { effect, outcome, card: card.as_ref(), task: task.as_ref() };
-                let owners = turn.capabilities.iter();
-                Decided(
-                    owners
-                        .filter_map(|owner| owner.settled(turn, &settled))
-                        .next()
-                        .unwrap_or_else(|| Decision::new(Verdict::Recorded, Reason::EffectSettled)),
-                )
+                let decision = turn.capabilities.iter().find_map(|owner| owner.settled(turn, &settled));
+                Decided(decision.unwrap_or_else(|| Decision::new(Verdict::Recorded, Reason::EffectSettled)))
             }
         },
         EventKind::EffectProgressed { effect, task, text } => {

@@ -76,16 +76,6 @@ impl Capability for Tickets {
         keys
     }
 
-    fn waits_for(&self, card: &Card) -> Option<PendingKind> {
-        let card_id = card.id.clone();
-        Some(match &card.about {
-            CardSubject::UncertainEffect { effect, .. } => {
-                PendingKind::WaitingUncertainEffect { card: card_id, effect: effect.clone() }
-            }
-            _ => PendingKind::WaitingApproval { card: card_id },
-        })
-    }
-
     fn follow(&self, turn: &mut Turn<'_>, card: &Card) {
         if card.is_open() {
             batch::latch::keep_questions(turn, card);

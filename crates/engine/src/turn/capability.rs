@@ -60,10 +60,14 @@ pub(crate) trait Capability: Sync {
         self.shown(card, known)
     }
 
-    /// Returns the question that its card keeps open until somebody presses.
+    /// Returns the question that its card keeps open until somebody presses: whether an uncertain effect was applied, or
+    /// the approval, for a card that has either.
     fn waits_for(&self, card: &Card) -> Option<PendingKind> {
-        let _ = card;
-        None
+        let id = card.id.clone();
+        match card.uncertain_effect() {
+            Some(effect) => Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() }),
+            None => card.is_approval().then_some(PendingKind::WaitingApproval { card: id }),
+        }
     }
 
     /// Returns a deadline of its card beside the expiry and the reminder.

@@ -156,7 +156,7 @@ fn a_full_disk_passes() {
     assert!(block_on(written(&store, &lane("C1"), 1)));
 }
 
-/// When one operation of a group meets a full disk, the others are written.
+/// Writes the other operations of a group when one meets a full disk.
 #[test]
 fn a_full_disk_takes_only_what_needs_room() {
     let folder = Folder::new();
