@@ -32,7 +32,7 @@ pub(crate) struct Global {
     /// Never ask anything; read lines from standard input as they are
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
-    /// When to use colour: auto, always or never
+    /// Colour of the output: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     pub(crate) color: Color,
 }
