@@ -12,6 +12,9 @@ mod compile;
 #[path = "src/gazetteer/front.rs"]
 #[expect(dead_code, reason = "here the names are only packed; the engine looks them up")]
 mod front;
+#[path = "src/lexicon/pack.rs"]
+#[expect(dead_code, reason = "here the tables are only packed; the crate unpacks them")]
+mod pack;
 #[path = "src/lexicon/table.rs"]
 #[expect(dead_code, reason = "here the tables are only made; the engine looks things up in them")]
 mod table;
@@ -20,11 +23,12 @@ mod vocabulary;
 #[path = "src/gazetteer/write.rs"]
 mod write;
 
-use std::fmt::{Debug, Write};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use compile::{Language, Tables};
+use pack::Pack;
 use vocabulary::Vocabulary;
 
 /// The families of lexicons: a folder of each language, and what the crate calls it and says of it.
@@ -64,14 +68,14 @@ fn all_lexicons() -> Result<(), String> {
             "the language {code} is in {DATA} and in {DATA_OF_TESTS}: delete it in {DATA_OF_TESTS}"
         ));
     }
-    lexicons("lexicons.rs", &own)?;
-    lexicons("lexicons_of_tests.rs", &[own, of_tests].concat())
+    lexicons("lexicons", &own)?;
+    lexicons("lexicons_of_tests", &[own, of_tests].concat())
 }
 
 /// A language: its code and its folder.
 type Folder = (String, PathBuf);
 
-/// Writes the tables of some languages.
+/// Writes the tables of some languages: a file of Rust, and one of the numbers it reads.
 fn lexicons(file: &str, folders: &[Folder]) -> Result<(), String> {
     let codes: Vec<&str> = folders.iter().map(|(code, _)| code.as_str()).collect();
     let mut texts = Vec::new();
@@ -88,9 +92,12 @@ fn lexicons(file: &str, folders: &[Folder]) -> Result<(), String> {
     let words = compile::vocabulary(families.iter().flat_map(|(_, _, languages)| languages));
     let slots = compile::slots(&words);
     let vocabulary = Vocabulary { words: &words, slots: &slots };
+    let mut numbers = Vec::new();
+    let slots = table(&mut numbers, "words", &slots);
     let mut out = format!(
-        "/// The words of all lexicons.\n\
-         pub static VOCABULARY: Vocabulary<'_> = Vocabulary {{ words: &{words:?}, slots: &{slots:?} }};\n\
+        "const NUMBERS: &[u8] = include_bytes!(\"{file}.bin\");\n\
+         /// The words of all lexicons.\n\
+         pub static VOCABULARY: Vocabulary<'_> = Vocabulary {{ words: &{words:?}, slots: &{slots} }};\n\
          /// The codes of the languages.\n\
          pub(crate) const CODES: [&str; {}] = {codes:?};\n",
         codes.len()
@@ -101,11 +108,12 @@ fn lexicons(file: &str, folders: &[Folder]) -> Result<(), String> {
             &format!("/// {about}\npub static {name}: Family = Family {{ names: &{names:?}, lexicons: [\n");
         for language in &languages {
             let tables = compile::compile(language, &names, &vocabulary)?;
-            write(&mut out, &tables).map_err(|e| e.to_string())?;
+            write(&mut out, &mut numbers, &tables).map_err(|e| e.to_string())?;
         }
         out += "] };\n";
     }
-    output(file, out.as_bytes())
+    output(&format!("{file}.bin"), &numbers)?;
+    output(&format!("{file}.rs"), out.as_bytes())
 }
 
 /// The languages of a folder, [`FIRST`] before the others.
@@ -160,26 +168,35 @@ fn output(name: &str, bytes: &[u8]) -> Result<(), String> {
     fs::write(Path::new(&folder).join(name), bytes).map_err(|e| e.to_string())
 }
 
-/// Writes a lexicon as the Rust that makes it.
-fn write(out: &mut String, tables: &Tables) -> std::fmt::Result {
+/// Packs a lexicon, and writes the Rust that unpacks it.
+fn write(out: &mut String, numbers: &mut Vec<u8>, tables: &Tables) -> std::fmt::Result {
     let Tables { heads, sets, lists, starts, elements, spellings, valued, sections, classes } = tables;
-    let fields: [(&str, &dyn Debug); 9] = [
-        ("heads", heads),
-        ("sets", sets),
-        ("lists", lists),
-        ("starts", starts),
-        ("elements", elements),
-        ("spellings", spellings),
-        ("valued", valued),
-        ("sections", sections),
-        ("classes", classes),
+    let fields = [
+        ("heads", table(numbers, "heads", heads)),
+        ("sets", table(numbers, "sets", sets)),
+        ("lists", table(numbers, "lists", lists)),
+        ("starts", table(numbers, "starts", starts)),
+        ("elements", table(numbers, "elements", elements)),
+        ("spellings", table(numbers, "words", spellings)),
+        ("valued", table(numbers, "valued", valued)),
+        ("sections", table(numbers, "sections", sections)),
+        ("classes", table(numbers, "classes", classes)),
     ];
     out.push_str("Lexicon {\n");
     for (name, table) in fields {
-        writeln!(out, "{name}: &{table:?},")?;
+        writeln!(out, "{name}: &{table},")?;
     }
     out.push_str("},\n");
     Ok(())
+}
+
+/// Packs a table; returns the call of the function of `pack.rs` that unpacks it.
+fn table<T: Pack>(numbers: &mut Vec<u8>, unpack: &str, rows: &[T]) -> String {
+    let at = numbers.len();
+    for row in rows {
+        row.pack(numbers);
+    }
+    format!("pack::{unpack}::<{}>(NUMBERS, {at})", rows.len())
 }
 
 /// A file of a language.

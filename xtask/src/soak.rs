@@ -17,6 +17,9 @@ const CASES: &str = "25600";
 /// Random answers of a model about a list in one round; none may execute an option that was not offered.
 const ANSWERS: &str = "1000000";
 
+/// Generated conversations in one round; none may do what its words do not say.
+const CONVERSATIONS: &str = "1000000";
+
 /// Random courses of a batch in one round.
 const BATCHES: &str = "2560";
 
@@ -40,6 +43,7 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         )?;
         properties(repo)?;
         batches(repo)?;
+        conversations(repo, seed)?;
         seed += 5;
     }
     output::note(&format!("soak: seeds 1 to {} held", seed - 1));
@@ -51,6 +55,19 @@ fn batches(repo: &Repo) -> Result<()> {
     let arguments =
         ["test", "--profile", "ci-release", "-p", "throughline-sim", "--test", "batch", "--locked"];
     cargo_with(repo, &arguments, &[("THROUGHLINE_CRASH_PASSINGS", "all"), ("PROPTEST_CASES", BATCHES)])
+}
+
+/// Tests whole conversations against what a careful reader of them would allow. Each round plays others.
+fn conversations(repo: &Repo, round: u64) -> Result<()> {
+    let arguments =
+        ["test", "--profile", "ci-release", "-p", "throughline-sim", "--test", "conversations", "--locked"];
+    // Rounds are far enough apart to share no conversation.
+    let seed = (round * 1_000_000).to_string();
+    cargo_with(
+        repo,
+        &arguments,
+        &[("THROUGHLINE_CONVERSATIONS", CONVERSATIONS), ("THROUGHLINE_SEED", seed.as_str())],
+    )
 }
 
 /// Tests the engine's properties with many random cases. A case that fails is kept beside its test.

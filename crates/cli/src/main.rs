@@ -8,7 +8,6 @@
 mod api;
 mod app;
 mod args;
-mod chains;
 mod commands;
 mod error;
 mod exit;

@@ -9,7 +9,9 @@ pub(crate) mod fact;
 pub(crate) mod option;
 pub(crate) mod proposal;
 pub(crate) mod review;
+pub(crate) mod state;
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,12 +20,12 @@ use crate::data::action::Action;
 use crate::data::actor::Presser;
 use crate::data::card::CardStatus;
 use crate::data::event::{Attachment, MessagePosted};
-use crate::data::intent::Intent;
 use crate::data::policy::{ApproverRule, Policy, limits};
-use crate::data::progress::Progress;
+use crate::data::progress::Phase;
 use crate::data::task::Task;
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
+use crate::text::urging::without_urging;
 
 pub(crate) const GATE_QUESTION: &str = "What should I do with this?";
 pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
@@ -33,13 +35,16 @@ pub(crate) const CARD_GONE: &str = "This is no longer available";
 pub(crate) const STALE_STEP: &str = "This action is no longer available.";
 pub(crate) const NOBODY_MAY: &str = "Nobody is set up to approve this (TL-4103).";
 pub(crate) const SELF_APPROVE: &str = "You asked for this, so someone else has to approve it.";
+pub(crate) const WROTE_PART: &str = "You wrote part of this, so someone else has to approve it.";
 pub(crate) const TAMPERED: &str = "The stored request is not what was shown. Nothing was done (TL-4107).";
 pub(crate) const ALREADY: &str = "Already processed";
-pub(crate) const PRESS_APPROVE: &str = "Text does not approve anything. Please press Approve on the card.";
-const NOTHING_TO_STOP: &str = "Nothing is running and nothing is waiting here.";
-const NOTHING_TO_START_OVER: &str = "Nothing is waiting here. What would you like to do?";
-const STOPPED: &str = "Stopped. Open cards stay where they are.";
-const STARTED_OVER: &str = "Stopped; open cards stay where they are. What would you like to do?";
+/// The step that is due on a card that offers no approval yet, or not to somebody who is known.
+pub(crate) const CHECKS_RUN: &str = "Its checks are running; Approve is offered when they have passed.";
+pub(crate) const CHECKS_FAILED: &str =
+    "Its checks failed, so there is nothing to approve before it is changed.";
+pub(crate) const APPROVER_PRESSES: &str = "An approver decides with the buttons of the card.";
+pub(crate) const NOT_YOUR_MESSAGE: &str =
+    "Only the person who wrote that message can edit or delete it. Nothing was changed.";
 pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
 /// The words after `forget` that erase all data about a person: unusual, so that nobody writes them by
@@ -50,7 +55,6 @@ pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open 
 pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
 pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
-pub(crate) const NOTHING_WAITS: &str = "Nothing is waiting here.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
 pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
 pub(crate) const NOTHING_TO_HAND_OVER: &str =
@@ -67,13 +71,27 @@ pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
-/// The answer to a stop, or to a request to start over.
-pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
-    match (something, start_over) {
-        (true, true) => STARTED_OVER,
-        (true, false) => STOPPED,
-        (false, true) => NOTHING_TO_START_OVER,
-        (false, false) => NOTHING_TO_STOP,
+/// Stands for sentences of others that told the reader to approve.
+const URGING_LEFT_OUT: &str = "(What asked for an approval is left out.)";
+
+/// Says that text approves nothing, and what is due instead.
+pub(crate) fn not_by_text(due: &str) -> String {
+    format!("Text does not approve anything. {due}")
+}
+
+/// Names the buttons that this person may press now.
+pub(crate) fn please_press(actions: &[Action]) -> String {
+    let labels: Vec<&str> = actions.iter().map(|action| action.label().trim_end_matches('…')).collect();
+    format!("Please press {} on the card.", labels.join(" or "))
+}
+
+/// The words of a tool, a sub-agent or a host's own agent, without those that tell the reader to approve: where a button
+/// is, and whether it is there for this person, only the engine knows.
+pub(crate) fn of_others(text: &str) -> Cow<'_, str> {
+    match without_urging(text) {
+        None => text.into(),
+        Some(rest) if rest.is_empty() => URGING_LEFT_OUT.into(),
+        Some(rest) => format!("{rest} {URGING_LEFT_OUT}").into(),
     }
 }
 
@@ -120,29 +138,19 @@ pub(crate) fn outdated(current: Option<u32>) -> String {
     }
 }
 
+/// Says that a card was decided already, and what came of it.
 pub(crate) fn consumed(
     action: Action,
     by: &Presser,
     at: Timestamp,
-    result: &Progress,
+    came_of: &str,
     me: &str,
     now: Timestamp,
 ) -> String {
-    let result = match result {
-        Progress::Created { key, .. } => format!(" → {key}"),
-        Progress::Working { .. } => " → in progress".into(),
-        Progress::Failed { text, .. } => format!(" → failed: {text}"),
-        Progress::Uncertain { .. } => " → no answer yet".into(),
-        Progress::Sending { .. } => " → in progress".into(),
-        Progress::Posted { url } => format!(" → {}", url.as_deref().unwrap_or("posted")),
-        Progress::Several { items } => batch::result(items),
-        Progress::Done => " → done".into(),
-        Progress::NotTried { .. } | Progress::None | Progress::Cancelled => String::new(),
-    };
     if by.id == me {
-        return format!("{ALREADY}{result}");
+        return format!("{ALREADY}{came_of}");
     }
-    format!("Already {} by @{} at {}{result}", past(action), by.name, at.display_at(now))
+    format!("Already {} by @{} at {}{came_of}", past(action), by.name, at.display_at(now))
 }
 
 fn past(action: Action) -> &'static str {
@@ -175,7 +183,7 @@ fn past(action: Action) -> &'static str {
 }
 
 pub(crate) fn expired(at: Timestamp, now: Timestamp) -> String {
-    format!("This request expired at {}; start it again?", at.display_at(now))
+    format!("This request expired at {}; start it again?", at.deadline_at(now))
 }
 
 pub(crate) fn forbidden<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
@@ -201,13 +209,6 @@ pub(crate) fn no_form(action: Action) -> String {
     format!("{} takes no form. Nothing was changed.", action.label())
 }
 
-/// The state of a thread.
-pub(crate) fn status(asking: bool, waiting: usize, remembered: Option<Intent>) -> String {
-    let asking = if asking { "a model is being asked · " } else { "" };
-    let remembered = remembered.map_or("none", Intent::as_str);
-    format!("In this thread: {asking}{waiting} waiting · remembered mode: {remembered}")
-}
-
 /// An open question, as a line of a list.
 pub(crate) fn waits(line: &str) -> String {
     format!("· {line}")
@@ -231,13 +232,12 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
         CardStatus::Withdrawn => format!("Cancelled: {what}"),
         CardStatus::Decided { action, by, at, result } => {
             let who = format!("{} by @{} {}", past(*action), by.name, at.display_at(now));
-            match result {
-                Progress::Working { .. } => format!("Working… (pressed by @{})", by.name),
-                Progress::Created { key, .. } => format!("Created {key} · asked by @{} · {who}", draft.by),
-                Progress::Failed { text, .. } => format!("Not created: {text} · {who}"),
-                Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
-                Progress::Cancelled => format!("Cancelled · {who}"),
-                Progress::NotTried { why, .. } => format!("Not created: {why} · {who}"),
+            match result.phase() {
+                Phase::Running(_) => format!("Working… (pressed by @{})", by.name),
+                Phase::Happened(Some(key)) => format!("Created {key} · asked by @{} · {who}", draft.by),
+                Phase::Unknown(_) => format!("No answer yet, so it may or may not exist · {who}"),
+                Phase::Dropped => format!("Cancelled · {who}"),
+                Phase::Refused(why) | Phase::NotTried(why) => format!("Not created: {why} · {who}"),
                 _ => format!("Not created · {who}"),
             }
         }
@@ -247,11 +247,11 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
 pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
     match status {
         CardStatus::Decided { action, by, result, .. } => {
-            let result = match result {
-                Progress::Created { key, .. } => format!(" → {key}"),
-                Progress::Failed { text, .. } => format!(" → not created: {text}"),
-                Progress::Uncertain { .. } => " → no answer again".into(),
-                Progress::Working { .. } => " → in progress".into(),
+            let result = match result.phase() {
+                Phase::Happened(Some(key)) => format!(" → {key}"),
+                Phase::Refused(why) => format!(" → not created: {why}"),
+                Phase::Unknown(_) => " → no answer again".into(),
+                Phase::Running(_) => " → in progress".into(),
                 _ => String::new(),
             };
             format!("\"{title}\": {} by @{}{result}", past(*action), by.name)

@@ -1,10 +1,10 @@
-//! Records that an event needs beyond those a lane keeps loaded.
+//! The needs of an event beyond what a lane keeps loaded: records, and the standing of effects in the outbox.
 
 use alloc::vec::Vec;
 
 use crate::data::card::Card;
 use crate::data::event::{Event, EventKind, Press};
-use crate::data::id::{CardId, TaskId};
+use crate::data::id::{CardId, EffectId, TaskId};
 use crate::data::lane::Lane;
 use crate::data::message::Message;
 use crate::data::policy::Policy;
@@ -12,12 +12,14 @@ use crate::data::progress::Progress;
 use crate::data::proposal::Proposal;
 use crate::data::record::{RecordKey, RecordKind};
 use crate::data::record_lookup::{RecordLookup, StepRecords};
+use crate::data::state_of_work::WorkRecords;
 use crate::data::step_input::StepInput;
 use crate::data::task::Task;
 use crate::data::ticket::Draft;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::summary;
 use crate::turn::capability::NeedsInput;
+use throughline_language::{Words, interrupt};
 
 /// Returns the records that an event needs and the lane has not loaded. The runtime reads them into
 /// [`StepInput::revived`] and calls again, until nothing is missing.
@@ -42,6 +44,30 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
     wanted.extend(summary::needs(lane, event, policy));
     wanted.retain(|key| known.record(key.kind, &key.key).is_none());
     wanted
+}
+
+/// The most characters of a message that is looked at for a stop: the whole message is one, or it is none.
+const LONGEST_STOP: usize = 200;
+
+/// Returns the effects whose standing in the outbox the answer to an event may tell; `None` if it tells none. The runtime
+/// looks them up into [`StepInput::effects`].
+#[must_use]
+pub fn effects_told(lane: &Lane, event: &Event, policy: &Policy) -> Option<Vec<EffectId>> {
+    let tells = match &event.kind {
+        EventKind::Command { .. } | EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. } => true,
+        EventKind::MessagePosted(posted) => {
+            policy.command.rest(&posted.text).is_some()
+                || posted.text.len() <= LONGEST_STOP && interrupt(&Words::of(&posted.text)).is_some()
+        }
+        _ => false,
+    };
+    let effects = || {
+        let cards = lane.head.cards.texts().filter_map(|id| lane.records.named::<Card>(id)).collect();
+        let records = WorkRecords { head: &lane.head, cards, tasks: lane.records.all::<Task>().collect() };
+        records.on_the_way().into_iter().cloned().collect::<Vec<_>>()
+    };
+    let pressed = matches!(event.kind, EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. });
+    tells.then(effects).filter(|effects| !(pressed && effects.is_empty()))
 }
 
 /// The card that the event is about.

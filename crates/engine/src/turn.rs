@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 
 use crate::data::actor::Presser;
 use crate::data::approval::ApprovalChange;
+use crate::data::authors::Authors;
 use crate::data::call::Job;
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
@@ -35,6 +36,7 @@ use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
 use crate::data::record_lookup::RecordLookup;
 use crate::data::selection_trace::SelectionTrace;
+use crate::data::state_of_work::{StateOfWork, WorkRecords};
 use crate::data::step::{Step, Timer};
 use crate::data::step_input::StepInput;
 use crate::data::time::Timestamp;
@@ -67,8 +69,7 @@ impl RoutedMessage {
     }
 }
 
-/// The working copy. Handlers read `given`, `policy`, `head` and the records, and write through the
-/// methods.
+/// The working copy. Handlers read its fields and the records, and write through the methods.
 pub(crate) struct Turn<'a> {
     pub(crate) lane: &'a Lane,
     pub(crate) event: &'a Event,
@@ -141,12 +142,16 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The lane's revision after this turn.
+    pub(crate) fn revision(&self) -> u64 {
+        self.lane.revision + 1
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.given.now
     }
 
-    /// The acting person for cards, sentences and posts. The name is cut to one short line, because people
-    /// choose their own.
+    /// The acting person for cards, sentences and posts; the name, which people choose, is cut to one line.
     pub(crate) fn presser(&self) -> Presser {
         let name = self.given.actor.as_ref().map_or(&self.event.actor, |actor| &actor.name);
         Presser { id: self.event.actor.clone(), name: snippet(name, limits::NAME) }
@@ -237,6 +242,15 @@ impl<'a> Turn<'a> {
         self.get::<Card>(found.card.as_ref()?).filter(|card| card.message == *message)
     }
 
+    /// The work that goes on in the lane as this turn leaves it, if the event's answer tells it. `None` if a version decided this
+    /// that did not look.
+    pub(crate) fn state_of_work(&self) -> Option<StateOfWork> {
+        self.given.effects.as_ref()?;
+        let cards = self.head.cards.texts().filter_map(|id| self.named::<Card>(id)).collect();
+        let records = WorkRecords { head: &self.head, cards, tasks: self.tasks().collect() };
+        Some(StateOfWork::of(&records, self.given))
+    }
+
     /// The cards that wait for a press, oldest first.
     pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
         let written = self.changed.iter().filter_map(Change::written);
@@ -317,8 +331,7 @@ impl<'a> Turn<'a> {
         })
     }
 
-    /// Returns the message that what this turn makes comes from. A command or a press comes from none, which is stored
-    /// as an empty id.
+    /// Returns the message this turn is about. A command or a press has none, which is stored as an empty id.
     pub(crate) fn source(&self) -> MessageId {
         self.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone())
     }
@@ -326,6 +339,18 @@ impl<'a> Turn<'a> {
     /// Returns the person this turn acts for: the author of the message being routed, else whoever caused the event.
     pub(crate) fn author(&self) -> String {
         self.said.as_ref().map_or(&self.event.actor, |said| &said.by).clone()
+    }
+
+    /// Returns that person as the author of what the event writes.
+    pub(crate) fn writer(&self) -> Authors {
+        Authors::of(&self.author())
+    }
+
+    /// Returns the person who wrote a message: empty if the assistant did, or if nothing is known of it.
+    pub(crate) fn author_of(&self, message: &MessageId) -> &str {
+        let replied_to = || self.given.anchor.as_ref().filter(|anchor| anchor.id == *message);
+        let found = self.get::<Message>(message).or_else(replied_to);
+        found.filter(|message| message.role == Role::User).map_or("", |message| &message.by)
     }
 
     /// Makes this the message being routed.

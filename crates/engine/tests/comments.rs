@@ -105,8 +105,13 @@ fn a_name_adds_one_short_line_to_a_post() {
     };
     let press = Press::Token("token".into());
     let step = w.event("bob", EventKind::CardPressed { press, remember: false }, given);
-    let text = step.effects.iter().find_map(|effect| match &effect.body {
-        EffectBody::PostChannel { text, .. } => Some(text.clone()),
+    let by = step.approvals.iter().find_map(|change| match change {
+        ApprovalChange::Decide { by, .. } => Some(by.clone()),
+        _ => None,
+    });
+    let by = by.unwrap();
+    let text = step.effects.iter().find_map(|effect| match effect.body.clone().signed_by(&by, w.now) {
+        EffectBody::PostChannel { text, .. } => Some(text),
         _ => None,
     });
     let last = text.unwrap().lines().last().unwrap().to_owned();

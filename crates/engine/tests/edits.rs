@@ -16,6 +16,11 @@ use throughline_engine::{Reason, Step, StepInput, Verdict};
 
 /// Edits Ana's first message.
 fn edits(w: &mut TestLane, text: &str) -> Step {
+    edits_as(w, "ana", false, text)
+}
+
+/// Edits Ana's first message, as this person and in a channel that vouches for edits or does not.
+fn edits_as(w: &mut TestLane, actor: &str, vouched: bool, text: &str) -> Step {
     let said = w.lane.records.iter().find_map(|record| match record {
         Record::Message(message) if message.role == Role::User => Some(message.clone()),
         _ => None,
@@ -23,8 +28,9 @@ fn edits(w: &mut TestLane, text: &str) -> Step {
     let anchor: Option<Message> = said;
     let mut given = StepInput { now: w.now, model: w.model.into(), anchor, ..StepInput::default() };
     given.addressing.direct = true;
+    given.addressing.vouched = vouched;
     let kind = EventKind::MessageEdited { message: "1".into(), text: text.into(), metadata_only: false };
-    w.event("ana", kind, given)
+    w.event(actor, kind, given)
 }
 
 /// Returns the drafts of the open card, in order.
@@ -72,6 +78,25 @@ fn answers(w: &mut TestLane, asked: &Effect, items: &[(ItemType, &str)]) -> Step
         items.iter().map(|(item_type, title)| DraftAnswer { item_type: *item_type, fields: fields(title) });
     let answer = Answer::Draft { items: items.collect() };
     w.outcome(asked, Outcome::Done { result: EffectResult::Answered(answer) })
+}
+
+#[test]
+fn an_edit_counts_from_the_author_or_a_channel_that_vouches() {
+    let text = TICKET.replace("a form", "the form");
+    for (actor, vouched, counts) in [
+        ("ana", false, true),
+        ("bob", false, false),
+        ("", false, false),
+        ("bob", true, true),
+        ("", true, true),
+    ] {
+        let mut w = TestLane::new();
+        let _ = w.says("ana", TICKET);
+        let reason = if counts { Reason::DraftRemade } else { Reason::MessageNotTheirs };
+        assert_eq!(edits_as(&mut w, actor, vouched, &text).decision.reason, reason, "{actor} {vouched}");
+        let expected = if counts { "the form" } else { "a form" };
+        assert_eq!(drafts(&w)[0].part(Part::Expected), expected, "{actor} {vouched}");
+    }
 }
 
 #[test]

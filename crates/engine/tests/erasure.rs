@@ -15,7 +15,7 @@ use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_engine::data::erasure::{ERASED, ErasureScope};
 use throughline_engine::data::event::{AssistantPosted, EventKind};
-use throughline_engine::data::message::MessageKind;
+use throughline_engine::data::message::{Message, MessageKind};
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::record::{Change, Record};
 use throughline_engine::data::summary::ConversationSummary;
@@ -184,7 +184,12 @@ proptest! {
         }
         let told = serde_json::to_string(&step.effects).unwrap().to_lowercase();
         prop_assert!(!told.contains(ANA) && !told.contains("@ana"), "{}", told);
-        prop_assert_eq!(of_bob(&w), bobs, "what Bob wrote is Bob's");
+        // The end of a task may put its messages aside, as the end of any turn does. They stay in the store.
+        let aside = |message: &Message| {
+            step.changes.iter().any(|change| matches!(change, Change::Retire(key) if key.key == message.id.0))
+        };
+        let stay: Vec<Message> = bobs.into_iter().filter(|message| !aside(message)).collect();
+        prop_assert_eq!(of_bob(&w), stay, "what Bob wrote is Bob's");
         for change in &step.approvals {
             prop_assert!(matches!(change, ApprovalChange::Close { .. }), "nothing is opened or decided: {:?}", change);
         }

@@ -17,7 +17,9 @@ use throughline_engine::{Policy, Step, StepInput, Timestamp};
 use throughline_language::Expected;
 
 /// The outcomes for an open question, as the decision's reason or one noted on the way.
-const OUTCOMES: [Reason; 7] = [
+const OUTCOMES: [Reason; 9] = [
+    Reason::PendingNewer,
+    Reason::PendingUnseen,
     Reason::PendingApplied,
     Reason::PendingAppliedWithRemainder,
     Reason::PendingMismatch,

@@ -5,8 +5,12 @@ mod harness;
 use harness::states::{decisions, reviews, states};
 use harness::{TICKET, TestLane, visible_outputs};
 use throughline_engine::data::action::Action;
+use throughline_engine::data::actor::Presser;
 use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::EffectBody;
+use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::step_input::PressTarget;
 use throughline_engine::{Reason, Verdict};
 
 /// The post is what was shown, and names who decided and when.
@@ -16,11 +20,9 @@ fn a_decision_is_posted_as_it_was_approved() {
     let card = w.card();
     let opened = w.last.as_ref().unwrap().approvals.clone();
     let step = w.presses("bob", &card, 2, Action::Approve);
-    let EffectBody::PostChannel { text, .. } =
-        &step.effects.iter().find(|e| e.body.is_outward()).unwrap().body
-    else {
-        panic!()
-    };
+    let bob = Presser { id: "bob".into(), name: "bob".into() };
+    let sent = step.effects.iter().find(|e| e.body.is_outward()).unwrap().body.clone();
+    let EffectBody::PostChannel { text, .. } = sent.signed_by(&bob, w.now) else { panic!() };
     let shown = opened.iter().find_map(|change| match change {
         ApprovalChange::Open(approval) => Some(approval.payload.clone()),
         _ => None,
@@ -211,4 +213,30 @@ fn text_never_approves() {
         }
     }
     assert_eq!(count, 10_000);
+}
+
+/// A record that was changed behind a card's back is not released, whatever the card releases.
+#[test]
+fn a_press_releases_what_was_shown() {
+    let mut pressed = 0;
+    for (state, harness) in states().into_iter().chain(decisions()) {
+        let Some(card) = harness.lane.records.all::<Card>().find(|card| card.is_open()).cloned() else {
+            continue;
+        };
+        for action in card.actions().into_iter().filter(|action| action.releases()) {
+            let target = harness.target(&card, card.version, "", action);
+            let press = |approved: Option<String>| {
+                let press = Press::Token("token".into());
+                let kind = EventKind::CardPressed { press, remember: false };
+                let target = PressTarget { approved, ..target.clone() };
+                harness.preview_event("bob", kind, Some(target)).decision.reason
+            };
+            if target.approved.is_none() || press(target.approved.clone()) != Reason::PressApplied {
+                continue;
+            }
+            assert_eq!(press(Some("ab".repeat(32))), Reason::PressTampered, "{state}: {action:?}");
+            pressed += 1;
+        }
+    }
+    assert!(pressed > 3, "{pressed}");
 }

@@ -215,7 +215,7 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
         .records
         .iter()
         .find_map(|record| if let Record::Draft(draft) = record { Some(draft) } else { None });
-    let parts = format!("{:?}", draft.unwrap().parts);
+    let parts = format!("{:?}", draft.unwrap().parts());
     assert!(parts.contains("Postgres") && parts.contains("What about backups?"), "{parts}");
 }
 

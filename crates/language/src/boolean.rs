@@ -46,6 +46,7 @@ const SECTIONS: [(SectionId, u32); 20] = [
 ];
 pub(crate) const YES: SectionId = section("yes.word");
 const CLEAR: SectionId = section("yes.clear");
+const DENIES: SectionId = section("no.denies");
 const NO: SectionId = section("no.word");
 const NO_PHRASES: SectionId = section("no.phrase");
 const JOINER: SectionId = section("joiner");
@@ -252,6 +253,10 @@ impl Reader<'_> {
             if gap == Gap::Question || !(gap > Gap::Space || joined || bare || adds) {
                 return None;
             }
+            // "Never open it" denies what follows and is no clause before it.
+            if gap == Gap::Space && !joined && self.list(DENIES).is(&words[last.from..last.to]) {
+                return None;
+            }
             let rest = cut + usize::from(joined);
             let value = self.verdict(said)?;
             let settled = if value {
@@ -259,7 +264,10 @@ impl Reader<'_> {
             } else {
                 said & NO_WORD != 0 || (said & NO_PHRASE != 0 && gap > Gap::Space)
             };
-            settled.then(|| self.found(value, said, &words[..cut], self.rest(words, rest, words.len())))
+            // "No sample2" may deny what it names: the word is no message of its own.
+            let denied = !value && gap == Gap::Space && !joined && cut + 1 == words.len();
+            let told = || self.rest(words, rest, words.len()).filter(|_| !denied);
+            settled.then(|| self.found(value, said, &words[..cut], told()))
         })
     }
 

@@ -44,7 +44,7 @@ mod value;
 pub mod words;
 
 pub use acknowledgement::{is_acknowledgement, is_greeting};
-pub use approval::{affirms, approves};
+pub use approval::{affirms, approves, urges_approval};
 pub use context::Context;
 pub use correction::{Correction, correction};
 pub use expected::{Choice, Expected, UnknownExpected};
@@ -52,6 +52,7 @@ pub use interrupt::{Interrupt, interrupt};
 pub use languages::{Language, Languages, UnknownLanguage};
 pub use numeral::count;
 pub use read::{find, read};
+pub use selection::names_no_place;
 pub use value::{Found, Match, Money, NoMatch, Reading, Strength, Value};
 pub use words::Words;
 

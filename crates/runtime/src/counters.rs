@@ -49,6 +49,12 @@ pub(crate) fn turn(step: &Step, took: Millis, waited: Millis) {
     }
 }
 
+/// Counts bytes that are not those that were approved, by where they were found, and writes it to the log.
+pub(crate) fn tampered(at: &'static str, what: &str) {
+    tracing::error!(at, what, code = "TL-4107", "what is stored is not what was approved");
+    metrics::counter!("throughline_tampered_total", "at" => at).increment(1);
+}
+
 /// Counts a commit that was not taken, by its reason.
 pub(crate) fn commit_retry(why: &'static str) {
     metrics::counter!("throughline_commit_retries_total", "why" => why).increment(1);

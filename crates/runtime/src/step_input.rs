@@ -9,11 +9,11 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Message;
 use throughline_engine::data::purpose::{Purpose, Purposes};
 use throughline_engine::data::record::Record;
-use throughline_engine::data::step_input::{Addressing, Neighbours, Paused, PressTarget};
+use throughline_engine::data::step_input::{Addressing, EffectStanding, Neighbours, Paused, PressTarget};
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::summary;
-use throughline_engine::{EffectId, Event, LaneKey, MessageId, StepInput, focus, needs};
-use throughline_store::StoredTurn;
+use throughline_engine::{EffectId, Event, LaneKey, MessageId, StepInput, effects_told, focus, needs};
+use throughline_store::{ApprovalState, EffectState, StoredTurn};
 
 use crate::{Keys, Runtime, RuntimeError, stored};
 
@@ -77,6 +77,10 @@ impl Runtime {
             }
             _ => {}
         }
+        if let Some(told) = effects_told(lane, event, &self.policy) {
+            given.paused = self.paused(key).await?;
+            given.effects = Some(self.standings(lane, told).await?);
+        }
         if summary::needs_covered(lane, event, &given) {
             given.covered = self.covered(lane).await?;
         }
@@ -86,6 +90,22 @@ impl Runtime {
             _ => self.facts_for(lane, event, &given).await?,
         };
         Ok(given)
+    }
+
+    /// Looks up which of these effects were sent.
+    async fn standings(
+        &self,
+        lane: &Lane,
+        effects: Vec<EffectId>,
+    ) -> Result<Vec<EffectStanding>, RuntimeError> {
+        let mut found = Vec::new();
+        for effect in effects {
+            let stored = self.store.effect(&lane.key.tenant, &effect).await?;
+            let sent =
+                stored.is_some_and(|stored| stored.attempts > 0 && stored.state != EffectState::Cancelled);
+            found.push(EffectStanding { effect, sent });
+        }
+        Ok(found)
     }
 
     /// Looks up the message that is replied to, and its neighbours.
@@ -206,11 +226,16 @@ impl Runtime {
             },
         };
         let Some(action) = action else { return Ok(None) };
+        // Another version was not shown with this button. One that is no longer pending is not compared: it cannot be
+        // decided, and erasing a person takes its payload.
         let stored = self.store.approval(&lane.tenant, &card).await?;
-        let intact = stored.is_none_or(|row| {
+        let shown = stored.filter(|row| row.approval.version == version);
+        let intact = shown.as_ref().is_none_or(|row| {
             row.approval.payload_sha256 == hex(&sha256(&[row.approval.payload.as_bytes()]))
         });
-        Ok(Some(PressTarget { lane: owner, card, version, item, action, intact }))
+        let pending = shown.filter(|row| row.state == ApprovalState::Pending);
+        let approved = pending.map(|row| row.approval.payload_sha256);
+        Ok(Some(PressTarget { lane: owner, card, version, item, action, intact, approved }))
     }
 
     /// The newest turn that a person caused, which `why` without an id explains.

@@ -9,12 +9,12 @@ use throughline_engine::data::event::MessagePosted;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::lane::{Encoded, Lane};
 use throughline_engine::data::policy::limits;
-use throughline_engine::data::record::Record;
+use throughline_engine::data::record::{Record, RecordKey, RecordKind};
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{
-    Change, Event, EventKind, LaneKey, Millis, Reason, Step, StepInput, Timer, Timestamp, TurnId, Verdict,
-    step,
+    Change, EffectId, Event, EventKind, LaneKey, Millis, Reason, Step, StepInput, Timer, Timestamp, TurnId,
+    Verdict, step,
 };
 use throughline_store::{
     CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow, Performer, RecordOp,
@@ -23,7 +23,7 @@ use throughline_store::{
 
 use crate::facts::fact_writes;
 use crate::held_lanes::LaneActor;
-use crate::turn_log::{ContentRef, Shown, TurnRow, checkpoint, content_hash};
+use crate::turn_log::{ContentRef, LeftOpen, RetiredRecord, Shown, TurnRow, checkpoint, content_hash};
 use crate::{Committed, FailPoint, Runtime, RuntimeError, counters, intake};
 
 /// The end of one attempt at a turn.
@@ -193,6 +193,9 @@ impl Runtime {
         let Step { next, changes, effects, timers, .. } = &decided.step;
         let woken = !timers.is_empty() || effects.iter().any(|one| self.performer(actor, one).is_some());
         counters::turn(&decided.step, done.since(started), started.since(received_at));
+        if decided.step.decision.reason == Reason::PressTampered {
+            counters::tampered("press", turn.0.as_str());
+        }
         actor.state_hash = canonical_json::hex(&encoded.hash);
         actor.log_hash = row;
         actor.leased_until = done.plus(LANE_LEASE);
@@ -292,7 +295,9 @@ impl Runtime {
         let (lane, revision) = (&actor.lane.key, actor.lane.revision + 1);
         let (now, turn) = (given.now, IdGenerator::new(lane, revision).turn());
         let applied = step.decision.applied.as_ref();
-        let content = ContentRef { key, event, given, applied, shown: &self.shown(lane, step) }.encode();
+        let left = LeftOpen::after(&actor.lane, step, now);
+        let content =
+            ContentRef { key, event, given, applied, shown: &self.shown(lane, step), left: &left }.encode();
         let salt = self.random_hex();
         let log = TurnRow {
             turn: turn.clone(),
@@ -313,8 +318,10 @@ impl Runtime {
                 .iter()
                 .map(|e| (e.body.class().as_str().to_owned(), e.id.0.clone()))
                 .collect(),
+            asked: asked(step),
             messages: step.messages.clone(),
             content: content_hash(&salt, &content),
+            retired: retired(&actor.lane, step),
         }
         .seal(&actor.log_hash, content, salt);
         let (inbox, direct) = match origin {
@@ -395,6 +402,12 @@ impl Runtime {
     }
 }
 
+/// The question of this turn that decides about its message.
+fn asked(step: &Step) -> Option<EffectId> {
+    let open = &step.next.ask.as_ref()?.effect;
+    step.effects.iter().any(|effect| effect.id == *open).then(|| open.clone())
+}
+
 /// The time a host has to report. For effects only a host can perform, their class sets it.
 fn host_time(class: EffectClass) -> Millis {
     if class.is_host_only() { class.retry_limits().1 } else { limits::HOST_REPORT }
@@ -426,6 +439,29 @@ fn record_writes(step: &Step, encoded: &mut Encoded) -> Vec<RecordWrite> {
     written.collect()
 }
 
+/// The hashes of the records that cards rest on and that the step puts aside.
+fn retired(lane: &Lane, step: &Step) -> Vec<RetiredRecord> {
+    let shown = |key: &&RecordKey| {
+        matches!(key.kind, RecordKind::Card | RecordKind::Draft | RecordKind::Batch | RecordKind::Proposal)
+    };
+    let written = |key: &RecordKey| {
+        let changed = step.changes.iter().find_map(|change| match change {
+            Change::Put(record) if record.key() == *key => Some(record),
+            _ => None,
+        });
+        changed.or_else(|| lane.records.record(key)).map(snapshot::encode_record)
+    };
+    let aside = step.changes.iter().filter_map(|change| match change {
+        Change::Retire(key) => Some(key),
+        Change::Put(_) | Change::Drop(_) => None,
+    });
+    let hashed = |key: &RecordKey| {
+        let hash = canonical_json::hex(&snapshot::record_hash(key, &written(key)?));
+        Some(RetiredRecord { key: key.clone(), hash })
+    };
+    aside.filter(shown).filter_map(hashed).collect()
+}
+
 fn message_map(step: &Step) -> Vec<(String, String)> {
     let mapped = |change: &Change| match change {
         Change::Put(Record::Message(message)) if step.messages.contains(&message.id) => {
@@ -440,11 +476,16 @@ fn message_map(step: &Step) -> Vec<(String, String)> {
 fn audit_row(change: &ApprovalChange, turn: &str, now: Timestamp) -> Option<String> {
     match change {
         // The person's id alone: names have to be erasable, and this chain is not.
-        ApprovalChange::Decide { card, version, action, by, at } => {
+        ApprovalChange::Decide { card, version, action, by, at, payload_sha256, releases } => {
+            let mut change = serde_json::json!({
+                "change": "decide", "card": card, "version": version, "action": action, "by": { "id": by.id }, "at": at,
+            });
+            if let Some(hash) = payload_sha256 {
+                change["payload_sha256"] = hash.as_str().into();
+                change["releases"] = releases.as_slice().into();
+            }
             Some(canonical_json::jcs(&serde_json::json!({
-                "what": "approval.decided", "turn": turn, "at": now, "change": {
-                    "change": "decide", "card": card, "version": version, "action": action, "by": { "id": by.id }, "at": at,
-                },
+                "what": "approval.decided", "turn": turn, "at": now, "change": change,
             })))
         }
         ApprovalChange::Open(_) | ApprovalChange::Close { .. } => None,

@@ -2,6 +2,7 @@
 //! (`docs/design/0006-what-a-turn-writes.md`).
 
 mod encoding;
+mod left_open;
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,16 @@ use serde_json::value::RawValue;
 use throughline_engine::data::canonical_json::{hex, sha256, unhex};
 use throughline_engine::data::decision::Applied;
 use throughline_engine::data::effect::EffectBody;
+use throughline_engine::data::record::RecordKey;
 use throughline_engine::data::snapshot;
 use throughline_engine::data::trace::{Trace, TurnSummary};
 use throughline_engine::{
-    Decision, Event, EventKind, Lane, LaneKey, MessageId, StepInput, Timestamp, TurnId,
+    Decision, EffectId, Event, EventKind, Lane, LaneKey, MessageId, StepInput, Timestamp, TurnId,
 };
 use throughline_store::{LogRow, StoredTurn};
 
 pub use encoding::Unreadable;
+pub use left_open::LeftOpen;
 
 /// The hashed row of a turn. Personal content is not in it, only its salted hash; it is in [`Content`]. The stored
 /// bytes are defined in `turn_log/encoding.rs`.
@@ -51,10 +54,24 @@ pub struct TurnRow {
     pub after: String,
     /// Class and id of each effect, in order.
     pub effects: Vec<(String, String)>,
+    /// The question to a model, or to a host for a model, that this turn asked and that decides about its message. A
+    /// summary that it asked for beside is none.
+    pub asked: Option<EffectId>,
     /// The messages this turn put into the lane.
     pub messages: Vec<MessageId>,
     /// `SHA-256(salt ‖ content)`.
     pub content: String,
+    /// The records that cards rest on and that this turn put aside. From then on the state's hash does not cover them.
+    pub retired: Vec<RetiredRecord>,
+}
+
+/// A record that a turn put aside, with its hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetiredRecord {
+    /// Its key.
+    pub key: RecordKey,
+    /// Its hash, in hex.
+    pub hash: String,
 }
 
 /// The personal, erasable part of a turn: the event and what was looked up. [`ContentRef::encode`] writes it.
@@ -70,6 +87,9 @@ pub struct Content {
     /// The effects that the commit delivered itself, by their number in the turn.
     #[serde(default)]
     pub shown: BTreeMap<u32, Shown>,
+    /// The things that waited after the turn; `None` if a version before 0.2 wrote it.
+    #[serde(default)]
+    pub left: Option<LeftOpen>,
 }
 
 /// Borrowed [`Content`], to be stored.
@@ -85,6 +105,8 @@ pub struct ContentRef<'a> {
     pub applied: Option<&'a Applied>,
     /// The effects that the commit delivered itself, by their number in the turn.
     pub shown: &'a BTreeMap<u32, Shown>,
+    /// The things that waited after the turn.
+    pub left: &'a LeftOpen,
 }
 
 impl ContentRef<'_> {
@@ -99,6 +121,7 @@ impl ContentRef<'_> {
             applied: Option<&'a Applied>,
             #[serde(skip_serializing_if = "BTreeMap::is_empty")]
             shown: &'a BTreeMap<u32, Shown>,
+            left: &'a LeftOpen,
         }
         #[derive(Serialize)]
         struct Unnamed<'a> {
@@ -110,14 +133,14 @@ impl ContentRef<'_> {
             #[serde(flatten)]
             kind: &'a EventKind,
         }
-        let Self { key, event, given, applied, shown } = *self;
+        let Self { key, event, given, applied, shown, left } = *self;
         let event = Unnamed {
             id: Some(event.id.as_str()).filter(|id| *id != key),
             received_at: event.received_at,
             actor: &event.actor,
             kind: &event.kind,
         };
-        serde_json::to_string(&Written { event, given, applied, shown }).unwrap_or_default()
+        serde_json::to_string(&Written { event, given, applied, shown, left }).unwrap_or_default()
     }
 }
 

@@ -9,11 +9,14 @@ use throughline_engine::data::focus::FocusSource;
 use throughline_engine::data::focus::FocusTrace;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::intent::Intent;
+use throughline_engine::data::record::{RecordKey, RecordKind};
 use throughline_engine::data::rung::Rung;
 use throughline_engine::data::trace::{Predicate, Trace};
 use throughline_engine::{Decision, LaneKey, Reason, Timestamp};
 use throughline_language::reference::Reference;
-use throughline_runtime::turn_log::{GENESIS, Turn, TurnRow, chain, content_fits, content_hash};
+use throughline_runtime::turn_log::{
+    GENESIS, RetiredRecord, Turn, TurnRow, chain, content_fits, content_hash,
+};
 use throughline_store::StoredTurn;
 
 const SALT: &str = "00112233445566778899aabbccddeeff";
@@ -61,12 +64,14 @@ fn full() -> TurnRow {
         before: "ab".repeat(32),
         after: "cd".repeat(32),
         effects: vec![("card.post".into(), mint.effect(0).0), ("card.update".into(), mint.effect(1).0)],
+        asked: None,
         messages: vec![
             mint.other("m_", 0).as_str().into(),
             "m_7_1".into(),
             mint.other("m_", 3).as_str().into(),
         ],
         content: content_hash(SALT, "{}"),
+        retired: Vec::new(),
     }
 }
 
@@ -93,14 +98,31 @@ fn the_row_is_the_golden_one_and_reads_back() {
 
 #[test]
 fn the_row_is_canonical() {
-    for row in
-        [full(), TurnRow { trace: Trace::default(), effects: Vec::new(), messages: Vec::new(), ..full() }]
-    {
+    let asks = IdGenerator::new(&lane(), 8).effect(1);
+    for row in [
+        full(),
+        TurnRow { trace: Trace::default(), effects: Vec::new(), messages: Vec::new(), ..full() },
+        TurnRow { asked: Some(asks), ..full() },
+    ] {
         let bytes = row.seal(GENESIS, String::new(), SALT.into()).row;
         let value: serde_json::Value = serde_json::from_str(&bytes).unwrap();
         assert_eq!(jcs(&value), bytes);
         assert_eq!(Turn::read(&stored(&bytes)).unwrap().row, row);
     }
+}
+
+#[test]
+fn a_row_keeps_the_hashes_of_what_was_put_aside() {
+    let record =
+        |kind, key: &str| RetiredRecord { key: RecordKey { kind, key: key.into() }, hash: "ef".repeat(32) };
+    let row = TurnRow {
+        retired: vec![record(RecordKind::Draft, "dr_1"), record(RecordKind::Proposal, "dc_1")],
+        ..full()
+    };
+    let bytes = row.seal(GENESIS, String::new(), SALT.into()).row;
+    let value: serde_json::Value = serde_json::from_str(&bytes).unwrap();
+    assert_eq!(jcs(&value), bytes);
+    assert_eq!(Turn::read(&stored(&bytes)).unwrap().row, row);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use throughline_engine::data::canonical_json::{hex, sha256};
 #[expect(missing_docs, reason = "each is explained by the routes that need it")]
 pub enum Scope {
     EventsWrite,
+    AssistantWrite,
+    TasksReport,
     LanesRead,
     OptionsWrite,
     ContextRead,
@@ -19,6 +21,7 @@ pub enum Scope {
     ApprovalsRead,
     ApprovalsDecide,
     EffectsRead,
+    EffectsReport,
     EffectsResolve,
     ActAs,
     Audit,
@@ -27,8 +30,10 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::EventsWrite,
+        Self::AssistantWrite,
+        Self::TasksReport,
         Self::LanesRead,
         Self::OptionsWrite,
         Self::ContextRead,
@@ -36,17 +41,27 @@ impl Scope {
         Self::ApprovalsRead,
         Self::ApprovalsDecide,
         Self::EffectsRead,
+        Self::EffectsReport,
         Self::EffectsResolve,
         Self::ActAs,
         Self::Audit,
         Self::Admin,
     ];
 
+    /// True if only programs have it: a person at a browser speaks for nobody else, neither for another person nor
+    /// for the assistant, a sub-agent or whatever performed an effect.
+    #[must_use]
+    pub fn is_of_hosts(self) -> bool {
+        matches!(self, Self::ActAs | Self::AssistantWrite | Self::TasksReport | Self::EffectsReport)
+    }
+
     /// Returns the name used in the configuration: `events:write`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::EventsWrite => "events:write",
+            Self::AssistantWrite => "assistant:write",
+            Self::TasksReport => "tasks:report",
             Self::LanesRead => "lanes:read",
             Self::OptionsWrite => "options:write",
             Self::ContextRead => "context:read",
@@ -54,6 +69,7 @@ impl Scope {
             Self::ApprovalsRead => "approvals:read",
             Self::ApprovalsDecide => "approvals:decide",
             Self::EffectsRead => "effects:read",
+            Self::EffectsReport => "effects:report",
             Self::EffectsResolve => "effects:resolve",
             Self::ActAs => "act_as",
             Self::Audit => "audit",
@@ -168,8 +184,8 @@ pub fn rights(roles: &[String]) -> (Vec<Scope>, Visibility) {
     };
     let is = |role: &str| roles.iter().any(|given| given == role);
     if is("admin") {
-        // From a browser nobody may act for somebody else.
-        return (Scope::ALL.into_iter().filter(|scope| *scope != Scope::ActAs).collect(), Visibility::Tenant);
+        let scopes = Scope::ALL.into_iter().filter(|scope| !scope.is_of_hosts());
+        return (scopes.collect(), Visibility::Tenant);
     }
     let mut scopes = vec![LanesRead];
     let looks_only = (is("viewer") || is("auditor")) && !is("member") && !is("approver") && !is("operator");
@@ -351,6 +367,14 @@ mod tests {
             assert!(!caller.sees(&LaneKey::new("other", "bot", "web", "ana:0f3c", "")), "another tenant");
         }
         assert!(of(&["approver"]).may(Scope::ApprovalsDecide) && !of(&[]).may(Scope::ApprovalsRead));
+    }
+
+    #[test]
+    fn nobody_speaks_for_a_program_from_a_browser() {
+        for role in ["viewer", "member", "approver", "operator", "auditor", "admin"] {
+            let (scopes, _) = rights(&[role.to_owned()]);
+            assert!(!scopes.iter().any(|scope| scope.is_of_hosts()), "{role}: {scopes:?}");
+        }
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
             lane: lane.clone(),
             key: keyed.key.clone(),
             more_keys,
-            body_hash: Some(keyed.hash.clone()),
+            body_hash: Some(keyed.stored_hash().to_owned()),
         },
         event,
     };
@@ -197,8 +197,13 @@ impl DurableRequest<'_> {
     async fn duplicate(&self, row: InboxRow, wait: Option<Duration>) -> Result<Response, Problem> {
         let keyed = &self.keyed;
         let own = row.key == keyed.key;
-        if own && row.body_hash.as_deref() != Some(keyed.hash.as_str()) {
+        let stored = row.body_hash.as_deref();
+        if own && !keyed.is_repeated_by(stored) {
             return Err(keyed.reused());
+        }
+        // A row under the event's own id may be of any token, and so of anybody and anywhere.
+        if !own && (stored != Some(keyed.stored_hash()) || row.lane != self.lane) {
+            return Err(KeyedRequest::event_reused());
         }
         let others = self.app.count(&running_key(&keyed.tenant, &row.key)) - usize::from(own);
         if others > 0 {

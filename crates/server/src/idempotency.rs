@@ -36,6 +36,9 @@ pub(crate) struct KeyedRequest {
     pub(crate) key: String,
     /// SHA-256 of method, route and canonical body.
     pub(crate) hash: String,
+    /// That hash with the actor, for an event that has an id of its host: a body may leave the actor to the token, and
+    /// the host's id comes from several tokens.
+    pub(crate) event_hash: Option<String>,
 }
 
 impl KeyedRequest {
@@ -68,7 +71,25 @@ impl KeyedRequest {
             client: client.into(),
             key: delivery_key(caller, route, client),
             hash,
+            event_hash: None,
         }
+    }
+
+    /// Makes the request one about an event that its host gave an id, and that this person caused.
+    pub(crate) fn about_event_of(mut self, actor: &str) -> Self {
+        self.event_hash = Some(hex(&sha256(&[self.hash.as_bytes(), b"\n", actor.as_bytes()])));
+        self
+    }
+
+    /// Returns the hash that is stored, and compared when the request comes again.
+    pub(crate) fn stored_hash(&self) -> &str {
+        self.event_hash.as_deref().unwrap_or(&self.hash)
+    }
+
+    /// Returns true if a row of this key is of the same request. One that a version before 0.2 stored has no actor in
+    /// its hash; the key belongs to one token, so the actor is the same.
+    pub(crate) fn is_repeated_by(&self, stored: Option<&str>) -> bool {
+        stored.is_some_and(|stored| stored == self.stored_hash() || stored == self.hash)
     }
 
     /// Returns the path where the turn of the event can be read.
@@ -81,6 +102,13 @@ impl KeyedRequest {
         let text =
             format!("the Idempotency-Key {:?} was used for another request of this route", self.client);
         Problem::new(&codes::KEY_REUSED, text)
+    }
+
+    /// Problem: the host's id of the event was used for another event.
+    pub(crate) fn event_reused() -> Problem {
+        let text =
+            "the event_id was used for an event with another body, another user or another conversation";
+        Problem::new(&codes::EVENT_REUSED, text)
     }
 
     /// Problem: the first request with this key is still being handled.

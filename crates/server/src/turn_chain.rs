@@ -31,13 +31,13 @@ impl TurnChain {
         std::iter::once(&self.own).chain(self.settled.iter().map(|(_, turn)| turn))
     }
 
-    /// Returns the turn that decided: the event's own turn, unless it only asked a model.
+    /// Returns the turn that decided: the event's own turn, unless it only asked a model. An answer that came too late
+    /// decides nothing.
     pub(crate) fn deciding(&self) -> &Turn {
         let mut deciding = &self.own;
         while defers(deciding) {
-            let Some((_, next)) = self.settled.iter().find(|(effect, _)| asks(deciding, effect)) else {
-                break;
-            };
+            let answers = |(effect, turn): &&(EffectId, Turn)| asks(deciding, effect) && !in_vain(turn);
+            let Some((_, next)) = self.settled.iter().find(answers) else { break };
             deciding = next;
         }
         deciding
@@ -46,6 +46,11 @@ impl TurnChain {
     /// Returns true if the event only asked a model and the answer has not arrived.
     pub(crate) fn undecided(&self) -> bool {
         defers(self.deciding())
+    }
+
+    /// Returns the newest turn.
+    pub(crate) fn newest(&self) -> &Turn {
+        self.settled.last().map_or(&self.own, |(_, turn)| turn)
     }
 }
 
@@ -57,10 +62,21 @@ fn defers(turn: &Turn) -> bool {
     decision.reason == Reason::IntentAsked || (decision.outcome == Verdict::Deferred && chooses())
 }
 
-/// Returns true if the effect is a question that the turn asked.
+/// Returns true if the effect is the question that the turn leaves its decision to. A summary, which a turn may ask for
+/// beside, is none; a row of a version before 0.2 does not say which is which, and its question comes first.
 fn asks(turn: &Turn, effect: &EffectId) -> bool {
+    if let Some(asked) = &turn.row.asked {
+        return asked == effect;
+    }
     let kinds = [EffectClass::ModelAsk.as_str(), EffectClass::EvidenceFetch.as_str()];
-    turn.row.effects.iter().any(|(class, id)| kinds.contains(&class.as_str()) && *id == effect.0)
+    let first = turn.row.effects.iter().find(|(class, _)| kinds.contains(&class.as_str()));
+    first.is_some_and(|(_, id)| *id == effect.0)
+}
+
+/// Returns true if the turn took in an outcome that nothing waited for any more, or a summary.
+fn in_vain(turn: &Turn) -> bool {
+    let reason = turn.row.decision.reason;
+    matches!(reason, Reason::LateAnswer | Reason::EffectSuperseded) || reason.code().starts_with("summary.")
 }
 
 /// Returns the turn with what followed so far.

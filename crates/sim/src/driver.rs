@@ -1,5 +1,6 @@
 //! The driver, which delivers a scenario's events to the production runtime until the world is idle again.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use throughline_trackers::local::StoredIssue;
 
 use crate::checkers;
 use crate::facts;
-use crate::faults::POINTS;
+use crate::faults::{Arming, POINTS};
 use crate::host::{ask_held, done, failed, is_hosts};
 use crate::observations::Observer;
 use crate::seed::{amend, write_facts, write_lane};
@@ -216,18 +217,31 @@ impl Driver for SimDriver {
     }
 
     fn arm(&mut self, fail_point: &str) -> Result<(), DriverError> {
-        // `s9.attempt_marked#3` is the third time the point is passed.
-        let (name, time) = fail_point.split_once('#').unwrap_or((fail_point, "1"));
-        let point = FailPoint::from_name(name).filter(|point| POINTS.contains(point));
-        let armed = point.zip(time.parse().ok().filter(|time| *time > 0));
-        let armed = armed.ok_or_else(|| DriverError::unsupported(&format!("fail point {fail_point}")))?;
-        self.run()?.remote.faults.set(Some(armed));
-        Ok(())
+        self.arm_but(fail_point, BTreeSet::new())
+    }
+
+    fn arm_harmless(&mut self, fail_point: &str) -> Result<(), DriverError> {
+        let spared = self.run()?.remote.unrepeated();
+        self.arm_but(fail_point, spared)
     }
 
     fn check(&mut self, checker: Checker) -> Result<(), String> {
         let run = self.run().map_err(|e| e.to_string())?;
         block(checkers::check(&run.host, &run.lanes, checker)).map_err(|e| e.to_string())?
+    }
+}
+
+impl SimDriver {
+    /// Arms a fail point that passes over the spared classes.
+    fn arm_but(&mut self, fail_point: &str, spared: BTreeSet<&'static str>) -> Result<(), DriverError> {
+        // `s9.attempt_marked#3` is the third time the point is passed.
+        let (name, time) = fail_point.split_once('#').unwrap_or((fail_point, "1"));
+        let point = FailPoint::from_name(name).filter(|point| POINTS.contains(point));
+        let armed = point.zip(time.parse().ok().filter(|time| *time > 0));
+        let (point, passing) =
+            armed.ok_or_else(|| DriverError::unsupported(&format!("fail point {fail_point}")))?;
+        self.run()?.remote.faults.set(Some(Arming { point, passing, spared }));
+        Ok(())
     }
 }
 
@@ -358,7 +372,10 @@ impl Run {
         for leased in self.host.lease_effects(16).await? {
             if self.remote.hosting.holds(&leased) {
                 // The effect is in flight; only its answer is held.
-                self.remote.store.mark(TENANT, &leased.effect.row.id, leased.fence).await?;
+                self.remote
+                    .store
+                    .mark(TENANT, &leased.effect.row.id, leased.fence, &leased.effect.held())
+                    .await?;
             } else {
                 self.host.perform(leased).await?;
                 busy = true;
@@ -441,7 +458,7 @@ impl Run {
         };
         for leased in self.host.lease_effects(64).await? {
             if leased.effect.row.id == found.row.id {
-                self.remote.store.mark(TENANT, &found.row.id, leased.fence).await?;
+                self.remote.store.mark(TENANT, &found.row.id, leased.fence, &leased.effect.held()).await?;
                 self.host.end_with(&leased, outcome.clone()).await?;
             }
         }

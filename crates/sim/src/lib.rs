@@ -6,6 +6,7 @@
 
 mod channel;
 mod checkers;
+pub mod conversations;
 mod driver;
 mod eval;
 mod facts;

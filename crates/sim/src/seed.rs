@@ -7,7 +7,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{Decision, Event, LaneKey, Reason, Verdict};
-use throughline_runtime::turn_log::{ContentRef, GENESIS, TurnRow, checkpoint, content_hash};
+use throughline_runtime::turn_log::{ContentRef, GENESIS, LeftOpen, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::{Claim, RecordOp, RecordWrite, TurnCommit};
 use throughline_testkit::driver::SeedLane;
@@ -75,8 +75,16 @@ async fn write(
     };
     let looked_up = throughline_engine::data::step_input::StepInput::default();
     let shown = BTreeMap::new();
-    let content =
-        ContentRef { key: &key_of, event: &event, given: &looked_up, applied: None, shown: &shown }.encode();
+    let left = LeftOpen::of(&lane, now);
+    let content = ContentRef {
+        key: &key_of,
+        event: &event,
+        given: &looked_up,
+        applied: None,
+        shown: &shown,
+        left: &left,
+    }
+    .encode();
     let salt = "00".repeat(16);
     let log = TurnRow {
         turn: throughline_engine::data::id_generator::IdGenerator::new(&key, revision + 1).turn(),
@@ -93,8 +101,10 @@ async fn write(
         before: String::new(),
         after: canonical_json::hex(&lane.state_hash()),
         effects: Vec::new(),
+        asked: None,
         messages: Vec::new(),
         content: content_hash(&salt, &content),
+        retired: Vec::new(),
     }
     .seal(&prev, content, salt);
     let record = |record: &throughline_engine::Record| {

@@ -1,13 +1,15 @@
 //! The remote parties and the store of one run. They outlive the host: a restart loses none of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use throughline_channels::Channel;
+use throughline_channels::{Channel, Surface};
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::ask::SELECT_CONTRACT;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_models::{Model, ScriptEntry, Scripted};
 use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime, Worker, Zone};
@@ -83,6 +85,23 @@ impl RemoteParties {
     /// Returns a new host over this world.
     pub(crate) fn host(&self) -> Runtime {
         Runtime::new(self.parts.clone())
+    }
+
+    /// Returns the classes of effects that are never sent twice, since a far side here would apply them twice: after a
+    /// kill on the way, nobody knows their outcome.
+    pub(crate) fn unrepeated(&self) -> BTreeSet<&'static str> {
+        let ports = &self.parts.ports;
+        let mut classes = BTreeSet::new();
+        if ports.channels.values().any(|channel| channel.surface() == Surface::Sends) {
+            classes.insert(EffectClass::PostChannel.as_str());
+        }
+        if ports.trackers.values().any(|tracker| tracker.guarantee() == Guarantee::Nothing) {
+            classes.extend([EffectClass::TrackerCreate, EffectClass::TrackerUpdate].map(EffectClass::as_str));
+        }
+        if ports.workers.values().any(|worker| worker.guarantee() == Guarantee::Nothing) {
+            classes.extend([EffectClass::ToolCall, EffectClass::AgentDelegate].map(EffectClass::as_str));
+        }
+        classes
     }
 
     /// Returns the model that is asked, if there is one.

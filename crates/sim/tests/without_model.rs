@@ -57,7 +57,7 @@ impl Watched {
 
     /// True if an event addresses the assistant. Talk among people, bots and edits need no answer.
     fn is_for_us(delivery: &Delivery) -> bool {
-        let Addressing { mentioned, direct, reply_to_us, thread_ours, to_other, bot, own } =
+        let Addressing { mentioned, direct, reply_to_us, thread_ours, to_other, bot, own, vouched: _ } =
             delivery.addressing;
         match &delivery.kind {
             EventKind::MessagePosted(_) => {
@@ -95,7 +95,7 @@ impl Watched {
     fn invented(&mut self, lane: &str) -> Vec<String> {
         let lane = self.inner.lane(lane).unwrap();
         let drafts = lane.records.iter().filter_map(|record| match record {
-            Record::Draft(draft) => Some(&draft.parts),
+            Record::Draft(draft) => Some(draft.parts()),
             _ => None,
         });
         // The origin of a statement is written by code: a link or nothing.

@@ -1,5 +1,6 @@
 //! Rules that every backend applies and no constraint can express.
 
+use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::canonical_json::{Hash, sha256};
 use throughline_engine::data::effect::{EffectClass, Outcome};
 
@@ -38,6 +39,17 @@ pub(crate) fn dependency_outcome() -> String {
         errors: Vec::new(),
     };
     serde_json::to_string(&outcome).unwrap_or_default()
+}
+
+/// Returns why a decision does not release what its approval shows; `None` if it does, or releases nothing. An approval
+/// that an earlier version opened has no list to compare with.
+pub(crate) fn other_release(approval: &Approval, decision: &ApprovalChange) -> Option<String> {
+    let ApprovalChange::Decide { card, version, payload_sha256: Some(hash), releases, .. } = decision else {
+        return None;
+    };
+    let same =
+        *hash == approval.payload_sha256 && (approval.releases.is_empty() || *releases == approval.releases);
+    (!same).then(|| format!("what was decided is not what approval {card} v{version} shows"))
 }
 
 /// Returns the hash by which a payload is compared with the planned one before an attempt.

@@ -131,6 +131,16 @@ pub trait Driver {
         Err(DriverError::unsupported(&format!("fail point {fail_point}")))
     }
 
+    /// Arms one as [`Driver::arm`] does, for a kill that changes no result: it passes over effects whose outcome would
+    /// stay unknown, because the far side repeats nothing and cannot be asked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Driver::arm`].
+    fn arm_harmless(&mut self, fail_point: &str) -> Result<(), DriverError> {
+        self.arm(fail_point)
+    }
+
     /// Evaluates one `always` checker over everything since [`Driver::begin`].
     ///
     /// # Errors

@@ -363,6 +363,11 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
 }
 
 fn says(says: &MessageAct) -> Value {
+    if let Some(deleted) = &says.deletes {
+        let mut all = Build(vec![("deletes".into(), text(deleted))]);
+        all.lane(&says.lane);
+        return map(all.0);
+    }
     let mut all = Build(vec![("says".into(), text(&says.text))]);
     all.lane(&says.lane);
     all.some("replies_to", says.replies_to.as_ref());

@@ -2,7 +2,10 @@
 //!
 //! No fault changes the meaning of a scenario: a delivery is repeated only while intake still knows its key, turns are
 //! swapped only between lanes that share nothing, and nothing is killed right after an advance, because a restart takes
-//! time and the next turn may depend on the millisecond.
+//! time and the next turn may depend on the millisecond. A kill on the way of an effect that nobody repeats would leave its
+//! outcome unknown, which is a correct end but another one; the driver spares these ([`Driver::arm_harmless`]).
+//!
+//! [`Driver::arm_harmless`]: crate::Driver::arm_harmless
 
 use throughline_engine::{Millis, Timestamp};
 
@@ -16,12 +19,6 @@ const KEYS_KNOWN: Millis = 47 * Timestamp::HOUR;
 /// request, or leaves its outcome unknown.
 const ON_THE_WAY: [&str; 4] =
     ["s9.attempt_marked", "s10.bytes_on_wire", "s11.vendor_applied", "s12.reply_read"];
-
-/// Returns true if posts are sent by a channel that never repeats one: a kill on the way would leave its outcome
-/// unknown.
-fn posts_once_only(scenario: &Scenario) -> bool {
-    !scenario.given.posts.is_empty() && scenario.given.channel != "web"
-}
 
 /// Returns true if a model is asked to choose an option: it is asked once, for less time than a restart takes, so a
 /// kill would time it out.
@@ -62,7 +59,7 @@ impl Plan {
         let mut dice = SplitMix64::new(seed);
         let mut faults = Vec::new();
         let once = asks_once(scenario);
-        let tells = scripted(scenario) || posts_once_only(scenario) || once;
+        let tells = scripted(scenario) || once;
         let told =
             |point: &&str| tells && ON_THE_WAY.contains(point) || once && *point == "s6.model_in_flight";
         let fail_points: Vec<&str> = fail_points.iter().copied().filter(|point| !told(point)).collect();

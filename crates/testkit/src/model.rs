@@ -356,6 +356,8 @@ pub struct MessageAct {
     pub quote: Option<String>,
     /// The name of the earlier message it replaces.
     pub edits: Option<String>,
+    /// The name of the earlier message it deletes.
+    pub deletes: Option<String>,
     /// Descriptions of its files: `photo`, `voice message`.
     pub attach: Vec<String>,
 }

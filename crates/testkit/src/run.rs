@@ -149,7 +149,7 @@ impl Runner<'_, '_> {
             Act::Restart(how) => self.driver.restart(*how)?,
             Act::Erase(what) => {
                 if let Some(point) = faults.and_then(|faults| faults.kill.as_deref()) {
-                    self.driver.arm(point)?;
+                    self.driver.arm_harmless(point)?;
                 }
                 self.driver.erase(what)?
             }
@@ -192,7 +192,7 @@ impl Runner<'_, '_> {
             batch.extend(own.first().cloned());
         }
         if let Some(point) = faults.and_then(|faults| faults.kill.as_deref()) {
-            self.driver.arm(point)?;
+            self.driver.arm_harmless(point)?;
         }
         self.driver.deliver(&batch)
     }
@@ -289,6 +289,10 @@ impl Runner<'_, '_> {
     }
 
     fn says(&self, says: &MessageAct, n: usize) -> Result<EventKind, DriverError> {
+        if let Some(deleted) = &says.deletes {
+            let message = self.transcript.own_message(&says.lane, &says.user, deleted)?;
+            return Ok(EventKind::MessageDeleted { message });
+        }
         if let Some(edited) = &says.edits {
             let message = self.transcript.own_message(&says.lane, &says.user, edited)?;
             return Ok(EventKind::MessageEdited { message, text: says.text.clone(), metadata_only: false });
@@ -335,6 +339,7 @@ impl Runner<'_, '_> {
             to_other,
             bot: users.get(&says.user).is_some_and(|user| user.bot),
             own: false,
+            vouched: false,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use throughline_engine::data::actor::Actor;
+use throughline_engine::data::authors::Authors;
 use throughline_engine::data::call::{Agent, Job, Tool, Work};
 use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::message::{Message, MessageKind, Role};
@@ -195,6 +196,7 @@ fn task(task: &GivenTask, given: &Given) -> Task {
         status: task.status,
         attempt: 1,
         requested_by: task.by.clone().unwrap_or_default(),
+        authors: Authors::default(),
         source: TaskSource::Engine,
         work: job.map(|job| Work { job, effect: None, card: None, waits: None }),
         created_at: at,

@@ -88,8 +88,15 @@ impl Talk {
 
     fn press(&mut self, actor: &str, card: &CardId, version: u32, action: Action) -> Reason {
         let lane = self.lane.key.clone();
-        let target =
-            PressTarget { lane, card: card.clone(), version, item: String::new(), action, intact: true };
+        let target = PressTarget {
+            lane,
+            card: card.clone(),
+            version,
+            item: String::new(),
+            action,
+            intact: true,
+            approved: None,
+        };
         let given = StepInput { press: Some(target), ..StepInput::default() };
         let press = Press::Token("t".into());
         self.event(actor, EventKind::CardPressed { press, remember: false }, given)
@@ -130,6 +137,7 @@ fn a_recorded_lane_becomes_an_equal_conversation() {
             item: String::new(),
             action: Action::Edit,
             intact: true,
+            approved: None,
         }),
         ..StepInput::default()
     };

@@ -116,7 +116,7 @@ impl<'r> World<'r> {
         if let Some(chore) = command.strip_prefix(CHORE) {
             return self.chore(chore).map(|()| String::new());
         }
-        let command = self.ready(&command.replace("cargo run --release -- ", "throughline "))?;
+        let command = self.ready(&command.replace("cargo run -- ", "throughline "))?;
         if command.starts_with("throughline serve") {
             // A second one finds the first killed.
             self.server = None;

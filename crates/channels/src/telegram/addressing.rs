@@ -25,6 +25,7 @@ pub fn facts(message: &Message, bot: &Bot) -> Addressing {
         to_other: leading.is_some_and(|entity| !to_us(entity)),
         bot: program && !own,
         own,
+        vouched: false,
     }
 }
 

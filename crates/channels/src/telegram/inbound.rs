@@ -212,7 +212,8 @@ fn edited(key: String, message: &Message, bot: &Bot) -> IncomingUpdate {
         chat: message.chat.id,
         place: place(message),
         event: event(key, message.from.as_ref(), kind),
-        addressing: facts(message, bot),
+        // Telegram lets nobody else edit a person's message.
+        addressing: Addressing { vouched: true, ..facts(message, bot) },
         person: message.from.clone(),
         follow_up: FollowUp::Nothing,
     }

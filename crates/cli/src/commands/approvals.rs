@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use throughline_server::wire::Approval;
+use throughline_server::wire::{Approval, Authored};
 
 use crate::api;
 use crate::app::App;
@@ -94,6 +94,9 @@ fn show(app: &App, approval: &Approval) -> Outcome {
         format!("{}  version {}, {}\n", app.out.paint().name(&approval.id), approval.version, approval.state);
     let _ = writeln!(out, "releases     {} to {}", approval.effects.join(", "), approval.targets.join(", "));
     let _ = writeln!(out, "asked by     {} at {}", approval.requested_by, approval.created_at);
+    for Authored { field, by, .. } in &approval.authors {
+        let _ = writeln!(out, "written      {field} by {}", by.join(", "));
+    }
     if let Some(end) = &approval.expires_at {
         let _ = writeln!(out, "until        {end}");
     }

@@ -1,10 +1,9 @@
-//! `throughline audit`: verifies the hash chains of the audit log and of every lane.
+//! `throughline audit`: verifies the hash chains of the audit log and of every lane, and what they vouch for.
 
 use serde_json::{Value, json};
 
 use crate::api::Local;
 use crate::app::App;
-use crate::chains;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::output::count;
@@ -44,12 +43,13 @@ fn verify(app: &App) -> Outcome {
         if let Some(row) = local.block_on(local.instance().store.verify_audit(tenant))? {
             broken.push(format!("audit chain of {tenant}: row {row} does not fit"));
         }
+        broken.extend(local.block_on(local.instance().runtime.verify_approvals(tenant))?);
     }
     let lanes = local.stored_lanes(usize::MAX >> 1)?;
     let bar = app.out.bar(lanes.len() as u64, "lanes verified");
     let mut turns = 0;
     for lane in &lanes {
-        let chain = chains::verify(&local, lane)?;
+        let chain = local.block_on(local.instance().runtime.verify_lane(lane))?;
         turns += chain.turns;
         broken.extend(chain.broken);
         bar.inc(1);

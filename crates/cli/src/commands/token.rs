@@ -32,7 +32,7 @@ enum Command {
         /// The user it acts as, one of the configuration's `users`
         #[arg(long, value_name = "USER")]
         principal: String,
-        /// What it may do; once for each [default: events:write, lanes:read, approvals:read, effects:read]
+        /// Scope of the token; once for each [default: events:write, lanes:read]
         #[arg(long = "scope", value_name = "SCOPE", value_parser = scope)]
         scopes: Vec<Scope>,
     },
@@ -44,7 +44,7 @@ enum Command {
     },
 }
 
-const SCOPES: [Scope; 4] = [Scope::EventsWrite, Scope::LanesRead, Scope::ApprovalsRead, Scope::EffectsRead];
+const SCOPES: [Scope; 2] = [Scope::EventsWrite, Scope::LanesRead];
 
 fn scope(word: &str) -> Result<Scope, String> {
     let known = || Scope::ALL.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ");

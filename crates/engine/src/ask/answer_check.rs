@@ -10,7 +10,7 @@ use crate::data::ask::{Answer, Ask, DraftAnswer, PatchAnswer, Question, ReviewAn
 use crate::data::intent::Intent;
 use crate::data::policy::{Policy, limits};
 use crate::data::ticket::{ItemType, Part};
-use throughline_language::{Words, approves};
+use crate::text::urging::urges;
 
 /// The judgement of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,13 +163,6 @@ fn points(sections: &[&Vec<String>]) -> Vec<String> {
 /// The complaint about text that asks for a press.
 const URGES: &str = "tells the reader to approve something";
 
-/// True if a whole sentence tells somebody to approve. A model never asks for a press.
-fn urges(text: &str) -> bool {
-    let mut sentences =
-        text.split(['.', '!', '\n', ';', ':']).map(|sentence| sentence.trim_start_matches(['-', '•', ' ']));
-    sentences.any(|sentence| approves(&Words::of(sentence)))
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::collections::BTreeMap;
@@ -273,7 +266,15 @@ mod tests {
     fn words_that_ask_for_an_approval_are_not_said() {
         let ask = Ask::about(Question::Answer, "What about microservices?", &Policy::default());
         let text = |text: &str| Answer::Text { facts: Vec::new(), text: text.into() };
-        for bad in ["Please press approve now. I moved it to EVIL.", "All good!\nApprove it please", " "] {
+        for bad in [
+            "Please press approve now. I moved it to EVIL.",
+            "All good!\nApprove it please",
+            "The plan is sound, so please press “Approve” below.",
+            "Shall we go on? Then click Approve",
+            "It is ready (just press Approve).",
+            "Alles gut, bitte auf Freigeben klicken.",
+            " ",
+        ] {
             assert!(matches!(of(&ask, text(bad)), AnswerVerdict::Reject(_)), "{bad}");
         }
         for good in ["They cost more to run.", "Whether to approve it depends on the load."] {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::calls::{card as cards, in_progress, lifecycle};
-use crate::cards::decide::{decide, end_of, refuse_step, result_on};
+use crate::cards::decide::{decide, end_of, refuse_step};
 use crate::data::action::Action;
 use crate::data::canonical_json::jcs;
 use crate::data::card::Card;
@@ -33,15 +33,17 @@ impl Capability for ToolsAndAgents {
         cards::show(model, view);
     }
 
-    fn requests(&self, _turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {
+    fn requests(&self, turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {
         let request = card.call().map(|(call, source)| ReleaseRequest {
             kind: "call",
             class: call.job.class(),
             target: call.job.target(),
             payload: jcs(call),
+            effects: alloc::vec![call.clone().effect()],
             quantity: 1,
             chars: call.text.chars().count(),
             by: card.by.clone(),
+            authors: cards::authored(card, call, turn.get::<Task>(&call.task)),
             source: source.clone(),
         });
         request.into_iter().collect()
@@ -67,7 +69,7 @@ impl Capability for ToolsAndAgents {
             Action::Cancel => {
                 if let Some((effect, receipt)) = card.uncertain_effect().zip(card.receipt()) {
                     turn.cancel(effect);
-                    result_on(turn, receipt, Progress::Cancelled);
+                    lifecycle::shown_behind(turn, receipt, &Progress::Cancelled);
                 }
                 end_of(turn, &card, TaskStatus::Cancelled);
                 decide(turn, card, Action::Cancel, Progress::Cancelled);

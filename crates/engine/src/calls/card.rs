@@ -1,29 +1,53 @@
 //! The cards of a call: its preview, the receipt, and the question whether it was made.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::cards::{button, hash_of};
+use crate::data::authors::{Authored, Authors};
 use crate::data::call::{Call, Job};
 use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::{CardModel, Field};
 use crate::data::policy::Policy;
+use crate::data::task::Task;
 use crate::data::time::Timestamp;
 use crate::messages::{self, card as words};
 use crate::turn::capability::CardContext;
 
 /// Fills in the card.
 pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
-    let CardContext { card, now, policy, .. } = *view;
+    let CardContext { card, known, now, policy } = *view;
     let Some((call, _)) = card.call() else { return };
     model.title = match &card.about {
         CardSubject::UncertainCall { .. } => messages::call::uncertain_call_title(&call.job, &card.status),
         _ => messages::call::call_title(&call.job, &card.status, now),
     };
-    details(model, card, call, now, policy);
+    let written = authored(card, call, known.get::<Task>(&call.task));
+    details(model, card, call, &written, now, policy);
     let name = |action| words::calls(action, &call.job);
     model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
 }
 
+/// Returns the authors of a call: who asked for it, and everybody whose words its task has. The author of each argument is
+/// not kept.
+pub(super) fn authored(card: &Card, call: &Call, task: Option<&Task>) -> Vec<Authored> {
+    let mut by = Authors::default();
+    if let Some(task) = task {
+        by = Authors::of(&task.requested_by).and(&task.authors);
+    }
+    by.add(&card.by);
+    alloc::vec![Authored { item: String::new(), field: call.job.class().into(), by }]
+}
+
 /// Fills in everything that a call would send, and to whom.
-fn details(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
+fn details(
+    model: &mut CardModel,
+    card: &Card,
+    call: &Call,
+    written: &[Authored],
+    now: Timestamp,
+    policy: &Policy,
+) {
     model.hash = Some(hash_of(call));
     let field = |name: &str, text: &str| Field { name: name.into(), label: name.into(), text: text.into() };
     model.fields.push(field("task", &call.text));
@@ -31,9 +55,10 @@ fn details(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, poli
         model.fields.extend(args.iter().map(|(name, text)| field(name, text)));
     }
     if !card.is_open() {
+        model.facts.extend(words::written_by(&card.by, written));
         return;
     }
-    model.facts.push(words::asked_by(&card.by));
+    model.facts.push(words::asked_by(&card.by, written));
     model.facts.push(words::may_approve(policy, call.job.class(), &call.job.target()));
     model.facts.extend(card.expires_at.map(|end| words::until(end, now)));
 }

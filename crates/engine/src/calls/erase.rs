@@ -1,5 +1,6 @@
 //! Erasure of a person from a task.
 
+use crate::data::authors::Authors;
 use crate::data::call::Work;
 use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::erasure::ERASED;
@@ -25,6 +26,7 @@ impl Personal for Task {
         self.work = self.work.map(|work| Work { job: work.job.without_words(), ..work });
         self.intent = ERASED.into();
         self.requested_by = ERASED.into();
+        self.authors = Authors::default();
         self.reason = self.reason.map(|_| ERASED.into());
         self.result = self.result.map(|_| ERASED.into());
         Some(self)

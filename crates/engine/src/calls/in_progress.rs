@@ -22,17 +22,19 @@ pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, te
     let Some(task) = turn.get::<Task>(id).cloned() else { return Reason::EffectSuperseded };
     match &task.work {
         Some(work) if work.effect.as_ref() == Some(effect) => {
-            let text: String = text.chars().take(limits::WORK_ANSWER).collect();
-            turn.pass_on(
-                &work.job,
-                MessageKind::Notification,
-                Some(id),
-                &messages::call::progress(&work.job, &text),
-            );
+            let text = words_of(text);
+            let told = messages::call::progress(&work.job, &text);
+            turn.pass_on(&work.job, MessageKind::Notification, Some(id), &told);
             Reason::EffectProgress
         }
         _ => Reason::EffectSuperseded,
     }
+}
+
+/// Returns what is shown and kept of the words of a tool or a sub-agent.
+pub(super) fn words_of(text: &str) -> String {
+    let text = messages::of_others(text);
+    text.chars().take(limits::WORK_ANSWER).collect()
 }
 
 /// Takes in a question back: blocks the task and asks the person who requested it.
@@ -42,7 +44,7 @@ pub(super) fn question_asked(
     effect: &EffectId,
     asked: &RemoteQuestion,
 ) {
-    let words: String = asked.text.chars().take(limits::WORK_ANSWER).collect();
+    let words = words_of(&asked.text);
     task.set_answer(&words);
     let Some(work) = &mut task.work else { return };
     let asked = RemoteQuestion { text: words, ..asked.clone() };
@@ -73,6 +75,7 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
 /// Takes in one answer to a question back: asks for the next field, or sends all answers as a call.
 pub(crate) fn question_answered(turn: &mut Turn<'_>, id: &TaskId, name: &str, value: &str) {
     let Some(mut task) = turn.get::<Task>(id).cloned() else { return };
+    task.has_words_of(&turn.writer());
     let Some(waits) = task.work.as_mut().and_then(|work| work.waits.as_mut()) else { return };
     waits.given.insert(name.into(), value.into());
     if waits.next().is_some() {
@@ -103,28 +106,50 @@ pub(crate) fn cancel_call(turn: &mut Turn<'_>, task: &mut Task) {
     effect.iter().for_each(|effect| turn.cancel(effect));
     let waits = work.waits.take();
     let Some(effect) = effect.or(waits.map(|waits| waits.effect)) else { return };
-    let told = matches!(&work.job, Job::Agent { name } if turn.policy.agents.get(name).is_some_and(|agent| agent.stops));
+    let job = work.job.clone();
+    tell_to_stop(turn, task, &job, effect);
+}
+
+/// Sends a stop request to a sub-agent that accepts them. Stopping work changes nothing else, so it needs no approval.
+fn tell_to_stop(turn: &mut Turn<'_>, task: &Task, job: &Job, effect: EffectId) {
+    let told =
+        matches!(job, Job::Agent { name } if turn.policy.agents.get(name).is_some_and(|agent| agent.stops));
     if told {
+        let (job, task) = (job.clone(), task.id.clone());
         let phase = CallPhase::Stop { effect };
-        let job = work.job.clone();
-        // Stopping work changes nothing else, so it needs no approval.
-        let call =
-            Call { job, phase, task: task.id.clone(), text: String::new(), risk: Risk::Read, prompt: None };
+        let call = Call { job, phase, task, text: String::new(), risk: Risk::Read, prompt: None };
         turn.effect(call.effect(), &[], None);
     }
 }
 
 /// Applies "stop": cancels this person's tasks that have a call on the way or wait for an answer. Returns
 /// `true` if there were any.
+///
+/// A call that may change something and was sent already cannot be taken back: it stays awaited, so that what comes of it
+/// is told.
 pub(crate) fn stop(turn: &mut Turn<'_>) -> bool {
     let mine = |task: &Task| task.requested_by == turn.event.actor;
     let busy = |work: &Work| work.effect.is_some() || work.waits.is_some();
     let running = |task: &Task| task.work.as_ref().is_some_and(busy);
     let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).cloned().collect();
-    for task in &tasks {
+    let (sent, stopped): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(|task| is_out(turn, task));
+    for task in &sent {
+        if let Some((work, effect)) = task.work.as_ref().and_then(|work| Some((work, work.effect.clone()?))) {
+            tell_to_stop(turn, task, &work.job, effect);
+        }
+    }
+    for task in &stopped {
         ended(turn, task.clone());
     }
-    !tasks.is_empty()
+    !stopped.is_empty()
+}
+
+/// True if the task's call was released by a card and handed to its far side.
+fn is_out(turn: &Turn<'_>, task: &Task) -> bool {
+    let released = |work: &Work| {
+        work.card.is_some() && work.effect.as_ref().is_some_and(|effect| turn.given.was_sent(effect))
+    };
+    task.work.as_ref().is_some_and(released)
 }
 
 fn ended(turn: &mut Turn<'_>, mut task: Task) {

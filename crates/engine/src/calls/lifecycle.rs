@@ -6,21 +6,22 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::calls::in_progress::{cancel_call, question_asked, send_answers, withdraw_offer};
-use crate::cards::decide::{close, decide, end_of, released_by, result_on};
+use crate::calls::in_progress::{cancel_call, question_asked, send_answers, withdraw_offer, words_of};
+use crate::cards::decide::{close, decide, end_of, following, released_by, result_on};
 use crate::context::briefing::briefing;
 use crate::data::action::Action;
 use crate::data::approval::CloseReason;
+use crate::data::authors::Authors;
 use crate::data::call::CallPhase;
 use crate::data::call::{Call, Job, Risk, Work};
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::field_error::FieldError;
-use crate::data::id::{EffectId, MessageId, TaskId};
+use crate::data::id::{CardId, EffectId, MessageId, TaskId};
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingClass, PendingKind, PendingState, Slot};
-use crate::data::policy::{Policy, limits};
+use crate::data::policy::Policy;
 use crate::data::progress::Progress;
 use crate::data::task::{Task, TaskMove, first_line};
 use crate::data::task_status::TaskStatus;
@@ -71,25 +72,30 @@ fn meant(turn: &mut Turn<'_>, said: &RoutedMessage, about: Option<&str>) -> Opti
     let focus = focus(turn).clone();
     let anchor = focus.anchor_id()?;
     let id = focus.task.clone().unwrap_or_else(|| begun_by(anchor));
-    let known = turn.get::<Task>(&id).cloned();
-    let task = known
-        .unwrap_or_else(|| Task::new(id.clone(), first_line(&asked_with(turn, &id, Some(anchor))), &by, now));
+    let task = turn.get::<Task>(&id).cloned().unwrap_or_else(|| {
+        let (text, author) = asked_with(turn, &id, Some(anchor));
+        let mut task = Task::new(id.clone(), first_line(&text), &by, now);
+        task.has_words_of(&author);
+        task
+    });
     turn.belongs_to(&id);
     Some(task)
 }
 
-/// Returns the text a task began with: the first message of a person in it, else the anchor.
-fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> String {
+/// Returns the text a task began with, and who wrote it: the first message of a person in it, else the anchor.
+fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> (String, Authors) {
     let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.named::<Message>(id));
     let first = window.find(|message| message.role == Role::User && message.task.as_ref() == Some(task));
     let known = turn.given.anchor.as_ref().filter(|given| Some(&given.id) == anchor);
     let message = first.or(known).or_else(|| turn.named::<Message>(&anchor?.0));
-    message.map_or_else(String::new, |message| message.text.clone())
+    let said = |message: &Message| (message.text.clone(), Authors::of(&message.by));
+    message.map(said).unwrap_or_default()
 }
 
 /// Hands a task to the named sub-agent.
-pub(crate) fn delegate_to(turn: &mut Turn<'_>, task: Task, agent: &str) -> Decision {
-    let words = asked_with(turn, &task.id, None);
+pub(crate) fn delegate_to(turn: &mut Turn<'_>, mut task: Task, agent: &str) -> Decision {
+    let (words, author) = asked_with(turn, &task.id, None);
+    task.has_words_of(&author);
     let text = if words.is_empty() { task.intent.clone() } else { words };
     start(turn, task, Job::Agent { name: agent.into() }, CallPhase::Begin, text, Reason::DelegationStarted)
 }
@@ -145,7 +151,8 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
 
 /// Takes in an answer about an argument of a tool.
 pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) {
-    let Some(task) = turn.get::<Task>(task).cloned() else { return };
+    let Some(mut task) = turn.get::<Task>(task).cloned() else { return };
+    task.has_words_of(&turn.writer());
     if let Some(Work { job: Job::Tool { name: tool, args }, .. }) = task.work.clone() {
         let mut args = args;
         args.insert(name.into(), value.into());
@@ -166,6 +173,7 @@ pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
         return false;
     }
     args.insert(name.into(), value.into());
+    task.has_words_of(&turn.writer());
     match effect {
         Some(effect) => {
             turn.cancel(&effect);
@@ -322,12 +330,12 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     let at = turn.moment(&task);
     let (to, words) = match outcome {
         Outcome::Done { result: EffectResult::Asked(_) } => (TaskStatus::Blocked, String::new()),
-        Outcome::Done { result: EffectResult::Stopped { text } } => (TaskStatus::Cancelled, text.clone()),
+        Outcome::Done { result: EffectResult::Stopped { text } } => (TaskStatus::Cancelled, words_of(text)),
         Outcome::Done { result } => (TaskStatus::Completed, answer(result)),
         Outcome::Failed { text, errors, .. } if asked_again(turn, &job, errors).is_some() => {
-            (TaskStatus::Blocked, text.clone())
+            (TaskStatus::Blocked, words_of(text))
         }
-        Outcome::Failed { text, .. } => (TaskStatus::Failed, text.clone()),
+        Outcome::Failed { text, .. } => (TaskStatus::Failed, words_of(text)),
         Outcome::Uncertain { text } => (TaskStatus::Blocked, text.clone()),
     };
     if task.move_to(to, at) != TaskMove::Changed {
@@ -350,9 +358,9 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
             shown_on(turn, card.as_ref(), Progress::Done);
             question_asked(turn, &mut task, effect, asked);
         }
-        Outcome::Done { result: EffectResult::Stopped { text } } => {
+        Outcome::Done { result: EffectResult::Stopped { .. } } => {
             shown_on(turn, card.as_ref(), Progress::Done);
-            turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::was_stopped(&job, text));
+            turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::was_stopped(&job, &words));
         }
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
@@ -402,9 +410,17 @@ fn asked_again(
 fn shown_on(turn: &mut Turn<'_>, card: Option<&Card>, progress: Progress) {
     let Some(card) = card else { return };
     if let Some(receipt) = card.receipt() {
-        result_on(turn, receipt, progress.clone());
+        shown_behind(turn, receipt, &progress);
     }
     result_on(turn, &card.id, progress);
+}
+
+/// Writes progress to a receipt, and to the questions about it that were answered before.
+pub(super) fn shown_behind(turn: &mut Turn<'_>, receipt: &CardId, progress: &Progress) {
+    result_on(turn, receipt, progress.clone());
+    for asked in following(turn, receipt) {
+        result_on(turn, &asked.id, progress.clone());
+    }
 }
 
 /// Asks a person about a call with an unknown outcome. Nothing is sent again unless they approve it.
@@ -435,7 +451,7 @@ pub(crate) fn happened(turn: &mut Turn<'_>, card: Card) {
         lists::settled(turn, task, &done);
     }
     turn.adopt(effect, done);
-    result_on(turn, receipt, Progress::Done);
+    shown_behind(turn, receipt, &Progress::Done);
     end_of(turn, &card, TaskStatus::Completed);
     decide(turn, card, Action::Happened, Progress::Done);
 }
@@ -452,7 +468,7 @@ pub(crate) fn again(turn: &mut Turn<'_>, card: Card) {
 
 fn answer(result: &EffectResult) -> String {
     match result {
-        EffectResult::Said { text } => text.chars().take(limits::WORK_ANSWER).collect(),
+        EffectResult::Said { text } => words_of(text),
         _ => String::new(),
     }
 }

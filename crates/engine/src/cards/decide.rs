@@ -58,17 +58,27 @@ pub(crate) fn authorised(
     if naming.is_empty() {
         return Err(Refusal(Reason::PressForbidden, messages::forbidden(rules.into_iter())));
     }
-    let own = asked.is_some_and(|asked| asked.by == turn.event.actor);
-    if own && !naming.iter().any(|rule| rule.self_approve) {
-        return Err(Refusal(Reason::PressSelf, messages::SELF_APPROVE.into()));
+    let own = asked.filter(|asked| asked.is_by(&turn.event.actor));
+    if let Some(own) = own.filter(|_| !naming.iter().any(|rule| rule.self_approve)) {
+        let asker = own.by == turn.event.actor;
+        let why = if asker { messages::SELF_APPROVE } else { messages::WROTE_PART };
+        return Err(Refusal(Reason::PressSelf, why.into()));
     }
     if let Some(paused) = turn.given.paused.as_ref().filter(|_| action.releases()) {
         return Err(Refusal(Reason::EffectsPaused, messages::paused(&paused.by, paused.since, turn.now())));
     }
-    if turn.given.press.as_ref().is_some_and(|target| !target.intact) {
+    if altered(turn, asked, action) {
         return Err(Refusal(Reason::PressTampered, messages::TAMPERED.into()));
     }
     Ok(())
+}
+
+/// True if the stored approval was altered, or if what the press would release is not what the approval shows.
+fn altered(turn: &Turn<'_>, asked: Option<&ReleaseRequest>, action: Action) -> bool {
+    let Some(target) = &turn.given.press else { return false };
+    let shown = target.approved.as_ref().filter(|_| action.releases());
+    let other = |shown: &String| asked.is_none_or(|asked| asked.payload_sha256() != *shown);
+    !target.intact || shown.is_some_and(other)
 }
 
 /// True if the acting person may release this now.
@@ -86,11 +96,25 @@ pub(crate) fn decide(turn: &mut Turn<'_>, card: Card, action: Action, result: Pr
 pub(crate) fn decide_as(turn: &mut Turn<'_>, mut card: Card, action: Action, by: Presser, result: Progress) {
     let at = turn.now();
     if card.is_approval() {
-        let (card, version) = (card.id.clone(), card.version);
-        turn.approval(ApprovalChange::Decide { card, version, action, by: by.clone(), at });
+        consume(turn, &card, action, by.clone());
     }
     card.status = CardStatus::Decided { action, by, at, result };
     turn.update(card);
+}
+
+/// Decides the card's approval in the store, with the hashes of what it releases.
+pub(crate) fn consume(turn: &mut Turn<'_>, card: &Card, action: Action, by: Presser) {
+    let released = turn.request_of(card).filter(|_| action.releases());
+    let (payload_sha256, releases) = released.map(|asked| (asked.payload_sha256(), asked.releases())).unzip();
+    turn.approval(ApprovalChange::Decide {
+        card: card.id.clone(),
+        version: card.version,
+        action,
+        by,
+        at: turn.now(),
+        payload_sha256,
+        releases: releases.unwrap_or_default(),
+    });
 }
 
 /// Records the result of a released call on the card that released it.
@@ -100,6 +124,16 @@ pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) 
         *result = progress;
         turn.update(card);
     }
+}
+
+/// Returns the questions about an uncertain effect of this receipt that were decided by doing it again, and whose own
+/// effect has no outcome yet: they tell what comes of the newest.
+pub(crate) fn following(turn: &Turn<'_>, receipt: &CardId) -> Vec<Card> {
+    let cards = turn.head.cards.texts().filter_map(|id| turn.named::<Card>(id));
+    let follows = |card: &&Card| {
+        card.receipt() == Some(receipt) && card.result().is_some_and(|result| !result.is_final())
+    };
+    cards.filter(follows).cloned().collect()
 }
 
 /// Ends the card's task, unless the task waits for another card by now, and cancels a dry run that is under

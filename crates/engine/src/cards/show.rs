@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::cards::project;
 use crate::data::approval::{Approval, ApprovalChange};
+use crate::data::authors::Authored;
 use crate::data::batch::Batch;
-use crate::data::canonical_json::{hex, sha256};
 use crate::data::card::{Card, CardStatus, CardSubject, TimerPurpose};
 use crate::data::card_model::CardModel;
 use crate::data::effect::EffectBody;
@@ -164,18 +164,23 @@ impl Turn<'_> {
             return;
         }
         // While several requests could be meant, none is up for approval yet.
-        let Some(asked) = self.request_of(card) else { return };
+        let Some(mut asked) = self.request_of(card) else { return };
+        if Authored::all(&asked.authors).only(&asked.by) {
+            asked.authors.clear();
+        }
         self.approvals.push(ApprovalChange::Open(Approval {
             card: card.id.clone(),
             version: card.version,
             kind: asked.kind.into(),
-            payload_sha256: hex(&sha256(&[asked.payload.as_bytes()])),
+            payload_sha256: asked.payload_sha256(),
+            releases: asked.releases(),
             payload: asked.payload,
             classes: alloc::vec![asked.class.into()],
             targets: alloc::vec![asked.target],
             quantity: u32::try_from(asked.quantity).unwrap_or(u32::MAX),
             total_chars: u32::try_from(asked.chars).unwrap_or(u32::MAX),
             requested_by: asked.by,
+            authors: asked.authors,
             source: asked.source,
             created_at: self.now(),
             expires_at: card.expires_at,
@@ -183,7 +188,7 @@ impl Turn<'_> {
     }
 
     /// Returns the one request that a press on the card would release.
-    fn request_of(&self, card: &Card) -> Option<ReleaseRequest> {
+    pub(crate) fn request_of(&self, card: &Card) -> Option<ReleaseRequest> {
         let requests = self.capabilities.of(card).requests(self, card);
         <[ReleaseRequest; 1]>::try_from(requests).ok().map(|[one]| one)
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::action::Action;
 use crate::data::actor::Presser;
+use crate::data::authors::Authored;
 use crate::data::id::{CardId, MessageId};
 use crate::data::time::Timestamp;
 
@@ -28,6 +29,14 @@ pub enum ApprovalChange {
         by: Presser,
         /// Time of the decision.
         at: Timestamp,
+        /// SHA-256 of the payload that the decision releases, in hexadecimal. The store refuses any other than the
+        /// approval's. `None` if it releases nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        payload_sha256: Option<String>,
+        /// SHA-256 of the bytes of each effect that it releases, in hexadecimal, sorted. The store takes no other
+        /// outward effect for this approval.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        releases: Vec<String>,
     },
     /// Ends an approval without a decision.
     Close {
@@ -65,6 +74,10 @@ pub struct Approval {
     pub payload: String,
     /// SHA-256 of the payload, in hexadecimal; the card shows its first 8 digits.
     pub payload_sha256: String,
+    /// SHA-256 of the bytes of each effect that it releases, in hexadecimal, sorted. Empty in approvals of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub releases: Vec<String>,
     /// Classes of the effects it releases.
     pub classes: Vec<String>,
     /// Targets of the effects: `local:DEMO`.
@@ -75,6 +88,9 @@ pub struct Approval {
     pub total_chars: u32,
     /// Person who asked for it.
     pub requested_by: String,
+    /// Authors of each field, unless the person who asked wrote all of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<Authored>,
     /// Message it came from.
     pub source: MessageId,
     /// Time it was opened.
@@ -82,4 +98,12 @@ pub struct Approval {
     /// Last millisecond in which it may be decided; `None` if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
+}
+
+impl Approval {
+    /// True if this person asked for it, or wrote any of what would run.
+    #[must_use]
+    pub fn is_by(&self, who: &str) -> bool {
+        self.requested_by == who || self.authors.iter().any(|field| field.by.has(who))
+    }
 }

@@ -1,10 +1,10 @@
 //! Tools, sub-agents and the calls made to them (`docs/design/0037-models-and-tools.md`).
 
 use crate::data::erasure::ERASED;
-use crate::data::id::{CardId, EffectId, SetId, TaskId};
+use crate::data::id::{CardId, EffectId, TaskId};
 use crate::data::lane_key::LaneKey;
+use crate::data::permit::ChosenOption;
 use crate::data::prompt::BuiltPrompt;
-use crate::data::scope::Scope;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -77,34 +77,13 @@ pub enum Job {
     Option(ChosenOption),
 }
 
-/// An option that was chosen, as its host runs it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChosenOption {
-    /// The person who chose.
-    pub user: String,
-    /// Its list.
-    pub set: SetId,
-    /// The scope of that list.
-    pub scope: Scope,
-    /// The concrete panel, dashboard, workspace or chat.
-    pub scope_instance: String,
-    /// The option.
-    pub option: String,
-    /// Its label at that time.
-    pub label: String,
-    /// Opaque reference that the host runs, as it was registered.
-    pub exec_ref: String,
-    /// The list's `exec_rev` at that time.
-    pub exec_rev: u32,
-}
-
 impl Job {
     /// Returns the name of the tool or the agent, or the option's label.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Tool { name, .. } | Self::Agent { name } => name,
-            Self::Option(chosen) => &chosen.label,
+            Self::Option(chosen) => chosen.label(),
         }
     }
 
@@ -124,7 +103,7 @@ impl Job {
         match self {
             Self::Tool { name, .. } => alloc::format!("tool:{name}"),
             Self::Agent { name } => alloc::format!("agent:{name}"),
-            Self::Option(chosen) => alloc::format!("option:{}", chosen.exec_ref),
+            Self::Option(chosen) => alloc::format!("option:{}", chosen.exec_ref()),
         }
     }
 }
@@ -289,11 +268,7 @@ impl Job {
                 Self::Tool { name, args: args.into_keys().map(|arg| (arg, ERASED.into())).collect() }
             }
             Self::Agent { name } => Self::Agent { name },
-            Self::Option(mut chosen) => {
-                chosen.label = ERASED.into();
-                chosen.user = ERASED.into();
-                Self::Option(chosen)
-            }
+            Self::Option(chosen) => Self::Option(chosen.without_words()),
         }
     }
 }

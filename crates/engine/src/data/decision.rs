@@ -109,7 +109,7 @@ reasons! {
     StaleStep = "stale.step", "The card is at a step that does not allow the action, or a latch is open.";
     PressExpired = "press.expired", "The request had expired.";
     PressForbidden = "press.forbidden", "The presser may not approve this.";
-    PressSelf = "press.self", "The requester may not approve their own request.";
+    PressSelf = "press.self", "Who asked for this, or wrote any of it, may not approve it.";
     PressNoPolicy = "press.no_policy", "No approver rule covers this, so nobody may approve it.";
     EffectsPaused = "effects.paused", "Sending is paused; nothing was approved.";
     PressTampered = "press.tampered", "The stored request is not what was shown; nothing was done.";
@@ -149,6 +149,7 @@ reasons! {
     MessageUnread = "message.unread", "The message holds nothing but files, which are not read; its person was told so.";
     MessageEdited = "message.edited", "The stored message was updated.";
     MessageDeleted = "message.deleted", "The message's text was removed from what is kept for later.";
+    MessageNotTheirs = "message.not_theirs", "Somebody edited or deleted a message that another person wrote, so nothing was changed.";
     DraftRemade = "draft.remade", "The message that started a draft was edited, so the draft was made again.";
 
     InterruptStop = "interrupt.stop", "The whole message is a stop, so what was waiting was cleared.";
@@ -161,6 +162,8 @@ reasons! {
     PendingExpired = "pending.expired", "What was asked had expired, so it was cleared.";
     PendingRevived = "pending.revived", "An explicit reply to the question brought it back for this message.";
     PendingOtherAnchor = "pending.other_anchor", "The message replies to something else, so the question was left alone.";
+    PendingNewer = "pending.newer_shown", "The message fits the question, but also a list or card that was shown later.";
+    PendingUnseen = "pending.not_seen", "The message was written before the question was asked.";
     PendingOtherPerson = "pending.other_person", "Somebody else was asked, so the question was left alone.";
     ApprovalNotByText = "approval.not_by_text", "Text never approves; the answer points at the button.";
 
@@ -216,6 +219,9 @@ reasons! {
     ScopeTypo = "selection.typo_ambiguous", "A word looks like the name of a place, misspelt.";
     ScopeAlone = "selection.cue_only", "The text only says where: that list is shown again.";
     ListClosed = "selection.list_closed", "The list the text may mean was put aside.";
+    OptionConditional = "selection.conditional", "The option is wanted only if or when something else happens.";
+    OptionUnseen = "selection.not_seen", "The list was shown after the text was written.";
+    ReplyUnknown = "selection.reply_unknown", "The text replies to a message that shows no list.";
     ListReplaced = "selection.set_replaced", "The list that was replied to is no longer there.";
     ListRejected = "selection.list_rejected", "None of the options is wanted.";
     ListReturned = "selection.returned", "A list that was put aside is shown again.";

@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::data::ask::{Ask, EvidenceKind};
 use crate::data::call::Call;
 use crate::data::call::Job;
+use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card_model::CardModel;
 pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
@@ -134,7 +135,8 @@ pub enum EffectBody {
         target: Target,
         /// Item to create.
         item: Item,
-        /// Epic of the item.
+        /// Epic of the item. `None` in what is stored: the epic of the item's `parent` has no key yet when the create is
+        /// approved, so it is looked up when the create is performed. Effects planned by earlier versions hold it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         under: Option<EpicRef>,
         /// Card that waits for the result.
@@ -145,7 +147,7 @@ pub enum EffectBody {
     TrackerUpdate {
         /// Project.
         target: Target,
-        /// Issue key.
+        /// Issue key; for an epic that is set, the id of the draft that the first effect it depends on created.
         key: String,
         /// Change.
         change: IssueChange,
@@ -159,6 +161,10 @@ pub enum EffectBody {
         to: LaneKey,
         /// Text, exactly as it was approved.
         text: String,
+        /// True if a last line with who decided and when is added when it is sent; neither is known when the text is
+        /// approved.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        signed: bool,
         /// Card that waits for the result.
         card: CardId,
     },
@@ -199,7 +205,7 @@ pub enum EpicRef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IssueChange {
-    /// Sets the epic it belongs to.
+    /// Sets the epic it belongs to: its key, or the id of the draft that the second effect it depends on created.
     Parent(String),
     /// Adds a comment.
     Comment(String),
@@ -220,6 +226,12 @@ fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item>, D::Error
 }
 
 impl EffectBody {
+    /// Returns the SHA-256 of its canonical bytes, in hexadecimal: the bytes that are stored, approved and compared.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        hex(&sha256(&[jcs(self).as_bytes()]))
+    }
+
     /// Returns the class.
     #[must_use]
     pub fn class(&self) -> EffectClass {

@@ -308,6 +308,9 @@ impl MessagePosted {
 }
 
 impl EventKind {
+    /// Beginning of the id of an [`Self::AssistantPosted`] with which an approved post reaches its own conversation.
+    pub const POSTED_BY_US: &'static str = "post:";
+
     /// Returns the public name of the kind.
     #[must_use]
     pub fn name(&self) -> &str {

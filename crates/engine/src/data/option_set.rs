@@ -11,6 +11,7 @@ use crate::data::call::Risk;
 use crate::data::canonical_json::{hex, sha256, write_strings};
 use crate::data::id::{MessageId, SetId};
 use crate::data::indexed_options::IndexedOptions;
+use crate::data::permit::{OfferedOption, OptionIdentity};
 use crate::data::policy::limits;
 use crate::data::scope::Scope;
 use crate::data::set_option::{OptionMask, OptionRole, SetOption};
@@ -38,11 +39,19 @@ pub struct Showing {
     pub displayed: u8,
     /// The list's `exec_rev` at that time.
     pub exec_rev: u32,
+    /// The lane's revision that showed it; 0 where it was not recorded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub revision: u64,
     /// Moment of the appearance.
     pub at: Timestamp,
     /// The only person who saw it; `None` means everybody the list belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// A list as its host, or one of the engine's questions, shows it.
@@ -179,10 +188,10 @@ impl OptionSet {
         message: Option<MessageId>,
         order: Vec<u8>,
         displayed: u8,
-        at: Timestamp,
+        (revision, at): (u64, Timestamp),
     ) {
         let (to, exec_rev) = (to.map(String::from), self.exec_rev);
-        self.showings.push(Showing { message, order, displayed, exec_rev, at, to });
+        self.showings.push(Showing { message, order, displayed, exec_rev, revision, at, to });
         let over = self.showings.len().saturating_sub(limits::SHOWINGS);
         self.showings.drain(..over);
     }
@@ -193,6 +202,28 @@ impl OptionSet {
     pub fn is_executable(&self) -> bool {
         let normal = |option: &&SetOption| option.role == OptionRole::Normal;
         self.options.iter().filter(normal).all(|option| option.exec_ref.is_some())
+    }
+
+    /// Returns what an option of the base order is, everything included that tells it from another.
+    pub(crate) fn identity(&self, at: usize) -> Option<OptionIdentity> {
+        let option = self.options.get(at)?;
+        Some(OptionIdentity {
+            set: self.id.clone(),
+            exec_rev: self.exec_rev,
+            option: option.id.clone(),
+            exec_ref: option.exec_ref.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Returns an option of the base order as the list offers it now.
+    pub(crate) fn offered(&self, at: usize) -> Option<OfferedOption> {
+        Some(OfferedOption {
+            identity: self.identity(at)?,
+            scope: self.scope,
+            scope_instance: self.scope_instance.clone(),
+            label: self.options.get(at)?.label.clone(),
+            executable: self.is_executable() || !self.options.get(at)?.is_normal(),
+        })
     }
 
     /// Returns the option with that id, and its index in the base order.
@@ -394,8 +425,14 @@ mod tests {
     #[test]
     fn the_newest_showings_are_kept() {
         let mut set = OptionSet::from_shown(&shown(three()), OptionSetOrigin::Host).unwrap();
-        for n in 0..7 {
-            set.show(None, Some(MessageId(format!("m{n}"))), vec![0, 1, 2], 3, Timestamp(n));
+        for n in 0i64..7 {
+            set.show(
+                None,
+                Some(MessageId(format!("m{n}"))),
+                vec![0, 1, 2],
+                3,
+                (n.unsigned_abs(), Timestamp(n)),
+            );
         }
         assert_eq!(set.showings.len(), limits::SHOWINGS);
         assert_eq!(set.newest("").unwrap().at, Timestamp(6));

@@ -297,7 +297,8 @@ impl PendingState {
     /// Returns one line for a person: the kind, the expected answer and the expiry.
     #[must_use]
     pub fn line(&self, now: Timestamp) -> String {
-        let until = self.expires_at.map(|end| format!(", until {}", end.display_at(now))).unwrap_or_default();
+        let until =
+            self.expires_at.map(|end| format!(", until {}", end.deadline_at(now))).unwrap_or_default();
         let expected = self.expected.as_ref().map(|e| format!(", expects {e}")).unwrap_or_default();
         format!("{}{expected}{until}", self.kind.as_str().replace('_', " "))
     }

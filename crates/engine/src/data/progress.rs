@@ -120,7 +120,44 @@ pub enum EpicLink {
     },
 }
 
+/// The one reading of a [`Progress`]: how far it is, and what there is to say about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Phase<'p> {
+    /// Nothing was released.
+    Nothing,
+    /// On its way; this effect is awaited.
+    Running(&'p EffectId),
+    /// It happened; the key or the address of what there is now.
+    Happened(Option<&'p str>),
+    /// Refused, for this reason.
+    Refused(&'p str),
+    /// Never sent, for this reason.
+    NotTried(&'p str),
+    /// Nobody knows; this card asks.
+    Unknown(&'p CardId),
+    /// Given up by a person.
+    Dropped,
+    /// Several, each with its own.
+    Several(&'p [ReleasedItem]),
+}
+
 impl Progress {
+    /// Returns how far it is.
+    pub(crate) fn phase(&self) -> Phase<'_> {
+        match self {
+            Self::None => Phase::Nothing,
+            Self::Working { effect, .. } | Self::Sending { effect } => Phase::Running(effect),
+            Self::Done => Phase::Happened(None),
+            Self::Posted { url } => Phase::Happened(Some(url.as_deref().unwrap_or("posted"))),
+            Self::Created { key, .. } => Phase::Happened(Some(key)),
+            Self::Failed { text, .. } => Phase::Refused(text),
+            Self::NotTried { why, .. } => Phase::NotTried(why),
+            Self::Uncertain { card } => Phase::Unknown(card),
+            Self::Cancelled => Phase::Dropped,
+            Self::Several { items } => Phase::Several(items),
+        }
+    }
+
     /// Returns the state's name. For several items: `working` while one of them is, else the worst state.
     #[must_use]
     pub fn as_str(&self) -> &'static str {

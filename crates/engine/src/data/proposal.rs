@@ -1,10 +1,12 @@
 //! Decisions that people put on record, and their posts (`docs/design/0019-decision-records.md`).
 
 use crate::data::actor::Presser;
+use crate::data::authors::{Authored, Authors};
 use crate::data::id::{MessageId, ProposalId, ReviewId, TaskId};
 use crate::data::lane_key::LaneKey;
 use crate::data::progress::Progress;
 use crate::data::time::Timestamp;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -31,6 +33,9 @@ pub struct Proposal {
     /// Keys of related issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<String>,
+    /// The authors of each field that is not the asker's alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub written: BTreeMap<ProposalField, Authors>,
     /// The review it was taken from. A message that points at the decision may mean that review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewId>,
@@ -54,7 +59,8 @@ pub struct PublishedPost {
 }
 
 /// A part of a decision that a person writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProposalField {
     /// The topic.
     Topic,
@@ -106,6 +112,38 @@ impl Proposal {
             ProposalField::Decision => self.decision.clone(),
             ProposalField::Why => self.why.clone(),
             ProposalField::Issues => self.issues.join(", "),
+        }
+    }
+
+    /// Returns the authors of a field's text.
+    #[must_use]
+    pub fn authors(&self, entry: ProposalField) -> Authors {
+        match self.written.get(&entry) {
+            Some(authors) => authors.clone(),
+            None if !self.entry(entry).is_empty() => Authors::of(&self.by),
+            None => Authors::default(),
+        }
+    }
+
+    /// Returns the authors of each field.
+    #[must_use]
+    pub fn authored(&self) -> Vec<Authored> {
+        let one = |entry: ProposalField| Authored {
+            item: String::new(),
+            field: entry.as_str().into(),
+            by: self.authors(entry),
+        };
+        let each = ProposalField::ALL.into_iter().filter(|entry| !self.entry(*entry).is_empty());
+        each.map(one).collect()
+    }
+
+    /// Notes who wrote a field, after its text changed: they join those whose words were in it.
+    pub(crate) fn wrote(&mut self, entry: ProposalField, before: &Authors, by: &Authors) {
+        let authors = before.clone().and(by);
+        self.written.remove(&entry);
+        let asker_alone = authors.has(&self.by) && authors.only(&self.by);
+        if !(asker_alone || authors.is_empty() || self.entry(entry).is_empty()) {
+            self.written.insert(entry, authors);
         }
     }
 

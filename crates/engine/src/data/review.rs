@@ -1,5 +1,6 @@
 //! Reviews: their points, their versions, and the artifact they freeze into (`docs/design/0018-reviews.md`).
 
+use crate::data::authors::Authors;
 use crate::data::id::{CardId, MessageId, ReviewId, TaskId};
 use crate::data::policy::Policy;
 use crate::data::time::Timestamp;
@@ -162,6 +163,9 @@ pub struct Review {
     pub task: TaskId,
     /// The person who asked.
     pub by: String,
+    /// Other people whose messages the first version was made from.
+    #[serde(default, skip_serializing_if = "Authors::is_empty")]
+    pub material: Authors,
     /// The message that asked, or that is reviewed; empty for a bare command.
     pub source: MessageId,
     /// Moment at which it was shown or last answered; the cooldown counts from here.
@@ -244,6 +248,14 @@ impl Review {
             }
         }
         all
+    }
+
+    /// Returns everybody whose words are in it: who asked, who said what it was made from, who gave feedback.
+    #[must_use]
+    pub fn authors(&self) -> Authors {
+        let mut authors = Authors::of(&self.by).and(&self.material);
+        self.patches.iter().for_each(|patch| authors.add(&patch.by));
+        authors
     }
 
     /// True if it is shown and open for feedback.

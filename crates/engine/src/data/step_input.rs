@@ -10,7 +10,7 @@ use crate::data::action::Action;
 use crate::data::actor::Actor;
 use crate::data::data_subject::DataSubject;
 use crate::data::fact::FactSet;
-use crate::data::id::CardId;
+use crate::data::id::{CardId, EffectId};
 use crate::data::lane_key::LaneKey;
 use crate::data::message::Message;
 use crate::data::purpose::Purposes;
@@ -50,6 +50,10 @@ pub struct StepInput {
     /// Kill switch, if it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
+    /// Standing in the outbox of the effects that [`crate::effects_told`] names. `None` if the event asks for none, or if a
+    /// version before 0.2 decided it: that one knew only what the lane's records say, and a replay says the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<EffectStanding>>,
     /// Purposes for which a model is configured and may be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub model: Purposes,
@@ -70,6 +74,22 @@ pub struct StepInput {
     /// Turn that `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,
+}
+
+impl StepInput {
+    /// Returns true if the effect was handed to its far side, so that nothing here can keep it from happening.
+    pub(crate) fn was_sent(&self, effect: &EffectId) -> bool {
+        self.effects.iter().flatten().any(|standing| standing.effect == *effect && standing.sent)
+    }
+}
+
+/// Standing of an effect in the outbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectStanding {
+    /// Effect.
+    pub effect: EffectId,
+    /// True if an attempt was marked: it may have been sent, and has no outcome in the lane yet.
+    pub sent: bool,
 }
 
 /// Messages next to one that is replied to.
@@ -110,6 +130,9 @@ pub struct Addressing {
     /// We wrote it.
     #[serde(skip_serializing_if = "is_default")]
     pub own: bool,
+    /// The channel lets nobody but its author edit or delete a message, so the event needs no other proof.
+    #[serde(skip_serializing_if = "is_default")]
+    pub vouched: bool,
 }
 
 /// Target of a button: the stored record its token leads to.
@@ -129,6 +152,10 @@ pub struct PressTarget {
     /// True if the stored approval is byte for byte the one that was shown. False if it was changed.
     #[serde(default = "intact")]
     pub intact: bool,
+    /// SHA-256 of the payload that the stored approval of this version shows, in hexadecimal. `None` if it has none,
+    /// and in the logs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<String>,
 }
 
 fn intact() -> bool {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::clean::clean;
 
+use crate::data::authors::Authors;
 use crate::data::call::{Job, Work};
 use crate::data::id::TaskId;
 use crate::data::policy::context::{INTENT, REASON, RESULT};
@@ -32,6 +33,9 @@ pub struct Task {
     /// The person who asked; empty if none did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub requested_by: String,
+    /// Other people whose words its work has.
+    #[serde(default, skip_serializing_if = "Authors::is_empty")]
+    pub authors: Authors,
     /// The party that moves it.
     #[serde(default, skip_serializing_if = "TaskSource::is_engine")]
     pub source: TaskSource,
@@ -96,6 +100,7 @@ impl Task {
             status: TaskStatus::Running,
             attempt: 1,
             requested_by: by.into(),
+            authors: Authors::default(),
             source: TaskSource::Engine,
             work: None,
             created_at: now,
@@ -142,6 +147,11 @@ impl Task {
             TaskMove::Refused | TaskMove::Stale => {}
         }
         moved
+    }
+
+    /// Notes that its work has these people's words.
+    pub(crate) fn has_words_of(&mut self, authors: &Authors) {
+        self.authors.add_all(&authors.clone().without(&self.requested_by));
     }
 
     /// True if it is work, which prompts list, and not talk. An option that was picked from a list is talk.

@@ -1,5 +1,7 @@
 //! Tickets before and after they are created: drafts, their parts, and the issues they become.
 
+use crate::data::authors::{Authored, Authors};
+use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -179,8 +181,14 @@ pub struct Draft {
     pub item_type: ItemType,
     /// The tracker and the project it would go to.
     pub target: Target,
-    /// The parts written so far.
-    pub parts: BTreeMap<Part, String>,
+    /// The parts written so far. Private, so that none is written without a writer.
+    parts: BTreeMap<Part, String>,
+    /// The authors of each part that is not the asker's alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    written: BTreeMap<Part, Authors>,
+    /// Other people whose messages it is made from; a model's text has them as authors too.
+    #[serde(default, skip_serializing_if = "Authors::is_empty")]
+    pub material: Authors,
     /// The answers that went into it; an edited answer is taken in again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filled: Vec<Filled>,
@@ -218,6 +226,31 @@ pub struct Created {
 }
 
 impl Draft {
+    /// Creates a draft without any text.
+    pub(crate) fn blank(
+        id: DraftId,
+        (task, source): (TaskId, MessageId),
+        by: &str,
+        item_type: ItemType,
+        target: Target,
+    ) -> Self {
+        Self {
+            id,
+            task,
+            source,
+            by: by.into(),
+            item_type,
+            target,
+            parts: BTreeMap::new(),
+            written: BTreeMap::new(),
+            material: Authors::default(),
+            filled: Vec::new(),
+            under: None,
+            place: None,
+            created: None,
+        }
+    }
+
     /// Returns the parts that a preview still needs, in order.
     #[must_use]
     pub fn missing(&self) -> Vec<Part> {
@@ -230,43 +263,124 @@ impl Draft {
         self.parts.get(&part).map_or("", String::as_str)
     }
 
-    /// Writes a part; an empty text clears it.
-    pub fn write(&mut self, part: Part, text: &str) {
-        let text = text.trim();
-        if text.is_empty() {
-            self.parts.remove(&part);
-        } else {
-            self.parts.insert(part, text.into());
+    /// Returns the parts written so far.
+    #[must_use]
+    pub fn parts(&self) -> &BTreeMap<Part, String> {
+        &self.parts
+    }
+
+    /// Returns the authors of a part's text.
+    #[must_use]
+    pub fn authors(&self, part: Part) -> Authors {
+        match self.written.get(&part) {
+            Some(authors) => authors.clone(),
+            None if self.parts.contains_key(&part) => Authors::of(&self.by),
+            None => Authors::default(),
         }
     }
 
-    /// Applies an edit of the source text: the parts that differ between its old and its new reading are
-    /// rewritten. Returns true if the draft changed.
+    /// Returns the authors of each part, under this item's name.
+    #[must_use]
+    pub fn authored(&self, item: &str) -> Vec<Authored> {
+        let one = |part: &Part| Authored {
+            item: item.into(),
+            field: part.as_str().into(),
+            by: self.authors(*part),
+        };
+        self.parts.keys().map(one).collect()
+    }
+
+    /// Writes a part; an empty text clears it. Its author is added to those whose words are in it already, because a
+    /// corrected letter leaves the rest of the sentence as it was. An equal text stays whose it was.
+    pub fn write(&mut self, part: Part, text: &str, by: &Authors) {
+        self.set(part, text.trim().into(), by);
+    }
+
+    /// Writes every part that differs from these; parts that are not among them are cleared.
+    pub(crate) fn write_all(&mut self, parts: &BTreeMap<Part, String>, by: &Authors) {
+        for part in Part::ALL {
+            self.set(part, parts.get(&part).cloned().unwrap_or_default(), by);
+        }
+    }
+
+    fn set(&mut self, part: Part, text: String, by: &Authors) {
+        if self.part(part) == text {
+            return;
+        }
+        let authors = self.authors(part).and(by);
+        self.written.remove(&part);
+        if text.is_empty() {
+            self.parts.remove(&part);
+            return;
+        }
+        self.parts.insert(part, text);
+        // A part without an entry is the asker's alone.
+        let own = authors.is_empty() || authors.has(&self.by) && authors.only(&self.by);
+        if !own {
+            self.written.insert(part, authors);
+        }
+    }
+
+    /// Takes a part back to what it was in an earlier state of this draft, with its authors.
+    pub(crate) fn restore(&mut self, part: Part, before: &Self) {
+        self.clear(part);
+        self.parts.extend(before.parts.get(&part).map(|text| (part, text.clone())));
+        self.written.extend(before.written.get(&part).map(|authors| (part, authors.clone())));
+    }
+
+    /// Clears a part.
+    pub(crate) fn clear(&mut self, part: Part) {
+        self.parts.remove(&part);
+        self.written.remove(&part);
+    }
+
+    /// Adds a line of evidence, unless it is there. It is code's, so nobody becomes its author.
+    pub(crate) fn cite(&mut self, link: &str) {
+        let known = self.parts.entry(Part::Evidence).or_default();
+        if !known.lines().any(|line| line.contains(link)) {
+            known.push_str(if known.is_empty() { "" } else { "\n" });
+            known.push_str(link);
+        }
+    }
+
+    /// Replaces its text, its asker and its authors by the sign of erasure. The key of an issue created from it stays.
+    pub(crate) fn erase(&mut self) {
+        self.parts = [(Part::Title, ERASED.into())].into();
+        self.written.clear();
+        self.material = Authors::default();
+        self.by = ERASED.into();
+        self.filled = Vec::new();
+    }
+
+    /// Applies an edit of the source text by its author: the parts that differ between its old and its new reading
+    /// are rewritten. Returns true if the draft changed.
     pub(crate) fn reword(
         &mut self,
         was: (ItemType, &BTreeMap<Part, String>),
         now: (ItemType, &BTreeMap<Part, String>),
+        by: &Authors,
     ) -> bool {
         let before = (self.item_type, self.parts.clone());
         if was.0 != now.0 {
             self.item_type = now.0;
         }
         for part in Part::ALL.into_iter().filter(|part| was.1.get(part) != now.1.get(part)) {
-            self.write(part, now.1.get(&part).map_or("", String::as_str));
+            self.write(part, now.1.get(&part).map_or("", String::as_str), by);
         }
         before != (self.item_type, self.parts.clone())
     }
 
     /// Takes over what a model wrote, except evidence, which is not a model's to write, and parts that
-    /// `keeps` protects.
+    /// `keeps` protects. A model's words are those of the person who asked and of whoever wrote its material.
     pub(crate) fn take(
         &mut self,
         written: BTreeMap<Part, String>,
         mut keeps: impl FnMut(&Self, Part) -> bool,
     ) {
+        let by = Authors::of(&self.by).and(&self.material);
         for (part, text) in written {
             if part != Part::Evidence && !keeps(self, part) {
-                self.parts.insert(part, text);
+                self.set(part, text, &by);
             }
         }
     }
@@ -336,4 +450,59 @@ pub struct Tracked {
     /// The open look-up; the issue is not tracked until it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sought: Option<EffectId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft() -> Draft {
+        let of = (TaskId::from("t_1"), MessageId::from("m_1"));
+        Draft::blank("dr_1".into(), of, "ana", ItemType::Bug, Target::default())
+    }
+
+    fn names(authors: &Authors) -> Vec<&str> {
+        authors.iter().collect()
+    }
+
+    #[test]
+    fn a_changed_part_has_its_writer_beside_those_before() {
+        let (ana, bob) = (Authors::of("ana"), Authors::of("bob"));
+        let mut draft = draft();
+        draft.write(Part::Title, "Login bug", &ana);
+        assert!(draft.written.is_empty(), "the asker's alone needs no entry");
+        draft.write(Part::Title, " Login bug ", &bob);
+        assert_eq!(names(&draft.authors(Part::Title)), ["ana"], "the same text stays whose it was");
+        let before = draft.clone();
+        draft.write(Part::Title, "Log-in bug", &bob);
+        draft.write(Part::Risks, "none", &bob);
+        assert_eq!(names(&draft.authors(Part::Title)), ["ana", "bob"]);
+        assert_eq!(names(&draft.authors(Part::Risks)), ["bob"]);
+        assert_eq!(names(&Authored::all(&draft.authored(""))), ["ana", "bob"]);
+        draft.restore(Part::Title, &before);
+        assert_eq!(
+            (draft.part(Part::Title), names(&draft.authors(Part::Title))),
+            ("Login bug", alloc::vec!["ana"])
+        );
+        draft.write(Part::Risks, "", &ana);
+        assert!(draft.written.is_empty() && draft.authors(Part::Risks).is_empty(), "emptied: nobody's");
+        draft.write(Part::Risks, "some", &ana);
+        assert_eq!(
+            names(&draft.authors(Part::Risks)),
+            ["ana"],
+            "whoever wrote it before it was emptied is out"
+        );
+    }
+
+    #[test]
+    fn a_models_text_has_the_authors_of_its_material() {
+        let mut draft = draft();
+        draft.material = Authors::of("bob");
+        draft.take([(Part::Title, "Login bug".into())].into(), |_, _| false);
+        assert_eq!(names(&draft.authors(Part::Title)), ["ana", "bob"]);
+        draft.cite("https://chat.test/1");
+        draft.cite("https://chat.test/1");
+        assert_eq!(draft.part(Part::Evidence), "https://chat.test/1");
+        assert!(!draft.written.contains_key(&Part::Evidence), "code is no author");
+    }
 }

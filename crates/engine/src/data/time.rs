@@ -65,15 +65,26 @@ impl Timestamp {
         at.strftime("%H:%M").to_string()
     }
 
-    /// Formats the moment for a person who reads it at `now`: the time of day in UTC, with the date if that
-    /// is more than 24 hours away.
+    /// Formats the moment for a person who reads it at `now`, in UTC: the time of day if both are on one date, else
+    /// with the date, and with the year if that differs.
     #[must_use]
     pub fn display_at(self, now: Self) -> String {
-        if now.since(self).abs() <= Self::DAY {
-            return self.clock();
+        let ((year, at), (this_year, reader)) = (self.utc(), now.utc());
+        let clock = at.strftime("%H:%M");
+        if year != this_year {
+            return format!("{} {year} {clock}", at.strftime("%-d %b"));
         }
-        let (_, at) = self.utc();
-        at.strftime("%-d %b %H:%M").to_string()
+        if at.date() != reader.date() {
+            return format!("{} {clock}", at.strftime("%-d %b"));
+        }
+        clock.to_string()
+    }
+
+    /// Formats a moment that somebody has to act before, or may wait for: as [`Self::display_at`], with its zone, since
+    /// the reader's is not known.
+    #[must_use]
+    pub fn deadline_at(self, now: Self) -> String {
+        format!("{} UTC", self.display_at(now))
     }
 
     /// Reads `YYYY-MM-DDTHH:MM:SS[.fff]Z`; `None` for anything else, and for a day that no month has.
@@ -175,9 +186,37 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_date_only_when_it_is_far() {
-        let now = Timestamp::parse("2026-01-15T10:00:00.000Z").unwrap();
-        assert_eq!(now.plus(-Timestamp::HOUR).display_at(now), "09:00");
-        assert_eq!(now.plus(14 * Timestamp::DAY).display_at(now), "29 Jan 10:00");
+    fn tells_the_date_of_another_day_and_the_year_of_another_year() {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let now = at("2026-01-15T10:00:00Z");
+        for (moment, shown) in [
+            ("2026-01-15T09:00:00Z", "09:00"),
+            ("2026-01-15T00:00:00Z", "00:00"),
+            ("2026-01-15T23:59:59Z", "23:59"),
+            ("2026-01-16T00:00:00Z", "16 Jan 00:00"),
+            ("2026-01-16T09:59:00Z", "16 Jan 09:59"),
+            ("2026-01-14T23:59:59Z", "14 Jan 23:59"),
+            ("2026-01-29T10:00:00Z", "29 Jan 10:00"),
+            ("2027-01-15T10:00:00Z", "15 Jan 2027 10:00"),
+            ("2025-12-31T23:59:00Z", "31 Dec 2025 23:59"),
+            ("2426-01-15T10:00:00Z", "15 Jan 2426 10:00"),
+        ] {
+            assert_eq!(at(moment).display_at(now), shown);
+            assert_eq!(at(moment).deadline_at(now), format!("{shown} UTC"));
+        }
+    }
+
+    proptest::proptest! {
+        /// The text shown and the reader's own date name one minute, so no other moment is meant.
+        #[test]
+        fn two_moments_that_are_shown_alike_are_one_minute(now in 0..4_102_444_800_000_i64, one in 0..4_102_444_800_000_i64, far in -200_000_000..200_000_000_i64) {
+            let (now, one, other) = (Timestamp(now), Timestamp(one), Timestamp(one + far));
+            for reader in [now, one, other] {
+                if one.display_at(reader) == other.display_at(reader) {
+                    let [one, other] = [one, other].map(Timestamp::rfc3339);
+                    proptest::prop_assert_eq!(&one[..16], &other[..16]);
+                }
+            }
+        }
     }
 }

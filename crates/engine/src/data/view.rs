@@ -9,6 +9,7 @@ use crate::data::decision::Reason;
 use crate::data::event::FocusChanged;
 use crate::data::fingerprint::Fingerprint;
 use crate::data::id::{EffectId, MessageId, SetId, TaskId};
+use crate::data::permit::OptionIdentity;
 use crate::data::scope::Scope;
 use crate::data::time::Timestamp;
 
@@ -149,6 +150,16 @@ pub struct TraceEntry {
     pub outcome: ActionOutcome,
     /// The person's counting turn at that time.
     pub turn: u64,
+    /// The option that was executed, if it was an option.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<OptionIdentity>,
+}
+
+impl TraceEntry {
+    /// True if what it executed is still that: an option of the list's present version that runs the same.
+    pub(crate) fn still_is(&self, now: Option<&OptionIdentity>) -> bool {
+        self.executed.as_ref().is_some_and(|executed| Some(executed) == now)
+    }
 }
 
 /// The kind of a question of this lane.
@@ -301,6 +312,9 @@ pub struct ModelPick {
     pub exec_rev: u32,
     /// The options, by id, in frozen order.
     pub candidates: Vec<String>,
+    /// The reference each of them ran when the model was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<String>,
     /// Options that the text resembles, the most similar first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,

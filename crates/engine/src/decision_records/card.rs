@@ -14,6 +14,7 @@ use crate::data::policy::Policy;
 use crate::data::progress::Progress;
 use crate::data::proposal::{CommentOffer, Proposal, ProposalField, Publication};
 use crate::data::time::Timestamp;
+use crate::decision_records::publish;
 use crate::messages::{self, proposal as words};
 use crate::turn::Turn;
 use crate::turn::capability::{CardContext, ReleaseRequest};
@@ -58,11 +59,12 @@ fn preview(
     model.facts.push(words::discussed(&proposal.thread));
     if card.is_open() {
         model.facts.push(words::POSTS_AT.into());
-        model.facts.push(messages::card::asked_by(&proposal.by));
+        model.facts.push(messages::card::asked_by(&proposal.by, &proposal.authored()));
         model.facts.push(messages::card::may_approve(policy, "post.channel", &proposal.target()));
         model.facts.extend(card.expires_at.map(|end| messages::card::until(end, now)));
     } else if let CardStatus::Decided { result: Progress::Posted { url }, .. } = &card.status {
         model.facts.extend(words::signed(proposal));
+        model.facts.extend(messages::card::written_by(&proposal.by, &proposal.authored()));
         model.link.clone_from(url);
     }
     model.facts.extend(words::comment(stands, now));
@@ -76,31 +78,33 @@ pub(super) fn requests(turn: &Turn<'_>, card: &Card) -> Vec<ReleaseRequest> {
     };
     match (&card.about, &proposal.posted) {
         (CardSubject::DecisionPreview { comment: CommentOffer::Offered { issues, .. }, .. }, _) => {
-            issues.iter().map(|issue| comment_request(turn, proposal, issue)).collect()
+            issues.iter().map(|issue| comment_request(turn, card, proposal, issue)).collect()
         }
         (CardSubject::DecisionUncertain { what: Publication::Comment(key), .. }, _) => {
-            alloc::vec![comment_request(turn, proposal, key)]
+            alloc::vec![comment_request(turn, card, proposal, key)]
         }
         // Sending again repeats the text as sent: its last line says who decided then.
         (CardSubject::DecisionUncertain { what: Publication::Post, .. }, Some(posted)) => {
             let payload = serde_json::json!({
                 "kind": "post.channel", "to": proposal.target(), "text": posted.text
             });
-            alloc::vec![post_request(proposal, &payload, &posted.text)]
+            alloc::vec![post_request(card, proposal, &payload, &posted.text)]
         }
-        _ => alloc::vec![post_request(proposal, &proposal.payload(), &proposal.text())],
+        _ => alloc::vec![post_request(card, proposal, &proposal.payload(), &proposal.text())],
     }
 }
 
-fn post_request(proposal: &Proposal, payload: &serde_json::Value, text: &str) -> ReleaseRequest {
+fn post_request(card: &Card, proposal: &Proposal, payload: &serde_json::Value, text: &str) -> ReleaseRequest {
     ReleaseRequest {
         kind: "post.channel",
         class: "post.channel",
         target: proposal.target(),
         payload: jcs(payload),
+        effects: alloc::vec![publish::post(card, proposal)],
         quantity: 1,
         chars: text.chars().count(),
         by: proposal.by.clone(),
+        authors: proposal.authored(),
         source: proposal.source.clone(),
     }
 }
@@ -122,7 +126,12 @@ pub(crate) fn name(action: Action, card: &Card, proposal: &Proposal) -> String {
 }
 
 /// Returns the request that a comment on this issue would release.
-pub(super) fn comment_request(turn: &Turn<'_>, proposal: &Proposal, key: &str) -> ReleaseRequest {
+pub(super) fn comment_request(
+    turn: &Turn<'_>,
+    card: &Card,
+    proposal: &Proposal,
+    key: &str,
+) -> ReleaseRequest {
     let (target, text) = (tracked_issues::target(turn, key).to_string(), proposal.comment());
     let payload =
         serde_json::json!({ "kind": "tracker.comment", "target": target, "key": key, "text": text });
@@ -131,9 +140,11 @@ pub(super) fn comment_request(turn: &Turn<'_>, proposal: &Proposal, key: &str) -
         class: "tracker.update",
         target,
         payload: jcs(&payload),
+        effects: alloc::vec![publish::comment(turn, card, proposal, key)],
         quantity: 1,
         chars: text.chars().count(),
         by: proposal.by.clone(),
+        authors: proposal.authored(),
         source: proposal.source.clone(),
     }
 }

@@ -5,19 +5,17 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::cards::decide::{may, refuse_step, released_by};
+use crate::cards::decide::{consume, may, refuse_step, released_by};
 use crate::data::action::Action;
-use crate::data::approval::ApprovalChange;
-use crate::data::canonical_json::{hex, sha256};
 use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::CardId;
 use crate::data::message::MessageKind;
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::progress::Progress;
-use crate::data::proposal::{CommentOffer, Publication};
+use crate::data::proposal::CommentOffer;
 use crate::decision_records::proposal_of;
-use crate::decision_records::{card, publish};
+use crate::decision_records::{card, publish, tracked_issues};
 use crate::messages::{self, proposal as words};
 use crate::turn::Turn;
 use throughline_language::Expected;
@@ -27,9 +25,7 @@ use throughline_language::Expected;
 /// none.
 pub(super) fn offer(turn: &mut Turn<'_>, mut card: Card, issues: Vec<String>, failed: Option<String>) {
     let hash = match (issues.as_slice(), proposal_of(turn, &card)) {
-        ([issue], Some(proposal)) => {
-            hex(&sha256(&[card::comment_request(turn, &proposal, issue).payload.as_bytes()]))
-        }
+        ([issue], Some(proposal)) => card::comment_request(turn, &card, &proposal, issue).payload_sha256(),
         _ => String::new(),
     };
     let lifetime = PendingKind::WaitingApproval { card: card.id.clone() }.lifetime(turn.policy);
@@ -72,23 +68,32 @@ pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
 /// that were shown; it is opened and consumed in one commit, because nobody else has to approve.
 fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Decision {
     let Some(proposal) = proposal_of(turn, &card) else { return refuse_step(turn) };
-    let payload = card::comment_request(turn, &proposal, &issue).payload;
-    if hex(&sha256(&[payload.as_bytes()])) != shown {
-        turn.tell(messages::TAMPERED);
-        return Decision::new(Verdict::Refused, Reason::PressTampered);
+    if card::comment_request(turn, &card, &proposal, &issue).payload_sha256() != shown {
+        return changed(turn, card, issue);
     }
     turn.open_approval(&card);
-    let (by, at, action) = (turn.presser(), turn.now(), Action::Comment);
-    let (id, version) = (card.id.clone(), card.version);
-    turn.approval(ApprovalChange::Decide { card: id, version, action, by: by.clone(), at });
-    let what = Publication::Comment(issue.clone());
-    let effect = publish::send(turn, &proposal, &what, &card.id, released_by(&card));
+    let (by, at) = (turn.presser(), turn.now());
+    consume(turn, &card, Action::Comment, by.clone());
+    let body = publish::comment(turn, &card, &proposal, &issue);
+    let effect = turn.effect(body, &[], Some(released_by(&card)));
     card.expires_at = None;
     if let CardSubject::DecisionPreview { comment, .. } = &mut card.about {
         *comment = CommentOffer::Pressed { issue, by, at, result: Progress::Sending { effect } };
     }
     turn.update(card);
     Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// Refuses a comment that is not the one that was offered. The project of an issue that the thread no longer tracks may
+/// be another one now, so the comment is offered anew as it would be written now. Anything else was altered.
+fn changed(turn: &mut Turn<'_>, card: Card, issue: String) -> Decision {
+    if tracked_issues::of(turn, core::slice::from_ref(&issue)).is_empty() {
+        offer(turn, card, vec![issue], None);
+        turn.tell(messages::STALE_STEP);
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    }
+    turn.tell(messages::TAMPERED);
+    Decision::new(Verdict::Refused, Reason::PressTampered)
 }
 
 /// Takes the answer to "which issue?". An answer in words approves nothing: the card now offers that one

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::cards::decide::{decide, end_of, refuse_step};
 use crate::data::action::Action;
+use crate::data::authors::Authors;
 use crate::data::card::Card;
 use crate::data::card::CardSubject;
 use crate::data::decision::{Decision, Reason, Verdict};
@@ -34,6 +35,7 @@ use throughline_language::Expected;
 /// nor a topic, a review in reach is recorded; if it names no decision, the replied-to message is.
 pub(crate) fn asked(turn: &mut Turn<'_>, by: &str, rest: &str) -> Decision {
     let mut found = extract::request(rest, &turn.policy.decision);
+    let mut authors = Authors::of(by);
     let shown = |verdict| Decision::new(verdict, Reason::DecisionProposed);
     if found.decision.is_empty()
         && found.topic.is_empty()
@@ -42,23 +44,24 @@ pub(crate) fn asked(turn: &mut Turn<'_>, by: &str, rest: &str) -> Decision {
         return shown(record_review(turn, review, by));
     }
     if found.decision.is_empty()
-        && let Some(text) = replied_to(turn)
+        && let Some((text, author)) = replied_to(turn)
     {
         let topic = found.topic;
+        authors.add_all(&author);
         found = extract::plain(&text, &turn.policy.decision);
         if !topic.is_empty() {
             found.topic = topic;
         }
     }
-    shown(begin(turn, found, None, by))
+    shown(begin(turn, found, None, by, &authors))
 }
 
-/// The text of the replied-to message, unless that message shows a card.
-fn replied_to(turn: &Turn<'_>) -> Option<String> {
+/// The text of the replied-to message and who wrote it, unless that message shows a card.
+fn replied_to(turn: &Turn<'_>) -> Option<(String, Authors)> {
     let focus = focus(turn);
     let anchor = focus.anchor_id().filter(|_| focus.replies() && turn.said.is_some())?;
-    let text = text_of(turn, anchor).to_string();
-    Some(text).filter(|_| turn.card_shown_by(anchor).is_none())
+    let said = (text_of(turn, anchor).to_string(), Authors::of(turn.author_of(anchor)));
+    Some(said).filter(|_| turn.card_shown_by(anchor).is_none())
 }
 
 /// Begins a proposal from a review: its topic, its merged decisions, and the reasons that stand in those
@@ -78,7 +81,7 @@ pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Ver
         issues: Vec::new(),
         mentioned: extract::keys(&decisions.join(" ")),
     };
-    begin(turn, found, Some(review.id.clone()), by)
+    begin(turn, found, Some(review.id.clone()), by, &review.authors())
 }
 
 /// Handles a press of *Record the decision* on a review's card.
@@ -100,7 +103,13 @@ fn record_review(turn: &mut Turn<'_>, mut review: Review, by: &str) -> Verdict {
 
 /// Begins a proposal as a task of its own. If the text names no issues, the proposal takes those that the
 /// thread tracks.
-fn begin(turn: &mut Turn<'_>, found: ExtractedDecision, review: Option<ReviewId>, by: &str) -> Verdict {
+fn begin(
+    turn: &mut Turn<'_>,
+    found: ExtractedDecision,
+    review: Option<ReviewId>,
+    by: &str,
+    authors: &Authors,
+) -> Verdict {
     let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
     let task = turn.start_task(intent, by);
     let source = turn.source();
@@ -114,26 +123,32 @@ fn begin(turn: &mut Turn<'_>, found: ExtractedDecision, review: Option<ReviewId>
         decision: String::new(),
         why: String::new(),
         issues: Vec::new(),
+        written: BTreeMap::new(),
         review,
         to: LaneKey { thread: String::new(), ..lane.clone() },
         thread: turn.given.here.clone().unwrap_or_else(|| sentences::thread(&lane.id())),
         posted: None,
     };
-    go_on(turn, proposal, found)
+    go_on(turn, proposal, found, authors)
 }
 
-/// Fills the proposal from the text that was read. Asks for the decision if it is still missing, else shows
+/// Fills the proposal from the text that was read, and whose words that is. Asks for the decision if it is still missing, else shows
 /// the preview.
-fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: ExtractedDecision) -> Verdict {
+fn go_on(
+    turn: &mut Turn<'_>,
+    mut proposal: Proposal,
+    found: ExtractedDecision,
+    authors: &Authors,
+) -> Verdict {
     let ExtractedDecision { topic, decision, why, mut issues, mentioned } = found;
     let known = tracked_issues::of(turn, &mentioned);
     issues.extend(known.into_iter().filter(|key| !issues.contains(key)).collect::<Vec<_>>());
     proposal.issues = if issues.is_empty() { tracked_issues::keys(turn) } else { issues };
     proposal.issues.truncate(crate::data::policy::limits::DECISION_ISSUES);
-    proposal.decision = decision;
-    proposal.why = why;
+    proposal.write(ProposalField::Decision, &decision, authors);
+    proposal.write(ProposalField::Why, &why, authors);
     if !topic.is_empty() {
-        proposal.topic = topic;
+        proposal.write(ProposalField::Topic, &topic, authors);
     }
     let (id, task, by) = (proposal.id.clone(), proposal.task.clone(), proposal.by.clone());
     if proposal.decision.is_empty() {
@@ -144,7 +159,8 @@ fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: ExtractedDecision) 
         return Verdict::Asked;
     }
     if proposal.topic.is_empty() {
-        proposal.topic = review::topic_of(&proposal.decision, turn.policy);
+        let topic = review::topic_of(&proposal.decision, turn.policy);
+        proposal.write(ProposalField::Topic, &topic, &proposal.authors(ProposalField::Decision));
     }
     turn.put(proposal);
     show(turn, &id);
@@ -163,7 +179,7 @@ pub(super) fn show(turn: &mut Turn<'_>, id: &ProposalId) {
 pub(crate) fn filled(turn: &mut Turn<'_>, id: &ProposalId, text: &str) {
     let Some(proposal) = turn.get::<Proposal>(id).cloned() else { return };
     let found = extract::plain(text, &turn.policy.decision);
-    let _ = go_on(turn, proposal, found);
+    let _ = go_on(turn, proposal, found, &turn.writer());
 }
 
 // ---- presses ----
@@ -237,8 +253,8 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
         entries.push((ProposalField::Decision, said.decision));
         entries.extend(Some((ProposalField::Why, said.why)).filter(|_| !why));
     }
-    let before = proposal.clone();
-    entries.iter().for_each(|(entry, text)| proposal.write(*entry, text));
+    let (before, by) = (proposal.clone(), turn.writer());
+    entries.iter().for_each(|(entry, text)| proposal.write(*entry, text, &by));
     match wrong(turn, &proposal) {
         Some(text) => turn.tell(&text),
         None if proposal == before => turn.tell(messages::NOTHING_CHANGED),
@@ -249,10 +265,10 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
 /// Applies an edit by form: every field of it, or none if one is invalid.
 fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
     let Some(mut proposal) = proposal_of(turn, &card) else { return refuse_step(turn) };
-    let before = proposal.clone();
+    let (before, by) = (proposal.clone(), turn.writer());
     for (name, text) in values {
         match ProposalField::parse(name) {
-            Some(entry) => proposal.write(entry, text),
+            Some(entry) => proposal.write(entry, text, &by),
             None => return invalid(turn, &messages::form_unknown(name)),
         }
     }

@@ -19,6 +19,7 @@ impl Personal for Proposal {
         self.topic = ERASED.into();
         self.decision = ERASED.into();
         self.why = String::new();
+        self.written.clear();
         self.by = ERASED.into();
         if let Some(posted) = &mut self.posted {
             posted.text = ERASED.into();

@@ -19,7 +19,9 @@ pub(crate) use crate::decision_records::capability::DecisionRecords;
 use alloc::string::ToString;
 
 use crate::data::actor::Presser;
+use crate::data::authors::Authors;
 use crate::data::card::Card;
+use crate::data::effect::EffectBody;
 pub(crate) use crate::data::proposal::Proposal;
 use crate::data::proposal::ProposalField;
 use crate::data::time::Timestamp;
@@ -34,13 +36,18 @@ fn proposal_of(turn: &Turn<'_>, card: &Card) -> Option<Proposal> {
 }
 
 impl Proposal {
-    pub(crate) fn write(&mut self, entry: ProposalField, text: &str) {
+    /// Writes a field. An equal text stays whose it was.
+    pub(crate) fn write(&mut self, entry: ProposalField, text: &str, by: &Authors) {
+        let (before, authors) = (self.entry(entry), self.authors(entry));
         let text = text.trim().to_string();
         match entry {
             ProposalField::Topic => self.topic = text,
             ProposalField::Decision => self.decision = text,
             ProposalField::Why => self.why = text,
             ProposalField::Issues => self.issues = extract::keys(&text),
+        }
+        if self.entry(entry) != before {
+            self.wrote(entry, &authors, by);
         }
     }
 
@@ -58,7 +65,7 @@ impl Proposal {
     /// always comes last, so nobody can write into it, and the approved text is a prefix of the posted one.
     #[must_use]
     pub fn signed(&self, by: &Presser, at: Timestamp) -> String {
-        format!("{}\n{}", self.text(), words::decided_by(&by.name, at))
+        signed(&self.text(), by, at)
     }
 
     /// The text of a comment on an issue: the posted text, and the post's address if it is known.
@@ -70,6 +77,23 @@ impl Proposal {
             None => text,
         }
     }
+}
+
+impl EffectBody {
+    /// Returns a post as it is sent: with its last line, if it is to have one. Anything else is returned as it is.
+    #[must_use]
+    pub fn signed_by(self, by: &Presser, at: Timestamp) -> Self {
+        match self {
+            Self::PostChannel { to, text, signed: true, card } => {
+                Self::PostChannel { to, text: signed(&text, by, at), signed: false, card }
+            }
+            body => body,
+        }
+    }
+}
+
+fn signed(text: &str, by: &Presser, at: Timestamp) -> String {
+    format!("{text}\n{}", words::decided_by(&by.name, at))
 }
 
 #[cfg(test)]
@@ -89,6 +113,7 @@ mod tests {
             decision: "We use Postgres.".into(),
             why: "We know it.".into(),
             issues: alloc::vec!["AUTH-1".into()],
+            written: alloc::collections::BTreeMap::new(),
             review: None,
             to: lane,
             thread: "https://chat.test/c/1".into(),

@@ -5,51 +5,50 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::cards::decide::{close, decide, released_by};
+use crate::cards::decide::{close, decide, following, released_by};
 use crate::data::action::Action;
 use crate::data::approval::CloseReason;
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::Reason;
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::effect::{ApprovalRef, EffectBody, IssueChange};
+use crate::data::effect::{EffectBody, IssueChange};
 use crate::data::id::{CardId, EffectId, ProposalId};
 use crate::data::progress::Progress;
 use crate::data::proposal::{CommentOffer, Proposal, Publication, PublishedPost};
 use crate::data::task_status::TaskStatus;
 use crate::decision_records::proposal_of;
-use crate::decision_records::{comment, drafting, tracked_issues};
+use crate::decision_records::{comment as offers, drafting, tracked_issues};
 use crate::memory::fact_intake as memory;
 use crate::turn::Turn;
 
-/// Sends the post, or a comment, for an approval that this turn consumes.
-pub(super) fn send(
-    turn: &mut Turn<'_>,
-    proposal: &Proposal,
-    what: &Publication,
-    card: &CardId,
-    approval: ApprovalRef,
-) -> EffectId {
-    let card = card.clone();
-    let body = match what {
-        Publication::Post => {
-            let text = proposal.posted.as_ref().map_or_else(|| proposal.text(), |posted| posted.text.clone());
-            EffectBody::PostChannel { to: proposal.to.clone(), text, card }
-        }
-        Publication::Comment(key) => {
-            let change = IssueChange::Comment(proposal.comment());
-            let target = tracked_issues::target(turn, key);
-            EffectBody::TrackerUpdate { target, key: key.clone(), change, card }
-        }
+/// Returns the post that a card releases, with all that is known when it is shown. The first time its last line is
+/// added when it is sent; sending again repeats the text as sent.
+pub(super) fn post(card: &Card, proposal: &Proposal) -> EffectBody {
+    let again = match &card.about {
+        CardSubject::DecisionUncertain { .. } => proposal.posted.as_ref(),
+        _ => None,
     };
-    turn.effect(body, &[], Some(approval))
+    EffectBody::PostChannel {
+        to: proposal.to.clone(),
+        text: again.map_or_else(|| proposal.text(), |posted| posted.text.clone()),
+        signed: again.is_none(),
+        card: card.id.clone(),
+    }
+}
+
+/// Returns the comment that a card releases.
+pub(super) fn comment(turn: &Turn<'_>, card: &Card, proposal: &Proposal, key: &str) -> EffectBody {
+    let change = IssueChange::Comment(proposal.comment());
+    let (target, card) = (tracked_issues::target(turn, key), card.id.clone());
+    EffectBody::TrackerUpdate { target, key: key.into(), change, card }
 }
 
 /// Handles *Approve*: sends the post, signed with who decided and when.
 pub(super) fn approve(turn: &mut Turn<'_>, card: Card) {
     let Some(mut proposal) = proposal_of(turn, &card) else { return };
     let text = proposal.signed(&turn.presser(), turn.now());
+    let effect = turn.effect(post(&card, &proposal), &[], Some(released_by(&card)));
     proposal.posted = Some(PublishedPost { text, url: None });
-    let effect = send(turn, &proposal, &Publication::Post, &card.id, released_by(&card));
     turn.put(proposal);
     decide(turn, card, Action::Approve, Progress::Sending { effect });
 }
@@ -81,6 +80,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outco
     };
     if receipt != card.id {
         on_card(turn, &card.id, &progress);
+        on_following(turn, &receipt, &what, &progress);
     }
     report(turn, &receipt, &what, &progress);
     Reason::EffectSettled
@@ -130,6 +130,16 @@ fn on_card(turn: &mut Turn<'_>, card: &CardId, progress: &Progress) {
     }
 }
 
+/// Writes progress to the questions about the same part that were answered with *Create again* before: the newest attempt
+/// is theirs too.
+fn on_following(turn: &mut Turn<'_>, receipt: &CardId, what: &Publication, progress: &Progress) {
+    for asked in following(turn, receipt) {
+        if matches!(&asked.about, CardSubject::DecisionUncertain { what: of, .. } if of == what) {
+            on_card(turn, &asked.id, progress);
+        }
+    }
+}
+
 /// Writes the outcome on the receipt, and takes the step that follows: a comment is offered, the task ends,
 /// or the proposal is shown again.
 fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Publication, progress: &Progress) {
@@ -156,7 +166,7 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Publication, progress: &
         }
     }
     match offered {
-        Some((issues, failed)) => comment::offer(turn, card, issues, failed),
+        Some((issues, failed)) => offers::offer(turn, card, issues, failed),
         None => turn.update(card),
     }
     match progress {
@@ -221,16 +231,25 @@ pub(super) fn adopt(turn: &mut Turn<'_>, card: Card, url: Option<String>) {
     let progress = out(&result);
     turn.adopt(&effect, Outcome::Done { result });
     decide(turn, card, Action::Adopt, progress.clone());
+    on_following(turn, &parent, &what, &progress);
     report(turn, &parent, &what, &progress);
 }
 
 /// Handles *Create again*: sends the same text as a new effect with an approval of its own.
 pub(super) fn again(turn: &mut Turn<'_>, card: Card) {
-    let CardSubject::DecisionUncertain { what, effect: lost, .. } = card.about.clone() else { return };
+    let CardSubject::DecisionUncertain { what, effect: lost, parent, .. } = card.about.clone() else {
+        return;
+    };
     let Some(proposal) = proposal_of(turn, &card) else { return };
     turn.cancel(&lost);
-    let effect = send(turn, &proposal, &what, &card.id, released_by(&card));
-    decide(turn, card, Action::CreateAgain, Progress::Sending { effect });
+    let body = match &what {
+        Publication::Post => post(&card, &proposal),
+        Publication::Comment(key) => comment(turn, &card, &proposal, key),
+    };
+    let effect = turn.effect(body, &[], Some(released_by(&card)));
+    let progress = Progress::Sending { effect };
+    on_following(turn, &parent, &what, &progress);
+    decide(turn, card, Action::CreateAgain, progress);
 }
 
 /// Handles *Cancel*: the item counts as given up, whether it was sent or not.
@@ -238,5 +257,6 @@ pub(super) fn give_up(turn: &mut Turn<'_>, card: Card) {
     let CardSubject::DecisionUncertain { what, effect, parent, .. } = card.about.clone() else { return };
     turn.cancel(&effect);
     decide(turn, card, Action::Cancel, Progress::Cancelled);
+    on_following(turn, &parent, &what, &Progress::Cancelled);
     report(turn, &parent, &what, &Progress::Cancelled);
 }

@@ -15,6 +15,7 @@ use crate::facts::canonical;
 use crate::facts::vocabulary::named;
 use crate::text::clean::clean;
 use crate::text::redact::redacted;
+use crate::text::urging::urges;
 use throughline_language::Words;
 use throughline_language::lexicon::{MEMORY, SectionId};
 use throughline_language::normal::folded_whole;
@@ -88,7 +89,7 @@ pub fn check_proposal(
     if redacted(&proposal.text) != proposal.text {
         return Err(Reason::FactSecret);
     }
-    if for_a_machine(&text) {
+    if for_a_machine(&text) || urges(&text) {
         return Err(Reason::FactInstructionLike);
     }
     // A passage that a member only quotes counts as untrusted.

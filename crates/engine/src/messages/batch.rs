@@ -109,31 +109,6 @@ fn came_of(items: &[ReleasedItem]) -> String {
     }
 }
 
-/// The result of a decided batch, for somebody who presses once more.
-pub(crate) fn result(items: &[ReleasedItem]) -> String {
-    let first = items.iter().find_map(|item| item.progress.key());
-    let made = items.iter().filter(|item| item.progress.key().is_some()).count();
-    match first {
-        Some(key) if items.len() == 1 => format!(" → {key}"),
-        Some(key) if made == items.len() => format!(" → {key} and the other {} with it", made - 1),
-        Some(key) => format!(" → {key}, {made} of {} created", items.len()),
-        None if items.iter().any(|item| item.progress.as_str() == "working") => " → in progress".into(),
-        None if items.iter().any(|item| item.progress.as_str() == "uncertain") => " → no answer yet".into(),
-        None => match items.iter().find_map(|item| failure(&item.progress)) {
-            Some(text) => format!(" → failed: {text}"),
-            None => String::new(),
-        },
-    }
-}
-
-fn failure(progress: &Progress) -> Option<&str> {
-    match progress {
-        Progress::Failed { text, .. } => Some(text),
-        Progress::NotTried { why, .. } => Some(why),
-        _ => None,
-    }
-}
-
 /// The state of an item before its approval.
 pub(crate) fn waits(draft: &Draft, epic: Option<&str>) -> String {
     let missing = draft.missing();

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::data::call::Job;
 use crate::data::card::CardStatus;
-use crate::data::progress::Progress;
+use crate::data::progress::{Phase, Progress};
 use crate::data::time::Timestamp;
 use crate::messages::{option, past};
 
@@ -24,7 +24,7 @@ pub(crate) fn started(job: &Job, intent: &str) -> String {
     match job {
         Job::Agent { name } => format!("Handing “{intent}” to {name}."),
         Job::Tool { name, .. } => format!("Calling {name}."),
-        Job::Option(chosen) => option::chosen(&chosen.label),
+        Job::Option(chosen) => option::chosen(chosen.label()),
     }
 }
 
@@ -68,14 +68,14 @@ pub(crate) fn was_stopped(job: &Job, why: &str) -> String {
 
 pub(crate) fn could_not(job: &Job, why: &str) -> String {
     if let Job::Option(chosen) = job {
-        return option::failed(&chosen.label, why);
+        return option::failed(chosen.label(), why);
     }
     format!("{} did not do it: {why}", job.name())
 }
 
 pub(crate) fn no_answer(job: &Job) -> String {
     if let Job::Option(chosen) = job {
-        return option::not_run(&chosen.label);
+        return option::not_run(chosen.label());
     }
     format!("{} did not answer. Nothing was changed.", job.name())
 }
@@ -84,7 +84,7 @@ pub(crate) fn again(job: &Job) -> String {
     match job {
         Job::Tool { name, .. } => format!("{name} did not answer. Shall I try it again?"),
         Job::Agent { name } => format!("{name} did not answer. Shall I hand it over again?"),
-        Job::Option(chosen) => option::again_run(&chosen.label),
+        Job::Option(chosen) => option::again_run(chosen.label()),
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
     let what = match job {
         Job::Agent { name } => format!("Hand this to {name}"),
         Job::Tool { name, .. } => format!("Call {name}"),
-        Job::Option(chosen) => option::run(&chosen.label),
+        Job::Option(chosen) => option::run(chosen.label()),
     };
     match status {
         CardStatus::Open => format!("{what}?"),
@@ -124,11 +124,11 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
 
 /// The outcome of a released call.
 fn came_of(result: &Progress) -> String {
-    match result {
-        Progress::Done => " → done".into(),
-        Progress::Failed { text, .. } => format!(" → not done: {text}"),
-        Progress::Uncertain { .. } => " → no answer, so it may or may not be done".into(),
-        Progress::Cancelled => " → dropped".into(),
+    match result.phase() {
+        Phase::Happened(_) => " → done".into(),
+        Phase::Refused(why) => format!(" → not done: {why}"),
+        Phase::Unknown(_) => " → no answer, so it may or may not be done".into(),
+        Phase::Dropped => " → dropped".into(),
         _ => String::new(),
     }
 }

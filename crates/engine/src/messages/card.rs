@@ -3,8 +3,10 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::data::action::Action;
+use crate::data::authors::Authored;
 use crate::data::call::Job;
 use crate::data::card::{CardStatus, Checks};
 use crate::data::policy::Policy;
@@ -12,8 +14,19 @@ use crate::data::ticket::Draft;
 use crate::data::time::Timestamp;
 use crate::messages::batch::count;
 
-pub(crate) fn asked_by(by: &str) -> String {
-    format!("asked by @{by}")
+/// The person who asked, and everybody who wrote some of it if not they alone did.
+pub(crate) fn asked_by(by: &str, written: &[Authored]) -> String {
+    match written_by(by, written) {
+        Some(all) => format!("asked by @{by} · {all}"),
+        None => format!("asked by @{by}"),
+    }
+}
+
+/// Everybody who wrote some of it; `None` if nobody but the person who asked did.
+pub(crate) fn written_by(by: &str, written: &[Authored]) -> Option<String> {
+    let all = Authored::all(written);
+    let names: Vec<String> = all.iter().map(|author| format!("@{author}")).collect();
+    (!all.only(by)).then(|| format!("written by {}", names.join(", ")))
 }
 
 /// The state of the dry run.
@@ -25,7 +38,8 @@ pub(crate) fn checks(checks: &Checks, now: Timestamp) -> String {
     }
 }
 
-/// The time until which a press counts.
+/// The time until which a press counts. It has no zone: the line is part of a stored message, and turns that an earlier
+/// version recorded have to come out the same.
 pub(crate) fn until(end: Timestamp, now: Timestamp) -> String {
     format!("until {}", end.display_at(now))
 }

@@ -65,6 +65,13 @@ pub(crate) fn which(
             format!("That one can only be opened where it is shown. Please tap it {place}.")
         }
         (Reason::OptionInFlight, _) => ON_ITS_WAY.into(),
+        (Reason::OptionConditional, _) => {
+            format!("I do only what is wanted now. Tell me when it is time, or choose one {place}.")
+        }
+        (Reason::ReplyUnknown, _) => {
+            format!("I cannot tell which message you reply to. Which one {place} do you mean?")
+        }
+        (Reason::OptionUnseen, _) => format!("This came after you wrote. Which one {place} do you mean?"),
         (Reason::OptionSeveral, _) => format!("One at a time, please. Which one {place} first?"),
         (Reason::OptionOutOfRange, _) => format!("There is no such place {place}. Which one do you mean?"),
         (Reason::OptionTie, _) => format!("Several {place} have that name. Which one do you mean?"),

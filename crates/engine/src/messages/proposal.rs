@@ -8,7 +8,7 @@ use crate::data::action::Action;
 use crate::data::card::CardStatus;
 use crate::data::id::LaneId;
 use crate::data::policy::Policy;
-use crate::data::progress::Progress;
+use crate::data::progress::Phase;
 use crate::data::proposal::{CommentOffer, Proposal, ProposalField, Publication};
 use crate::data::ticket::Tracked;
 use crate::data::time::Timestamp;
@@ -64,11 +64,11 @@ pub(crate) fn title(proposal: &Proposal, status: &CardStatus, now: Timestamp) ->
         CardStatus::Withdrawn => format!("Cancelled: the decision on {topic}"),
         CardStatus::Decided { action, by, at, result } => {
             let who = format!("{} by @{} {}", past(*action), by.name, at.display_at(now));
-            match result {
-                Progress::Sending { .. } => format!("Working… (pressed by @{})", by.name),
-                Progress::Posted { .. } => format!("Posted: the decision on {topic} · {who}"),
-                Progress::Failed { text, .. } => format!("Not posted: {text} · {who}"),
-                Progress::Uncertain { .. } => {
+            match result.phase() {
+                Phase::Running(_) => format!("Working… (pressed by @{})", by.name),
+                Phase::Happened(_) => format!("Posted: the decision on {topic} · {who}"),
+                Phase::Refused(why) => format!("Not posted: {why} · {who}"),
+                Phase::Unknown(_) => {
                     format!("No answer yet, so it may or may not be posted · {who}")
                 }
                 _ => format!("Not posted: the decision on {topic} · {who}"),
@@ -94,9 +94,9 @@ pub(crate) fn comment(comment: &CommentOffer, now: Timestamp) -> Option<String> 
                 None => format!("may be commented on {issues}{hash}"),
             }
         }
-        CommentOffer::Pressed { issue, by, at, result } => match result {
-            Progress::Posted { .. } => format!("commented on {issue} by @{} {}", by.name, at.display_at(now)),
-            Progress::Uncertain { .. } => {
+        CommentOffer::Pressed { issue, by, at, result } => match result.phase() {
+            Phase::Happened(_) => format!("commented on {issue} by @{} {}", by.name, at.display_at(now)),
+            Phase::Unknown(_) => {
                 format!("no answer yet, so {issue} may or may not have the comment")
             }
             _ => format!("commenting on {issue}… (pressed by @{})", by.name),
@@ -111,11 +111,11 @@ pub(crate) fn uncertain_title(topic: &str, what: &Publication, status: &CardStat
     };
     match status {
         CardStatus::Decided { action, by, result, .. } => {
-            let result = match result {
-                Progress::Posted { .. } => " → it is there",
-                Progress::Failed { .. } => " → refused",
-                Progress::Uncertain { .. } => " → no answer again",
-                Progress::Sending { .. } => " → in progress",
+            let result = match result.phase() {
+                Phase::Happened(_) => " → it is there",
+                Phase::Refused(_) => " → refused",
+                Phase::Unknown(_) => " → no answer again",
+                Phase::Running(_) => " → in progress",
                 _ => "",
             };
             format!("{what}: {} by @{}{result}", past(*action), by.name)

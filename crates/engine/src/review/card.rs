@@ -38,7 +38,7 @@ fn contents(model: &mut CardModel, card: &Card, review: &Review, policy: &Policy
         }
         ReviewStatus::Drafting | ReviewStatus::Active => {
             model.facts.push(format!("v{}", review.version));
-            model.facts.push(messages::card::asked_by(&card.by));
+            model.facts.push(messages::card::asked_by(&card.by, &[]));
         }
     }
     if !review.checks.is_empty() {

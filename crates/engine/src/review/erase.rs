@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::data::authors::Authors;
 use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::erasure::ERASED;
 use crate::data::review::{Points, Review, ReviewStatus};
@@ -29,6 +30,7 @@ impl Personal for Review {
         self.points = Points::default();
         self.checks = Vec::new();
         self.patches = Vec::new();
+        self.material = Authors::default();
         self.by = ERASED.into();
         self.status = ReviewStatus::Forgotten;
         Some(self)

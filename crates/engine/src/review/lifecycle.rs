@@ -10,6 +10,7 @@ use crate::ask::ask_loop;
 use crate::cards::decide::refuse_step;
 use crate::data::action::Action;
 use crate::data::ask::{AnswerRecipient, Question, ReviewAnswer};
+use crate::data::authors::Authors;
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::{CardId, ReviewId, TaskId};
@@ -61,7 +62,9 @@ pub(crate) fn start(
     by: &str,
     asks: ReviewTrigger,
 ) -> (Verdict, Option<Reason>) {
-    let context = context(turn, text);
+    let said = context(turn, text);
+    let material = said.iter().fold(Authors::default(), |all, message| all.and(&spoken_by(message)));
+    let context: Vec<String> = said.into_iter().map(|message| message.text).collect();
     let topic = match topic::topic(text, context.last().map(String::as_str), turn.policy) {
         nothing if nothing.is_empty() => words::THIS_THREAD.into(),
         topic => topic,
@@ -97,6 +100,7 @@ pub(crate) fn start(
         card: CardId::from(""),
         task,
         by: by.into(),
+        material: material.without(by),
         source: turn.source(),
         last_at: turn.now(),
         handed: None,
@@ -110,10 +114,15 @@ pub(crate) fn start(
     (Verdict::Shown, None)
 }
 
-/// Returns the texts to review besides the message. For a reply these are the messages around its target;
+/// Returns the author of a person's message; nobody for one of ours.
+fn spoken_by(message: &Message) -> Authors {
+    Authors::of(if message.role == Role::User { &message.by } else { "" })
+}
+
+/// Returns what is to be reviewed besides the message. For a reply these are the messages around its target;
 /// else the people's messages in the lane's window, with the anchor where the message points at it and states
 /// nothing itself. Messages of other tasks and commands are left out.
-fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
+fn context(turn: &Turn<'_>, text: &str) -> Vec<Message> {
     let focus = focus(turn);
     let said = turn.said.as_ref().map(|said| &said.message);
     let mine = said.and_then(|said| turn.get::<Message>(said)).and_then(|message| message.task.as_ref());
@@ -131,7 +140,7 @@ fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
             && !of_other_work(message)
     };
     let window = focus.window(turn.lane, turn.given).into_iter();
-    window.filter(counts).map(|message| message.text.clone()).collect()
+    window.filter(counts).cloned().collect()
 }
 
 /// Returns the summary: the first sentences that are no point of a section, or if there are none, the first
@@ -459,7 +468,9 @@ pub(crate) fn hand_over(
             let lists = !several.parts.is_empty() || several.whole.item != "epic";
             let said = if lists { words::to_stories(&review.summary, &review.merged()) } else { said.into() };
             let from = alloc::vec![review.source.clone()];
-            let asked = batch::BatchRequest { several, topic: topic.into(), text: said, lists, from };
+            let authors = review.authors();
+            let asked =
+                batch::BatchRequest { several, topic: topic.into(), text: said, lists, from, authors };
             batch::start(turn, &asked, by)
         }
         None => {
@@ -467,6 +478,7 @@ pub(crate) fn hand_over(
             let from = DraftSources {
                 texts: alloc::vec![text.clone()],
                 messages: alloc::vec![review.source.clone()],
+                authors: review.authors(),
             };
             tickets::drafting::start_from(turn, &text, named, by, from)
         }

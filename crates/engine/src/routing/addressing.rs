@@ -2,9 +2,10 @@
 
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::EventKind;
-use crate::data::message::Role;
+use crate::data::message::{Message, Role};
 use crate::data::trace::Predicate;
 use crate::memory::fact_intake as memory;
+use crate::messages;
 use crate::routing::answers;
 use crate::summary;
 use crate::tickets::drafting;
@@ -47,16 +48,29 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> RungResult {
     }
 }
 
+/// Returns the person's message that is edited or deleted, if it is this event's to change: its author sent the
+/// event, or the channel vouches that only the author can. `Err` is the decision about any other.
+fn own_message(turn: &mut Turn<'_>) -> Result<Message, Decision> {
+    let Some(message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
+        return Err(Decision::new(Verdict::Ignored, Reason::IgnoredKind));
+    };
+    let theirs = !message.by.is_empty() && message.by == turn.event.actor;
+    if theirs || turn.given.addressing.vouched {
+        return Ok(message);
+    }
+    turn.tell(messages::NOT_YOUR_MESSAGE);
+    Err(Decision::new(Verdict::Refused, Reason::MessageNotTheirs))
+}
+
 /// Applies an edit: it corrects the draft or question that the message led to, else only the stored
 /// message.
 fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
-    let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
-        return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+    let before = match own_message(turn) {
+        Ok(message) => message,
+        Err(decision) => return decision,
     };
-    let before = message.clone();
     let text = turn.truncated(text);
-    message.text = text.into();
-    turn.rewrite(message);
+    turn.rewrite(Message { text: text.into(), ..before.clone() });
     summary::reworded(turn, &before.id);
     memory::reworded(turn, &before, text);
     match drafting::apply_source_edit(turn, &before, text) {
@@ -70,8 +84,9 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
 
 /// Applies a deletion: the text is removed from what is stored; an effect that was carried out stays.
 fn deleted(turn: &mut Turn<'_>) -> Decision {
-    let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
-        return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+    let mut message = match own_message(turn) {
+        Ok(message) => message,
+        Err(decision) => return decision,
     };
     message.text.clear();
     memory::reworded(turn, &message, "");

@@ -4,10 +4,12 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::cards::decide::open_lines;
+use crate::data::card::Card;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
+use crate::data::pending::PendingState;
+use crate::data::state_of_work::StateOfWork;
 use crate::messages;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::interrupt::interrupt;
@@ -76,20 +78,30 @@ fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {
 fn status(turn: &Turn<'_>) -> String {
     let alive = |mode: &&Remembered| mode.is_alive(turn.head.last_message_at, turn.now(), turn.policy);
     let remembered = turn.head.remembered.as_ref().filter(alive).map(|mode| mode.intent);
-    let mut lines =
-        alloc::vec![messages::status(turn.head.ask.is_some(), turn.head.pendings.len(), remembered)];
+    // A version that did not look counted every open question, and a replay counts them alike.
+    let before = || StateOfWork {
+        asking: turn.head.ask.is_some(),
+        waiting: turn.head.pendings.len(),
+        ..StateOfWork::default()
+    };
+    let state = turn.state_of_work().unwrap_or_else(before);
+    let mut lines = alloc::vec![messages::state::status(&state, remembered)];
     lines.extend(turn.live_tasks().map(messages::task_line));
     lines.join("\n")
 }
 
 fn pending(turn: &Turn<'_>) -> String {
-    if turn.head.pendings.is_empty() {
-        return messages::NOTHING_WAITS.into();
-    }
+    let state = turn.state_of_work();
+    let alive = |pending: &&PendingState| state.is_none() || pending.is_alive(turn.now());
+    let questions: Vec<&PendingState> = turn.head.pendings.iter().filter(alive).collect();
     let mut lines: Vec<String> =
-        turn.head.pendings.iter().map(|pending| messages::waits(&pending.line(turn.now()))).collect();
-    lines.extend(open_lines(turn).iter().map(|title| messages::open_card(title)));
-    lines.join("\n")
+        questions.iter().map(|pending| messages::waits(&pending.line(turn.now()))).collect();
+    if state.is_some() || !questions.is_empty() {
+        let open = |card: &&Card| state.is_none() || card.expires_at.is_none_or(|end| turn.now() <= end);
+        let titles = turn.open_cards().filter(open).map(|card| turn.model(card).title);
+        lines.extend(titles.map(|title| messages::open_card(&title)));
+    }
+    messages::state::pending(&lines, state.as_ref())
 }
 
 /// The known command with the smallest edit distance, if that is at most two.

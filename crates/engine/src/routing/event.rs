@@ -207,12 +207,22 @@ impl Turn<'_> {
             to: posted.asked_of.clone(),
             task: Some(task),
             card: None,
-            text: posted.text.clone(),
+            text: self.words_of_host(&posted.text),
             at: self.event.received_at,
             channel_id: None,
             link: None,
             untrusted: false,
         });
         id
+    }
+
+    /// Returns the words of a host's agent as they are kept. A post of the lane itself in its channel comes the same
+    /// way, word for word as it was approved.
+    fn words_of_host(&self, text: &str) -> String {
+        if self.event.id.starts_with(EventKind::POSTED_BY_US) {
+            text.into()
+        } else {
+            messages::of_others(text).into_owned()
+        }
     }
 }

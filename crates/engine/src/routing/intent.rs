@@ -11,6 +11,7 @@ use crate::cards::decide;
 use crate::data::action::Action;
 use crate::data::approval::CloseReason;
 use crate::data::ask::{AnswerRecipient, Question};
+use crate::data::authors::Authors;
 use crate::data::card::{CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Intent;
@@ -202,8 +203,9 @@ fn draft(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: Option<Ruling>) -> V
         None => {
             let (about, pointed) = subject(turn, said);
             let texts = Some(about.clone()).filter(|about| !about.is_empty());
-            let from =
-                DraftSources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
+            let authors = Authors::of(pointed.as_ref().map_or("", |message| turn.author_of(message)));
+            let (texts, messages) = (texts.into_iter().collect(), pointed.into_iter().collect());
+            let from = DraftSources { texts, messages, authors };
             drafting::start_from(turn, &about, named, &said.by, from)
         }
     }

@@ -46,13 +46,13 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let text = turn.said.as_ref().map(|said| String::from(said.text()));
     let by = turn.event.actor.clone();
     let list = lists::stopped(turn, &by, text.as_deref());
-    let told = list
-        .as_deref()
-        .filter(|_| !stopped)
-        .unwrap_or(messages::stopped(stopped, kind == Interrupt::StartOver));
-    let told = match &list {
-        Some(list) if stopped => format!("{told} {list}"),
-        _ => String::from(told),
+    let left = turn.state_of_work();
+    let told = match list.as_deref() {
+        Some(list) if !stopped => messages::state::with_rest(list, left.as_ref()),
+        list => {
+            let told = messages::state::stopped(stopped, kind == Interrupt::StartOver, left.as_ref());
+            list.map(|list| format!("{told} {list}")).unwrap_or(told)
+        }
     };
     turn.say(MessageKind::Answer, None, &told);
     stopped || list.is_some()

@@ -3,23 +3,25 @@
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
 
-use crate::data::action::{CardStep, allowed};
-use crate::data::card::CardSubject;
+use crate::data::action::{Action, CardStep, allowed};
+use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
 use crate::data::message::MessageKind;
 use crate::data::pending::{AnsweredPending, PendingState, Slot};
+use crate::data::shown_at::ShownAt;
 use crate::data::task::Task;
 use crate::data::trace::Predicate;
-use crate::messages;
+use crate::intent::delegation::delegation;
 use crate::pending_match::PendingMatch;
 use crate::routing::press;
-use crate::selection::button_text;
+use crate::selection::newest::{list_shown_since, newer_list_takes, shown_since};
+use crate::selection::{button_text, control};
 use crate::turn::capability::PressInput;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::{RungResult, focus};
 use crate::turn::routed_message::{context, text_of};
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::{self as language, Expected, Match, Strength, Value, Words};
+use throughline_language::{self as language, Expected, Match, Strength, Value, Words, normal};
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     if let Some(decision) = answer_to_question(turn, said) {
@@ -39,7 +41,8 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessag
 /// Lets the open question take the message, be left open, or be cleared by it. A lapsed question that is
 /// replied to comes back for this message alone, and a correction of the last answer leaves both untouched.
 fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<Decision> {
-    let correction = correction(turn, said);
+    let correction =
+        correction(turn, said).filter(|corrected| !answers_newer(turn, said, &corrected.pending));
     if let Some(corrected) = correction.as_ref().filter(|corrected| corrected.said_wrong) {
         return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
     }
@@ -49,9 +52,30 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         let corrected = correction?;
         return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
     };
+    if !revived && said.since < pending.created_at {
+        turn.note(Reason::PendingUnseen);
+        return None;
+    }
     let mut context = context(turn).to(text_of(turn, &pending.anchor));
     context.focused = focus(turn).anchor_id().is_none_or(|anchor| *anchor == pending.anchor);
-    match pending.match_message(&said.words, &said.by, focus(turn), turn.now(), &context) {
+    let matched = pending.match_message(&said.words, &said.by, focus(turn), turn.now(), &context);
+    match matched {
+        PendingMatch::Applies(found)
+            if hands_over(turn, said, &pending) || control::chooses_not(&said.words, &found) =>
+        {
+            turn.head.lapsed = turn.take_conversational();
+            turn.note(Reason::PendingMismatch);
+            return None;
+        }
+        PendingMatch::Applies(found)
+            if !focus(turn).replies()
+                && (curt(turn, said, &pending)
+                    || newer_takes(turn, said, &shown(&pending))
+                    || counts_newer(turn, said, &pending, &found)) =>
+        {
+            turn.note(Reason::PendingNewer);
+            return None;
+        }
         PendingMatch::Applies(found) => {
             settle_question(turn, revived);
             if found.strength == Strength::Weak {
@@ -75,6 +99,53 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
     }
     let corrected = correction?;
     take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
+}
+
+/// The moment at which a question was asked.
+fn shown(pending: &PendingState) -> ShownAt {
+    ShownAt::by_message(&pending.anchor, pending.created_at)
+}
+
+/// The most words of a text that is sooner an answer to what is newest than free text for an older question.
+const CURT: usize = 3;
+
+/// True if the message is free text for a question, so curt that it answers what was shown since.
+fn curt(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
+    pending.expected == Some(Expected::Text)
+        && said.words.all().len() <= CURT
+        && shown_since(turn, &turn.view(&said.by), &shown(pending))
+}
+
+/// True if the message also answers a list or a gate that was shown to its writer later.
+fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
+    let gate = gate_of(turn, said).filter(|gate| shown_by(gate).is_after(shown));
+    gate.is_some_and(|gate| button(turn, said, gate).is_some()) || newer_list_takes(turn, said, shown)
+}
+
+/// True if the message chooses by a bare position, and a list was shown to anybody since.
+fn counts_newer(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState, found: &Match) -> bool {
+    let Value::Selection(label) = &found.value else { return false };
+    let (label, text) = (normal::compact(label, false), normal::compact(said.words.text(), false));
+    !text.contains(&label) && !named(&label, &said.words) && list_shown_since(turn, &shown(pending))
+}
+
+/// True if a word of the message is a word of the label.
+fn named(label: &str, words: &Words) -> bool {
+    words.all().iter().any(|word| words.folded(word).len() > 2 && label.contains(words.folded(word)))
+}
+
+/// True if the message would correct an answer, but also chooses from a list that was shown after that answer.
+fn answers_newer(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
+    let lifetime = pending.kind.lifetime(turn.policy);
+    let answered = pending.expires_at.zip(lifetime).map(|(end, lifetime)| end.plus(-lifetime));
+    answered.is_some_and(|at| newer_list_takes(turn, said, &ShownAt::in_turn(0, at)))
+}
+
+/// True if the message hands the task over to a sub-agent or a tool, so that it is no text or choice that was asked for:
+/// "delegate that to writer".
+fn hands_over(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
+    matches!(pending.expected, Some(Expected::Text | Expected::Selection(_)))
+        && delegation(&said.words, turn.policy).is_some()
 }
 
 /// Applies an answer or a correction. If the message says more, that rest is routed as a message of its
@@ -177,18 +248,41 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
     Some(lapsed)
 }
 
-/// Takes the words of a gate's buttons as a press; their positions too while the focus is on the gate. This
-/// is safe: choosing has no effect outside.
+/// Takes the words of a gate's buttons as a press, from the person whose message it asks about; their positions too
+/// while the focus is on the gate and no list is newer. This is safe: choosing has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
-    let gate = turn.open_cards().rev().find(|card| matches!(card.about, CardSubject::ScopeGate { .. }))?;
-    let in_focus = focus(turn).anchor_id() == Some(&gate.message);
-    let action = button_text::button_named(allowed(CardStep::ScopeGate), &said.words, in_focus)?;
-    let answers_else = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
-    if answers_else || gate.expires_at.is_some_and(|end| turn.now() > end) {
+    let gate = gate_of(turn, said)?;
+    let action = button(turn, said, gate)?;
+    if newer_list_takes(turn, said, &shown_by(gate)) {
+        turn.note(Reason::PendingNewer);
         return None;
     }
     let gate = gate.clone();
     Some(press::hand_over(turn, gate, &PressInput { action, item: "", remember: false }))
+}
+
+/// The open gate about a message of this person, unless the message replies to something else or was written before
+/// the gate was there.
+fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
+    let gate = turn
+        .open_cards()
+        .rev()
+        .find(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == said.by)?;
+    let elsewhere = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
+    let over = gate.expires_at.is_some_and(|end| turn.now() > end) || said.since < gate.created_at;
+    (!elsewhere && !over).then_some(gate)
+}
+
+/// The button of a gate that a text names, or counts while the focus is on the gate.
+fn button(turn: &Turn<'_>, said: &RoutedMessage, gate: &Card) -> Option<Action> {
+    let replies = focus(turn).replies();
+    let counts = replies || !list_shown_since(turn, &shown_by(gate));
+    let in_focus = counts && focus(turn).anchor_id() == Some(&gate.message);
+    button_text::button_named(allowed(CardStep::ScopeGate), &said.words, in_focus)
+}
+
+fn shown_by(card: &Card) -> ShownAt {
+    ShownAt::by_message(&card.message, card.created_at)
 }
 
 /// Answers an affirmation of an approval in focus with how to approve it: text never approves
@@ -204,7 +298,7 @@ fn approval_by_text(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
     if !affirms {
         return None;
     }
-    let task = turn.task_of(in_focus);
-    turn.say(MessageKind::Notification, task.as_ref(), messages::PRESS_APPROVE);
+    let (task, told) = (turn.task_of(in_focus), press::instead_of_text(turn, in_focus));
+    turn.say(MessageKind::Notification, task.as_ref(), &told);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
 }

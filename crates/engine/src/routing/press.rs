@@ -3,12 +3,15 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::cards::decide::{Refusal, authorised, may, open_lines, refuse};
 use crate::data::action::{Action, allowed, needs_approver};
-use crate::data::card::{Card, CardStatus};
+use crate::data::card::{Card, CardStatus, Checks};
 use crate::data::decision::{Decision, Reason};
 use crate::data::event::Press;
+use crate::data::progress::{Phase, Progress};
+use crate::data::task::Task;
 use crate::data::time::Timestamp;
 use crate::messages;
 use crate::selection::press as selection;
@@ -83,6 +86,29 @@ pub(crate) fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action),
     Ok((card, action))
 }
 
+/// Returns what to tell a person who approves a card in words: what to press, or why a press of theirs would not count now.
+pub(crate) fn instead_of_text(turn: &Turn<'_>, card: &Card) -> String {
+    let offered = card.actions();
+    let releasing: Vec<Action> = offered.iter().copied().filter(|action| action.releases()).collect();
+    let Some(first) = releasing.first() else {
+        let due = match (card.to_confirm(), card.about.checks()) {
+            (Some(first), _) => messages::batch::not_confirmed(first),
+            (_, Some(Checks::Failed { .. })) => messages::CHECKS_FAILED.into(),
+            _ => messages::CHECKS_RUN.into(),
+        };
+        return messages::not_by_text(&due);
+    };
+    if turn.given.actor.is_none() {
+        return messages::not_by_text(messages::APPROVER_PRESSES);
+    }
+    let press =
+        Press::Decision { card: card.id.clone(), version: card.version, item: String::new(), action: *first };
+    match admitted(turn, &press) {
+        Ok(_) => messages::not_by_text(&messages::please_press(&releasing)),
+        Err(Refusal(_, why)) => messages::not_by_text(&why),
+    }
+}
+
 /// Finds the card, version and action of a press, if they belong to this lane.
 pub(crate) fn known(turn: &Turn<'_>, press: &Press) -> Result<(Card, u32, Action), Refusal> {
     let (id, version, action) = match press {
@@ -112,6 +138,40 @@ pub(crate) fn unknown(turn: &Turn<'_>) -> Refusal {
 
 pub(crate) fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Result<(), Refusal> {
     let Some((action, by, at, result)) = card.consumed(pressed) else { return Ok(()) };
-    let text = messages::consumed(action, by, at, result, &turn.event.actor, turn.now());
+    let phase = phase_of(turn, card, result);
+    let sent = |progress: &Progress| matches!(progress.phase(), Phase::Running(effect) if turn.given.was_sent(effect));
+    let sent = match phase {
+        Phase::Running(effect) => turn.given.was_sent(effect),
+        Phase::Several(items) => items.iter().any(|item| sent(&item.progress)),
+        _ => false,
+    };
+    let came_of = messages::state::came_of(&phase, sent);
+    let text = messages::consumed(action, by, at, &came_of, &turn.event.actor, turn.now());
     Err(Refusal(Reason::PressConsumed, text))
+}
+
+/// Returns how far it is what this card released. A card says nothing of a call before its outcome, and its receipt the
+/// last outcome while the call is made again: until then the task knows.
+fn phase_of<'t>(turn: &'t Turn<'_>, card: &'t Card, result: &'t Progress) -> Phase<'t> {
+    let phase = answered(turn, result.phase());
+    let work = card.task().and_then(|task| turn.get::<Task>(task)?.work.as_ref());
+    let Some((effect, by)) = work.and_then(|work| Some((work.effect.as_ref()?, work.card.as_ref()?))) else {
+        return phase;
+    };
+    let root = |card: &'t Card| card.receipt().unwrap_or(&card.id);
+    let of_card = turn.get::<Card>(by).is_some_and(|by| root(by) == root(card));
+    match phase {
+        Phase::Nothing | Phase::Unknown(_) if of_card => Phase::Running(effect),
+        _ => phase,
+    }
+}
+
+/// Returns how far it is, where the question about an unknown outcome was answered: as far as its answer came, which may be
+/// to an attempt that was stopped.
+fn answered<'t>(turn: &'t Turn<'_>, phase: Phase<'t>) -> Phase<'t> {
+    let Phase::Unknown(asks) = phase else { return phase };
+    match turn.get::<Card>(asks).and_then(Card::result).map(Progress::phase) {
+        Some(Phase::Unknown(_)) | None => phase,
+        Some(of_answer) => of_answer,
+    }
 }

@@ -308,7 +308,7 @@ fn asked(
 fn show(turn: &mut Turn<'_>, user: &str, id: &SetId, message: &MessageId, order: Vec<u8>, displayed: u8) {
     let now = turn.now();
     if let Some(mut set) = turn.get::<OptionSet>(id).cloned() {
-        set.show(Some(user), Some(message.clone()), order, displayed, now);
+        set.show(Some(user), Some(message.clone()), order, displayed, (turn.revision(), now));
         turn.put(set);
     }
 }
@@ -326,6 +326,7 @@ fn remember(turn: &Turn<'_>, view: &mut View, clarifier: Clarifier, set: &Option
         timestamp: turn.now(),
         outcome: ActionOutcome::Clarified,
         turn: view.turn,
+        executed: None,
     };
     view.trace(entry, turn.policy.selection.trace);
     view.clarifier = Some(clarifier);

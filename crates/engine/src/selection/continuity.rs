@@ -132,7 +132,7 @@ impl Continuity<'_> {
         let fresh = self.view.within(last.turn, self.ttl.reference)
             && self.now.since(last.timestamp) <= self.ttl.reference_ms;
         let (option, _) = self.set.option(&last.target_ref.id).filter(|_| here && fresh)?;
-        Some(option)
+        last.still_is(self.set.identity(option).as_ref()).then_some(option)
     }
 }
 
@@ -183,6 +183,7 @@ mod tests {
             timestamp: Timestamp(0),
             outcome: ActionOutcome::Success,
             turn: 0,
+            executed: set.option(id).and_then(|(at, _)| set.identity(at)),
         };
         View {
             active_option_set_id: Some(set.id.clone()),

@@ -5,10 +5,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::selection::exact_match::CandidatePool;
 use crate::selection::parse::Parses;
 use throughline_language::lexicon::{Lexicon, SectionId};
-use throughline_language::section;
 use throughline_language::words::{Gap, Words};
+use throughline_language::{Match, Value, normal, section};
 
 const REJECT: SectionId = section("list.reject");
 const RETURN: SectionId = section("list.return");
@@ -23,6 +24,8 @@ const TELL: SectionId = section("list.tell");
 const VERB: SectionId = section("list.verb");
 const COMMAND: SectionId = section("list.command");
 const NOT: SectionId = section("list.not");
+const CONDITION: SectionId = section("list.condition");
+const ARTICLE: SectionId = section("list.article");
 const WRONG: SectionId = section("list.wrong");
 const BUT: SectionId = section("list.but");
 const RATHER: SectionId = section("list.rather");
@@ -68,6 +71,22 @@ impl Control {
         })?;
         Some(message.slice(&words[leads..]).into()).filter(|rest: &String| !rest.is_empty())
     }
+}
+
+/// True if a text that names one of several choices does not choose it: it wants it changed or removed ("delete
+/// Cairo"), or only if or when something happens.
+pub(crate) fn chooses_not(message: &Words, found: &Match) -> bool {
+    let Value::Selection(label) = &found.value else { return false };
+    if normal::compact(message.text(), false) == normal::compact(label, false) {
+        return false;
+    }
+    let (words, lexicon) = (message.all(), super::lexicon(message));
+    let list = |id| lexicon.section(id);
+    let named = |at: &usize| found.span.contains(&words[*at].at);
+    let first = (0..words.len()).find(named).unwrap_or(words.len());
+    let before = (0..first).rev().find(|at| !list(ARTICLE).is(&words[*at..=*at]));
+    before.is_some_and(|at| list(COMMAND).at(words, at))
+        || (0..words.len()).filter(|at| !named(at)).any(|at| list(CONDITION).at(words, at))
 }
 
 impl Parses<'_> {
@@ -123,6 +142,18 @@ impl Parses<'_> {
     /// True if the text contains a negation.
     pub(crate) fn is_negated(&self) -> bool {
         self.lexicon.section(NOT).within(self.message.all())
+    }
+
+    /// True if the text wants something only if or when something else happens: "if it rains, open berlin". Such a
+    /// word inside the name of an option is a part of the name.
+    pub(crate) fn is_conditional(&self, pool: &CandidatePool<'_>) -> bool {
+        let words = self.message.all();
+        let list = self.lexicon.section(CONDITION);
+        let names = pool.options.names();
+        (0..words.len()).filter(|at| list.at(words, *at)).any(|at| {
+            let mut cores = self.cores().filter(|core| core.contains(&at));
+            !cores.any(|core| names.same(self.written(&core)).0 != 0)
+        })
     }
 
     /// Returns the correction the text makes, if it makes one.

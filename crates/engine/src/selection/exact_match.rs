@@ -8,9 +8,8 @@ use crate::data::option_names::MatchedBy;
 use crate::data::set_option::OptionMask;
 use crate::selection::parse::Parses;
 use throughline_language::lexicon::{Lexicon, Section, SectionId};
-use throughline_language::normal;
-use throughline_language::section;
 use throughline_language::words::{Gap, Word};
+use throughline_language::{names_no_place, normal, section};
 
 const ORDINAL: SectionId = section("ordinal");
 const CARDINAL: SectionId = section("selection.cardinal");
@@ -134,7 +133,8 @@ impl CandidatePool<'_> {
         let words = &parses.message.all()[core.clone()];
         let list = |id| parses.lexicon.section(id);
         let alone = core.len() == parses.message.all().len();
-        if self.positional {
+        let idle = |at| names_no_place(parses.lexicon, parses.message, at);
+        if self.positional && !core.clone().any(idle) {
             let nth = Places { lexicon: parses.lexicon, parses, count: self.displayed }.nth(words, alone);
             match nth.map(|nth| {
                 nth.checked_sub(1).and_then(|at| self.order.get(at).filter(|_| at < self.displayed))
@@ -206,7 +206,9 @@ impl CandidatePool<'_> {
         let names = self.options.names();
         names.same(parses.written(&(part.start + article..part.end))).0 != 0
             || names.same(parses.written(part)).0 != 0
-            || self.positional && places.nth(words, false).is_some()
+            || self.positional
+                && !part.clone().any(|at| names_no_place(parses.lexicon, parses.message, at))
+                && places.nth(words, false).is_some()
             || self.badge(parses, part, parses.lexicon.section(BADGE)).is_some()
     }
 }

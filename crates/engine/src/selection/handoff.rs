@@ -125,12 +125,18 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisi
     // Without a referent the question is about something else: "did you pick a name for the service?"
     let about = handoff.referent.clone()?;
     let mut entries = view.recent_action_trace.iter().filter(done);
-    let text = match entries.find(|entry| entry.target_ref.id == about.id) {
+    let text = match entries.find(|entry| same(entry, &about)) {
         Some(entry) => words::was_done(&entry.target_ref.label, entry.timestamp, turn.now()),
         None => words::WAS_NOT.into(),
     };
     turn.say(MessageKind::Answer, None, &text);
     Some(Decision::new(Verdict::Answered, Reason::SelectionVerify))
+}
+
+/// True if an action was on this thing. One that was named without its list is any of that name.
+fn same(entry: &TraceEntry, about: &Referent) -> bool {
+    let list = about.set.as_ref();
+    entry.target_ref.id == about.id && list.is_none_or(|list| entry.option_set_id.as_ref() == Some(list))
 }
 
 fn verifies(words: &Words) -> bool {

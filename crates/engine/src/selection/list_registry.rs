@@ -137,7 +137,7 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
     let changed = if known.is_some() { set.refresh(newer) } else { OptionSetChange::Exec };
     let order = shown.order();
     let displayed = u8::try_from(order.len()).unwrap_or(u8::MAX);
-    set.show(set.user.clone().as_deref(), message, order, displayed, turn.now());
+    set.show(set.user.clone().as_deref(), message, order, displayed, (turn.revision(), turn.now()));
     let (id, executable) = (set.id.clone(), set.is_executable());
     turn.put(set.clone());
     let (now, policy) = (turn.now(), &turn.policy.selection);

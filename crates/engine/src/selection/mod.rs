@@ -7,6 +7,8 @@
 //!   finds what it denotes exactly, `similarity.rs` what it resembles; `control.rs` and `clause_split.rs` find what is
 //!   no choice
 //! - Deciding: `resolve.rs` holds the order of the steps, `continuity.rs` the gates for references
+//! - `newest.rs` compares what was shown to a person by when; `noise.rs` finds texts that mean nothing
+//! - Permitting: `vetoes.rs` puts every choice to `may_execute`, whichever way it came
 //! - Acting: `rung.rs` is the rung, `press.rs` handles presses, `clarify.rs` asks the person, `model_pick.rs` asks
 //!   a model, `handoff.rs` describes a text that goes on
 //! - `button_text.rs` reads a text against the buttons of our own cards
@@ -29,6 +31,8 @@ mod list_lifecycle;
 pub(crate) mod list_registry;
 pub(crate) mod model_pick;
 pub(crate) mod more_evidence;
+pub(crate) mod newest;
+mod noise;
 pub(crate) mod parse;
 pub(crate) mod press;
 pub(crate) mod resolution;
@@ -37,6 +41,7 @@ pub(crate) mod rung;
 pub(crate) mod scope_phrase;
 pub(crate) mod similarity;
 pub(crate) mod target_list;
+mod vetoes;
 
 pub(crate) use crate::selection::capability::OptionLists;
 

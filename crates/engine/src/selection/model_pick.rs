@@ -23,14 +23,18 @@ use crate::data::id::EffectId;
 use crate::data::ids::Ids;
 use crate::data::lane_state::OpenAsk;
 use crate::data::option_set::OptionSet;
+use crate::data::permit::{Door, OptionIdentity, TextFacts};
 use crate::data::purpose::Purpose;
 use crate::data::selection_trace::{Provenance, Signal};
 use crate::data::set_option::SetOption;
+use crate::data::shown_at::ShownAt;
+use crate::data::time::Timestamp;
 use crate::data::view::{ClarifierType, LoopGuard, ModelPick, View};
 use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject};
-use crate::selection::resolve::check_continuity;
-use crate::selection::target_list::ResolveInput;
-use crate::selection::{clarify, more_evidence, rung};
+use crate::selection::resolve::{check_continuity, names, text_facts};
+use crate::selection::target_list::{ReplyTo, ResolveInput};
+use crate::selection::vetoes::{ChoiceMade, permit};
+use crate::selection::{clarify, more_evidence, newest, rung};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 
@@ -82,6 +86,7 @@ pub(super) fn open(
     rung::make_active(turn, &mut view, &set);
     let candidates = frozen(&set, &open.hints, asking.max_candidates);
     let ids: Vec<String> = candidates.iter().map(|at| set.options[*at].id.clone()).collect();
+    let runs = candidates.iter().map(|at| set.options[*at].exec_ref.clone().unwrap_or_default());
     let hints = open.hints.iter().filter_map(|at| set.options.get(*at)).map(|option| option.id.clone());
     let before = evidence_fingerprint(&set, set.scope, &candidates, &EvidenceHashes::new());
     let mut cycle = ModelPick {
@@ -92,6 +97,7 @@ pub(super) fn open(
         reason: question.reason,
         exec_rev: set.exec_rev,
         candidates: ids,
+        runs: runs.collect(),
         hints: hints.collect(),
         resembles: !open.hints.is_empty(),
         key: open.key.clone(),
@@ -274,11 +280,11 @@ pub(crate) fn answered(
     let floor = turn.policy.selection.floor.clone();
     let decision = match says {
         SelectVerdict::Select => {
-            let Some((at, _)) = choice.and_then(|place| set.option(cycle.candidates.get(place)?)) else {
+            let Some(meant) = choice.and_then(|place| candidate(&cycle, place)) else {
                 return Some(unresolved(turn, view, &cycle, &set, Reason::ModelOutOfPool));
             };
             turn.selection_trace().signals.push(Signal::Picked);
-            picked(turn, view, &cycle, &set, at, confidence)
+            picked(turn, said, view, &cycle, &set, (&meant, confidence))
         }
         SelectVerdict::None => {
             let released = confidence >= floor.select
@@ -297,7 +303,7 @@ pub(crate) fn answered(
         SelectVerdict::NeedMoreInfo => {
             turn.selection_trace().signals.push(Signal::NeedsMore);
             let reason = cycle.reason;
-            vetoed(turn, view, &cycle, &set, reason)
+            vetoed(turn, said, view, &cycle, &set, reason)
         }
         SelectVerdict::RequestContext => {
             turn.selection_trace().signals.push(Signal::NeedsMore);
@@ -389,18 +395,18 @@ fn failure(why: &str) -> Reason {
 /// suggested, else it leads the list; below the floor the list is asked about as it was.
 fn picked(
     turn: &mut Turn<'_>,
+    said: &RoutedMessage,
     mut view: View,
     cycle: &ModelPick,
     set: &OptionSet,
-    at: usize,
-    confidence: u8,
+    (meant, confidence): (&OptionIdentity, u8),
 ) -> Decision {
     let policy = &turn.policy.selection;
     let (floor, auto) = (policy.floor.clone(), policy.auto_execute.clone());
     if confidence < floor.ask {
         return unresolved(turn, view, cycle, set, Reason::ModelUnsure);
     }
-    let Some(option) = set.options.get(at) else {
+    let Some((at, option)) = set.option(&meant.option) else {
         return unresolved(turn, view, cycle, set, Reason::ModelOutOfPool);
     };
     lead(&mut view, set, at);
@@ -409,26 +415,16 @@ fn picked(
     }
     let code = cycle.reason.code();
     let allowed = auto.reasons.iter().any(|reason| code.strip_prefix("selection.") == Some(reason));
-    let free = !view.in_flight.iter().any(|act| act.set == set.id && act.option == option.id);
-    if auto.enabled
-        && confidence >= auto.confidence
-        && allowed
-        && set.is_executable()
-        && option.is_normal()
-        && free
-        && !view.rejected_in(&set.id, &option.id)
-    {
-        view.cycle = None;
-        let act = Execution {
-            set: set.id.clone(),
-            option: at,
-            reason: Reason::ModelPickExecuted,
-            corrects: None,
-            remainder: None,
-        };
-        return rung::execute(turn, view, &act, Provenance::LlmExecuted);
-    }
+    let text = facts_of(turn, said, &view, cycle, set, at);
     view.cycle = None;
+    if text.edited {
+        return unresolved(turn, view, cycle, set, Reason::OptionNoMatch);
+    }
+    let may = auto.enabled && confidence >= auto.confidence && allowed && option.is_normal();
+    if may && let Ok(chosen) = permit(&view, set, ChoiceMade { door: Door::Model, meant, text }) {
+        let act = Execution { chosen, reason: Reason::ModelPickExecuted, corrects: None, remainder: None };
+        return rung::execute(turn, view, act, Provenance::LlmExecuted);
+    }
     let (reason, kind) = if confidence >= floor.select {
         (Reason::OptionSuggested, ClarifierType::Confirmation)
     } else {
@@ -436,6 +432,64 @@ fn picked(
     };
     let about = QuestionSubject::List { set: set.id.clone(), first: Some(at), rejected: 0 };
     clarify::ask(turn, view, &ClarifyingQuestion::plain(reason, kind, about), Provenance::LlmInfluenced)
+}
+
+/// The option that stands at a place of the frozen order, as it was when the model was asked.
+fn candidate(cycle: &ModelPick, place: usize) -> Option<OptionIdentity> {
+    Some(OptionIdentity {
+        set: cycle.set.clone(),
+        exec_rev: cycle.exec_rev,
+        option: cycle.candidates.get(place)?.clone(),
+        exec_ref: cycle.runs.get(place)?.clone(),
+    })
+}
+
+/// The facts of the message as it is now, after the model was asked about a part of it.
+fn facts_of(
+    turn: &Turn<'_>,
+    said: &RoutedMessage,
+    view: &View,
+    cycle: &ModelPick,
+    set: &OptionSet,
+    option: usize,
+) -> TextFacts {
+    let (sets, asked) = ([set], Words::new(&cycle.text, turn.languages()));
+    let whole = text_facts(&scene(turn, &said.words, view, &sets, said.since), set);
+    let before = ShownAt::by_message(&said.message, said.since);
+    TextFacts {
+        unseen: whole.unseen || newest::shown_since(turn, view, &before),
+        edited: is_edited(said, cycle),
+        unlike: !names(&scene(turn, &asked, view, &sets, said.since), set, option),
+        ..whole
+    }
+}
+
+/// True if the message no longer says what the model was asked about.
+fn is_edited(said: &RoutedMessage, cycle: &ModelPick) -> bool {
+    !said.words.text().contains(cycle.text.trim())
+}
+
+/// A text beside one list, outside of the ladder.
+fn scene<'s>(
+    turn: &'s Turn<'_>,
+    message: &'s Words,
+    view: &'s View,
+    sets: &'s [&'s OptionSet],
+    since: Timestamp,
+) -> ResolveInput<'s> {
+    ResolveInput {
+        lexicon: super::lexicon(message),
+        view,
+        sets,
+        message,
+        reply: &ReplyTo::Nothing,
+        place: None,
+        yes: None,
+        since,
+        counted: None,
+        policy: &turn.policy.selection,
+        now: turn.now(),
+    }
 }
 
 /// Keeps the order of the question in the guard, so that the same text is shown the same order again.
@@ -471,36 +525,25 @@ fn unresolved(
 /// for `reason`.
 pub(super) fn vetoed(
     turn: &mut Turn<'_>,
+    said: &RoutedMessage,
     mut view: View,
     cycle: &ModelPick,
     set: &OptionSet,
     reason: Reason,
 ) -> Decision {
+    if is_edited(said, cycle) {
+        return unresolved(turn, view, cycle, set, Reason::OptionNoMatch);
+    }
     let words = Words::new(&cycle.text, turn.languages());
     let sets = [set];
-    let scene = ResolveInput {
-        lexicon: super::lexicon(&words),
-        view: &view,
-        sets: &sets,
-        message: &words,
-        reply: None,
-        place: None,
-        yes: None,
-        policy: &turn.policy.selection,
-        now: turn.now(),
-    };
-    match check_continuity(&scene, set) {
-        Ok(option) => {
+    // The host was asked for the list while the model was, so that a newer showing is no surprise.
+    let checked = check_continuity(&scene(turn, &words, &view, &sets, turn.now()), set);
+    match checked {
+        Ok(chosen) => {
             turn.selection_trace().signals.push(Signal::Vetoed);
             view.cycle = None;
-            let act = Execution {
-                set: set.id.clone(),
-                option,
-                reason: Reason::ModelVetoed,
-                corrects: None,
-                remainder: None,
-            };
-            rung::execute(turn, view, &act, Provenance::Deterministic)
+            let act = Execution { chosen, reason: Reason::ModelVetoed, corrects: None, remainder: None };
+            rung::execute(turn, view, act, Provenance::Deterministic)
         }
         Err(blocked) => {
             let account = turn.selection_trace();

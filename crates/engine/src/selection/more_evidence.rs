@@ -30,11 +30,11 @@ pub(super) fn enrich(
     let policy = &turn.policy.selection;
     if cycle.looks >= policy.max_enrichment_steps || cycle.calls >= policy.max_llm_calls {
         turn.selection_trace().signals.push(Signal::BudgetOver);
-        return vetoed(turn, view, &cycle, set, Reason::BudgetExhausted);
+        return vetoed(turn, said, view, &cycle, set, Reason::BudgetExhausted);
     }
     let own: Vec<EvidenceKind> = needs.iter().copied().filter(|need| of_scope(*need, set.scope)).collect();
     if own.is_empty() {
-        return vetoed(turn, view, &cycle, set, Reason::ScopeMissing);
+        return vetoed(turn, said, view, &cycle, set, Reason::ScopeMissing);
     }
     cycle.looks += 1;
     if set.refreshable {
@@ -86,7 +86,7 @@ pub(crate) fn fetched(
     let snapshot = options.get(..options.len().min(most.max(cycle.candidates.len()))).unwrap_or(options);
     let now = |id: &String| snapshot.iter().find(|option| option.id == *id);
     if !cycle.candidates.iter().all(|id| now(id).is_some()) {
-        return vetoed(turn, view, &cycle, &set, Reason::CandidatesChanged);
+        return vetoed(turn, said, view, &cycle, &set, Reason::CandidatesChanged);
     }
     // The host may add details to the frozen options; it can neither add an option nor rename one.
     let mut options = set.options.to_vec();
@@ -121,7 +121,7 @@ fn again(
     turn.selection_trace().fingerprint_after = Some(after.0.clone());
     if after == cycle.before {
         turn.selection_trace().signals.push(Signal::Unchanged);
-        return vetoed(turn, view, &cycle, set, Reason::NoNewEvidence);
+        return vetoed(turn, said, view, &cycle, set, Reason::NoNewEvidence);
     }
     let _ = call(turn, said, &view, &mut cycle, seen, lines);
     note(turn, &cycle);

@@ -6,11 +6,13 @@ use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::SetId;
 use crate::data::option_set::OptionSet;
+use crate::data::permit::{Door, TextFacts, Veto};
 use crate::data::scope::Scope;
 use crate::data::selection_trace::Provenance;
 use crate::data::view::{ClarifierType, View};
 use crate::messages::option as words;
 use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject};
+use crate::selection::vetoes::{self, ChoiceMade, permit};
 use crate::selection::{clarify, model_pick, rung};
 use crate::turn::Turn;
 
@@ -22,7 +24,9 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &s
     if card.by != turn.event.actor {
         return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
     }
-    let (set, view) = match seen(turn, &set.clone(), *exec_rev) {
+    // A list that was closed and shown anew begins with the same version, but this card does not show it.
+    let shows = |set: &OptionSet| set.shown_by(&card.message, &card.by).is_some();
+    let (set, view) = match seen(turn, &set.clone(), *exec_rev, shows) {
         Ok(found) => found,
         Err(decision) => return decision,
     };
@@ -40,7 +44,7 @@ pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, opt
     if turn.get::<OptionSet>(set).is_some_and(others) {
         return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
     }
-    let (set, view) = match seen(turn, set, version) {
+    let (set, view) = match seen(turn, set, version, |_| true) {
         Ok(found) => found,
         Err(decision) => return decision,
     };
@@ -49,13 +53,19 @@ pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, opt
 
 /// Returns the list and the presser's view, if the list still runs what was seen. Otherwise tells the person,
 /// shows the active list if there is one, and returns the decision as the error.
-fn seen(turn: &mut Turn<'_>, id: &SetId, exec_rev: u32) -> Result<(OptionSet, View), Decision> {
+fn seen(
+    turn: &mut Turn<'_>,
+    id: &SetId,
+    exec_rev: u32,
+    shows: impl Fn(&OptionSet) -> bool,
+) -> Result<(OptionSet, View), Decision> {
     let mut view = turn.view(&turn.event.actor.clone());
     model_pick::cancel(turn, &mut view);
     view.expire(turn.now(), &turn.policy.selection, |id| turn.kind_of(id));
     rung::drop_ended_executions(turn, &mut view);
     let set = turn.get::<OptionSet>(id).cloned();
-    if let Some(set) = set.filter(|set| set.exec_rev == exec_rev && view.standing(id).is_some()) {
+    let same = |set: &OptionSet| set.exec_rev == exec_rev && shows(set);
+    if let Some(set) = set.filter(|set| same(set) && view.standing(id).is_some()) {
         return Ok((set, view));
     }
     turn.tell(&crate::messages::outdated(None));
@@ -81,22 +91,24 @@ fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) ->
         view.latch_on(&set.scope_instance, true);
     }
     view.mark_focused(set, Some(named.id.clone()));
-    if view.in_flight.iter().any(|act| act.set == set.id && act.option == named.id) {
-        turn.put_view(view);
-        return refuse(turn, Reason::OptionInFlight, words::ON_ITS_WAY);
+    // The version that was pressed is the list's: `seen` compared them.
+    let permitted = set.identity(at).ok_or(Veto::Changed).and_then(|meant| {
+        permit(&view, set, ChoiceMade { door: Door::Press, meant: &meant, text: TextFacts::NONE })
+    });
+    match permitted {
+        Ok(chosen) => {
+            let act = Execution { chosen, reason: Reason::OptionPressed, corrects: None, remainder: None };
+            rung::execute(turn, view, act, Provenance::Deterministic)
+        }
+        Err(veto) => {
+            turn.put_view(view);
+            let text = match veto {
+                Veto::InFlight => words::ON_ITS_WAY,
+                _ => crate::messages::STALE_STEP,
+            };
+            refuse(turn, vetoes::reason(veto), text)
+        }
     }
-    if named.is_normal() && !set.is_executable() {
-        turn.put_view(view);
-        return refuse(turn, Reason::OptionsOnly, crate::messages::STALE_STEP);
-    }
-    let act = Execution {
-        set: set.id.clone(),
-        option: at,
-        reason: Reason::OptionPressed,
-        corrects: None,
-        remainder: None,
-    };
-    rung::execute(turn, view, &act, Provenance::Deterministic)
 }
 
 fn refuse(turn: &mut Turn<'_>, reason: Reason, text: &str) -> Decision {

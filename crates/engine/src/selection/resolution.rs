@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::data::decision::Reason;
 use crate::data::fingerprint::Fingerprint;
 use crate::data::id::SetId;
+use crate::data::permit::ChosenOption;
 use crate::data::set_option::OptionMask;
 use crate::data::view::ClarifierType;
 use crate::selection::continuity::FailedGate;
@@ -18,7 +19,7 @@ pub(crate) enum Resolution {
     /// The text is no choice and goes on to the next rung.
     Pass(Reason),
     /// The text executes an option.
-    Act(Execution),
+    Act(Box<Execution>),
     /// The person, or a model first, is asked what the text means.
     Ask(Box<ClarifyingQuestion>),
 }
@@ -26,9 +27,8 @@ pub(crate) enum Resolution {
 /// An option to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Execution {
-    pub(crate) set: SetId,
-    /// Its index in the base order.
-    pub(crate) option: usize,
+    /// The option, with the permission to execute it.
+    pub(crate) chosen: ChosenOption,
     pub(crate) reason: Reason,
     /// The option this one corrects, which is thereby rejected.
     pub(crate) corrects: Option<usize>,

@@ -6,10 +6,13 @@ use alloc::vec::Vec;
 
 use core::cell::OnceCell;
 
+use alloc::boxed::Box;
+
 use crate::data::decision::Reason;
 use crate::data::fingerprint::{Fingerprint, loop_guard};
 use crate::data::option_names::MatchedBy;
 use crate::data::option_set::OptionSet;
+use crate::data::permit::{ChosenOption, Door, TextFacts, Veto};
 use crate::data::scope::Scope;
 use crate::data::set_option::OptionMask;
 use crate::data::view::{ClarifierType, ListStatus};
@@ -18,13 +21,15 @@ use crate::selection::clause_split::NamedBy;
 use crate::selection::continuity::{Continuity, FailedGate};
 use crate::selection::control::{Control, Repair};
 use crate::selection::exact_match::{CandidatePool, Reading};
+use crate::selection::noise::is_noise;
 use crate::selection::parse::Parses;
 use crate::selection::resolution::{
     ClarifyingQuestion, Execution, QuestionSubject, Resolution, UnresolvedText,
 };
 use crate::selection::similarity;
 use crate::selection::similarity::{SimilarOptions, SimilarityClass};
-use crate::selection::target_list::{ResolveInput, TargetList, elsewhere, names_only_pool};
+use crate::selection::target_list::{Anchor, ReplyTo, ResolveInput, TargetList, elsewhere, names_only_pool};
+use crate::selection::vetoes::{self, ChoiceMade, permit};
 use throughline_language::normal;
 use throughline_language::words::Words;
 
@@ -42,9 +47,30 @@ pub(crate) fn resolve(scene: &ResolveInput<'_>) -> Resolution {
 
 /// Applies the continuity gates to a text, with the list as it is now: the rules' last word after a model
 /// could not tell.
-pub(crate) fn check_continuity(scene: &ResolveInput<'_>, set: &OptionSet) -> Result<usize, FailedGate> {
+pub(crate) fn check_continuity(
+    scene: &ResolveInput<'_>,
+    set: &OptionSet,
+) -> Result<ChosenOption, FailedGate> {
     let target = scene.whole(set, false);
-    Resolver::of(scene, &target).continuity().allowed_option()
+    let resolver = Resolver::of(scene, &target);
+    let option = resolver.continuity().allowed_option()?;
+    match resolver.act(option, Reason::ModelVetoed, resolver.facts()) {
+        Resolution::Act(act) => Ok(act.chosen),
+        _ => Err(FailedGate::NotDenoted),
+    }
+}
+
+/// Facts of a text beside the option that a model picks for it.
+pub(crate) fn text_facts(scene: &ResolveInput<'_>, set: &OptionSet) -> TextFacts {
+    let target = scene.whole(set, false);
+    Resolver::of(scene, &target).facts()
+}
+
+/// True if a text resembles this option more than any other, and spells it.
+pub(crate) fn names(scene: &ResolveInput<'_>, set: &OptionSet, option: usize) -> bool {
+    let target = scene.whole(set, false);
+    let resolver = Resolver::of(scene, &target);
+    resolver.hints().unique() == Some(option) && similarity::spells(&resolver.parses, &resolver.pool, option)
 }
 
 /// One text, read against one list.
@@ -83,7 +109,7 @@ impl<'j> Resolver<'j> {
             options: &target.set.options,
             order: &target.order,
             displayed: target.displayed,
-            positional: scene.positional(target.set),
+            positional: scene.counts(target.set),
             marked: scene.marked(target.set),
         };
         // A denied option is not chosen; `repair` handles what the text takes back.
@@ -143,8 +169,12 @@ impl<'j> Resolver<'j> {
             return None;
         }
         let Reading::One(option, by) = self.pool.read(&parses) else { return None };
-        match self.act(option, reason_of(by)) {
-            Resolution::Act(act) => Some(Resolution::Act(Execution { remainder: Some(rest), ..act })),
+        // The rest may ask or deny for itself; a condition or a reply is about the whole.
+        let text = TextFacts { negated: false, question: false, several: false, ..self.facts() };
+        match self.act(option, reason_of(by), text) {
+            Resolution::Act(act) => {
+                Some(Resolution::Act(Box::new(Execution { remainder: Some(rest), ..*act })))
+            }
             other => Some(other),
         }
     }
@@ -180,7 +210,12 @@ impl<'j> Resolver<'j> {
     fn answered(&self) -> Option<Resolution> {
         let view = self.scene.view;
         let (yes, asked) = (self.scene.yes?, view.clarifier.as_ref()?);
-        if self.labelled || view.pending_clarifier_type == ClarifierType::None {
+        let here = match self.scene.reply {
+            ReplyTo::Nothing => true,
+            ReplyTo::Message(message) => *message == asked.message,
+            ReplyTo::Unknown => false,
+        };
+        if !here || self.labelled || view.pending_clarifier_type == ClarifierType::None {
             return None;
         }
         // "I want that" is a yes to a suggestion; without one it is a reference.
@@ -189,7 +224,7 @@ impl<'j> Resolver<'j> {
         let suggested = asked.suggests.as_ref().filter(|_| fresh).and_then(|id| self.target.set.option(id));
         let confirms = view.pending_clarifier_type == ClarifierType::Confirmation;
         match (yes, suggested.filter(|_| confirms && asked.set.as_ref() == Some(&self.target.set.id))) {
-            (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed)),
+            (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed, self.facts())),
             (_, None) if points => None,
             (true, None) => Some(self.resembles(Reason::OptionYesToWhat)),
             (false, Some((option, _))) => Some(self.left(self.rejected() | 1 << option)),
@@ -204,10 +239,34 @@ impl<'j> Resolver<'j> {
     }
 
     fn question(&self) -> Option<Resolution> {
+        self.asks().then_some(Resolution::Pass(Reason::SelectionQuestion))
+    }
+
+    /// True if the text is a question, and not a label or an answer that ends in a question mark.
+    fn asks(&self) -> bool {
         let open = self.scene.view.pending_clarifier_type == ClarifierType::SelectionDisambiguation;
         let exact = open && matches!(self.reading, Reading::One(..) | Reading::Tie(_));
-        (!self.labelled && self.parses.is_question(exact))
-            .then_some(Resolution::Pass(Reason::SelectionQuestion))
+        !self.labelled && self.parses.is_question(exact)
+    }
+
+    /// Facts of the text beside an option. A text that is a label says nothing else.
+    pub(super) fn facts(&self) -> TextFacts {
+        let said = !self.labelled;
+        TextFacts {
+            negated: said && self.parses.is_negated(),
+            several: said && self.reading == Reading::Several,
+            conditional: said && self.parses.is_conditional(&self.pool),
+            command: said && self.parses.command_object().is_some(),
+            question: self.asks(),
+            correction: said && self.parses.repair().is_some(),
+            replies_elsewhere: match self.target.anchor {
+                Anchor::Own => false,
+                Anchor::Other | Anchor::Unknown => true,
+            },
+            unseen: self.target.unseen,
+            edited: false,
+            unlike: false,
+        }
     }
 
     /// Takes back an option, or corrects a choice.
@@ -232,7 +291,8 @@ impl<'j> Resolver<'j> {
                 let option = self.part(part)?;
                 let corrects = self.last().is_some_and(|last| last != option);
                 let by = if corrects { Reason::OptionCorrected } else { reason_of(self.by(part)?) };
-                Some(self.act(option, by))
+                // "No, the second" denies what went before it.
+                Some(self.act(option, by, TextFacts { negated: false, several: false, ..self.facts() }))
             }
         }
     }
@@ -285,7 +345,16 @@ impl<'j> Resolver<'j> {
                 // After the question which option instead, a pick is a correction.
                 let repairs = self.scene.view.pending_clarifier_type == ClarifierType::Repair
                     && self.last().is_some_and(|last| last != option);
-                Some(self.act(option, if repairs { Reason::OptionCorrected } else { reason_of(by) }))
+                let reason = if repairs { Reason::OptionCorrected } else { reason_of(by) };
+                let named = matches!(by, MatchedBy::Label | MatchedBy::Sublabel | MatchedBy::Alias);
+                // A place that was refused by name is asked about: the list may have been shown without it.
+                if !named && self.rejected() & 1 << option != 0 {
+                    return Some(self.resembles(Reason::OptionUnreferenced));
+                }
+                if self.target.anchor == Anchor::Other && !named {
+                    return Some(Resolution::Pass(Reason::SelectionUnlike));
+                }
+                Some(self.act(option, reason, self.facts()))
             }
             _ if self.target.exact => Some(Resolution::Pass(Reason::SelectionUnlike)),
             Reading::Tie(_) => Some(self.resembles(Reason::OptionTie)),
@@ -309,7 +378,7 @@ impl<'j> Resolver<'j> {
 
     fn referred(&self) -> Option<Resolution> {
         let Reading::Reference { .. } = self.reading else { return None };
-        if !self.scene.positional(self.target.set) {
+        if !self.scene.positional(self.target.set) || self.target.anchor == Anchor::Other {
             return None;
         }
         Some(match self.continuity().allowed_option() {
@@ -322,7 +391,7 @@ impl<'j> Resolver<'j> {
                     about,
                 ))
             }
-            Ok(option) => self.act(option, Reason::OptionReference),
+            Ok(option) => self.act(option, Reason::OptionReference, self.facts()),
             Err(blocked) => {
                 let mut ruling = self.resembles(blocked.reason());
                 if let Resolution::Ask(question) = &mut ruling
@@ -354,6 +423,12 @@ impl<'j> Resolver<'j> {
         if self.soft() && !self.target.cued && !self.guarded() {
             return self.elsewhere();
         }
+        match self.target.anchor {
+            Anchor::Own => {}
+            Anchor::Other => return Some(Resolution::Pass(Reason::SelectionUnlike)),
+            Anchor::Unknown if like => return Some(self.resembles(Reason::ReplyUnknown)),
+            Anchor::Unknown => return None,
+        }
         if self.target.cued || self.parses.has_verb() || like {
             let many = self.hints().best().count_ones() > 1;
             return Some(self.resembles(if many { Reason::OptionManyMatch } else { Reason::OptionNoMatch }));
@@ -362,7 +437,7 @@ impl<'j> Resolver<'j> {
             return Some(question);
         }
         let polite = self.parses.has_no_core_words() && !self.target.message.all().is_empty();
-        (asked && !polite && self.noise())
+        (asked && !polite && is_noise(&self.target.message))
             .then(|| self.list(Reason::OptionNoise, ClarifierType::SelectionDisambiguation, None))
     }
 
@@ -384,44 +459,22 @@ impl<'j> Resolver<'j> {
         standing.is_some_and(|standing| standing.status == ListStatus::Soft)
     }
 
-    /// True if the text looks like noise: less than half letters, one very short word, no vowels, a repeated
-    /// letter, a run of keys.
-    fn noise(&self) -> bool {
-        let text = self.target.message.text();
-        let (mut letters, mut all) = (0, 0);
-        for c in text.chars().filter(|c| !c.is_whitespace()) {
-            all += 1;
-            letters += usize::from(c.is_alphabetic());
-        }
-        let words = self.target.message.all();
-        let vowels = |word: &str| word.chars().any(|c| "aeiouyäöüáéíóúàèìòùâêîôû".contains(c));
-        let hard = |word: &str| word.chars().count() >= 5 && word.is_ascii() && !vowels(word);
-        let same = |word: &str| {
-            let chars: Vec<char> = word.chars().collect();
-            chars.windows(4).any(|four| four.iter().all(|c| *c == four[0]))
-        };
-        let row = |word: &str| word.len() >= 4 && ROWS.iter().any(|row| row.contains(word));
-        let folded = |at: usize| self.target.message.folded(&words[at]).to_string();
-        2 * letters < all
-            || words.len() == 1 && folded(0).chars().count() < 3
-            || words.len() == 1 && (hard(&folded(0)) || same(&folded(0)) || row(&folded(0)))
-    }
-
     // ---- building rulings ----
 
-    fn act(&self, option: usize, reason: Reason) -> Resolution {
-        let set = self.target.set;
-        if !set.is_executable() {
-            return self.resembles(Reason::OptionsOnly);
+    fn act(&self, option: usize, reason: Reason, text: TextFacts) -> Resolution {
+        let (view, set) = (self.scene.view, self.target.set);
+        let permitted = set
+            .identity(option)
+            .ok_or(Veto::Changed)
+            .and_then(|meant| permit(view, set, ChoiceMade { door: Door::Words, meant: &meant, text }));
+        match permitted {
+            Ok(chosen) => {
+                let corrects =
+                    self.last().filter(|last| reason == Reason::OptionCorrected && *last != option);
+                Resolution::Act(Box::new(Execution { chosen, reason, corrects, remainder: None }))
+            }
+            Err(veto) => self.resembles(vetoes::reason(veto)),
         }
-        let flying = self.scene.view.in_flight.iter().any(|act| {
-            act.set == set.id && set.options.get(option).is_some_and(|named| named.id == act.option)
-        });
-        if flying {
-            return self.resembles(Reason::OptionInFlight);
-        }
-        let corrects = self.last().filter(|last| reason == Reason::OptionCorrected && *last != option);
-        Resolution::Act(Execution { set: set.id.clone(), option, reason, corrects, remainder: None })
     }
 
     /// Asks about the list, with the one option that the text resembles most in front.
@@ -519,12 +572,9 @@ impl<'j> Resolver<'j> {
         let fresh = view.within(last.turn, self.scene.policy.ttl.repair);
         let here = last.option_set_id.as_ref() == Some(&self.target.set.id);
         let (option, _) = self.target.set.option(&last.target_ref.id).filter(|_| fresh && here)?;
-        Some(option)
+        last.still_is(self.target.set.identity(option).as_ref()).then_some(option)
     }
 }
-
-/// Rows of letters on a keyboard: a run along one is noise.
-const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 fn reason_of(by: MatchedBy) -> Reason {
     match by {

@@ -7,24 +7,28 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::data::call::CallPhase;
-use crate::data::call::{Call, ChosenOption, Job};
+use crate::data::call::{Call, Job};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::Outcome;
-use crate::data::id::{SetId, TaskId};
+use crate::data::event::EventKind;
+use crate::data::id::{MessageId, SetId, TaskId};
 use crate::data::message::MessageKind;
 use crate::data::option_set::OptionSet;
+use crate::data::permit::ChosenOption;
 use crate::data::scope::Scope;
 use crate::data::selection_trace::{Provenance, Signal};
 use crate::data::set_option::{OptionRole, SetOption};
+use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
 use crate::data::view::{
     ActionKind, ActionOutcome, ClarifierType, InFlight, ListStatus, ParkReason, ScopeQuestion, TargetRef,
     TraceEntry, View,
 };
 use crate::messages::option as words;
+use crate::selection::newest::{asked_since, counted};
 use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject, Resolution};
 use crate::selection::resolve::resolve;
-use crate::selection::target_list::ResolveInput;
+use crate::selection::target_list::{ReplyTo, ResolveInput};
 use crate::selection::{clarify, handoff, model_pick};
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
@@ -79,36 +83,60 @@ pub(crate) fn selection(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungRe
     let (words, place) = there.as_ref().map_or((&said.words, None), |(words, place)| (words, Some(place)));
     // Reading the answer ended the scope question in the stored view.
     let mut view = if asked { turn.view(&said.by) } else { view };
-    let yes = plain_yes(turn, words);
-    let reply =
-        Some(focus(turn)).filter(|focus| focus.replies()).and_then(|focus| focus.anchor_id().cloned());
-    let ruling = {
-        let sets: Vec<&OptionSet> =
-            turn.all::<OptionSet>().filter(|set| view.standing(&set.id).is_some()).collect();
-        resolve(&ResolveInput {
-            lexicon: super::lexicon(words),
-            view: &view,
-            sets: &sets,
-            message: words,
-            reply: reply.as_ref(),
-            place,
-            yes,
-            policy: &turn.policy.selection,
-            now: turn.now(),
-        })
-    };
+    let yes = plain_yes(turn, words).filter(|_| !asked_since(turn, &view));
+    let reply = reply(turn);
+    let ruling = read(turn, &view, words, (&reply, place, yes, said.since));
     if yes == Some(false) {
         view.denied = Some(view.turn);
     }
     match ruling {
         Resolution::Pass(reason) => Passed(leave(turn, said, view, reason)),
-        Resolution::Act(act) => acted(turn, said, view, act),
+        Resolution::Act(act) => acted(turn, said, view, *act),
         Resolution::Ask(question) => Decided(ask(turn, said, view, *question)),
     }
 }
 
+/// Reads a text against the lists of a view.
+pub(super) fn read(
+    turn: &Turn<'_>,
+    view: &View,
+    words: &Words,
+    (reply, place, yes, since): (&ReplyTo, Option<&super::target_list::ScopePlace>, Option<bool>, Timestamp),
+) -> Resolution {
+    let sets: Vec<&OptionSet> =
+        turn.all::<OptionSet>().filter(|set| view.standing(&set.id).is_some()).collect();
+    resolve(&ResolveInput {
+        lexicon: super::lexicon(words),
+        view,
+        sets: &sets,
+        message: words,
+        reply,
+        place,
+        yes,
+        since,
+        counted: counted(turn, &view.user),
+        policy: &turn.policy.selection,
+        now: turn.now(),
+    })
+}
+
+/// The message that the text replies to. One that only its host stored is known by the list that it shows.
+fn reply(turn: &Turn<'_>) -> ReplyTo {
+    let focus = focus(turn);
+    if !focus.replies() {
+        return ReplyTo::Nothing;
+    }
+    if let Some(anchor) = focus.anchor_id() {
+        return ReplyTo::Message(anchor.clone());
+    }
+    let EventKind::MessagePosted(posted) = &turn.event.kind else { return ReplyTo::Unknown };
+    let raw = posted.reply_to.as_deref().map(MessageId::from);
+    let shows = |message: &MessageId| turn.all::<OptionSet>().any(|set| set.shown_in().contains(message));
+    raw.filter(shows).map_or(ReplyTo::Unknown, ReplyTo::Message)
+}
+
 /// Returns true if the whole message is a yes, false if it is a no.
-fn plain_yes(turn: &Turn<'_>, words: &Words) -> Option<bool> {
+pub(super) fn plain_yes(turn: &Turn<'_>, words: &Words) -> Option<bool> {
     if words.all().len() > 3 {
         return None;
     }
@@ -136,7 +164,7 @@ fn acted(turn: &mut Turn<'_>, said: &RoutedMessage, view: View, act: Execution) 
     let provenance = if by_model { Provenance::LlmInfluenced } else { Provenance::Deterministic };
     let reason = act.reason;
     turn.selection_trace().signals.push(Signal::Resolved);
-    let decision = execute(turn, view, &act, provenance);
+    let decision = execute(turn, view, act, provenance);
     let Some(rest) = remainder else { return Decided(decision) };
     // The rest of the message goes on as a message of its own.
     turn.note(reason);
@@ -151,13 +179,14 @@ fn acted(turn: &mut Turn<'_>, said: &RoutedMessage, view: View, act: Execution) 
 pub(super) fn execute(
     turn: &mut Turn<'_>,
     mut view: View,
-    act: &Execution,
+    act: Execution,
     provenance: Provenance,
 ) -> Decision {
-    let Some(set) = turn.get::<OptionSet>(&act.set).cloned() else {
+    let is = act.chosen.identity();
+    let Some(set) = turn.get::<OptionSet>(&is.set).cloned() else {
         return Decision::new(Verdict::Refused, Reason::StaleVersion);
     };
-    let Some(option) = set.options.get(act.option).cloned() else {
+    let Some(option) = set.option(&is.option).map(|(_, option)| option.clone()) else {
         return Decision::new(Verdict::Refused, Reason::StaleVersion);
     };
     match option.role {
@@ -178,7 +207,7 @@ pub(super) fn execute(
     let account = turn.selection_trace();
     account.selected = Some(option.id.clone());
     account.provenance = Some(provenance);
-    let task = run(turn, &view.user, &set, &option);
+    let task = run(turn, act.chosen, &option);
     view.in_flight.push(InFlight { task, set: set.id.clone(), option: option.id.clone() });
     turn.put_view(view);
     Decision::new(Verdict::Done, act.reason)
@@ -198,19 +227,9 @@ pub(super) fn make_active(turn: &Turn<'_>, view: &mut View, set: &OptionSet) {
     }
 }
 
-fn run(turn: &mut Turn<'_>, user: &str, set: &OptionSet, option: &SetOption) -> TaskId {
-    let chosen = ChosenOption {
-        user: user.into(),
-        set: set.id.clone(),
-        scope: set.scope,
-        scope_instance: set.scope_instance.clone(),
-        option: option.id.clone(),
-        label: option.label.clone(),
-        exec_ref: option.exec_ref.clone().unwrap_or_default(),
-        exec_rev: set.exec_rev,
-    };
+fn run(turn: &mut Turn<'_>, chosen: ChosenOption, option: &SetOption) -> TaskId {
     let source = turn.source();
-    let id = turn.start_task(&option.label, user);
+    let id = turn.start_task(&option.label, chosen.user());
     let call = Call {
         job: Job::Option(chosen),
         phase: CallPhase::Begin,
@@ -236,7 +255,8 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
         // The outcome is unknown, so the option stays in flight.
         Outcome::Uncertain { .. } => return,
     };
-    let mut view = turn.view(&chosen.user);
+    let mut view = turn.view(chosen.user());
+    let is = chosen.identity();
     let before = view.in_flight.len();
     view.in_flight.retain(|act| act.task != *task);
     if view.in_flight.len() == before {
@@ -245,21 +265,23 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     let entry = TraceEntry {
         kind: ActionKind::SelectOption,
         target_ref: TargetRef {
-            kind: if chosen.scope == Scope::Chat { "choice".into() } else { "widget_item".into() },
-            id: chosen.option.clone(),
-            label: chosen.label.clone(),
+            kind: if chosen.scope() == Scope::Chat { "choice".into() } else { "widget_item".into() },
+            id: is.option.clone(),
+            label: chosen.label().into(),
         },
-        source_scope: chosen.scope,
-        option_set_id: Some(chosen.set.clone()),
+        source_scope: chosen.scope(),
+        option_set_id: Some(is.set.clone()),
         timestamp: turn.now(),
         outcome: if success { ActionOutcome::Success } else { ActionOutcome::Failed },
         turn: view.turn,
+        executed: Some(is.clone()),
     };
     view.trace(entry.clone(), turn.policy.selection.trace);
     if success {
         view.last_resolved_action = Some(entry);
-        if let Some(set) = turn.get::<OptionSet>(&chosen.set) {
-            view.record_execution(set, &chosen.option, turn.now(), &turn.policy.selection);
+        // A list that runs something else by now is another question, and stays open.
+        if let Some(set) = turn.get::<OptionSet>(&is.set).filter(|set| set.exec_rev == is.exec_rev) {
+            view.record_execution(set, &is.option, turn.now(), &turn.policy.selection);
         }
     }
     turn.put_view(view);
@@ -381,7 +403,9 @@ pub(super) fn list_in_place(
         view,
         sets: &sets,
         message: &words,
-        reply: None,
+        reply: &ReplyTo::Nothing,
+        since: turn.now(),
+        counted: None,
         place: None,
         yes: None,
         policy: &turn.policy.selection,

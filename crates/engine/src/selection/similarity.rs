@@ -19,9 +19,12 @@ use throughline_language::section;
 use throughline_language::words::{Word, Words};
 
 const STOP: SectionId = section("list.stop");
+const VERB: SectionId = section("list.verb.word");
 const ORDINAL: SectionId = section("ordinal");
 /// The fewest letters of a word that may be a misspelled position: shorter words are too easily another word.
 const SLIP: usize = 5;
+/// The fewest letters of a word that was not written to its end.
+const BEGUN: usize = 4;
 const AFTER: SectionId = section("list.place.after");
 
 /// Classes of resemblance, the closest first.
@@ -109,6 +112,34 @@ pub(crate) fn rank_similar(parses: &Parses<'_>, pool: &CandidatePool<'_>) -> Sim
     let mut ranked: Vec<(usize, Score)> = scored.filter_map(|(at, score)| Some((at, score?))).collect();
     ranked.sort_by_key(|(_, score)| *score);
     SimilarOptions { ranked }
+}
+
+/// True if the text spells this option, allowing for slips of the hand: each of its words is, or nearly is, a word of
+/// the option's name or a verb that leads to an option.
+pub(crate) fn spells(parses: &Parses<'_>, pool: &CandidatePool<'_>, option: usize) -> bool {
+    let Some(core) = parses.shortest() else { return false };
+    let words = parses.message.all();
+    let (stop, verb) = (parses.lexicon.section(STOP), parses.lexicon.section(VERB));
+    let begun = |said: &str, known: &str| long(said, BEGUN) && known.starts_with(said);
+    // "sample1" is no slip for "sample2".
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let near = |said: &str, known: &str| {
+        begun(said, known)
+            || said == known
+            || digits(said) == digits(known)
+                && distance(said, known, allowed(known.chars().count())).is_some()
+    };
+    let told = normal::compact(parses.written(&core), false);
+    let known = |word: &Word, names: &str| {
+        let said = parses.message.folded(word);
+        let listed = stop.is(core::slice::from_ref(word));
+        listed
+            || names.split(' ').any(|name| near(said, name))
+            || verb.words().any(|(_, verb)| near(said, verb))
+    };
+    pool.options.names().alike().filter(|(name, _)| name.option == option).any(|(name, alike)| {
+        near(&told, name.said()) || words[core.clone()].iter().all(|word| known(word, &alike.words))
+    })
 }
 
 /// The words that fit: bit `k` is word `k`.

@@ -13,6 +13,7 @@ use crate::data::policy::selection::SelectionPolicy;
 use crate::data::scope::Scope;
 use crate::data::set_option::OptionMask;
 use crate::data::set_option::SetOption;
+use crate::data::shown_at::ShownAt;
 use crate::data::time::Timestamp;
 use crate::data::view::{ClarifierType, ListState, ListStatus, ParkReason, View};
 use crate::selection::control::Control;
@@ -33,6 +34,28 @@ const SHORT: usize = 5;
 /// A scope, and the concrete panel if it was named.
 pub(crate) type ScopePlace = (Scope, Option<String>);
 
+/// The message a text replies to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyTo {
+    /// It is no reply.
+    Nothing,
+    /// This one.
+    Message(MessageId),
+    /// One that is not stored.
+    Unknown,
+}
+
+/// The meaning of a text's reply for of the list it is read against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// It replies to nothing, or to the list.
+    Own,
+    /// It replies to a message that shows no list: a name is asked about, and a position is none.
+    Other,
+    /// It replies to something unknown, and nothing is executed.
+    Unknown,
+}
+
 /// A text with everything it is judged by.
 #[derive(Clone, Copy)]
 pub(crate) struct ResolveInput<'s> {
@@ -42,11 +65,15 @@ pub(crate) struct ResolveInput<'s> {
     pub(crate) sets: &'s [&'s OptionSet],
     pub(crate) message: &'s Words,
     /// The message the text replies to.
-    pub(crate) reply: Option<&'s MessageId>,
+    pub(crate) reply: &'s ReplyTo,
     /// The place the person gave when asked where the option is.
     pub(crate) place: Option<&'s ScopePlace>,
     /// True if the whole text is a yes, false if it is a no.
     pub(crate) yes: Option<bool>,
+    /// The moment the text was received.
+    pub(crate) since: Timestamp,
+    /// The newest card or question with positions of its own that waits for this person.
+    pub(crate) counted: Option<ShownAt>,
     pub(crate) policy: &'s SelectionPolicy,
     pub(crate) now: Timestamp,
 }
@@ -65,6 +92,9 @@ pub(crate) struct TargetList<'s> {
     pub(crate) returns: bool,
     /// The text is a label of the open list, and also a scope cue with an option of another list.
     pub(crate) torn: bool,
+    pub(crate) anchor: Anchor,
+    /// The list was shown as it is now only after the text was received.
+    pub(crate) unseen: bool,
     pub(crate) message: Cow<'s, Words>,
 }
 
@@ -80,12 +110,11 @@ impl<'s> ResolveInput<'s> {
             return Err(Resolution::Pass(Reason::SelectionNothing));
         }
         if let Some(target) = self.replied() {
-            return Ok(target);
+            return target;
         }
         let active = self.open().or_else(|| self.by(|standing| standing.status == ListStatus::Active));
-        if let (Some(set), Some(reply)) = (active, self.reply)
-            && self.view.past.contains(reply)
-        {
+        let gone = matches!(self.reply, ReplyTo::Message(reply) if self.view.past.contains(reply));
+        if let Some(set) = active.or_else(|| self.by(|_| true)).filter(|_| gone) {
             return Err(replaced(set));
         }
         if let Some(target) = self.returning(active) {
@@ -118,13 +147,28 @@ impl<'s> ResolveInput<'s> {
     }
 
     /// The list the replied-to message showed, in the order it showed.
-    fn replied(&self) -> Option<TargetList<'s>> {
-        let message = self.reply?;
+    fn replied(&self) -> Option<Result<TargetList<'s>, Resolution>> {
+        let ReplyTo::Message(message) = self.reply else { return None };
         let (set, showing) =
             self.sets.iter().find_map(|set| Some((*set, set.shown_by(message, &self.view.user)?)))?;
+        if showing.exec_rev != set.exec_rev {
+            return Some(Err(replaced(set)));
+        }
         let mut target = self.whole(set, false);
         (target.order, target.displayed) = (Cow::Borrowed(&*showing.order), usize::from(showing.displayed));
-        Some(target)
+        (target.anchor, target.unseen) = (Anchor::Own, false);
+        Some(Ok(target))
+    }
+
+    fn anchor(&self) -> Anchor {
+        let asks =
+            |message: &MessageId| self.view.clarifier.as_ref().is_some_and(|asked| asked.message == *message);
+        match self.reply {
+            ReplyTo::Nothing => Anchor::Own,
+            ReplyTo::Message(message) if asks(message) => Anchor::Own,
+            ReplyTo::Message(_) => Anchor::Other,
+            ReplyTo::Unknown => Anchor::Unknown,
+        }
     }
 
     /// The list that the text calls back: one the person left, not one that another list displaced.
@@ -254,12 +298,24 @@ impl<'s> ResolveInput<'s> {
     }
 
     pub(super) fn whole(&self, set: &'s OptionSet, exact: bool) -> TargetList<'s> {
-        let (order, displayed) = match set.newest(&self.view.user) {
+        let newest = set.newest(&self.view.user);
+        let (order, displayed) = match newest {
             Some(showing) => (Cow::Borrowed(&*showing.order), usize::from(showing.displayed)),
             None => (Cow::Owned(base_order(&set.options)), set.options.len()),
         };
         let message = Cow::Borrowed(self.message);
-        TargetList { set, order, displayed, exact, cued: false, returns: false, torn: false, message }
+        TargetList {
+            set,
+            order,
+            displayed,
+            exact,
+            cued: false,
+            returns: false,
+            torn: false,
+            anchor: self.anchor(),
+            unseen: newest.is_some_and(|showing| showing.at > self.since),
+            message,
+        }
     }
 
     /// Decides a text while no list is open. A bare position or badge may mean a list that was put aside, so
@@ -299,6 +355,18 @@ impl<'s> ResolveInput<'s> {
             .iter()
             .filter_map(|set| Some(TitledPlace::of(set.scope, &set.scope_instance, set.title.as_deref()?)));
         titled.collect()
+    }
+
+    /// True if the text replies to a showing of this list.
+    fn replies_to(&self, set: &OptionSet) -> bool {
+        matches!(self.reply, ReplyTo::Message(message) if set.shown_by(message, &self.view.user).is_some())
+    }
+
+    /// True if positions may mean this list: nothing else with positions was shown since, or the text replies to it.
+    pub(super) fn counts(&self, set: &OptionSet) -> bool {
+        let shown = set.newest(&self.view.user).map(|showing| ShownAt::in_turn(showing.revision, showing.at));
+        let newer = self.counted.zip(shown).is_some_and(|(counted, shown)| counted.is_after(&shown));
+        (!newer || self.replies_to(set)) && self.positional(set)
     }
 
     /// True if positions and references may mean this list: always in the chat, elsewhere for some turns

@@ -10,6 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::data::decision::Reason;
 use crate::data::policy::Policy;
 use crate::text::redact::redacted;
+use crate::text::urging::urges;
 
 /// Marks of the record of tasks and of the contract: a summary that repeats them is rejected.
 const RESERVED: [&str; 4] = ["recent_history", "active_blockers", "READ-ONLY CONTEXT", "OUTPUT CONTRACT"];
@@ -26,7 +27,7 @@ pub(super) fn validate<'t>(
     if length == 0 || length > policy.summary.max_graphemes || headed {
         return Err(Reason::SummaryFailed);
     }
-    if RESERVED.iter().any(|key| text.contains(key)) {
+    if RESERVED.iter().any(|key| text.contains(key)) || urges(&text) {
         return Err(Reason::SummaryFailed);
     }
     if names([text.as_str()]).is_subset(&names(sources)) { Ok(text) } else { Err(Reason::SummaryUngrounded) }

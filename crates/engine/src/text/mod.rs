@@ -3,3 +3,4 @@
 pub mod clean;
 pub(crate) mod json_object;
 pub mod redact;
+pub(crate) mod urging;

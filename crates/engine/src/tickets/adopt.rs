@@ -13,8 +13,8 @@ use crate::data::action::Action;
 use crate::data::approval::CloseReason;
 use crate::data::card::{AdoptionLookup, Card, CardStatus, CardSubject, TimerPurpose};
 use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::EffectBody;
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::effect::{EffectBody, EpicRef};
 use crate::data::id::{CardId, DraftId, EffectId};
 use crate::data::message::MessageKind;
 use crate::data::policy::limits;
@@ -24,7 +24,10 @@ use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
 use crate::messages;
 use crate::tickets::drafting::invalid;
-use crate::tickets::release::{created, put, put_all, receipt_of, settle_up, stand, without_epic};
+use crate::tickets::release::{
+    created, put, put_all, put_following, receipt_of, settle_up, stand, without_epic,
+};
+use crate::tickets::released;
 use crate::turn::Turn;
 
 /// Handles a create with an unknown outcome: asks a person, schedules searches of the tracker, and blocks the
@@ -170,12 +173,7 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
         }
         turn.cancel(&effect);
         let item = crate::tickets::card::items(turn, &receipt, core::slice::from_ref(&draft)).remove(0);
-        let body = EffectBody::TrackerCreate {
-            target: draft.target,
-            item,
-            under: Some(EpicRef::Effect(new.clone())),
-            card: receipt.id.clone(),
-        };
+        let body = released::create(&receipt.id, &draft, item);
         let effect = turn.effect(body, core::slice::from_ref(new), Some(released_by(&receipt)));
         now.push((id, Progress::Working { check, effect }));
     }
@@ -191,6 +189,7 @@ pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
     [&effect].into_iter().chain(looking.iter().map(|looking| &looking.effect)).for_each(|e| turn.cancel(e));
     decide(turn, card, Action::Cancel, Progress::Cancelled);
     put(turn, &parent, &draft, Progress::Cancelled);
+    put_following(turn, &parent, &draft, &Progress::Cancelled);
     match turn.get::<Card>(&parent).cloned().filter(|receipt| receipt.batch().is_some()) {
         Some(receipt) => {
             without_epic(turn, &receipt, &draft);

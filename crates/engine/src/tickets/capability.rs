@@ -21,7 +21,7 @@ use crate::data::record_lookup::RecordLookup;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, Target};
 use crate::messages;
-use crate::tickets::{adopt, batch, card as cards, drafting, release};
+use crate::tickets::{adopt, batch, card as cards, drafting, release, released};
 use crate::turn::Turn;
 use crate::turn::capability::{Capability, CardContext, PressInput, ReleaseRequest, Settled};
 use throughline_language::Value;
@@ -236,14 +236,17 @@ fn request(turn: &Turn<'_>, card: &Card) -> Option<ReleaseRequest> {
     let drafts = turn.drafts_of(card);
     let items = cards::items(turn, card, &drafts);
     let chars = drafts.iter().map(Draft::chars).sum();
+    let effects = released::effects(card, &drafts, &items);
     let created = |kind, payload: &serde_json::Value, target: &Target, by: &str, source| ReleaseRequest {
         kind,
         class: "tracker.create",
         target: target.to_string(),
         payload: jcs(payload),
+        effects: effects.clone(),
         quantity: items.len(),
         chars,
         by: by.into(),
+        authors: cards::authored(card, &drafts),
         source,
     };
     if let Some(batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch)) {

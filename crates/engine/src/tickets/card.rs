@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::cards::{button, hash_of};
+use crate::data::authors::Authored;
 use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::card_model::{CardModel, Field};
 use crate::data::id::DraftId;
@@ -54,29 +55,31 @@ fn preview(
     model.title = messages::preview_title(draft, &card.status, now);
     model.hash = Some(hash_of(&payload(&draft.target, &draft.item())));
     model.fields = fields(draft);
+    let written = draft.authored("");
     if let CardStatus::Decided { result, .. } = &card.status {
         receipt(model, result);
+        model.facts.extend(words::written_by(&draft.by, &written));
         return;
     }
     if let Checks::Failed { errors } = checks {
         model.errors.clone_from(errors);
     }
-    model.facts = facts(card, checks, &draft.by, &draft.target.to_string(), now, policy);
+    model.facts = facts(card, checks, (&draft.by, &written), &draft.target.to_string(), now, policy);
     model.facts.push(words::size(1, draft.chars()));
 }
 
-/// Returns the lines of an open preview: who asked, the state of the dry run, who may approve and until when.
+/// Returns the lines of an open preview: who asked and wrote, the state of the dry run, who may approve and until when.
 pub(super) fn facts(
     card: &Card,
     checks: &Checks,
-    by: &str,
+    (by, written): (&str, &[Authored]),
     target: &str,
     now: Timestamp,
     policy: &Policy,
 ) -> Vec<String> {
     let until = card.expires_at.map(|end| words::until(end, now));
     let who = words::may_approve(policy, "tracker.create", target);
-    [words::asked_by(by), words::checks(checks, now), who].into_iter().chain(until).collect()
+    [words::asked_by(by, written), words::checks(checks, now), who].into_iter().chain(until).collect()
 }
 
 fn receipt(model: &mut CardModel, result: &Progress) {
@@ -97,6 +100,12 @@ pub(super) fn fields(draft: &Draft) -> Vec<Field> {
             text: draft.part(part).into(),
         })
         .collect()
+}
+
+/// Returns who wrote which part of these drafts. An item without a batch has no id.
+pub(super) fn authored(card: &Card, drafts: &[Draft]) -> Vec<Authored> {
+    let item = |draft: &Draft| if card.batch().is_some() { draft.id.0.clone() } else { String::new() };
+    drafts.iter().flat_map(|draft| draft.authored(&item(draft))).collect()
 }
 
 /// Returns the items of these drafts as a tracker receives them: an item without a batch has no id, and an epic

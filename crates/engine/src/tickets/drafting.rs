@@ -4,11 +4,11 @@
 use crate::data::batch::Batch;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::ask::ask_loop;
 use crate::cards::decide::refuse_step;
 use crate::data::ask::{AnswerRecipient, DraftAnswer, Question};
+use crate::data::authors::Authors;
 use crate::data::card::{Card, CardSubject, Checks};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::{CardId, DraftId, MessageId};
@@ -23,6 +23,7 @@ use crate::tickets::extract::fill;
 use crate::tickets::subject::asked_in;
 use crate::tickets::{DraftSources, batch, extract, release};
 use crate::turn::Turn;
+use crate::turn::routed_message::focus;
 use throughline_language::Expected;
 
 /// Starts a ticket about `text` as a task of its own. A model completes the draft where one is configured;
@@ -43,22 +44,24 @@ pub(crate) fn start_from(
     let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.source();
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
-    let mut draft = Draft {
-        id: turn.new_draft_id(),
-        task,
-        source,
-        by: by.into(),
-        item_type,
-        target: turn.policy.project.clone(),
-        parts,
-        filled: Vec::new(),
-        under: None,
-        place: None,
-        created: None,
-    };
+    let (id, target) = (turn.new_draft_id(), turn.policy.project.clone());
+    let mut draft = Draft::blank(id, (task, source), by, item_type, target);
+    let authors = if from.authors.is_empty() { Authors::of(by) } else { from.authors.clone() };
+    draft.write_all(&parts, &authors);
+    draft.material = from.authors.and(&replied_to(turn)).without(by);
     draft.said_at(turn, &draft.source.clone());
     from.messages.iter().for_each(|message| draft.said_at(turn, message));
     go_on_writing(turn, draft, Question::Draft { item_type: named, stories: None, from: from.texts })
+}
+
+/// Returns the person whose message the routed one replies to: a model reads it as its material.
+pub(super) fn replied_to(turn: &Turn<'_>) -> Authors {
+    if turn.said.is_none() {
+        return Authors::default();
+    }
+    let focus = focus(turn);
+    let anchor = focus.anchor_id().filter(|_| focus.replies()).cloned();
+    super::authors_of(turn, anchor.as_ref())
 }
 
 /// Asks a model for missing parts. If nothing is missing or no model can be asked, goes on without one.
@@ -120,7 +123,7 @@ pub(super) fn ask_part(turn: &mut Turn<'_>, id: &DraftId, part: Part, question: 
 /// that was asked for.
 pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
-    pour(&mut draft, part, text);
+    pour(&mut draft, part, text, &turn.writer());
     if let Some(said) = &turn.said {
         draft.said_at(turn, &said.message);
         draft.filled.push(Filled { message: said.message.clone(), part });
@@ -140,17 +143,25 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
 /// Corrects an earlier answer about a part ("I meant …").
 pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
-    pour(&mut draft, part, text);
+    pour(&mut draft, part, text, &turn.writer());
     let task = draft.task.clone();
     turn.say(MessageKind::Notification, Some(&task), &messages::corrected(part));
     again(turn, draft);
 }
 
-fn pour(draft: &mut Draft, part: Part, text: &str) {
-    let free = fill(&mut draft.parts, text);
+fn pour(draft: &mut Draft, part: Part, text: &str, by: &Authors) {
+    let free = pour_labelled(draft, text, by);
     if !free.is_empty() {
-        draft.write(part, &free);
+        draft.write(part, &free, by);
     }
+}
+
+/// Writes the labelled lines of a text into their parts and returns the other lines.
+fn pour_labelled(draft: &mut Draft, text: &str, by: &Authors) -> String {
+    let mut parts = draft.parts().clone();
+    let free = fill(&mut parts, text);
+    draft.write_all(&parts, by);
+    free
 }
 
 // ---- edits ----
@@ -212,34 +223,35 @@ pub(crate) fn edit_by_text(
         return;
     };
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
-    let before = draft.parts.clone();
+    let (before, by) = (draft.clone(), turn.writer());
     // An empty item is written whole: the first line is the title.
-    let whole = before.is_empty();
-    let free = text.filter(|_| !whole).map(|text| fill(&mut draft.parts, text));
+    let whole = before.parts().is_empty();
+    let free = text.filter(|_| !whole).map(|text| pour_labelled(&mut draft, text, &by));
     let labelled = free.as_ref().is_some_and(|free| text.is_some_and(|text| *free != text.trim()));
     match text.filter(|_| !labelled) {
         Some(text) if whole => {
-            draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
+            let parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
+            draft.write_all(&parts, &by);
             if let Some(said) = &turn.said {
                 draft.said_at(turn, &said.message);
             }
         }
-        Some(text) => draft.write(part, text),
+        Some(text) => draft.write(part, text, &by),
         None => {}
     }
     // Text without a label, next to labelled lines, is the answer to the question.
     if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
-        draft.write(part, &free);
+        draft.write(part, &free, &by);
     }
     let kept = refused(&card, &draft);
     if let Some(part) = kept {
         // The rest of the answer is taken.
         turn.tell(&messages::stays(part));
         for part in draft.missing() {
-            draft.write(part, before.get(&part).map_or("", String::as_str));
+            draft.restore(part, &before);
         }
     }
-    let (changed, id) = (draft.parts != before, card.id.clone());
+    let (changed, id) = (draft.parts() != before.parts(), card.id.clone());
     if changed {
         batch::edit::revise(turn, card, draft.clone());
     } else if matches!(card.about.checks(), Some(Checks::Failed { .. })) {
@@ -269,17 +281,17 @@ pub(crate) fn edit_by_form(
     values: &BTreeMap<String, String>,
 ) -> Decision {
     let Some(mut draft) = draft else { return refuse_step(turn) };
-    let before = draft.parts.clone();
+    let (before, by) = (draft.parts().clone(), turn.writer());
     for (name, text) in values {
         match Part::parse(name) {
-            Some(part) => draft.write(part, text),
+            Some(part) => draft.write(part, text, &by),
             None => return invalid(turn, &messages::form_unknown(name)),
         }
     }
     if let Some(part) = refused(&card, &draft) {
         return invalid(turn, &messages::form_needs(part));
     }
-    if draft.parts == before {
+    if *draft.parts() == before {
         if !matches!(card.about.checks(), Some(Checks::Failed { .. })) {
             return invalid(turn, messages::NOTHING_CHANGED);
         }
@@ -322,7 +334,7 @@ pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, before: &Message, text: &st
     let part = draft.filled.iter().find(|filled| filled.message == before.id).map(|filled| filled.part);
     if let Some(part) = part {
         let (was, now) = (answer(&before.text, part), answer(text, part));
-        draft.reword((draft.item_type, &was), (draft.item_type, &now));
+        draft.reword((draft.item_type, &was), (draft.item_type, &now), &Authors::of(&before.by));
     } else if let Some(card) = batch_of(turn, &draft.id) {
         let batch = card.batch().cloned()?;
         return batch::source_edit::apply_source_edit(turn, &batch, before, text).then(|| {
@@ -338,7 +350,7 @@ pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, before: &Message, text: &st
             draft.item_type = old.item_type;
         }
         for part in draft.missing() {
-            draft.write(part, old.part(part));
+            draft.restore(part, &old);
         }
     }
     (draft != old).then(|| {
@@ -377,7 +389,7 @@ fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
         extract(&object, named, turn.policy.window.title_chars)
     };
     let ((kind_was, was), (kind, now)) = (read(&before.text), read(text));
-    draft.reword((kind_was, &was), (kind, &now));
+    draft.reword((kind_was, &was), (kind, &now), &Authors::of(&before.by));
 }
 
 /// Reads an answer into parts; text without a label belongs to `part`.

@@ -1,11 +1,8 @@
 //! Erasure of a person from drafts and batches.
 
-use alloc::vec::Vec;
-
 use crate::data::batch::Batch;
 use crate::data::data_subject::{DataSubject, Personal};
-use crate::data::erasure::ERASED;
-use crate::data::ticket::{Draft, Part};
+use crate::data::ticket::Draft;
 use crate::data::time::Timestamp;
 
 impl Personal for Batch {}
@@ -17,15 +14,12 @@ impl Personal for Draft {
 
     fn without(mut self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         if self.is_of(person) {
-            // The key of an issue created from it stays.
-            self.parts = [(Part::Title, ERASED.into())].into();
-            self.by = ERASED.into();
-            self.filled = Vec::new();
+            self.erase();
             return Some(self);
         }
         // A part that was filled by their answer goes, even if it was reworded since.
-        for filled in self.filled.iter().filter(|filled| person.has(&filled.message.0)) {
-            self.parts.remove(&filled.part);
+        for filled in self.filled.clone().iter().filter(|filled| person.has(&filled.message.0)) {
+            self.clear(filled.part);
         }
         self.filled.retain(|filled| !person.has(&filled.message.0));
         person.rewritten(&self)

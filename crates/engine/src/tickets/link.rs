@@ -6,13 +6,13 @@ use alloc::string::String;
 use crate::cards::decide::released_by;
 use crate::data::card::Card;
 use crate::data::decision::Reason;
+use crate::data::effect::EffectBody;
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::effect::{EffectBody, IssueChange};
 use crate::data::id::{CardId, DraftId, EffectId};
 use crate::data::progress::{EpicLink, Progress};
 use crate::data::ticket::Draft;
 use crate::messages;
-use crate::tickets::release;
+use crate::tickets::{release, released};
 use crate::turn::Turn;
 
 impl EpicLink {
@@ -45,6 +45,15 @@ fn find(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> Effe
     turn.effect(body, &[], None)
 }
 
+/// Sets the epic of a story, under the approval of its receipt. The change depends on the creates of the story and of its
+/// epic, which say the keys.
+fn mend(turn: &mut Turn<'_>, receipt: &Card, story: &Draft) -> Option<EffectId> {
+    let body = released::link(&receipt.id, story)?;
+    let epic = turn.get::<Draft>(story.under.as_ref()?)?;
+    let creates = [story.created.as_ref()?.effect.clone(), epic.created.as_ref()?.effect.clone()];
+    Some(turn.effect(body, &creates, Some(released_by(receipt))))
+}
+
 /// Applies the outcome of reading or setting a link.
 pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome: &Outcome) -> Reason {
     let found = card.released().find(|(of, _)| *of == draft).map(|(_, progress)| progress.clone());
@@ -61,11 +70,10 @@ pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome
             EpicLink::There { epic }
         }
         (EpicLink::Reading { epic, mended: false, .. }, Outcome::Done { .. }) => {
-            let change = IssueChange::Parent(epic.clone());
-            let (target, card_id) = (draft.target.clone(), card.id.clone());
-            let body = EffectBody::TrackerUpdate { target, key: key.clone(), change, card: card_id };
-            let effect = turn.effect(body, &[], Some(released_by(card)));
-            EpicLink::Mending { effect, epic }
+            match mend(turn, card, &draft) {
+                Some(effect) => EpicLink::Mending { effect, epic },
+                None => why(&messages::not_linked(&epic)),
+            }
         }
         (EpicLink::Reading { epic, .. }, Outcome::Done { .. }) => why(&messages::not_linked(&epic)),
         (EpicLink::Mending { epic, .. }, Outcome::Done { .. }) => {

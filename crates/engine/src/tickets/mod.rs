@@ -12,6 +12,7 @@ mod erase;
 mod extract;
 pub(crate) mod link;
 pub(crate) mod release;
+mod released;
 pub(crate) mod subject;
 mod vocabulary;
 
@@ -23,8 +24,9 @@ use crate::data::message::Message;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::data::authors::Authors;
 use crate::data::id::MessageId;
-use crate::data::ticket::{Draft, Part};
+use crate::data::ticket::Draft;
 use crate::turn::Turn;
 
 /// Material for a draft beyond the message that asks for it.
@@ -34,6 +36,8 @@ pub(crate) struct DraftSources {
     pub(crate) texts: Vec<String>,
     /// The messages those texts come from.
     pub(crate) messages: Vec<MessageId>,
+    /// The people whose words the texts are; nobody if they are the asker's own.
+    pub(crate) authors: Authors,
 }
 
 impl Draft {
@@ -42,10 +46,13 @@ impl Draft {
     fn said_at(&mut self, turn: &Turn<'_>, message: &MessageId) {
         let own = turn.get::<Message>(message).and_then(|message| message.link.as_ref());
         let Some(link) = own.or(turn.given.here.as_ref()) else { return };
-        let known = self.parts.entry(Part::Evidence).or_default();
-        if !known.lines().any(|line| line.contains(link.as_str())) {
-            known.push_str(if known.is_empty() { "" } else { "\n" });
-            known.push_str(link);
-        }
+        self.cite(link);
     }
+}
+
+/// Returns the people who wrote these messages, as far as the lane knows them. Our own messages have no author.
+fn authors_of<'m>(turn: &Turn<'_>, messages: impl IntoIterator<Item = &'m MessageId>) -> Authors {
+    let mut authors = Authors::default();
+    messages.into_iter().for_each(|message| authors.add(turn.author_of(message)));
+    authors
 }

@@ -6,13 +6,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::cards::decide::{decide, released_by};
+use crate::cards::decide::{decide, following, released_by};
 use crate::data::action::Action;
 use crate::data::batch::Batch;
 use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::decision::Reason;
+use crate::data::effect::EffectBody;
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::effect::{EffectBody, EpicRef};
 use crate::data::field_error::FieldError;
 use crate::data::id::{CardId, DraftId, EffectId, TaskId};
 use crate::data::progress::{Progress, ReleasedItem};
@@ -20,7 +20,7 @@ use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Created, Draft, Part};
 use crate::memory::fact_intake as memory;
 use crate::messages;
-use crate::tickets::{adopt, batch, link};
+use crate::tickets::{adopt, batch, link, released};
 use crate::turn::Turn;
 use crate::turn::tracked_issues;
 
@@ -116,28 +116,25 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
     }
     let check = ask(turn, &card);
     let items = crate::tickets::card::items(turn, &card, &drafts);
-    let mut released: Vec<ReleasedItem> = Vec::new();
+    let mut under_way: Vec<ReleasedItem> = Vec::new();
     for (draft, item) in drafts.iter().zip(items) {
-        let epic = draft.under.as_ref().and_then(|epic| released.iter().find(|item| item.draft == *epic));
+        let epic = draft.under.as_ref().and_then(|epic| under_way.iter().find(|item| item.draft == *epic));
         let made = epic.and_then(|epic| effect_of(&epic.progress)).cloned();
-        let under =
-            made.clone().map(EpicRef::Effect).or_else(|| link::epic_of(turn, draft).map(EpicRef::Issue));
         let after: Vec<EffectId> = [check.clone()].into_iter().chain(made).collect();
-        let target = draft.target.clone();
-        let body = EffectBody::TrackerCreate { target, item, under, card: card.id.clone() };
+        let body = released::create(&card.id, draft, item);
         let effect = turn.effect(body, &after, Some(released_by(&card)));
-        released.push(ReleasedItem {
+        under_way.push(ReleasedItem {
             draft: draft.id.clone(),
             progress: Progress::Working { check: check.clone(), effect },
         });
     }
     if let CardSubject::UncertainEffect { effect, .. } = &card.about {
-        let (old, new) = (effect.clone(), effect_of(&released[0].progress).cloned());
+        let (old, new) = (effect.clone(), effect_of(&under_way[0].progress).cloned());
         adopt::replaced(turn, &card, &old, new.as_ref());
     }
     let several = card.batch().is_some();
     let result =
-        if several { Progress::Several { items: released } } else { released.swap_remove(0).progress };
+        if several { Progress::Several { items: under_way } } else { under_way.swap_remove(0).progress };
     let receipt = receipt_of(&card);
     let at = card.draft().cloned();
     let id = card.id.clone();
@@ -146,7 +143,8 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
         adopt::keep_looking(turn, &id);
     }
     if let (Some(receipt), Some(draft)) = (receipt, at) {
-        put(turn, &receipt, &draft, result);
+        put(turn, &receipt, &draft, result.clone());
+        put_following(turn, &receipt, &draft, &result);
     }
 }
 
@@ -167,8 +165,19 @@ pub(super) fn receipt_of(card: &Card) -> Option<CardId> {
 pub(super) fn stand(turn: &mut Turn<'_>, card: &Card, now: Vec<(DraftId, Progress)>) {
     if let Some(receipt) = receipt_of(card) {
         put_all(turn, &receipt, now.clone());
+        for (draft, now) in &now {
+            put_following(turn, &receipt, draft, now);
+        }
     }
     put_all(turn, &card.id, now);
+}
+
+/// Writes the progress of an item to the questions about it that were answered with *Create again* before: the newest
+/// attempt is theirs too.
+pub(super) fn put_following(turn: &mut Turn<'_>, receipt: &CardId, draft: &DraftId, now: &Progress) {
+    for asked in following(turn, receipt).iter().filter(|asked| asked.draft() == Some(draft)) {
+        put(turn, &asked.id, draft, now.clone());
+    }
 }
 
 /// Writes the progress of one item to a card.
@@ -298,14 +307,32 @@ pub(super) fn created(
     memory::created(turn, &draft, key);
     tracked_issues::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
     turn.put(draft.clone());
+    parent_known(turn, &draft.id);
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
     let link = link::read_back(turn, &receipt, &draft, key);
     let done = Progress::Created { key: key.into(), url: url.clone(), link };
+    let alone = Progress::Created { key: key.into(), url, link: None };
+    put_following(turn, &receipt, &draft.id, &alone);
     if receipt != card.id {
-        put(turn, &card.id, &draft.id, Progress::Created { key: key.into(), url, link: None });
+        put(turn, &card.id, &draft.id, alone);
     }
     put(turn, &receipt, &draft.id, done);
     settle_up(turn, &receipt);
+}
+
+/// Shows the next version of every open preview that names this epic, which has its key now, by its draft: the key is part
+/// of what is approved.
+fn parent_known(turn: &mut Turn<'_>, epic: &DraftId) {
+    let names = |card: &&Card| {
+        let drafts = turn.drafts_of(card);
+        let beside = drafts.iter().any(|draft| draft.id == *epic);
+        card.is_approval() && !beside && drafts.iter().any(|draft| draft.under.as_ref() == Some(epic))
+    };
+    let open: Vec<Card> = turn.open_cards().filter(names).cloned().collect();
+    for card in open {
+        let about = card.about.clone();
+        turn.revise(card, about);
+    }
 }
 
 /// Records that a create failed. A single ticket gets a new approval at once; a batch shows the failure on

@@ -10,9 +10,12 @@ use alloc::vec::Vec;
 
 use crate::data::action::Action;
 use crate::data::ask::{Answer, AnswerRecipient};
+use crate::data::authors::Authored;
+use crate::data::canonical_json::{hex, sha256};
 use crate::data::card::{Card, TimerPurpose};
 use crate::data::card_model::CardModel;
 use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::EffectBody;
 use crate::data::effect::outcome::Outcome;
 use crate::data::event::Event;
 use crate::data::id::{CardId, EffectId, MessageId, TaskId};
@@ -213,16 +216,39 @@ pub(crate) struct NeedsInput<'a> {
 }
 
 /// A request that a card would release: its payload, the class and target that approver rules match, and
-/// who asked.
+/// who asked and who wrote what would run.
 pub(crate) struct ReleaseRequest {
     pub(crate) kind: &'static str,
     pub(crate) class: &'static str,
     pub(crate) target: String,
     pub(crate) payload: String,
+    /// Effects that it releases, with all that is known when the card is shown.
+    pub(crate) effects: Vec<EffectBody>,
     pub(crate) quantity: usize,
     pub(crate) chars: usize,
     pub(crate) by: String,
+    pub(crate) authors: Vec<Authored>,
     pub(crate) source: MessageId,
+}
+
+impl ReleaseRequest {
+    /// Returns the hash of the payload, in hexadecimal.
+    pub(crate) fn payload_sha256(&self) -> String {
+        hex(&sha256(&[self.payload.as_bytes()]))
+    }
+
+    /// Returns the hashes of the effects' bytes, in hexadecimal, sorted and each once.
+    pub(crate) fn releases(&self) -> Vec<String> {
+        let mut hashes: Vec<String> = self.effects.iter().map(EffectBody::sha256).collect();
+        hashes.sort();
+        hashes.dedup();
+        hashes
+    }
+
+    /// True if this person asked for it, or wrote any of what would run.
+    pub(crate) fn is_by(&self, who: &str) -> bool {
+        self.by == who || self.authors.iter().any(|field| field.by.has(who))
+    }
 }
 
 /// Every capability. Their order counts only for outcomes of effects.

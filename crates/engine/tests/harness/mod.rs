@@ -4,8 +4,11 @@
 pub(crate) mod places;
 pub(crate) mod states;
 
+use std::collections::BTreeMap;
+
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
+use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
@@ -16,7 +19,7 @@ use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::snapshot;
 use throughline_engine::data::step_input::PressTarget;
-use throughline_engine::{Millis, Policy, Step, StepInput, Timestamp, step};
+use throughline_engine::{CardId, Millis, Policy, Step, StepInput, Timestamp, step};
 
 /// A ticket request with everything a preview needs.
 pub(crate) const TICKET: &str =
@@ -37,6 +40,8 @@ pub(crate) struct TestLane {
     pub(crate) model: bool,
     pub(crate) effects: Vec<Effect>,
     pub(crate) last: Option<Step>,
+    /// Every version of every approval, as it was opened.
+    approvals: BTreeMap<(CardId, u32), Approval>,
     events: u32,
 }
 
@@ -51,6 +56,7 @@ impl TestLane {
             model: false,
             effects: Vec::new(),
             last: None,
+            approvals: BTreeMap::new(),
             events: 0,
         }
     }
@@ -81,9 +87,32 @@ impl TestLane {
         assert_eq!(encoded.hash, self.lane.state_hash(), "the hash before the commit is the hash after it");
         stored.apply_encoded(done.next.clone(), done.changes.clone(), encoded);
         assert_eq!(stored, self.lane, "what is held after a commit is what a step leads to");
+        self.release(&done);
         self.effects.extend(done.effects.iter().cloned());
         self.last = Some(done.clone());
         done
+    }
+
+    /// Checks that a decision releases what its approval shows, and that what leaves the thread is what an approval lists.
+    fn release(&mut self, done: &Step) {
+        for change in &done.approvals {
+            match change {
+                ApprovalChange::Open(approval) => {
+                    self.approvals.insert((approval.card.clone(), approval.version), approval.clone());
+                }
+                ApprovalChange::Decide { card, version, payload_sha256: Some(hash), releases, .. } => {
+                    let shown = &self.approvals[&(card.clone(), *version)];
+                    assert_eq!((hash, releases), (&shown.payload_sha256, &shown.releases), "as it was shown");
+                }
+                ApprovalChange::Decide { action, .. } => assert!(!action.releases(), "{action:?}"),
+                ApprovalChange::Close { .. } => {}
+            }
+        }
+        for effect in done.effects.iter().filter(|effect| effect.body.is_outward()) {
+            let by = effect.approval.as_ref().expect("what leaves the thread names an approval");
+            let approval = &self.approvals[&(by.card.clone(), by.version)];
+            assert!(approval.releases.contains(&effect.body.sha256()), "{effect:?} is not in {approval:?}");
+        }
     }
 
     pub(crate) fn says(&mut self, actor: &str, text: &str) -> Step {
@@ -113,7 +142,8 @@ impl TestLane {
     /// Returns the target of a button's token.
     pub(crate) fn target(&self, card: &Card, version: u32, item: &str, action: Action) -> PressTarget {
         let (lane, card, item) = (self.lane.key.clone(), card.id.clone(), item.into());
-        PressTarget { lane, card, version, item, action, intact: true }
+        let approved = self.approvals.get(&(card.clone(), version)).map(|shown| shown.payload_sha256.clone());
+        PressTarget { lane, card, version, item, action, intact: true, approved }
     }
 
     /// Presses a button of a card at `version`.

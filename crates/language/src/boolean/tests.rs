@@ -43,6 +43,10 @@ fn whole_answers() {
         ("That;s fine with me", true),
         ("he did", true),
         ("we can't", false),
+        ("do nothing", false),
+        ("please do nothing", false),
+        ("Just do nothing for now", false),
+        ("Bitte mach nichts", false),
         ("that's too late", false),
     ] {
         let found = matches(&Expected::Boolean, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));

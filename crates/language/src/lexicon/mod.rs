@@ -34,6 +34,7 @@
 #[cfg(test)]
 mod compile;
 mod cover;
+mod pack;
 mod shape;
 mod table;
 #[cfg(test)]
@@ -42,9 +43,8 @@ mod vocabulary;
 
 /// The lexicons of all languages, in the order they are tried.
 mod compiled {
-    use super::table::{Block, Element, Head, List, SectionId, Span, Start, Times::*, What::*, WordId};
     use super::vocabulary::Vocabulary;
-    use super::{Family, Lexicon};
+    use super::{Family, Lexicon, pack};
 
     #[cfg(not(test))]
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));

@@ -1,7 +1,6 @@
 //! The tables of a compiled lexicon: numbers, sorted to be looked up.
 //!
-//! `compile.rs` makes them when the crate is built, and writes them with `Debug`, whose output for each of these types
-//! is the Rust that makes the value again.
+//! `compile.rs` makes them when the crate is built, and `pack.rs` hands them to the crate.
 
 /// A word, by its place in the vocabulary. The first places are no words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

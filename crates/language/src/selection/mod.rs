@@ -5,6 +5,7 @@
 //! like that. Words that two options share, that ask for something else or that say "not" pick nothing: there is no
 //! choice by elimination and no guess at a misspelling (`docs/design/0022-choosing-an-option.md`).
 
+mod amount;
 mod compare;
 mod frame;
 mod position;
@@ -19,6 +20,7 @@ use super::lexicon::{ANSWERS, Lexicon, SectionId};
 use super::words::{Gap, Words};
 use super::{Context, Found, Match, NoMatch, Value, remainder, section};
 use crate::read::AnswerReader;
+pub use amount::names_no_place;
 use compare::{Compared, Mention, Set};
 use frame::{Frame, Piece};
 use position::{Position, Positions, Said};

@@ -1,5 +1,6 @@
 //! Positions in the list: a number, an ordinal, a letter, "last", "top".
 
+use super::amount::names_no_place;
 use super::compare::Mention;
 use crate::lexicon::{Lexicon, Section, SectionId};
 use crate::normal;
@@ -59,6 +60,9 @@ impl Positions<'_> {
     }
 
     fn at(self, among: core::ops::Range<usize>, at: usize) -> Option<(usize, Read)> {
+        if names_no_place(self.lexicon, self.message, at) {
+            return None;
+        }
         let all = &self.message.all()[..among.end];
         let read = self.read(&all[among.start..], at - among.start)?;
         let read = Read { to: read.to + among.start, ..read };

@@ -2,6 +2,7 @@
 //! (`docs/design/0031-effects-and-retries.md`).
 
 mod call;
+mod complete;
 mod message;
 mod model;
 mod post;
@@ -22,7 +23,7 @@ use call::{CallProgress, underway};
 
 use message::{Outgoing, shows};
 
-use crate::{FailPoint, Runtime, RuntimeError, stored};
+use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
 
 impl Runtime {
     /// Leases at most `limit` effects that may be performed now. Hand each to [`Self::perform`].
@@ -80,7 +81,7 @@ impl Runtime {
             return self.settle(&leased, SettleTo::Retry(later), None, None).await;
         }
         let tenant = &effect.lane.tenant;
-        let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence).await? {
+        let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await? {
             Mark::Attempt(n) => n,
             Mark::LeaseLost => return Ok(()),
             Mark::Paused => {
@@ -89,13 +90,20 @@ impl Runtime {
             }
             Mark::NoApproval => return self.refuse(&leased, &body, "no approval was consumed for it").await,
             Mark::PayloadDiffers => {
-                tracing::error!(effect = %effect.row.id, code = "TL-4107", "the stored payload is not what was approved");
+                counters::tampered("dispatch", effect.row.id.as_str());
                 return self
                     .refuse(&leased, &body, "the stored request is not what was shown (TL-4107)")
                     .await;
             }
         };
         self.faults.at(FailPoint::AttemptMarked, class)?;
+        let body = match self.completed(effect, body.clone()).await? {
+            Ok(body) => body,
+            Err(text) => {
+                let rejected = Attempt::Rejected { text, errors: Vec::new() };
+                return self.record_attempt(&leased, &body, attempt, rejected, guarantee).await;
+            }
+        };
         let outcome = match &outgoing {
             None => match self.attempt_shown(effect, &body).await? {
                 Attempt::Applied(CallProgress::Underway(now)) => {

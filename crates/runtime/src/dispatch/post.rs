@@ -30,7 +30,7 @@ impl Runtime {
                 channel.post(to, text, self.store.now()).await.map(|url| EffectResult::Posted { url })
             }
             Some(channel) => {
-                let key = format!("post:{}", effect.row.id);
+                let key = format!("{}{}", EventKind::POSTED_BY_US, effect.row.id);
                 let posted = AssistantPosted {
                     // It asks nobody anything, so the next message is not taken as an answer to it.
                     kind: MessageKind::Notification,

@@ -1,6 +1,6 @@
 //! Performs the effects of trackers: check, find, search, update, create.
 
-use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, EpicRef, Outcome};
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, EpicRef};
 use throughline_store::StoredEffect;
 use throughline_trackers::Issue;
 
@@ -25,16 +25,6 @@ impl Runtime {
             return Ok(Attempt::Rejected { text, errors: Vec::new() });
         };
         let tenant = &effect.lane.tenant;
-        let parent = match body {
-            EffectBody::TrackerCreate { under: Some(under), .. } => match self.key_of(tenant, under).await? {
-                Some(key) => Some(key),
-                None => {
-                    let text = "the epic it belongs to has no key".to_owned();
-                    return Ok(Attempt::Rejected { text, errors: Vec::new() });
-                }
-            },
-            _ => None,
-        };
         let class = body.class().as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match body {
@@ -56,8 +46,11 @@ impl Runtime {
                 let updated = tracker.update(tenant, &target.project, id, key, change).await;
                 updated.map(|()| EffectResult::Updated)
             }
-            EffectBody::TrackerCreate { item, .. } => {
-                let parent = parent.as_deref();
+            EffectBody::TrackerCreate { item, under, .. } => {
+                let parent = match under {
+                    Some(EpicRef::Issue(key)) => Some(key.as_str()),
+                    Some(EpicRef::Effect(_)) | None => None,
+                };
                 let id = &effect.row.id;
                 let created = tracker.create(tenant, &target.project, id, item, parent).await;
                 created.map(|Issue { key, url, .. }| EffectResult::Issue { key, url })
@@ -72,20 +65,5 @@ impl Runtime {
         self.faults.at(FailPoint::VendorApplied, class)?;
         self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome)
-    }
-
-    /// The key of the parent issue. The effect that creates it has ended before an effect that depends on it starts.
-    async fn key_of(&self, tenant: &str, under: &EpicRef) -> Result<Option<String>, RuntimeError> {
-        let effect = match under {
-            EpicRef::Issue(key) => return Ok(Some(key.clone())),
-            EpicRef::Effect(effect) => effect,
-        };
-        let stored = self.store.effect(tenant, effect).await?;
-        let outcome = stored.and_then(|stored| stored.outcome);
-        let outcome = outcome.and_then(|outcome| serde_json::from_str::<Outcome>(&outcome).ok());
-        Ok(match outcome {
-            Some(Outcome::Done { result: EffectResult::Issue { key, .. } }) => Some(key),
-            _ => None,
-        })
     }
 }

@@ -172,15 +172,27 @@ fn approval(person: Option<&DataSubject>, text: &str) -> Redaction {
             || person.in_value(&value(&approval.payload))
     });
     if !theirs || approval.payload == NOTHING {
-        return Redaction::Keep;
+        return person.map_or(Redaction::Keep, |person| unsigned(person, approval));
     }
     let bare = Approval {
         payload: NOTHING.into(),
         payload_sha256: hex(&sha256(&[NOTHING.as_bytes()])),
         requested_by: ERASED.into(),
+        authors: Vec::new(),
         ..approval
     };
     serde_json::to_string(&bare).map_or(Redaction::Keep, Redaction::Rewrite)
+}
+
+/// An approval with the person's name taken out of its authors.
+fn unsigned(person: &DataSubject, mut approval: Approval) -> Redaction {
+    if !approval.authors.iter().any(|field| field.by.has(person.id())) {
+        return Redaction::Keep;
+    }
+    for field in &mut approval.authors {
+        field.by = field.by.clone().erased(person.id());
+    }
+    serde_json::to_string(&approval).map_or(Redaction::Keep, Redaction::Rewrite)
 }
 
 /// The outcome or remote state of an effect, without words. Keys of created issues stay, and the name of a remote

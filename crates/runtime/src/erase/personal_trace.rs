@@ -84,8 +84,9 @@ impl Runtime {
         heard.iter().for_each(|text| person.add_other_text(text));
         let mut turns = caused;
         self.each_stored(lane, |revision, content| {
-            let value = serde_json::from_str(content).unwrap_or_default();
-            if person.in_value(&value) || value["event"]["kind"] == "erasure" {
+            let mut value: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
+            let left = value["left"].take();
+            if person.in_value(&value) || holds(&person, &left) || value["event"]["kind"] == "erasure" {
                 turns.insert(revision);
             }
         })
@@ -117,6 +118,13 @@ impl Runtime {
         };
         Ok(self.store.visit(&lane.key, &mut look).await?)
     }
+}
+
+/// Returns true if what a turn left open is the person's: the question is put to them, or offers words of theirs. The ids
+/// in it say as little as those of a row, and something of everybody may be open after anybody's turn.
+fn holds(person: &DataSubject, left: &serde_json::Value) -> bool {
+    ["asked_of", "expected"].iter().any(|member| person.in_value(&left["pending"][member]))
+        || left["lists"].as_object().is_some_and(|lists| lists.keys().any(|user| person.is(user)))
 }
 
 /// Adds the name the person had when they acted.

@@ -15,12 +15,13 @@ use throughline_engine::data::focus::FocusTrace;
 use throughline_engine::data::id::id_origin;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::intent::Intent;
+use throughline_engine::data::record::{RecordKey, RecordKind};
 use throughline_engine::data::rung::Rung;
 use throughline_engine::data::selection_trace::SelectionTrace;
 use throughline_engine::data::trace::{Predicate, PromptTrace, Trace, codes};
-use throughline_engine::{Decision, LaneKey, MessageId, Reason, Timestamp, TurnId};
+use throughline_engine::{Decision, EffectId, LaneKey, MessageId, Reason, Timestamp, TurnId};
 
-use super::TurnRow;
+use super::{RetiredRecord, TurnRow};
 
 /// The version that is written.
 const VERSION: u32 = 1;
@@ -36,6 +37,9 @@ struct Written<'a> {
     after: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "<[Reason]>::is_empty")]
     also: Cow<'a, [Reason]>,
+    /// The number of the effect that asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<usize>,
     at: Timestamp,
     before: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
@@ -58,6 +62,9 @@ struct Written<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prompt: Option<Box<PromptTrace>>,
     reason: Reason,
+    /// Kind, id and hash of each record that was put aside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    retired: Vec<(RecordKind, Cow<'a, str>, Cow<'a, str>)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rule: Option<Cow<'a, str>>,
     rung: Rung,
@@ -85,6 +92,7 @@ pub(super) fn encode(row: &TurnRow) -> String {
     let written = Written {
         after: short(&row.after),
         also: row.trace.also.as_slice().into(),
+        asked: row.asked.as_ref().and_then(|asked| row.effects.iter().position(|(_, id)| *id == asked.0)),
         at: row.at,
         before: short(&row.before),
         candidates: row.trace.candidates.as_slice().into(),
@@ -99,6 +107,11 @@ pub(super) fn encode(row: &TurnRow) -> String {
         passed: row.trace.passed.clone(),
         policy: row.policy.as_str().into(),
         reason: row.decision.reason,
+        retired: row
+            .retired
+            .iter()
+            .map(|record| (record.key.kind, record.key.key.as_str().into(), short(&record.hash)))
+            .collect(),
         rule: row.trace.rule.as_deref().map(Cow::Borrowed),
         rung: row.decision.rung,
         said: said.join(" ").into(),
@@ -120,6 +133,8 @@ pub(super) fn decode(stored: &str, lane: &LaneKey) -> Result<TurnRow, Unreadable
         .ok_or_else(|| Unreadable(format!("{} is not the id of a turn", written.turn)))?;
     let mint = IdGenerator::new(lane, revision);
     let effects = (0..).zip(written.effects.split_terminator(' '));
+    let effects: Vec<_> = effects.map(|(n, class)| (class.to_owned(), mint.effect(n).0)).collect();
+    let asked = written.asked.and_then(|n| effects.get(n)).map(|(_, id)| EffectId::from(id.as_str()));
     let said = written.said.split_terminator(' ').map(|said| match said.parse() {
         Ok(ordinal) => MessageId(mint.other(MessageId::PREFIX, ordinal)),
         Err(_) => MessageId(said.into()),
@@ -151,9 +166,18 @@ pub(super) fn decode(stored: &str, lane: &LaneKey) -> Result<TurnRow, Unreadable
         snapshot: written.snapshot,
         before: long(&written.before),
         after: long(&written.after),
-        effects: effects.map(|(n, class)| (class.to_owned(), mint.effect(n).0)).collect(),
+        effects,
+        asked,
         messages: said.collect(),
         content: long(&written.content),
+        retired: written
+            .retired
+            .into_iter()
+            .map(|(kind, id, hash)| RetiredRecord {
+                key: RecordKey { kind, key: id.into_owned() },
+                hash: long(&hash),
+            })
+            .collect(),
         turn: written.turn,
     })
 }

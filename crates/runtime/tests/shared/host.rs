@@ -21,21 +21,37 @@ impl Directory for Everybody {
     }
 }
 
-/// Creates a runtime. Runtimes over one store need different seeds.
+/// Creates a runtime without anything around it. Runtimes over one store need different seeds.
+#[allow(dead_code, reason = "a test may bring its own surroundings")]
 pub(crate) fn host(store: Arc<dyn Store>, faults: Arc<dyn Faults>, seed: u8) -> Runtime {
-    let ports = Ports {
+    host_with(store, nothing(), Policy::default(), faults, seed)
+}
+
+/// Returns no channels, trackers or models.
+pub(crate) fn nothing() -> Ports {
+    Ports {
         directory: Arc::new(Everybody),
         channels: BTreeMap::new(),
         trackers: BTreeMap::new(),
         model: None,
         workers: BTreeMap::new(),
         hosted: Vec::new(),
-    };
+    }
+}
+
+/// Creates a runtime with these surroundings.
+pub(crate) fn host_with(
+    store: Arc<dyn Store>,
+    ports: Ports,
+    policy: Policy,
+    faults: Arc<dyn Faults>,
+    seed: u8,
+) -> Runtime {
     let n = AtomicU64::new(0);
     Runtime::new(Parts {
         store,
         ports,
-        policy: Policy::default(),
+        policy,
         keys: Keys::new([3; 32]),
         faults,
         entropy: Arc::new(move || {

@@ -243,6 +243,11 @@ codes! {
         "Each open stream holds a connection.",
         "Close streams that nobody reads, and try again after Retry-After seconds.",
         [];
+    EVENT_REUSED = 2206, "intake.event_reused", Some(422), "The event_id was used for another event",
+        "An event with this event_id came before with another body, from another user, or for another conversation. Nothing was run.",
+        "An event_id names one event of a host for 48 hours, whatever the Idempotency-Key.",
+        "Send the new event with an event_id of its own, or without one. To repeat the first event, send what was sent then.",
+        [];
     NOT_FOUND = 2404, "not_found", Some(404), "There is nothing here under that name",
         "The path, or the id in it, is not known to this tenant.",
         "It was mistyped or never existed, or it belongs to somebody else: the answer is the same.",

@@ -120,10 +120,17 @@ async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, 
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
-    caller.need(Scope::EventsWrite)?;
+    // Whoever shows lists may say what became of an option of theirs: nobody else can run it.
+    let shows = caller.may(Scope::OptionsWrite);
+    if !shows {
+        caller.need(Scope::EffectsReport)?;
+    }
     let body = read_json(&parts.headers, body).await?;
     let report: wire::ResultReport = parse(&body)?;
     let effect = find(app, &caller, id).await?;
+    if !(shows && effect.row.class.is_host_only()) {
+        caller.need(Scope::EffectsReport)?;
+    }
     let route = format!("/v1/effects/{}/result", effect.row.id);
     let keyed = KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, &body)?;
     app.runtime().fault(FailPoint::Verified)?;
@@ -138,6 +145,10 @@ async fn settle(
     if effect.row.performer != Performer::Host {
         let text = format!("{} is not performed by the host", effect.row.id);
         return Err(Problem::new(&codes::NOT_HOSTED, text));
+    }
+    if !app.runtime().intact(&effect).await? {
+        let text = format!("{} is not the effect that was approved", effect.row.id);
+        return Err(Problem::new(&codes::TAMPERED, text));
     }
     let outcome = outcome(&effect, report)?;
     let settled = app.runtime().report(&effect, outcome.clone()).await?;

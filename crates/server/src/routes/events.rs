@@ -34,8 +34,16 @@ const KINDS_OF_PEOPLE: [&str; 7] = [
     "options.closed",
     "focus.changed",
 ];
-/// Kinds of event that describe a screen; they need a scope of their own.
-const KINDS_OF_SCREENS: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
+/// Returns the scope that a kind of event needs beside `events:write`, if it has one of its own: who describes a
+/// screen, speaks as the assistant or says how a task stands can mislead everybody else in a conversation.
+fn scope_of(kind: &str) -> Option<Scope> {
+    match kind {
+        "options.shown" | "options.closed" | "focus.changed" => Some(Scope::OptionsWrite),
+        "assistant.posted" => Some(Scope::AssistantWrite),
+        "task.reported" => Some(Scope::TasksReport),
+        _ => None,
+    }
+}
 
 /// Deliver an event
 ///
@@ -103,8 +111,8 @@ pub(crate) async fn deliver_request(
             format!("{} may send {}, not {:?}", caller.label(), KINDS_OF_PEOPLE.join(", "), event.kind);
         return Err(Problem::new(&codes::SCOPE, text));
     }
-    if KINDS_OF_SCREENS.contains(&event.kind.as_str()) {
-        caller.need(Scope::OptionsWrite)?;
+    if let Some(scope) = scope_of(&event.kind) {
+        caller.need(scope)?;
     }
     let named = event.actor.as_ref().and_then(|actor| actor.id.as_deref());
     caller.actor(named)?;
@@ -145,6 +153,7 @@ pub(crate) async fn deliver_inbound(
     speaks_for(caller, &event.kind)?;
     app.runtime().fault(FailPoint::Verified)?;
     conversations::record_title(app, &lane, &event).await;
+    let keyed = if host_key.is_some() { keyed.about_event_of(&event.actor) } else { keyed };
     let href = keyed.turn_href();
     let more_keys = host_key.into_iter().collect();
     deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, answer_kind }).await

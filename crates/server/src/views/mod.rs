@@ -7,17 +7,17 @@ pub(crate) mod options;
 use serde_json::{Map, Value};
 use throughline_engine::data::action::Action;
 use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::authors::Authored;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_engine::data::intent::Remembered;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Role;
-use throughline_engine::data::pending::PendingClass;
 use throughline_engine::data::record::Record;
 use throughline_engine::{EffectId, LaneKey, MessageId, Timestamp};
 use throughline_runtime::replay::{Comparison, Replayed};
-use throughline_runtime::turn_log::{Shown, Turn};
+use throughline_runtime::turn_log::{LeftOpen, Shown, Turn};
 use throughline_runtime::{MessageView, Runtime, RuntimeError};
 use throughline_store::{ApprovalRow, ApprovalState, EffectState, LaneInfo, Performer, StoredEffect};
 
@@ -36,6 +36,7 @@ pub(crate) async fn answer(
         planned.extend(self::planned(runtime, &chain.lane, turn).await?);
     }
     let lane = runtime.lane(&chain.lane).await?;
+    let left = left_open(&lane, chain.newest());
     let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
     let views =
         messages(runtime, &chain.lane, said.chain(planned.iter().filter_map(PlannedEffect::message))).await?;
@@ -51,10 +52,10 @@ pub(crate) async fn answer(
         rung: info.rung,
         intent: decision.intent.map(|intent| intent.as_str().into()),
         applied: applied.map(wire::Applied::from),
-        pending: foremost_pending(&lane),
+        pending: left.pending.as_ref().map(wire::Pending::from),
         selected: chain.turns().find_map(|turn| turn.row.trace.selection.as_ref()?.selected.clone()),
         selection: options::selection(chain, deciding),
-        options: options::active_set(&lane, &chain.own),
+        options: options::active_set(&lane, &chain.own, &left),
         focus: focus(chain, deciding),
         interrupt: info.interrupt,
         messages: views.into_iter().filter(is_assistant).map(wire::Message::from).collect(),
@@ -79,11 +80,11 @@ fn settled(chain: &TurnChain) -> Vec<wire::SettledBy> {
     chain.settled.iter().map(by).collect()
 }
 
-/// Returns the pending question that text would answer, else the newest card.
-fn foremost_pending(lane: &Lane) -> Option<wire::Pending> {
-    let all = &lane.head.pendings;
-    let question = all.iter().find(|pending| pending.kind.class() == PendingClass::Conversational);
-    question.or(all.last()).map(wire::Pending::from)
+/// Returns what waited after a turn. Turns of versions before 0.2 do not say it: it is known as long as none followed.
+fn left_open(lane: &Lane, turn: &Turn) -> LeftOpen {
+    let stored = turn.content.as_ref().and_then(|content| content.left.clone());
+    let now = || (lane.revision == turn.row.revision).then(|| LeftOpen::of(lane, turn.row.at));
+    stored.or_else(now).unwrap_or_default()
 }
 
 /// Effect of a turn.
@@ -438,12 +439,18 @@ pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Appr
         quantity: approval.quantity,
         total_chars: approval.total_chars,
         requested_by: approval.requested_by.clone(),
+        authors: approval.authors.iter().map(authored).collect(),
         source: approval.source.0.clone(),
         created_at: approval.created_at.rfc3339(),
         expires_at: approval.expires_at.map(|end| end.rfc3339()),
         decided,
         card,
     })
+}
+
+fn authored(field: &Authored) -> wire::Authored {
+    let by = field.by.iter().map(str::to_owned).collect();
+    wire::Authored { item: field.item.clone(), field: field.field.clone(), by }
 }
 
 pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {

@@ -6,7 +6,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::option_set::{OptionSet, OptionSetOrigin};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::view::View;
-use throughline_runtime::turn_log::Turn;
+use throughline_runtime::turn_log::{LeftOpen, Turn};
 
 use crate::turn_chain::TurnChain;
 use crate::wire;
@@ -69,9 +69,9 @@ fn set_of<'l>(lane: &'l Lane, id: &SetId) -> Option<&'l OptionSet> {
     })
 }
 
-/// Returns the list an event is about, and the person: the list it shows, else the one that the person's next text is
-/// read against.
-fn subject_set(lane: &Lane, turn: &Turn) -> Option<(SetId, String)> {
+/// Returns the list an event is about, and the person: the list it shows, else the one that the person's next text was
+/// read against after it.
+fn subject_set(left: &LeftOpen, turn: &Turn) -> Option<(SetId, String)> {
     let event = &turn.content.as_ref()?.event;
     let user = match &event.kind {
         EventKind::OptionsShown(shown) => {
@@ -81,13 +81,12 @@ fn subject_set(lane: &Lane, turn: &Turn) -> Option<(SetId, String)> {
         EventKind::FocusChanged(focus) => &focus.user,
         _ => &event.actor,
     };
-    let active = view_of(lane, user)?.active_option_set_id.clone()?;
-    Some((active, user.clone()))
+    Some((left.list_of(user)?.clone(), user.clone()))
 }
 
-/// Returns the list that the next text of the turn's person is read against.
-pub(super) fn active_set(lane: &Lane, turn: &Turn) -> Option<wire::OptionSet> {
-    let (set, user) = subject_set(lane, turn)?;
+/// Returns the list that the next text of the turn's person was read against.
+pub(super) fn active_set(lane: &Lane, turn: &Turn, left: &LeftOpen) -> Option<wire::OptionSet> {
+    let (set, user) = subject_set(left, turn)?;
     set_of(lane, &set).map(|set| wire::OptionSet::seen(set, &user))
 }
 
@@ -102,7 +101,7 @@ pub(crate) fn set_answer(lane: &Lane, turn: &Turn) -> Option<wire::OptionSetAnsw
     let event = &turn.content.as_ref()?.event;
     let (id, user) = match &event.kind {
         EventKind::OptionsClosed { set, .. } => (set.clone()?, event.actor.clone()),
-        _ => subject_set(lane, turn)?,
+        _ => subject_set(&LeftOpen::of(lane, turn.row.at), turn)?,
     };
     let set = set_of(lane, &id);
     let standing = view_of(lane, &user).and_then(|view| view.standing(&id)).filter(|_| set.is_some());

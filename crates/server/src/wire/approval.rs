@@ -34,6 +34,9 @@ pub struct Approval {
     pub total_chars: u32,
     /// User who asked.
     pub requested_by: String,
+    /// Authors of each field at this version; empty if the user who asked wrote all of it.
+    #[serde(default)]
+    pub authors: Vec<Authored>,
     /// Id of the message it came from.
     pub source: String,
     /// Time it was opened.
@@ -44,6 +47,19 @@ pub struct Approval {
     pub decided: Option<Decided>,
     /// Card in its current form.
     pub card: Option<Card>,
+}
+
+/// Authors of a field: everybody whose words are in its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Authored {
+    /// Item of a batch; empty for a single one.
+    #[serde(default)]
+    pub item: String,
+    /// Field.
+    #[schema(example = "title")]
+    pub field: String,
+    /// Ids of the users, in the order in which they wrote.
+    pub by: Vec<String>,
 }
 
 /// Decision that was taken.

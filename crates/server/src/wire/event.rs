@@ -49,7 +49,7 @@ pub struct EventBody {
     pub focus: Option<FocusBody>,
     /// True if the edit did not change the text.
     pub metadata_only: Option<bool>,
-    /// Host's id of the event: delivered twice, it is one event.
+    /// Host's id of the event: delivered twice, it is one event; another event under it is refused.
     pub event_id: Option<String>,
     /// Time it happened, RFC 3339 in UTC. It is recorded and does not influence the order.
     pub at: Option<String>,

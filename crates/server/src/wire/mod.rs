@@ -13,7 +13,7 @@ mod problem;
 mod tool;
 mod turn;
 
-pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
+pub use approval::{Approval, Authored, Decide, DecideActor, Decided, Decision};
 pub use context::{Context, Omitted, Render, RenderedTask, Repair};
 pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::tempdir;
 
 use crate::store::Rigged;
@@ -122,6 +122,66 @@ async fn an_event_with_an_id_of_its_own_is_handled_once() {
         let again = server.event("key-2", &event).header("Prefer", "wait=5").send().await;
         assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
         assert_eq!(again.text(), first.text());
+        server.stopped().await;
+    }
+}
+
+/// The host's id names one event: another body, another person's or another conversation's is refused, and runs nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_id_of_an_event_is_not_used_for_another() {
+    for server in Server::on_each_store().await {
+        let send = |key: &'static str, event: Value| {
+            let call = server.event(key, &event).header("Prefer", "wait=5");
+            async move { call.send().await }
+        };
+        let event = |conversation: &str, who: &str, text: &str| {
+            let mut event = said(conversation, who, text);
+            event["event_id"] = json!("evt-1");
+            event
+        };
+        let first = send("key-1", event("c1", "ana", "/maro help")).await;
+        assert_eq!(first.status, 200);
+        for (key, other) in [
+            ("key-2", event("c1", "ana", "/maro status")),
+            ("key-3", event("c1", "bob", "/maro help")),
+            ("key-4", event("c2", "ana", "/maro help")),
+        ] {
+            let refused = send(key, other).await;
+            assert_eq!((refused.status, refused.problem().as_str()), (422, "TL-2206"), "{key}");
+        }
+        // The first one's own key says that of the key, and the event itself is still answered as before.
+        let reused = send("key-1", event("c1", "ana", "/maro status")).await;
+        assert_eq!((reused.status, reused.problem().as_str()), (422, "TL-2203"));
+        for key in ["key-1", "key-2", "key-5"] {
+            let again = send(key, event("c1", "ana", "/maro help")).await;
+            assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")), "{key}");
+            assert_eq!(again.text(), first.text(), "{key}");
+        }
+        let lane = first.json()["lane"].as_str().unwrap().to_owned();
+        assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["revision"], 1);
+        server.stopped().await;
+    }
+}
+
+/// Of two different events under one id that arrive together, one runs and the other is refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_events_under_one_id_at_once_one_runs() {
+    for server in Server::on_each_store().await {
+        let calls = (0..12).map(|n| {
+            let mut event = said("c1", "ana", if n % 2 == 0 { "/maro help" } else { "/maro status" });
+            event["event_id"] = json!("evt-1");
+            let call = server.event(&format!("key-{n}"), &event).header("Prefer", "wait=5");
+            tokio::spawn(async move { (n % 2, call.send().await) })
+        });
+        let mut answers = Vec::new();
+        for call in calls.collect::<Vec<_>>() {
+            answers.push(call.await.unwrap());
+        }
+        let (won, _) = answers.iter().find(|(_, answer)| answer.status == 200).expect("one ran");
+        for (which, answer) in &answers {
+            let expected: &[u16] = if which == won { &[200, 409] } else { &[422] };
+            assert!(expected.contains(&answer.status), "{} {}", answer.status, answer.text());
+        }
         server.stopped().await;
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
-use throughline_engine::data::ask::{Answer, Ask};
+use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::Attempt;
 use throughline_models::{Caller, Model};
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
@@ -50,6 +50,61 @@ pub(crate) async fn asking(model: impl Model + 'static, sources: Sources) -> Ser
         }),
     }));
     Server::run(instance).await
+}
+
+/// Model that writes summaries at once, which nobody can read, and classifies slowly.
+struct QuickSummaries;
+
+#[async_trait]
+impl Model for QuickSummaries {
+    async fn ask(&self, ask: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
+        if let Question::Classify { .. } = ask.question {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            return Attempt::Applied(Answer::Classify {
+                label: "ticket".into(),
+                confidence: 95,
+                anchor: None,
+            });
+        }
+        Attempt::Applied(Answer::None { why: "schema".into() })
+    }
+
+    fn name(&self) -> &str {
+        "quick summaries"
+    }
+}
+
+/// A turn that asks for a summary beside its question is decided by the question's answer, whichever comes first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_summary_beside_a_question_is_not_its_answer() {
+    let server = asking(QuickSummaries, demo()).await;
+    let mut both = 0;
+    for n in 0..16 {
+        let answer = server.say(&format!("k{n}"), "c1", "ana", &format!("{UNCLEAR}, case {n}")).await;
+        assert_eq!(answer["intent"], "ticket", "{answer:#}");
+        let own = server.get(&format!("/v1/turns/key:k{n}")).send().await.json();
+        assert_eq!(own["reason"], answer["reason"]);
+        let settled = answer["settled"].as_array().unwrap();
+        // What the ticket is asked for would be answered by the next message.
+        server.say(&format!("s{n}"), "c1", "ana", "stop").await;
+        both += usize::from(settled.iter().any(|by| by["reason"].as_str().unwrap().starts_with("summary.")));
+    }
+    assert!(both > 0, "one turn asked for both");
+    server.stopped().await;
+}
+
+/// Everything that an answer says is waiting waited after its own turn, also when a later turn has changed that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_tells_what_waited_then() {
+    let server = Server::demo().await;
+    let first = server.say("k1", "c1", "ana", TASK).await;
+    assert_eq!(first["pending"]["kind"], "waiting_approval", "{first:#}");
+    server.press("k2", "c1", "ana", &token(&card_of(&first), "reject")).await;
+    let again = server.get("/v1/turns/key:k1").send().await.json();
+    assert_eq!(again["pending"], first["pending"]);
+    let later = server.get("/v1/turns/key:k2").send().await.json();
+    assert_eq!(later["pending"], json!(null));
+    server.stopped().await;
 }
 
 const UNCLEAR: &str = "the login page shows an empty box since Tuesday";

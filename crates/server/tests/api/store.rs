@@ -107,11 +107,12 @@ through! {
     Approvals {
         read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
         read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
+        read released(tenant: &str, approval: &throughline_engine::data::effect::ApprovalRef) -> Option<Vec<String>>;
     }
     Outbox {
         read overdue(limit: u32) -> Vec<StoredEffect>;
         write lease(owner: &str, limit: u32) -> Vec<Leased>;
-        write mark(tenant: &str, id: &EffectId, fence: i64) -> Mark;
+        write mark(tenant: &str, id: &EffectId, fence: i64, held: &[u8; 32]) -> Mark;
         write settle(settlement: Settlement) -> bool;
     }
     Effects {

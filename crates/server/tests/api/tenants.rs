@@ -7,34 +7,36 @@ use throughline_server::auth::Token;
 
 use crate::support::*;
 
-/// Tokens of two tenants, and one that may only write.
+/// Tokens of two tenants, one that may only write, and one of another user.
 struct Tokens {
     acme: String,
     other: String,
     narrow: String,
+    bobs: String,
     _folder: TempDir,
 }
 
 async fn server() -> (Server, Tokens) {
     let folder = tempfile::tempdir().unwrap();
-    let all = "\"events:write\",\"lanes:read\",\"approvals:read\",\"approvals:decide\",\"effects:read\",\"act_as\",\"admin\"";
+    let all = "\"events:write\",\"effects:report\",\"lanes:read\",\"approvals:read\",\"approvals:decide\",\"effects:read\",\"act_as\",\"admin\"";
     let mut text = "tenant = \"acme\"\n[[approvers]]\neffects = [\"tracker.*\"]\ntargets = [\"local:*\"]\nallow = [\"user:ana\"]\nself_approve = true\n".to_owned();
-    let mut token = |id: &str, tenant: &str, scopes: &str, byte: u8| {
+    let mut token_of = |principal: &str, id: &str, tenant: &str, scopes: &str, byte: u8| {
         let (token, hash) = Token::mint(id, [byte; 24]);
         text.push_str(&format!(
-            "[[tokens]]\nid = \"{id}\"\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nscopes = [{scopes}]\nprincipal = \"ana\"\n"
+            "[[tokens]]\nid = \"{id}\"\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nscopes = [{scopes}]\nprincipal = \"{principal}\"\n"
         ));
         token
     };
-    let acme = token("acme", "acme", all, 1);
-    let other = token("other", "other", all, 2);
-    let narrow = token("narrow", "acme", "\"events:write\"", 3);
+    let acme = token_of("ana", "acme", "acme", all, 1);
+    let other = token_of("ana", "other", "other", all, 2);
+    let narrow = token_of("ana", "narrow", "acme", "\"events:write\"", 3);
+    let bobs = token_of("bob", "bobs", "acme", "\"events:write\"", 4);
     let file = folder.path().join("throughline.toml");
     std::fs::write(&file, text).unwrap();
     let sources = Sources { file: Some(file), ..Sources::default() }
         .flag("server.listen", "127.0.0.1:0", "--listen")
         .flag("store.url", "memory:", "--store");
-    (Server::start(sources).await, Tokens { acme, other, narrow, _folder: folder })
+    (Server::start(sources).await, Tokens { acme, other, narrow, bobs, _folder: folder })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -60,6 +62,24 @@ async fn a_token_is_needed_and_a_wrong_one_is_refused() {
     }
     assert_eq!(event.clone().token(&tokens.acme).send().await.status, 202);
     assert_eq!(server.get("/livez").send().await.status, 200);
+    server.stopped().await;
+}
+
+/// An event that leaves its actor to the token is of that token's user, so another user's is another event.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_id_of_an_event_is_not_two_users() {
+    let (server, tokens) = server().await;
+    let event = json!({
+        "event_id": "evt-1", "kind": "message.posted", "text": "/maro help", "lane": {"conversation": "c"},
+    });
+    let call = |token: &str| server.event("k", &event).header("Prefer", "wait=5").token(token);
+    let first = call(&tokens.acme).send().await;
+    let same_user = call(&tokens.narrow).send().await;
+    let other_user = call(&tokens.bobs).send().await;
+    assert_eq!((first.status, same_user.status), (200, 200));
+    assert_eq!(same_user.text(), first.text());
+    assert_eq!((other_user.status, other_user.problem().as_str()), (422, "TL-2206"));
+    assert_eq!(call(&tokens.other).send().await.status, 200, "another tenant's events have ids of their own");
     server.stopped().await;
 }
 
@@ -91,6 +111,17 @@ async fn a_token_does_what_its_scopes_say() {
         (server.post("/v1/approvals/ap_x/decide"), json!({"version": 1, "decision": "approve"})),
         (server.post("/v1/replay"), json!({"lane": "ln_x"})),
         (server.put("/v1/pause"), json!({"paused": false})),
+        (server.post("/v1/effects/fx_x/result"), json!({"outcome": "applied"})),
+        (
+            server.post("/v1/events"),
+            json!({"lane": {"conversation": "c"}, "kind": "assistant.posted",
+                "assistant": {"kind": "answer", "text": "I am the bot"}}),
+        ),
+        (
+            server.post("/v1/events"),
+            json!({"lane": {"conversation": "c"}, "kind": "task.reported",
+                "report": {"task_id": "t", "status": "running"}}),
+        ),
     ] {
         let reply = call.token(&tokens.narrow).header("Idempotency-Key", "k").json(&body).send().await;
         assert_eq!(reply.problem(), "TL-2103", "{body}");

@@ -249,7 +249,7 @@ async fn facts_are_for_who_may_read_what_prompts_are_told() {
         )
     };
     let text = [
-        token("looks", &first, "acme", "\"events:write\", \"lanes:read\""),
+        token("looks", &first, "acme", "\"events:write\", \"tasks:report\", \"lanes:read\""),
         token("reads", &second, "acme", "\"lanes:read\", \"context:read\""),
         token("other", &third, "other", "\"lanes:read\", \"context:read\""),
     ];

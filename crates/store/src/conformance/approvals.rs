@@ -3,12 +3,15 @@
 
 use throughline_engine::Timestamp;
 use throughline_engine::data::action::Action;
-use throughline_engine::data::approval::{ApprovalChange, CloseReason};
-use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::approval::{Approval, ApprovalChange, CloseReason};
+use throughline_engine::data::effect::{ApprovalRef, EffectClass};
 
 use super::Subject;
-use super::fixture::{LaneWriter, approval, assert_refused, create, decide, effect, lane, lease_ids, put};
-use crate::{ApprovalState, CommitResult, Store, TurnCommit};
+use super::fixture::{
+    LaneWriter, approval, assert_refused, create, decide, decide_on, effect, hash, lane, lease_ids, put,
+    released,
+};
+use crate::{ApprovalState, CommitResult, OutboxRow, Store, TurnCommit};
 
 async fn state(s: &Subject, card: &str) -> ApprovalState {
     s.store.approval("acme", &card.into()).await.unwrap().unwrap().state
@@ -110,6 +113,64 @@ pub async fn outward_without_approval_refuses_the_turn(s: &Subject) {
     assert_eq!(s.store.load(&lane("C1")).await.unwrap(), None);
     assert_eq!(s.store.effect("acme", &"fx_1".into()).await.unwrap(), None);
     writer.commit(writer.turn()).await;
+}
+
+/// An outward effect with other bytes than its approval releases refuses its whole turn; with those bytes it is taken, as
+/// often as the turn says, and in later turns.
+pub async fn outward_is_what_was_approved(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    let altered = |id: &str| OutboxRow { payload: "altered".into(), ..create(id, "ap_1", 1) };
+    let approvals = vec![decide("ap_1", 1, Action::Approve)];
+    let records = vec![put("task", "t_1", "x")];
+    let turn = TurnCommit { approvals, records, ..writer.turn_with_effects(vec![altered("fx_1")]) };
+    assert_refused(writer.try_commit(turn.clone()).await);
+    assert_eq!(state(s, "ap_1").await, ApprovalState::Pending);
+    assert_eq!(s.store.effect("acme", &"fx_1".into()).await.unwrap(), None);
+    let twice = writer.turn_with_effects(vec![create("fx_1", "ap_1", 1), create("fx_2", "ap_1", 1)]);
+    writer.commit(TurnCommit { outbox: twice.outbox, ..turn }).await;
+    assert_refused(writer.try_commit(writer.turn_with_effects(vec![altered("fx_3")])).await);
+    writer.commit_effects(vec![create("fx_3", "ap_1", 1)]).await;
+    let reply = OutboxRow { outward: false, ..altered("fx_4") };
+    writer.commit_effects(vec![reply]).await;
+    assert_eq!(lease_ids(&*s.store).await, ["fx_1", "fx_2", "fx_3", "fx_4"]);
+}
+
+/// A decision on other bytes than its approval shows is refused, and so are the bytes of another version.
+pub async fn a_decision_is_on_what_was_shown(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    writer.open_approval(approval("ap_1", 2, None)).await;
+    let (shown, one, two) =
+        (Some(hash("{}")), vec![hash(&released("ap_1", 1))], vec![hash(&released("ap_1", 2))]);
+    for other in [
+        decide_on("ap_1", 2, Some(hash("other")), two.clone()),
+        decide_on("ap_1", 2, shown.clone(), one.clone()),
+        decide_on("ap_1", 2, shown.clone(), Vec::new()),
+    ] {
+        assert_refused(writer.try_commit(TurnCommit { approvals: vec![other], ..writer.turn() }).await);
+        assert_eq!(state(s, "ap_1").await, ApprovalState::Pending);
+    }
+    let old = OutboxRow { payload: released("ap_1", 1), ..create("fx_1", "ap_1", 2) };
+    let approvals = vec![decide_on("ap_1", 2, shown, two.clone())];
+    let turn = TurnCommit { approvals, ..writer.turn_with_effects(vec![old]) };
+    assert_refused(writer.try_commit(turn.clone()).await);
+    writer.commit(TurnCommit { outbox: Vec::new(), ..turn }).await;
+    let of = async |version| {
+        let approval = ApprovalRef { card: "ap_1".into(), version };
+        s.store.released("acme", &approval).await.unwrap()
+    };
+    assert_eq!((of(1).await, of(2).await), (Some(Vec::new()), Some(two)));
+}
+
+/// An approval that lists nothing, because an earlier version opened it, takes the list of its decision.
+pub async fn an_approval_without_a_list_takes_the_decisions(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(Approval { releases: Vec::new(), ..approval("ap_1", 1, None) }).await;
+    let other = decide_on("ap_1", 1, Some(hash("other")), Vec::new());
+    assert_refused(writer.try_commit(TurnCommit { approvals: vec![other], ..writer.turn() }).await);
+    writer.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1)]).await;
+    assert_eq!(lease_ids(&*s.store).await, ["fx_1"]);
 }
 
 /// A pending approval, another version or another tenant's does not count as consumed.

@@ -66,7 +66,7 @@ pub async fn what_was_answered_survives_a_crash(location: &dyn DataLocation) {
     let leased = lease(&*store).await.remove(0);
     let next = lease(&*after_crash()).await;
     assert!(next.iter().all(|next| next.fence > leased.fence), "held, or leased again");
-    store.mark("acme", &leased.effect.row.id, leased.fence).await.unwrap();
+    store.mark("acme", &leased.effect.row.id, leased.fence, &leased.effect.held()).await.unwrap();
     let found = after_crash();
     let effect = found.effect("acme", &leased.effect.row.id).await.unwrap().unwrap();
     assert_eq!((effect.state, effect.attempts), (crate::EffectState::Attempted, 1));

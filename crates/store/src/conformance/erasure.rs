@@ -66,7 +66,7 @@ async fn full<'a>(s: &'a Subject) -> LaneWriter<'a> {
     writer.commit(turn).await;
     let leased = store.lease("w", 1).await.unwrap();
     let fence = leased[0].fence;
-    store.mark("acme", &"fx_1".into(), fence).await.unwrap();
+    store.mark("acme", &"fx_1".into(), fence, &leased[0].effect.held()).await.unwrap();
     let mut settled = super::fixture::ends("fx_1", Some(fence), EffectState::Done);
     settled.to = crate::SettleTo::End(EffectState::Done, with_word("outcome"));
     assert!(store.settle(settled).await.unwrap());
@@ -139,10 +139,10 @@ pub async fn texts_are_kept_rewritten_or_erased(s: &Subject) {
 /// An outward effect that is attempted keeps its lease, so that its end is still recorded; others are cancelled.
 pub async fn an_attempted_outward_effect_keeps_its_lease(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
-    writer.open_approval(approval("ap_1", 1, None)).await;
+    writer.open_approval(Approval { releases: Vec::new(), ..approval("ap_1", 1, None) }).await;
     let mut out = create("fx_1", "ap_1", 1);
     out.payload = with_word("issue");
-    writer.approve("ap_1", 1, vec![out]).await;
+    writer.release("ap_1", 1, vec![out]).await;
     let fence = super::fixture::attempt(&*s.store, "fx_1").await;
     let mut said = effect("fx_2", EffectClass::Reply, "lane");
     said.payload = with_word("reply");

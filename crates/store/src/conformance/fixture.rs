@@ -92,11 +92,23 @@ pub fn loose(id: &str) -> OutboxRow {
     effect(id, EffectClass::Notice, "")
 }
 
-/// Returns an outward effect that names an approval.
+/// Returns the payload that one version of an approval releases.
+#[must_use]
+pub fn released(card: &str, version: u32) -> String {
+    format!("what {card} v{version} releases")
+}
+
+/// Returns the SHA-256 of a text, in hex.
+#[must_use]
+pub fn hash(text: &str) -> String {
+    hex(&sha256(&[text.as_bytes()]))
+}
+
+/// Returns an outward effect that names an approval, with the bytes that it releases.
 #[must_use]
 pub fn create(id: &str, card: &str, version: u32) -> OutboxRow {
     let approval = Some(ApprovalRef { card: card.into(), version });
-    OutboxRow { approval, ..effect(id, EffectClass::TrackerCreate, "") }
+    OutboxRow { approval, payload: released(card, version), ..effect(id, EffectClass::TrackerCreate, "") }
 }
 
 /// Makes an effect depend on others.
@@ -113,12 +125,14 @@ pub fn approval(card: &str, version: u32, expires_at: Option<Timestamp>) -> Appr
         version,
         kind: "tracker.item".into(),
         payload: "{}".into(),
-        payload_sha256: hex(&sha256(&[b"{}"])),
+        payload_sha256: hash("{}"),
+        releases: vec![hash(&released(card, version))],
         classes: vec!["tracker.create".into()],
         targets: vec!["local:DEMO".into()],
         quantity: 1,
         total_chars: 2,
         requested_by: "U1".into(),
+        authors: Vec::new(),
         source: "m_1".into(),
         created_at: START,
         expires_at,
@@ -129,7 +143,23 @@ pub fn approval(card: &str, version: u32, expires_at: Option<Timestamp>) -> Appr
 #[must_use]
 pub fn decide(card: &str, version: u32, action: Action) -> ApprovalChange {
     let by = Presser { id: "U7".into(), name: "ana".into() };
-    ApprovalChange::Decide { card: card.into(), version, action, by, at: START }
+    let (payload_sha256, releases) = match action.releases() {
+        true => (Some(hash("{}")), vec![hash(&released(card, version))]),
+        false => (None, Vec::new()),
+    };
+    ApprovalChange::Decide { card: card.into(), version, action, by, at: START, payload_sha256, releases }
+}
+
+/// Returns the change that approves a card, with these hashes of its payload and of what it releases.
+#[must_use]
+pub fn decide_on(
+    card: &str,
+    version: u32,
+    payload_sha256: Option<String>,
+    releases: Vec<String>,
+) -> ApprovalChange {
+    let (by, action) = (Presser { id: "U7".into(), name: "ana".into() }, Action::Approve);
+    ApprovalChange::Decide { card: card.into(), version, action, by, at: START, payload_sha256, releases }
 }
 
 /// Returns a record to write.
@@ -271,6 +301,13 @@ impl<'a> LaneWriter<'a> {
         self.commit(TurnCommit { approvals, ..self.turn_with_effects(outbox) }).await;
     }
 
+    /// Commits a turn that approves a card and plans these effects, whatever their bytes. The approval lists none.
+    pub async fn release(&mut self, card: &str, version: u32, outbox: Vec<OutboxRow>) {
+        let hashes = outbox.iter().map(|row| hash(&row.payload)).collect();
+        let approvals = vec![decide_on(card, version, Some(hash("{}")), hashes)];
+        self.commit(TurnCommit { approvals, ..self.turn_with_effects(outbox) }).await;
+    }
+
     /// Returns the state of an effect.
     pub async fn effect_state(&self, id: &str) -> EffectState {
         let effect = self.store.effect(&self.lane.tenant, &id.into()).await.expect("an effect can be read");
@@ -292,7 +329,10 @@ pub async fn lease_ids(store: &dyn Store) -> Vec<String> {
 pub async fn attempt(store: &dyn Store, id: &str) -> i64 {
     let leased = lease(store).await;
     assert_eq!(leased.iter().map(|l| l.effect.row.id.as_str()).collect::<Vec<_>>(), [id]);
-    let mark = store.mark("acme", &id.into(), leased[0].fence).await.expect("an attempt can be marked");
+    let mark = store
+        .mark("acme", &id.into(), leased[0].fence, &leased[0].effect.held())
+        .await
+        .expect("an attempt can be marked");
     assert!(matches!(mark, Mark::Attempt(_)), "{mark:?}");
     leased[0].fence
 }

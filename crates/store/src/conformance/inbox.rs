@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::fixture::{LaneWriter, accept, assert_refused, delivery, done, lane, lane_of, limited, two_keys};
-use crate::{Accepted, Delivery, RowState, TurnCommit, WaitingRow};
+use crate::{Accepted, Delivery, DeliveryIdentity, RowState, TurnCommit, WaitingRow};
 
 /// The first delivery under a key is new; the next changes nothing and returns the row.
 pub async fn a_key_is_new_once(s: &Subject) {
@@ -48,6 +48,22 @@ pub async fn either_key_makes_a_duplicate(s: &Subject) {
     assert_eq!(row.key, "evt:1");
     assert_eq!(s.store.delivery("acme", "slack:msg:1").await.unwrap().unwrap().key, "evt:1");
     assert_eq!(s.store.waiting(&lane, 10).await.unwrap().len(), 1);
+}
+
+/// Whichever key makes a duplicate, it is answered with the hash of the first delivery's body.
+pub async fn a_duplicate_has_the_first_hash(s: &Subject) {
+    let lane = lane("C1");
+    let hashed = |key: &str, hash: &str| Delivery {
+        identity: DeliveryIdentity { body_hash: Some(hash.into()), ..two_keys(key, "event:1") },
+        ..delivery(&lane, key)
+    };
+    assert_eq!(s.store.accept(hashed("http:1", "first")).await.unwrap(), Accepted::New);
+    for key in ["http:1", "http:2"] {
+        let Accepted::Duplicate(row) = s.store.accept(hashed(key, "second")).await.unwrap() else {
+            panic!("not a duplicate: {key}")
+        };
+        assert_eq!((row.key.as_str(), row.body_hash.as_deref()), ("http:1", Some("first")), "{key}");
+    }
 }
 
 /// A duplicate takes none of its other keys.

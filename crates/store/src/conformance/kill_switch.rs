@@ -34,7 +34,7 @@ pub async fn the_kill_switch_holds_marks(s: &Subject) {
     let leased = lease(&*s.store).await;
     let mark = async |n: usize| {
         let leased = &leased[n];
-        s.store.mark("acme", &leased.effect.row.id, leased.fence).await.unwrap()
+        s.store.mark("acme", &leased.effect.row.id, leased.fence, &leased.effect.held()).await.unwrap()
     };
     let pause = |everything| {
         let (by, since, reason) = ("root".into(), s.store.now(), "incident".into());

@@ -189,3 +189,22 @@ pub async fn messages_are_found_by_the_channels_id(s: &Subject) {
     writer.commit(TurnCommit { records, ..writer.turn() }).await;
     assert_eq!(s.store.record(&lane("C1"), "message", "1700.1").await.unwrap().as_deref(), Some("one"));
 }
+
+/// A channel's id stays with the first message that came with it: a later one with the same id is kept, and does not
+/// take its place.
+pub async fn the_first_message_keeps_the_channels_id(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    for (id, body) in [("m_1", "one"), ("m_2", "two")] {
+        let message_map = vec![("1700.1".into(), id.into())];
+        writer
+            .commit(TurnCommit { records: vec![put("message", id, body)], message_map, ..writer.turn() })
+            .await;
+    }
+    for (key, body) in [("1700.1", "one"), ("m_1", "one"), ("m_2", "two")] {
+        assert_eq!(
+            s.store.record(&lane("C1"), "message", key).await.unwrap().as_deref(),
+            Some(body),
+            "{key}"
+        );
+    }
+}

@@ -124,6 +124,7 @@ macro_rules! conformance {
                 run, $make,
                 inbox: [
                     a_key_is_new_once, keys_belong_to_a_tenant, either_key_makes_a_duplicate,
+                    a_duplicate_has_the_first_hash,
                     a_duplicate_takes_no_key, rows_wait_in_order, a_full_queue_stores_a_notice,
                     the_notice_is_stored_once, outcomes_are_never_refused, failures_are_counted,
                     longest_waiting_lane_comes_first, one_key_from_many_threads_is_new_once
@@ -136,7 +137,7 @@ macro_rules! conformance {
                     only_the_claim_commits, a_released_claim_commits_nothing, a_commit_extends_the_claim,
                     release_looks_for_work, a_message_is_never_stranded, nothing_is_loaded_before_a_turn,
                     records_are_put_retired_and_dropped, a_record_put_again_is_loaded_again,
-                    messages_are_found_by_the_channels_id
+                    messages_are_found_by_the_channels_id, the_first_message_keeps_the_channels_id
                 ],
                 turn_commit: [
                     a_turn_writes_everything, a_revision_is_written_once, a_row_ends_with_its_turn,
@@ -154,7 +155,7 @@ macro_rules! conformance {
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting,
                     a_late_dependent_fails_at_once, an_unknown_dependency_refuses_the_turn,
                     a_newer_card_update_supersedes, hosts_report_once, hosts_are_offered_in_turn,
-                    marks_are_counted, found_attempted, a_settlement_counts_once,
+                    marks_are_counted, a_mark_compares_the_bytes_in_hand, found_attempted, a_settlement_counts_once,
                     a_settling_event_is_durable_with_it, a_duplicate_event_changes_nothing,
                     uncertain_effects_are_cancelled_or_adopted
                 ],
@@ -172,6 +173,8 @@ macro_rules! conformance {
                     a_newer_version_supersedes, an_approval_is_consumed_once, expiry_is_the_stores_time,
                     closing_ends_what_is_pending, approvals_are_listed_newest_first,
                     outward_without_approval_refuses_the_turn, outward_needs_that_very_consumption,
+                    outward_is_what_was_approved, a_decision_is_on_what_was_shown,
+                    an_approval_without_a_list_takes_the_decisions,
                     a_refusal_releases_nothing, an_earlier_consumption_counts,
                     a_lost_approval_writes_nothing, many_deciders_one_winner
                 ],

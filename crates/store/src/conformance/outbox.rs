@@ -1,12 +1,13 @@
 //! [`Outbox`](crate::Outbox): in order, by one worker at a time, never begun unmarked, never ended twice.
 
 use throughline_engine::Timestamp;
+use throughline_engine::data::canonical_json::{Hash, sha256};
 use throughline_engine::data::effect::EffectClass;
 
 use super::Subject;
 use super::fixture::{
-    LaneWriter, accept, after, assert_refused, attempt, delivery, effect, ends, lane, lease, lease_ids,
-    loose, perform, put, reply, settled,
+    LaneWriter, accept, after, approval, assert_refused, attempt, create, delivery, effect, ends, lane,
+    lease, lease_ids, loose, perform, put, reply, settled,
 };
 use crate::{
     Delivery, EFFECT_LEASE, EffectState, Mark, OutboxRow, Performer, SettleTo, Settlement, TurnCommit,
@@ -43,13 +44,26 @@ pub async fn a_lease_that_ran_out_is_fenced(s: &Subject) {
     s.clock.advance(EFFECT_LEASE - 1);
     assert_eq!(lease_ids(&*s.store).await, NONE);
     s.clock.advance(1);
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), old.fence).await.unwrap(), Mark::LeaseLost, "it is over");
+    assert_eq!(
+        s.store.mark("acme", &"fx_1".into(), old.fence, &held("fx_1")).await.unwrap(),
+        Mark::LeaseLost,
+        "it is over"
+    );
     let new = lease(&*s.store).await.remove(0);
     assert!(new.fence > old.fence && !new.found_attempted);
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), old.fence).await.unwrap(), Mark::LeaseLost);
+    assert_eq!(
+        s.store.mark("acme", &"fx_1".into(), old.fence, &held("fx_1")).await.unwrap(),
+        Mark::LeaseLost
+    );
     assert!(!s.store.settle(settled("fx_1", Some(old.fence))).await.unwrap());
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), new.fence).await.unwrap(), Mark::Attempt(1));
-    assert_eq!(s.store.mark("globex", &"fx_1".into(), new.fence).await.unwrap(), Mark::LeaseLost);
+    assert_eq!(
+        s.store.mark("acme", &"fx_1".into(), new.fence, &held("fx_1")).await.unwrap(),
+        Mark::Attempt(1)
+    );
+    assert_eq!(
+        s.store.mark("globex", &"fx_1".into(), new.fence, &held("fx_1")).await.unwrap(),
+        Mark::LeaseLost
+    );
     assert!(s.store.settle(settled("fx_1", Some(new.fence))).await.unwrap());
 }
 
@@ -64,7 +78,7 @@ pub async fn a_stream_goes_out_in_order(s: &Subject) {
     let leased = lease(&*s.store).await;
     let ids: Vec<_> = leased.iter().map(|leased| leased.effect.row.id.as_str()).collect();
     assert_eq!(ids, ["fx_1", "fx_3", "fx_4", "fx_6", "fx_7"]);
-    s.store.mark("acme", &"fx_1".into(), leased[0].fence).await.unwrap();
+    s.store.mark("acme", &"fx_1".into(), leased[0].fence, &held("fx_1")).await.unwrap();
     assert_eq!(lease_ids(&*s.store).await, NONE, "one that is attempted blocks");
     assert!(s.store.settle(settled("fx_1", Some(leased[0].fence))).await.unwrap());
     perform(&*s.store, "fx_2", EffectState::Done).await;
@@ -131,7 +145,7 @@ pub async fn a_retry_blocks_and_waits(s: &Subject) {
     let retry = || Settlement { to: SettleTo::Retry(at), ..settled("fx_1", Some(fence)) };
     assert!(s.store.settle(retry()).await.unwrap());
     assert!(!s.store.settle(retry()).await.unwrap(), "a settled attempt is over");
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence).await.unwrap(), Mark::LeaseLost);
+    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence, &held("fx_1")).await.unwrap(), Mark::LeaseLost);
     let effect = s.store.effect("acme", &"fx_1".into()).await.unwrap().unwrap();
     assert_eq!((effect.state, effect.attempts, effect.not_before), (EffectState::Planned, 1, at));
     s.clock.advance(5 * Timestamp::SECOND - 1);
@@ -140,7 +154,10 @@ pub async fn a_retry_blocks_and_waits(s: &Subject) {
     s.clock.advance(1);
     let leased = lease(&*s.store).await.remove(0);
     assert!(leased.fence > fence && !leased.found_attempted);
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), leased.fence).await.unwrap(), Mark::Attempt(2));
+    assert_eq!(
+        s.store.mark("acme", &"fx_1".into(), leased.fence, &held("fx_1")).await.unwrap(),
+        Mark::Attempt(2)
+    );
 }
 
 /// The note of an unsure attempt is kept through later attempts until the effect ends.
@@ -242,14 +259,14 @@ pub async fn a_newer_card_update_supersedes(s: &Subject) {
     assert_eq!(writer.effect_state("fx_1").await, EffectState::Cancelled);
     let leased = lease(&*s.store).await;
     assert_eq!(leased.iter().map(|l| l.effect.row.id.as_str()).collect::<Vec<_>>(), ["fx_2", "fx_3"]);
-    s.store.mark("acme", &"fx_3".into(), leased[1].fence).await.unwrap();
+    s.store.mark("acme", &"fx_3".into(), leased[1].fence, &held("fx_3")).await.unwrap();
     writer.commit_effects(vec![update("fx_4", "cd_1"), update("fx_5", "cd_1"), update("fx_6", "cd_2")]).await;
     assert_eq!(writer.effect_state("fx_3").await, EffectState::Attempted);
     assert_eq!(
         (writer.effect_state("fx_4").await, writer.effect_state("fx_5").await),
         (EffectState::Cancelled, EffectState::Planned)
     );
-    let lost = s.store.mark("acme", &"fx_2".into(), leased[0].fence).await.unwrap();
+    let lost = s.store.mark("acme", &"fx_2".into(), leased[0].fence, &held("fx_2")).await.unwrap();
     assert_eq!(lost, Mark::LeaseLost, "it was leased and not begun");
 }
 
@@ -302,19 +319,36 @@ pub async fn hosts_are_offered_in_turn(s: &Subject) {
     assert!(s.store.settle(settled("fx_2", None)).await.unwrap());
 }
 
+/// A worker whose bytes are not the stored ones sends nothing.
+pub async fn a_mark_compares_the_bytes_in_hand(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.open_approval(approval("ap_1", 1, None)).await;
+    writer.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1), loose("fx_2")]).await;
+    for leased in lease(&*s.store).await {
+        let id = &leased.effect.row.id;
+        let mark = async |held| s.store.mark("acme", id, leased.fence, &held).await.unwrap();
+        assert_eq!(mark(held("fx_9")).await, Mark::PayloadDiffers);
+        assert_eq!(writer.effect_state(id.as_str()).await, EffectState::Planned);
+        assert_eq!(mark(leased.effect.held()).await, Mark::Attempt(1));
+    }
+}
+
 /// Marking counts an attempt and renews the lease.
 pub async fn marks_are_counted(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     writer.commit_effects(vec![loose("fx_1")]).await;
     let fence = lease(&*s.store).await[0].fence;
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence + 1).await.unwrap(), Mark::LeaseLost);
+    assert_eq!(
+        s.store.mark("acme", &"fx_1".into(), fence + 1, &held("fx_1")).await.unwrap(),
+        Mark::LeaseLost
+    );
     assert_eq!(writer.effect_state("fx_1").await, EffectState::Planned);
     s.clock.advance(EFFECT_LEASE - 1);
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence).await.unwrap(), Mark::Attempt(1));
+    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence, &held("fx_1")).await.unwrap(), Mark::Attempt(1));
     assert_eq!(writer.effect_state("fx_1").await, EffectState::Attempted);
     s.clock.advance(EFFECT_LEASE - 1);
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence).await.unwrap(), Mark::Attempt(2));
-    assert_eq!(s.store.mark("acme", &"fx_9".into(), 1).await.unwrap(), Mark::LeaseLost);
+    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence, &held("fx_1")).await.unwrap(), Mark::Attempt(2));
+    assert_eq!(s.store.mark("acme", &"fx_9".into(), 1, &held("fx_9")).await.unwrap(), Mark::LeaseLost);
 }
 
 /// An attempt whose worker is gone is leased again as found attempted.
@@ -402,4 +436,9 @@ pub async fn uncertain_effects_are_cancelled_or_adopted(s: &Subject) {
     assert_eq!(adopted.outcome.as_deref(), Some("a person found it"));
     assert!(s.store.settle(settled("fx_3", Some(fence))).await.unwrap(), "what has begun ends by itself");
     assert!(!s.store.settle(settled("fx_1", None)).await.unwrap());
+}
+
+/// Returns the hash of the bytes that a worker holds of an effect of the fixtures.
+fn held(id: &str) -> Hash {
+    sha256(&[format!("payload of {id}").as_bytes()])
 }

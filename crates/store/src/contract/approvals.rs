@@ -5,6 +5,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::approval::{Approval, ApprovalChange};
+use throughline_engine::data::effect::ApprovalRef;
 use throughline_engine::{CardId, LaneKey};
 
 use super::StoreError;
@@ -22,6 +23,11 @@ pub trait Approvals {
         pending: bool,
         limit: u32,
     ) -> Result<Vec<ApprovalRow>, StoreError>;
+
+    /// Returns the hashes of the effects that a consumed approval releases, in hex and sorted; none for an approval that
+    /// was not consumed. `None` if it was consumed by a version that kept no list.
+    async fn released(&self, tenant: &str, approval: &ApprovalRef)
+    -> Result<Option<Vec<String>>, StoreError>;
 }
 
 /// One version of an approval.

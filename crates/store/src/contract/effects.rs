@@ -2,9 +2,11 @@
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use throughline_engine::data::canonical_json::Hash;
 use throughline_engine::{EffectId, LaneKey, Timestamp, TurnId};
 
 use super::{OutboxRow, StoreError};
+use crate::rules::payload_hash;
 
 /// Queries about effects.
 #[async_trait]
@@ -63,4 +65,12 @@ pub struct StoredEffect {
     pub outcome: Option<String>,
     /// SHA-256 of the payload at the time it was planned, in hex.
     pub payload_sha256: String,
+}
+
+impl StoredEffect {
+    /// Returns the SHA-256 of the payload as it is stored now.
+    #[must_use]
+    pub fn held(&self) -> Hash {
+        payload_hash(&self.row.payload)
+    }
 }

@@ -59,7 +59,8 @@ use throughline_engine::{LaneKey, Millis, Timestamp};
 /// - **Facts of epics and channels belong to no lane.** Turns of many lanes write them. Each set has its own revision,
 ///   compared in the same commit: on a mismatch the result is [`CommitResult::RevisionMoved`] and nothing is written.
 /// - **An outward effect without a consumed approval is refused by a constraint** of the database and not by code:
-///   [`StoreError::Refused`], for the whole turn.
+///   [`StoreError::Refused`], for the whole turn. So is one whose payload has another hash than those that the decision
+///   on its approval lists.
 /// - **Time is the store's**: [`Store::now`]. Leases and expiries are compared with it and with nothing else.
 /// - **Unknown is not failure.** When the connection breaks inside a commit, return [`StoreError::Unknown`]; the caller
 ///   claims the lane again and asks [`Lanes::committed`].

@@ -4,6 +4,7 @@
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use throughline_engine::data::canonical_json::Hash;
 use throughline_engine::data::effect::{ApprovalRef, EffectClass};
 use throughline_engine::{EffectId, Millis, Timestamp};
 
@@ -33,8 +34,9 @@ pub trait Outbox {
     async fn lease(&self, owner: &str, limit: u32) -> Result<Vec<Leased>, StoreError>;
 
     /// Records an attempt durably, before its first byte goes out. Kill switch, approval, payload and lease are checked
-    /// in the same transaction.
-    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, StoreError>;
+    /// in the same transaction. `held` is the hash of the bytes that the caller is about to send: they are the stored ones,
+    /// those that were planned and, for an outward effect, those that its approval releases.
+    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, StoreError>;
 
     /// Records the end of an attempt together with the event it causes. Returns false, with nothing written, if the
     /// lease was lost or, for a host's report, the effect has ended already.
@@ -71,7 +73,7 @@ pub struct OutboxRow {
     pub payload: String,
     /// Effects that must be done before this one starts.
     pub depends_on: Vec<EffectId>,
-    /// The consumed approval. The store refuses an outward row without one.
+    /// The consumed approval. The store refuses an outward row without one, or with bytes that it does not release.
     pub approval: Option<ApprovalRef>,
     /// Its performer.
     pub performer: Performer,
@@ -99,7 +101,7 @@ pub enum Mark {
     Paused,
     /// Its approval was not consumed, or not at that version.
     NoApproval,
-    /// The stored payload is not the one that was planned.
+    /// The stored payload is not the one that was planned, that the caller holds, or that its approval releases.
     PayloadDiffers,
     /// Another worker holds the lease, or it is over.
     LeaseLost,

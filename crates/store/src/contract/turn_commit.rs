@@ -37,7 +37,7 @@ pub struct TurnCommit {
     pub records: Vec<RecordWrite>,
     /// Changed facts of epics and channels.
     pub facts: Vec<FactsWrite>,
-    /// Ids of incoming messages: the channel's, then ours.
+    /// Ids of incoming messages: the channel's, then ours. An id that is mapped already keeps its message.
     pub message_map: Vec<(String, String)>,
     /// Buttons that the turn shows.
     pub tokens: Vec<TokenRow>,

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use throughline_engine::CardId;
+use throughline_engine::data::effect::ApprovalRef;
 
 use super::MemoryStore;
 use crate::contract::{ApprovalRow, ApprovalState, Approvals, StoreError};
@@ -27,5 +28,16 @@ impl Approvals for MemoryStore {
             current.filter(|approval| !pending || approval.row.state == ApprovalState::Pending).collect();
         found.sort_by_key(|approval| std::cmp::Reverse(approval.order));
         Ok(found.into_iter().take(limit as usize).map(|approval| approval.row.clone()).collect())
+    }
+
+    async fn released(
+        &self,
+        tenant: &str,
+        approval: &ApprovalRef,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        let data = self.lock();
+        let key = (approval.card.clone(), approval.version);
+        let hashes = data.tenants.get(tenant).and_then(|tenant| tenant.consumed.get(&key));
+        Ok(Some(hashes.into_iter().flatten().cloned().collect()))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_engine::data::approval::{ApprovalChange, CloseReason};
+use throughline_engine::data::canonical_json::hex;
 use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
 use super::{Approval, Data, Lane, Tenant, Turn};
@@ -10,6 +11,7 @@ use crate::contract::{
     ApprovalRow, ApprovalState, CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow,
     RecordOp, RecordWrite, RowState, StoreError, TurnCommit, TurnSeq,
 };
+use crate::rules::{other_release, payload_hash};
 
 const ACT: &str = "commit a turn";
 
@@ -21,7 +23,7 @@ fn refused(why: String) -> StoreError {
 #[derive(Default)]
 struct Decided {
     approvals: BTreeMap<CardId, BTreeMap<u32, Approval>>,
-    consumed: BTreeSet<(CardId, u32)>,
+    consumed: BTreeMap<(CardId, u32), BTreeSet<String>>,
     order: u64,
 }
 
@@ -112,11 +114,14 @@ impl Tenant {
             let versions = decided.approvals.entry(card.clone()).or_insert_with(kept);
             match change {
                 ApprovalChange::Open(approval) => open(versions, approval, &turn.lane, order)?,
-                ApprovalChange::Decide { version, action, .. } => {
+                ApprovalChange::Decide { version, action, releases, .. } => {
                     let Some(row) = pending(versions, *version, now) else { return Ok(None) };
+                    if let Some(why) = other_release(&row.approval, change) {
+                        return Err(refused(why));
+                    }
                     row.state = ApprovalState::Decided { change: change.clone() };
                     if action.releases() {
-                        decided.consumed.insert((card.clone(), *version));
+                        decided.consumed.insert((card.clone(), *version), releases.iter().cloned().collect());
                     }
                 }
                 ApprovalChange::Close { version, how, .. } => close(versions, *version, *how),
@@ -154,12 +159,16 @@ impl Tenant {
         decided: &Decided,
         planned: &BTreeSet<&EffectId>,
     ) -> Result<(), StoreError> {
-        let consumed = row.approval.as_ref().is_some_and(|approval| {
+        let releases = row.approval.as_ref().and_then(|approval| {
             let key = (approval.card.clone(), approval.version);
-            self.consumed.contains(&key) || decided.consumed.contains(&key)
+            decided.consumed.get(&key).or_else(|| self.consumed.get(&key))
         });
-        if !consumed && (row.approval.is_some() || row.outward) {
+        if releases.is_none() && (row.approval.is_some() || row.outward) {
             return Err(refused(format!("effect {} names no consumed approval", row.id)));
+        }
+        let hash = hex(&payload_hash(&row.payload));
+        if row.outward && !releases.is_some_and(|releases| releases.contains(&hash)) {
+            return Err(refused(format!("effect {} is not one that was approved", row.id)));
         }
         if self.effects.contains_key(&row.id) || planned.contains(&row.id) {
             return Err(refused(format!("there is an effect {} already", row.id)));
@@ -234,7 +243,9 @@ impl Lane {
         for RecordWrite { kind, key, op } in turn.records {
             self.write_record((kind.into(), key), op);
         }
-        self.messages.extend(turn.message_map);
+        for (channel_id, ours) in turn.message_map {
+            self.messages.entry(channel_id).or_insert(ours);
+        }
         self.tokens.extend(turn.tokens.into_iter().map(|token| (token.hash.clone(), token)));
         let row = Turn { log: turn.log, checkpoint: turn.checkpoint };
         self.turns.insert(self.revision, row);

@@ -119,7 +119,8 @@ struct Tenant {
     turns: BTreeMap<TurnId, (LaneKey, u64)>,
     approvals: BTreeMap<CardId, BTreeMap<u32, Approval>>,
     approval_order: u64,
-    consumed: BTreeSet<(CardId, u32)>,
+    /// The approvals that were consumed, and the hashes of the effects that each releases.
+    consumed: BTreeMap<(CardId, u32), BTreeSet<String>>,
     effects: BTreeMap<EffectId, Effect>,
     timers: BTreeMap<TimerId, TimerRow>,
     policies: BTreeMap<String, String>,
@@ -236,7 +237,7 @@ mod tests {
         let mut writer = block_on(LaneWriter::claim_as("a", &store, &lane("C1")));
         block_on(writer.commit_effects(vec![loose("fx_1"), loose("fx_2")]));
         let leased = block_on(lease(&store));
-        block_on(store.mark("acme", &"fx_1".into(), leased[0].fence)).unwrap();
+        block_on(store.mark("acme", &"fx_1".into(), leased[0].fence, &leased[0].effect.held())).unwrap();
         store.reopen();
         assert_eq!(block_on(store.commit(writer.turn())).unwrap(), CommitResult::Fenced);
         let claim = block_on(store.claim(&lane("C1"), "b")).unwrap();

@@ -1,7 +1,7 @@
 //! Effects on their way out, in memory.
 
 use async_trait::async_trait;
-use throughline_engine::data::canonical_json::hex;
+use throughline_engine::data::canonical_json::{Hash, hex};
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 
@@ -22,9 +22,9 @@ impl Outbox for MemoryStore {
         Ok(self.lock().lease(limit, now))
     }
 
-    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, StoreError> {
+    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, StoreError> {
         let now = self.now();
-        Ok(self.lock().mark(tenant, id, fence, now))
+        Ok(self.lock().mark(tenant, id, fence, held, now))
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<bool, StoreError> {
@@ -229,11 +229,11 @@ impl Data {
             && stream.and_then(|open| open.first()).is_none_or(|first| *first == effect.n)
     }
 
-    fn mark(&mut self, tenant: &str, id: &EffectId, fence: i64, now: Timestamp) -> Mark {
+    fn mark(&mut self, tenant: &str, id: &EffectId, fence: i64, held: &Hash, now: Timestamp) -> Mark {
         let tenant = self.tenant(tenant);
         let Some(effect) = tenant.effects.get_mut(id) else { return Mark::LeaseLost };
-        let held = effect.leased && effect.fence == fence && effect.wake.is_some_and(|until| now < until);
-        if !held {
+        let leased = effect.leased && effect.fence == fence && effect.wake.is_some_and(|until| now < until);
+        if !leased {
             return Mark::LeaseLost;
         }
         let row = &effect.stored.row;
@@ -241,12 +241,18 @@ impl Data {
             return Mark::Paused;
         }
         let consumed = |approval: &throughline_engine::data::effect::ApprovalRef| {
-            tenant.consumed.contains(&(approval.card.clone(), approval.version))
+            tenant.consumed.contains_key(&(approval.card.clone(), approval.version))
         };
         if !row.approval.as_ref().map_or(!row.outward, consumed) {
             return Mark::NoApproval;
         }
-        if hex(&payload_hash(&row.payload)) != effect.stored.payload_sha256 {
+        let stored = payload_hash(&row.payload);
+        let released = |approval: &throughline_engine::data::effect::ApprovalRef| {
+            let releases = tenant.consumed.get(&(approval.card.clone(), approval.version));
+            releases.is_some_and(|releases| releases.contains(&hex(&stored)))
+        };
+        let approved = !row.outward || row.approval.as_ref().is_some_and(released);
+        if stored != *held || hex(&stored) != effect.stored.payload_sha256 || !approved {
             return Mark::PayloadDiffers;
         }
         effect.stored.state = EffectState::Attempted;

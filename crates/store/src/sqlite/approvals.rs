@@ -4,12 +4,14 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::CardId;
 use throughline_engine::data::approval::{Approval, ApprovalChange, CloseReason};
+use throughline_engine::data::effect::ApprovalRef;
 
 use super::SqliteStore;
 use super::codec::{lane_key, lane_parts};
 use super::error::TxError;
 use super::writer::Tx;
 use crate::contract::{ApprovalRow, ApprovalState, Approvals, CommitResult, StoreError};
+use crate::rules::other_release;
 
 const SELECT: &str = concat!(
     "SELECT a.state, a.approval, a.change, ",
@@ -62,7 +64,8 @@ pub(super) fn apply(
 ) -> Result<(), TxError> {
     match change {
         ApprovalChange::Open(approval) => open(tx, tenant, lane, approval),
-        ApprovalChange::Decide { card, version, action, .. } => {
+        ApprovalChange::Decide { card, version, action, releases, .. } => {
+            shown(tx, tenant, card, *version, change)?;
             let decide = "UPDATE approvals SET state = 1, change = ?4 WHERE tenant = ?1 AND card = ?2 \
                           AND version = ?3 AND state = 0 AND (expires_at IS NULL OR expires_at >= ?5)";
             if tx.sql.execute(decide, (tenant, card.as_str(), version, encoded(change)?, tx.now.0))? == 0 {
@@ -71,6 +74,7 @@ pub(super) fn apply(
             if action.releases() {
                 let consume = "INSERT INTO consumptions (tenant, card, version) VALUES (?1, ?2, ?3)";
                 tx.sql.execute(consume, (tenant, card.as_str(), version))?;
+                list_releases(tx, tenant, card, *version, releases)?;
             }
             Ok(())
         }
@@ -86,6 +90,57 @@ pub(super) fn apply(
             Ok(())
         }
     }
+}
+
+/// Refuses a decision on something else than the approval shows. One that cannot be decided any more is lost, not refused.
+fn shown(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    card: &CardId,
+    version: u32,
+    change: &ApprovalChange,
+) -> Result<(), TxError> {
+    let select =
+        "SELECT approval FROM approvals WHERE tenant = ?1 AND card = ?2 AND version = ?3 AND state = 0";
+    let read = |row: &Row<'_>| decoded::<Approval>(0, &row.get::<_, String>(0)?);
+    let Some(approval) = tx.sql.first(select, (tenant, card.as_str(), version), read)? else {
+        return Ok(());
+    };
+    other_release(&approval, change).map_or(Ok(()), |why| Err(TxError::Refused(why)))
+}
+
+fn list_releases(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    card: &CardId,
+    version: u32,
+    releases: &[String],
+) -> Result<(), TxError> {
+    let insert =
+        "INSERT INTO releases (tenant, card, version, payload_sha256) VALUES (?1, ?2, ?3, unhex(?4))";
+    for hash in releases {
+        tx.sql.execute(insert, (tenant, card.as_str(), version, hash))?;
+    }
+    Ok(())
+}
+
+fn releases_of(
+    sql: &Connection,
+    tenant: &str,
+    approval: &ApprovalRef,
+) -> rusqlite::Result<Option<Vec<String>>> {
+    let (card, version) = (approval.card.as_str(), approval.version);
+    let unlisted = "SELECT unlisted FROM consumptions WHERE tenant = ?1 AND card = ?2 AND version = ?3";
+    let unlisted =
+        sql.prepare_cached(unlisted)?.query_row((tenant, card, version), |row| row.get(0)).optional()?;
+    if unlisted == Some(true) {
+        return Ok(None);
+    }
+    let select = "SELECT lower(hex(payload_sha256)) FROM releases \
+                  WHERE tenant = ?1 AND card = ?2 AND version = ?3 ORDER BY payload_sha256";
+    let mut select = sql.prepare_cached(select)?;
+    let hashes = select.query_map((tenant, card, version), |row| row.get(0))?;
+    hashes.collect::<rusqlite::Result<Vec<_>>>().map(Some)
 }
 
 fn open(tx: &Tx<'_, '_>, tenant: &str, lane: i64, approval: &Approval) -> Result<(), TxError> {
@@ -113,5 +168,13 @@ impl Approvals for SqliteStore {
         limit: u32,
     ) -> Result<Vec<ApprovalRow>, StoreError> {
         self.read("list approvals", |sql| list(sql, tenant, pending, limit))
+    }
+
+    async fn released(
+        &self,
+        tenant: &str,
+        approval: &ApprovalRef,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        self.read("read what an approval releases", |sql| releases_of(sql, tenant, approval))
     }
 }

@@ -161,6 +161,8 @@ struct MarkCandidate {
     payload_sha256: Hash,
     pause: Option<PauseRow>,
     consumed: bool,
+    /// True if its approval lists its hash, or was consumed by a version that kept no list, or if it needs none.
+    released: bool,
 }
 
 fn to_mark(
@@ -170,7 +172,9 @@ fn to_mark(
     fence: i64,
 ) -> Result<Option<MarkCandidate>, TxError> {
     let select = "SELECT o.n, o.class, o.attempts, o.payload, o.payload_sha256, o.card IS NULL AND o.outward = 0 \
-                  OR c.card IS NOT NULL, p.pause_by, p.pause_since, p.pause_reason, p.pause_everything, o.outward \
+                  OR c.card IS NOT NULL, p.pause_by, p.pause_since, p.pause_reason, p.pause_everything, o.outward, \
+                  o.outward = 0 OR c.unlisted = 1 OR EXISTS (SELECT 1 FROM releases r WHERE r.tenant = ?1 \
+                  AND r.card = o.card AND r.version = o.version AND r.payload_sha256 = o.payload_sha256) \
                   FROM outbox o LEFT JOIN tenants p ON p.tenant = ?1 \
                   LEFT JOIN consumptions c ON c.tenant = ?1 AND c.card = o.card AND c.version = o.version \
                   WHERE o.tenant = ?1 AND o.id = ?2 AND o.fence = ?3 AND o.fence > 0 AND o.state IN (0, 1) \
@@ -188,13 +192,14 @@ fn to_mark(
             payload: row.get(3)?,
             payload_sha256: row.get(4)?,
             consumed: row.get(5)?,
+            released: row.get(11)?,
             pause: kill_switch::pause_row(row, 6)?,
         })
     };
     Ok(tx.sql.first(select, (tenant, id.as_str(), fence, tx.now.0), read)?)
 }
 
-fn mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, TxError> {
+fn mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, TxError> {
     let Some(effect) = to_mark(tx, tenant, id, fence)? else { return Ok(Mark::LeaseLost) };
     if effect.pause.is_some_and(|pause| pause_holds(&pause, effect.class, effect.outward)) {
         return Ok(Mark::Paused);
@@ -202,7 +207,8 @@ fn mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark
     if !effect.consumed {
         return Ok(Mark::NoApproval);
     }
-    if payload_hash(&effect.payload) != effect.payload_sha256 {
+    let stored = payload_hash(&effect.payload);
+    if stored != *held || stored != effect.payload_sha256 || !effect.released {
         return Ok(Mark::PayloadDiffers);
     }
     let attempts = effect.attempts + 1;
@@ -217,9 +223,9 @@ impl Outbox for SqliteStore {
         Ok(self.writer.call("lease effects", move |tx| lease(tx, limit)).await?)
     }
 
-    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, StoreError> {
-        let (tenant, id) = (tenant.to_owned(), id.clone());
-        Ok(self.writer.call("mark an attempt", move |tx| mark(tx, &tenant, &id, fence)).await?)
+    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, StoreError> {
+        let (tenant, id, held) = (tenant.to_owned(), id.clone(), *held);
+        Ok(self.writer.call("mark an attempt", move |tx| mark(tx, &tenant, &id, fence, &held)).await?)
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<bool, StoreError> {

@@ -72,7 +72,7 @@ fn read_list(list: &str) -> Vec<String> {
 
 /// Stores that a message of ours, or a part of it, went out under a channel's id.
 pub(super) fn map_sent(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), TxError> {
-    map_message(tx, lane, channel_id, ours)?;
+    put(tx, lane, &RecordKey::channel_id(channel_id), ours)?;
     let key = RecordKey::sent(ours);
     let list = tx.sql.first(RECORD, (lane, &key.at, &key.kind), |row| row.get::<_, String>(0))?;
     let mut list = list.map(|list| read_list(&list)).unwrap_or_default();
@@ -82,9 +82,13 @@ pub(super) fn map_sent(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str)
     put(tx, lane, &key, &serde_json::to_string(&list).unwrap_or_default())
 }
 
-/// Maps a channel's id to our id of a message.
+/// Maps a channel's id to our id of a message that came in. The first message with an id keeps it, so that nobody
+/// can put their own in the place of somebody else's.
 pub(super) fn map_message(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), TxError> {
-    put(tx, lane, &RecordKey::channel_id(channel_id), ours)
+    let key = RecordKey::channel_id(channel_id);
+    let add = "INSERT INTO records (lane, at, kind, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    tx.sql.execute(add, (lane, &key.at, &key.kind, ours))?;
+    Ok(())
 }
 
 /// Inserts or replaces a record.

@@ -194,7 +194,7 @@ fn opening_ends_what_was_held() {
     let mut writer = block_on(LaneWriter::claim_as("a", &store, &lane("C1")));
     block_on(writer.commit_effects(vec![loose("fx_1"), loose("fx_2"), loose("fx_3")]));
     let leased = block_on(lease(&store));
-    block_on(store.mark("acme", &"fx_1".into(), leased[0].fence)).unwrap();
+    block_on(store.mark("acme", &"fx_1".into(), leased[0].fence, &leased[0].effect.held())).unwrap();
     let later = crate::Settlement {
         to: crate::SettleTo::Retry(START.plus(1_000)),
         ..crate::conformance::fixture::settled("fx_3", Some(leased[2].fence))
@@ -226,7 +226,10 @@ fn what_was_changed_in_the_file_is_not_sent() {
     block_on(writer.open_approval(crate::conformance::fixture::approval("ap_1", 1, None)));
     block_on(writer.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1), loose("fx_2")]));
     let leased = block_on(lease(&store));
-    let mark = |n: usize| block_on(store.mark("acme", &leased[n].effect.row.id, leased[n].fence)).unwrap();
+    let mark = |n: usize| {
+        block_on(store.mark("acme", &leased[n].effect.row.id, leased[n].fence, &leased[n].effect.held()))
+            .unwrap()
+    };
     tamper(&folder, "UPDATE outbox SET payload = payload || ' ' WHERE id = 'fx_2'");
     assert_eq!(mark(1), Mark::PayloadDiffers);
     tamper(&folder, "PRAGMA foreign_keys = OFF; DELETE FROM consumptions");

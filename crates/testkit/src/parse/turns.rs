@@ -108,6 +108,8 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
     let lane = lane(&mut fields, given)?;
     let act = if fields.has("says") {
         says(user, lane, &mut fields)?
+    } else if let Some(deletes) = fields.opt_text("deletes")? {
+        Act::Message(MessageAct { user, lane, deletes: Some(deletes), ..MessageAct::default() })
     } else if fields.has("press") {
         press(user, lane, &mut fields)?
     } else if let Some(node) = fields.opt("presses") {
@@ -126,9 +128,18 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
         Act::Form { user, lane, fields: values, card, item: fields.opt_text("item")?, button }
     } else {
         // Take these keys too, so that a misspelt one gets a suggestion.
-        for form in
-            ["says", "press", "presses", "command", "states", "submits", "card", "replies_to", "edits"]
-        {
+        for form in [
+            "says",
+            "press",
+            "presses",
+            "command",
+            "states",
+            "submits",
+            "card",
+            "replies_to",
+            "edits",
+            "deletes",
+        ] {
             fields.opt(form);
         }
         fields.finish()?;
@@ -151,6 +162,7 @@ fn says(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
         replies_to: fields.opt_text("replies_to")?,
         quote: fields.opt_text("quote")?,
         edits: fields.opt_text("edits")?,
+        deletes: None,
         attach,
     }))
 }

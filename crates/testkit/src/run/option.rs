@@ -192,6 +192,7 @@ impl ListState {
                 timestamp: now,
                 outcome: ActionOutcome::Success,
                 turn: view.turn,
+                executed: None,
             };
             view.recent_action_trace.insert(0, entry.clone());
             view.last_resolved_action = Some(entry);

@@ -59,6 +59,7 @@ fn an_edit_and_a_press_have_theirs() {
         (edit.event.id.as_str(), edit.more_keys),
         ("tg:upd:42:5", vec!["tg:msg:42:-100:9:edit:77".to_owned()])
     );
+    assert!(edit.addressing.vouched && !of("message", message(&json!({}))).addressing.vouched);
     let press = of(
         "callback_query",
         json!({"id": "q1", "chat_instance": "x", "from": {"id": 7, "is_bot": false, "first_name": "Ana"},

@@ -14,7 +14,6 @@ use throughline_server::{Config, StoreUrl};
 use super::report::{Check, State};
 use crate::api::{Local, Remote};
 use crate::app::App;
-use crate::chains;
 use crate::error::Failure;
 use crate::output::count;
 
@@ -234,7 +233,7 @@ fn newest_chains(local: &Local) -> Check {
     lanes.truncate(NEWEST_LANES);
     let mut turns = 0;
     for lane in &lanes {
-        match chains::verify(local, lane) {
+        match local.block_on(local.instance().runtime.verify_lane(lane)) {
             Ok(chain) if chain.broken.is_empty() => turns += chain.turns,
             Ok(chain) => {
                 let fix =

@@ -11,6 +11,7 @@ use crate::data::set_option::{Metadata, OptionRole, SetOption};
 use crate::data::time::Timestamp;
 use crate::data::view::{ActionKind, ActionOutcome, ListState, ParkReason, TargetRef, TraceEntry, View};
 use crate::selection::resolve::*;
+use crate::selection::target_list::ReplyTo;
 
 fn set(scope: Scope, instance: &str, title: Option<&str>, prefix: &str, labels: &[&str]) -> OptionSet {
     let option = |(n, label): (usize, &&str)| SetOption {
@@ -89,6 +90,7 @@ fn executed(set: &OptionSet, option: usize) -> View {
         timestamp: Timestamp(0),
         outcome: ActionOutcome::Success,
         turn: 0,
+        executed: set.option(&option.id).and_then(|(at, _)| set.identity(at)),
     };
     View { last_resolved_action: Some(last), last_accepted_choice_id: Some(option.id.clone()), ..active(set) }
 }
@@ -107,7 +109,9 @@ fn ruled(view: &View, sets: &[&OptionSet], text: &str, policy: &SelectionPolicy)
         view,
         sets,
         message: &message,
-        reply: None,
+        reply: &ReplyTo::Nothing,
+        since: now,
+        counted: None,
         place: None,
         yes,
         policy,
@@ -130,7 +134,7 @@ fn told(view: &View, sets: &[&OptionSet], text: &str, policy: &SelectionPolicy) 
     };
     match ruled(view, sets, text, policy) {
         Resolution::Pass(reason) => format!("P {}", code(reason)),
-        Resolution::Act(act) => format!("X {} {}", id(&act.set, act.option), code(act.reason)),
+        Resolution::Act(act) => format!("X {} {}", act.chosen.identity().option, code(act.reason)),
         Resolution::Ask(question) => {
             let about = match &question.about {
                 QuestionSubject::List { set, first: Some(first), .. } => id(set, *first),

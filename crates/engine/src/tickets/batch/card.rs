@@ -17,7 +17,7 @@ use crate::data::record_lookup::RecordLookup;
 use crate::data::ticket::{Draft, Item, ItemType, Part, Target};
 use crate::data::time::Timestamp;
 use crate::messages;
-use crate::tickets::card::{facts, fields};
+use crate::tickets::card::{authored, facts, fields};
 
 /// The parts that the form for a new item asks for.
 const NEW: [Part; 3] = [Part::Title, Part::Problem, Part::Acceptance];
@@ -53,8 +53,9 @@ pub(crate) fn show(
         .map(|(draft, label)| item(card, draft, label, &drafts, &labels, known))
         .collect();
     let chars: usize = drafts.iter().map(Draft::chars).sum();
+    let written = authored(card, &drafts);
     if card.is_open() {
-        model.facts = facts(card, checks, &batch.by, &batch.target.to_string(), now, policy);
+        model.facts = facts(card, checks, (&batch.by, &written), &batch.target.to_string(), now, policy);
         model.facts.push(messages::card::size(drafts.len(), chars));
         model.facts.extend(
             latches.blocking_action().map(|first| messages::batch::confirm_first(first, drafts.len(), chars)),
@@ -63,6 +64,8 @@ pub(crate) fn show(
             model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
         }
         model.fields = card.actions().contains(&Action::AddStory).then(new_fields).unwrap_or_default();
+    } else {
+        model.facts.extend(messages::card::written_by(&batch.by, &written));
     }
     let own = card.actions().into_iter().filter(|action| !of_an_item(*action));
     model.buttons = own.map(|action| button(card, action, &what, drafts.len())).collect();

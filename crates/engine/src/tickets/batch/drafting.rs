@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::ask::ask_loop;
 use crate::cards::decide::end_of;
 use crate::data::ask::{DraftAnswer, Question};
+use crate::data::authors::Authors;
 use crate::data::batch::Batch;
 use crate::data::batch::Latches;
 use crate::data::card::{Card, CardSubject, Checks};
@@ -24,7 +25,8 @@ use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::tickets::batch::plan::{BatchSpec, PlannedItem, lists_items, plan};
 use crate::tickets::batch::{edit, list_parser};
-use crate::tickets::release;
+use crate::tickets::drafting::replied_to;
+use crate::tickets::{authors_of, release};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
 use throughline_language::Words;
@@ -58,9 +60,14 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
         items: Vec::new(),
         part: None,
     };
+    let authors = if asked.authors.is_empty() { Authors::of(by) } else { asked.authors.clone() };
+    let replied = replied_to(turn);
     for (place, PlannedItem { kind, parts, under }) in items.into_iter().enumerate() {
         let under = under.and_then(|at: usize| batch.items.get(at).cloned());
-        let mut draft = Draft { parts, place: Some(place), ..edit::blank(turn, &batch, kind, under) };
+        let mut draft = edit::blank(turn, &batch, kind, under);
+        draft.place = Some(place);
+        draft.write_all(&parts, &authors);
+        draft.material = authors.clone().and(&replied).without(by);
         note_source(turn, &mut draft, &asked.from);
         batch.items.push(draft.id.clone());
         turn.put(draft);
@@ -85,7 +92,7 @@ pub(crate) fn go_on(turn: &mut Turn<'_>, id: &BatchId, asked: &BatchRequest) -> 
 /// Adds links to the sources of an item to its evidence. Not for a story, which has those of its epic, nor
 /// for an empty item.
 pub(super) fn note_source(turn: &Turn<'_>, draft: &mut Draft, from: &[MessageId]) {
-    if draft.under.is_none() && !draft.parts.is_empty() {
+    if draft.under.is_none() && !draft.parts().is_empty() {
         let source = draft.source.clone();
         [&source].into_iter().chain(from).for_each(|message| draft.said_at(turn, message));
     }
@@ -115,7 +122,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<DraftAnswe
         batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
     for one in written {
         let Some(draft) = answered(&drafts, &one).and_then(|at| drafts.get_mut(at)) else { continue };
-        draft.take(one.fields, |draft, part| draft.parts.contains_key(&part));
+        draft.take(one.fields, |draft, part| draft.parts().contains_key(&part));
     }
     drafts.into_iter().for_each(|draft| turn.put(draft));
     show(turn, id, None);
@@ -149,6 +156,8 @@ pub(crate) struct BatchRequest {
     pub(crate) lists: bool,
     /// Source messages besides the one that asks.
     pub(crate) from: Vec<MessageId>,
+    /// The people whose words the source text is; nobody if it is the asker's own.
+    pub(crate) authors: Authors,
 }
 
 impl BatchRequest {
@@ -194,13 +203,11 @@ pub(crate) fn read(
         (None, None) => (below.into(), None),
     };
     let topic = object.unwrap_or_default().into();
-    Some(BatchRequest {
-        several: several.clone(),
-        topic,
-        text,
-        lists: true,
-        from: from.into_iter().collect(),
-    })
+    let from: Vec<MessageId> = from.into_iter().collect();
+    // The lines below the request go into the items too, so its author counts beside the list's.
+    let own = Authors::of(turn.said.as_ref().map_or("", |said| &said.by));
+    let authors = if from.is_empty() { Authors::default() } else { own.and(&authors_of(turn, &from)) };
+    Some(BatchRequest { several: several.clone(), topic, text, lists: true, from, authors })
 }
 
 /// Returns the lines below the request line.

@@ -184,17 +184,8 @@ pub(super) fn blank(
     item_type: ItemType,
     under: Option<DraftId>,
 ) -> Draft {
-    Draft {
-        id: turn.new_draft_id(),
-        task: batch.task.clone(),
-        source: MessageId(batch.source.0.clone()),
-        by: batch.by.clone(),
-        item_type,
-        target: batch.target.clone(),
-        parts: BTreeMap::new(),
-        filled: Vec::new(),
-        under,
-        place: None,
-        created: None,
-    }
+    let of = (batch.task.clone(), MessageId(batch.source.0.clone()));
+    let mut draft = Draft::blank(turn.new_draft_id(), of, &batch.by, item_type, batch.target.clone());
+    draft.under = under;
+    draft
 }

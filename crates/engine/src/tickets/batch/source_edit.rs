@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::data::authors::Authors;
 use crate::data::batch::Batch;
 use crate::data::id::{BatchId, DraftId};
 use crate::data::message::Message;
@@ -27,6 +28,7 @@ pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, id: &BatchId, before: &Mess
     let open = waiting(turn, &batch);
     let shown = |at: usize| drafts.iter().find(|draft| draft.place == Some(at));
     let pairs = paired(&old, &new, shown, |draft| open.contains(&draft.id));
+    let by = Authors::of(&before.by);
     let mut changed = false;
     for mut draft in drafts.iter().filter(|draft| draft.place.is_some()).cloned() {
         let place = pairs.iter().position(|at| at.is_some() && *at == draft.place);
@@ -34,9 +36,10 @@ pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, id: &BatchId, before: &Mess
             && !now.parts.is_empty()
             && open.contains(&draft.id)
         {
-            changed |= draft.reword((was.kind, &was.parts), (now.kind, &now.parts));
+            changed |= draft.reword((was.kind, &was.parts), (now.kind, &now.parts), &by);
         }
-        turn.put(Draft { place, ..draft });
+        draft.place = place;
+        turn.put(draft);
     }
     let mut ids: Vec<Option<DraftId>> =
         pairs.iter().map(|at| at.and_then(shown).map(|draft| draft.id.clone())).collect();
@@ -45,7 +48,9 @@ pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, id: &BatchId, before: &Mess
             continue;
         }
         let under = under.and_then(|at| ids[at].clone());
-        let mut draft = Draft { parts, place: Some(place), ..edit::blank(turn, &batch, kind, under) };
+        let mut draft = edit::blank(turn, &batch, kind, under);
+        draft.place = Some(place);
+        draft.write_all(&parts, &by);
         drafting::note_source(turn, &mut draft, &[]);
         insert(turn, &mut batch, &draft);
         ids[place] = Some(draft.id.clone());

@@ -13,7 +13,7 @@ use throughline_engine::data::policy::ApproverRule;
 pub(super) enum ApproverStanding {
     /// A rule names them.
     May,
-    /// A rule names them, but the request is their own.
+    /// A rule names them, but they asked for it or wrote some of it.
     Own,
     /// No rule names them.
     NotNamed,
@@ -49,7 +49,7 @@ pub(super) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> A
         covered = true;
         if rule.names(actor) {
             named = true;
-            if rule.self_approve || approval.requested_by != actor.id {
+            if rule.self_approve || !approval.is_by(&actor.id) {
                 return ApproverStanding::May;
             }
         }
@@ -64,6 +64,7 @@ pub(super) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> A
 #[cfg(test)]
 mod tests {
     use throughline_engine::Timestamp;
+    use throughline_engine::data::authors::{Authored, Authors};
 
     use super::*;
 
@@ -74,11 +75,17 @@ mod tests {
             kind: "tracker.item".into(),
             payload: "{}".into(),
             payload_sha256: String::new(),
+            releases: Vec::new(),
             classes: vec!["tracker.create".into()],
             targets: vec!["local:DEMO".into()],
             quantity: 1,
             total_chars: 2,
             requested_by: "ana".into(),
+            authors: vec![Authored {
+                item: String::new(),
+                field: "title".into(),
+                by: Authors::of("ana").and(&Authors::of("eli")),
+            }],
             source: "m_1".into(),
             created_at: Timestamp(0),
             expires_at: None,
@@ -96,13 +103,14 @@ mod tests {
         let rule = ApproverRule {
             effects: vec!["tracker.*".into()],
             targets: vec!["local:*".into()],
-            allow: vec!["user:ana".into(), "user:bob".into()],
+            allow: vec!["user:ana".into(), "user:bob".into(), "user:eli".into()],
             self_approve: false,
         };
         policy.approvers = vec![rule.clone()];
         assert_eq!(standing(&policy, &actor("eve"), &approval()), ApproverStanding::NotNamed);
         assert_eq!(standing(&policy, &actor("bob"), &approval()), ApproverStanding::May);
         assert_eq!(standing(&policy, &actor("ana"), &approval()), ApproverStanding::Own);
+        assert_eq!(standing(&policy, &actor("eli"), &approval()), ApproverStanding::Own, "wrote part of it");
         policy.approvers = vec![ApproverRule { self_approve: true, ..rule }];
         assert_eq!(standing(&policy, &actor("ana"), &approval()), ApproverStanding::May);
         policy.approvers[0].targets = vec!["local:AUTH".into()];
