@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::floors;
 use crate::repo::{Finding, Repo};
 
-/// What one crate may use of ours.
+/// Crates of ours that one crate may use.
 struct Layer {
     name: &'static str,
     row: &'static str,

@@ -332,6 +332,7 @@ impl Runtime {
             expected_revision: actor.lane.revision,
             epoch: actor.epoch,
             head: std::mem::take(&mut encoded.head),
+            participant: participant(event, step),
             inbox,
             direct,
             approvals: step.approvals.clone(),
@@ -409,6 +410,12 @@ fn asked(step: &Step) -> Option<EffectId> {
 }
 
 /// The time a host has to report. For effects only a host can perform, their class sets it.
+/// Returns the person who takes part by this event. Who was refused took no part, so that trying opens nothing.
+fn participant(event: &Event, step: &Step) -> Option<String> {
+    let counts = !matches!(step.decision.outcome, Verdict::Ignored | Verdict::Refused);
+    (counts && !event.actor.is_empty()).then(|| event.actor.clone())
+}
+
 fn host_time(class: EffectClass) -> Millis {
     if class.is_host_only() { class.retry_limits().1 } else { limits::HOST_REPORT }
 }

@@ -4,7 +4,6 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::LaneKey;
 use throughline_engine::data::canonical_json::{hex, sha256};
 
 /// Right that a token or a person can have.
@@ -15,6 +14,7 @@ pub enum Scope {
     AssistantWrite,
     TasksReport,
     LanesRead,
+    LanesReadAll,
     OptionsWrite,
     ContextRead,
     FactsWrite,
@@ -30,11 +30,12 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::EventsWrite,
         Self::AssistantWrite,
         Self::TasksReport,
         Self::LanesRead,
+        Self::LanesReadAll,
         Self::OptionsWrite,
         Self::ContextRead,
         Self::FactsWrite,
@@ -63,6 +64,7 @@ impl Scope {
             Self::AssistantWrite => "assistant:write",
             Self::TasksReport => "tasks:report",
             Self::LanesRead => "lanes:read",
+            Self::LanesReadAll => "lanes:read_all",
             Self::OptionsWrite => "options:write",
             Self::ContextRead => "context:read",
             Self::FactsWrite => "facts:write",
@@ -140,7 +142,7 @@ impl Token {
     #[must_use]
     pub fn caller(&self) -> Caller {
         let Self { id, tenant, app, scopes, principal, .. } = self.clone();
-        Caller { token: id, tenant, app, principal, scopes, visibility: Visibility::Tenant }
+        Caller { token: id, tenant, app, principal, scopes, kind: CallerKind::Program }
     }
 
     /// Returns the hash under which a token is configured.
@@ -155,37 +157,35 @@ impl Token {
 pub struct Caller {
     /// Id of the token, part of every delivery key.
     pub token: String,
-    /// Tenant whose data the caller sees.
+    /// Tenant the caller belongs to.
     pub tenant: String,
     /// App of the lanes the caller writes to.
     pub app: String,
     /// User the caller acts as.
     pub principal: String,
     scopes: Vec<Scope>,
-    visibility: Visibility,
+    kind: CallerKind,
 }
 
-/// Lanes a caller can see.
+/// Kind of caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visibility {
-    /// Every lane of the tenant.
-    Tenant,
-    /// The person's own web conversations.
-    Own,
+enum CallerKind {
+    /// Program with a token, or anybody in a demo.
+    Program,
+    /// Person at a browser.
+    Person,
 }
 
-/// Returns the scopes and the visibility that a person's roles give them. Approver rules are separate: they name
-/// roles themselves.
+/// Returns the scopes that a person's roles give them. Approver rules are separate: they name roles themselves.
 #[must_use]
-pub fn rights(roles: &[String]) -> (Vec<Scope>, Visibility) {
+pub fn rights(roles: &[String]) -> Vec<Scope> {
     use Scope::{
         ApprovalsDecide, ApprovalsRead, Audit, ContextRead, EffectsRead, EffectsResolve, EventsWrite,
-        LanesRead, OptionsWrite,
+        LanesRead, LanesReadAll, OptionsWrite,
     };
     let is = |role: &str| roles.iter().any(|given| given == role);
     if is("admin") {
-        let scopes = Scope::ALL.into_iter().filter(|scope| !scope.is_of_hosts());
-        return (scopes.collect(), Visibility::Tenant);
+        return Scope::ALL.into_iter().filter(|scope| !scope.is_of_hosts()).collect();
     }
     let mut scopes = vec![LanesRead];
     let looks_only = (is("viewer") || is("auditor")) && !is("member") && !is("approver") && !is("operator");
@@ -196,14 +196,21 @@ pub fn rights(roles: &[String]) -> (Vec<Scope>, Visibility) {
         scopes.extend([ApprovalsRead, ApprovalsDecide]);
     }
     if is("operator") {
-        scopes.extend([ApprovalsRead, ApprovalsDecide, ContextRead, EffectsRead, EffectsResolve]);
+        scopes.extend([
+            LanesReadAll,
+            ApprovalsRead,
+            ApprovalsDecide,
+            ContextRead,
+            EffectsRead,
+            EffectsResolve,
+        ]);
     }
     if is("auditor") {
-        scopes.extend([ApprovalsRead, EffectsRead, Audit]);
+        scopes.extend([LanesReadAll, ApprovalsRead, EffectsRead, Audit]);
     }
     scopes.sort_unstable();
     scopes.dedup();
-    (scopes, if is("operator") || is("auditor") { Visibility::Tenant } else { Visibility::Own })
+    scopes
 }
 
 /// Returns the owner of a web conversation: `ana` for `ana:0f3c9a`.
@@ -216,14 +223,9 @@ impl Caller {
     /// Returns the caller for a person who signed in with a browser. All requests of one person share their
     /// Idempotency-Keys, however often they sign in.
     #[must_use]
-    pub fn person(
-        tenant: &str,
-        app: &str,
-        user: &str,
-        (scopes, visibility): (Vec<Scope>, Visibility),
-    ) -> Self {
+    pub fn person(tenant: &str, app: &str, user: &str, scopes: Vec<Scope>) -> Self {
         let (tenant, app, principal) = (tenant.into(), app.into(), user.into());
-        Self { token: format!("web:{user}"), tenant, app, principal, scopes, visibility }
+        Self { token: format!("web:{user}"), tenant, app, principal, scopes, kind: CallerKind::Person }
     }
 
     /// Returns the caller's name for messages of refusals.
@@ -235,22 +237,16 @@ impl Caller {
         }
     }
 
-    /// Returns true if the caller may see the lane. Every route checks this; a lane that is not visible is answered
-    /// like one that does not exist.
+    /// Returns true if the caller is a person at a browser.
     #[must_use]
-    pub fn sees(&self, lane: &LaneKey) -> bool {
-        let own = || {
-            lane.channel == "web"
-                && lane.app == self.app
-                && owner(&lane.conversation) == Some(self.principal.as_str())
-        };
-        lane.tenant == self.tenant && (self.visibility == Visibility::Tenant || own())
+    pub fn is_person(&self) -> bool {
+        self.kind == CallerKind::Person
     }
 
     /// Returns true if the caller is a person who may only act as themselves: neither for the agent nor for a host.
     #[must_use]
     pub fn acts_only_as_self(&self) -> bool {
-        self.visibility == Visibility::Own
+        self.is_person() && !self.may(Scope::ActAs)
     }
 
     /// Returns the caller of a demo: no token, every scope.
@@ -262,7 +258,7 @@ impl Caller {
             app: app.into(),
             principal: "you".into(),
             scopes: Scope::ALL.into(),
-            visibility: Visibility::Tenant,
+            kind: CallerKind::Program,
         }
     }
 
@@ -334,45 +330,9 @@ mod tests {
     }
 
     #[test]
-    fn a_person_sees_their_own_web_conversations_and_more_only_by_role() {
-        let of = |roles: &[&str]| {
-            let roles: Vec<String> = roles.iter().map(|role| (*role).to_owned()).collect();
-            Caller::person("acme", "bot", "ana", rights(&roles))
-        };
-        let lane = |channel: &str, conversation: &str| LaneKey::new("acme", "bot", channel, conversation, "");
-        let own = lane("web", "ana:0f3c");
-        let others = [
-            lane("web", "bob:0f3c"),
-            lane("web", "ana"),
-            lane("web", "ana:x:0f3c"),
-            lane("web", ":0f3c"),
-            lane("api", "ana:0f3c"),
-            LaneKey::new("acme", "other", "web", "ana:0f3c", ""),
-        ];
-        for (roles, writes, all) in [
-            (&[][..], true, false),
-            (&["pm"], true, false),
-            (&["viewer"], false, false),
-            (&["viewer", "member"], true, false),
-            (&["approver"], true, false),
-            (&["operator"], true, true),
-            (&["auditor"], false, true),
-            (&["admin"], true, true),
-        ] {
-            let caller = of(roles);
-            assert!(caller.may(Scope::LanesRead) && !caller.may(Scope::ActAs), "{roles:?}");
-            assert_eq!(caller.may(Scope::EventsWrite), writes, "{roles:?}");
-            assert!(caller.sees(&own), "{roles:?}");
-            assert!(others.iter().all(|lane| caller.sees(lane) == all), "{roles:?}");
-            assert!(!caller.sees(&LaneKey::new("other", "bot", "web", "ana:0f3c", "")), "another tenant");
-        }
-        assert!(of(&["approver"]).may(Scope::ApprovalsDecide) && !of(&[]).may(Scope::ApprovalsRead));
-    }
-
-    #[test]
     fn nobody_speaks_for_a_program_from_a_browser() {
         for role in ["viewer", "member", "approver", "operator", "auditor", "admin"] {
-            let (scopes, _) = rights(&[role.to_owned()]);
+            let scopes = rights(&[role.to_owned()]);
             assert!(!scopes.iter().any(|scope| scope.is_of_hosts()), "{role}: {scopes:?}");
         }
     }

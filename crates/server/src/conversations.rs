@@ -5,11 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::{Event, EventKind, LaneKey};
-use throughline_store::{Document, LaneInfo, StoreError};
+use throughline_store::{Document, StoreError};
 
 use crate::app::App;
-use crate::auth::{Caller, owner};
-use crate::problem::Problem;
+use crate::auth::owner;
 use crate::web_channel::CHANNEL;
 
 /// Maximum length of a title, in characters.
@@ -38,18 +37,6 @@ pub(crate) async fn titles(
         Some((format!("{user}:{}", document.key), title))
     };
     Ok(documents.into_iter().filter_map(read).collect())
-}
-
-/// Returns the lanes of a person's own conversations, newest first.
-pub(crate) async fn lanes(app: &App, caller: &Caller, limit: u32) -> Result<Vec<LaneInfo>, Problem> {
-    let Caller { tenant, app: name, principal, .. } = caller;
-    let mut found = Vec::new();
-    for document in app.store().documents(tenant, &collection(principal), None, limit).await? {
-        let conversation = format!("{principal}:{}", document.key);
-        let lane = LaneKey::new(tenant, name, CHANNEL, &conversation, "");
-        found.extend(app.store().lane(tenant, &lane.id()).await?);
-    }
-    Ok(found)
 }
 
 /// Stores the title of a conversation when its first message arrives. A failure is only logged: the message is still

@@ -16,6 +16,7 @@
 //! then watched) → `turn_chain.rs` (to the outcomes of effects) → [`views`] (read from the store, in the shapes of
 //! [`wire`]).
 
+pub mod access;
 mod app;
 pub mod auth;
 pub mod codes;

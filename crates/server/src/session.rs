@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::Timestamp;
 
 use crate::app::App;
-use crate::auth::{Caller, Scope, Token, Visibility, rights};
+use crate::auth::{Caller, Scope, Token, rights};
 use crate::codes;
 use crate::problem::Problem;
 use crate::random;
@@ -85,7 +85,7 @@ impl Session {
         let person = |rights| Caller::person(&self.tenant, &self.app, &self.user, rights);
         match &self.by {
             By::Demo if config.server.demo && config.user(&self.tenant, &self.user).is_some() => {
-                Some(person((Scope::ALL.into(), Visibility::Tenant)))
+                Some(person(Scope::ALL.into()))
             }
             By::Demo => None,
             By::Link => config.user(&self.tenant, &self.user).map(|user| person(rights(&user.roles))),

@@ -120,6 +120,7 @@ async fn write(
         expected_revision: revision,
         epoch,
         head: snapshot::encode_head(&lane.head),
+        participant: None,
         inbox: Vec::new(),
         direct: None,
         approvals: Vec::new(),

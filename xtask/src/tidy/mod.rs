@@ -42,7 +42,6 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     };
     if write {
         sources::write_long_files(&tree)?;
-        prose::write_questions(&tree)?;
     }
     let mut found = Vec::new();
     found.extend(sources::headers(&tree));

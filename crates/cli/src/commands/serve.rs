@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// With a demo's users, approver rule and tracker; loopback only, no token needed
     #[arg(long)]
     demo: bool,
-    /// Where to listen [default: 127.0.0.1:7070]
+    /// Address to listen on [default: 127.0.0.1:7070]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
     /// The folder of the database and the instance key [default: this one]

@@ -39,6 +39,7 @@ pub(super) fn of_person(trace: &Arc<PersonalTrace>) -> Redactor {
                 erase_if(before || person.scrub(&mut value(kept.text)))
             }
             TextSource::Record => record(person, kept.text),
+            TextSource::Participant => erase_if(value(kept.text) == person.id()),
             TextSource::Event => erase_if(person.in_value(&value(kept.text))),
             TextSource::Payload { id, revision, class, .. } => {
                 // An approved request may have been released by somebody else's press: there the words decide.

@@ -15,8 +15,9 @@ use throughline_store::ApprovalRow;
 
 use super::json;
 use super::lanes::{bad_cursor, cursor, place};
+use crate::access::{self, Act};
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::Caller;
 use crate::codes;
 use crate::deliver::{AnswerKind, Delivery, deliver};
 use crate::idempotency::KeyedRequest;
@@ -76,7 +77,7 @@ pub(crate) async fn list_approvals(
     caller: Caller,
     QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::ApprovalsRead)?;
+    caller.need(Act::ReadApproval.scope())?;
     let limit = limit(filter.limit)?;
     let pending = match filter.state.as_deref() {
         None | Some("pending") => true,
@@ -95,9 +96,13 @@ pub(crate) async fn list_approvals(
     Ok(json(&wire::Page { items, next }))
 }
 
-pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<ApprovalRow, Problem> {
+/// Returns the approval of that id, if the caller may do this to it.
+pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Result<ApprovalRow, Problem> {
+    caller.need(act.scope())?;
     let found = app.store().approval(&caller.tenant, &CardId::from(id)).await?;
-    found.ok_or_else(|| Problem::not_found("approval"))
+    let row = found.ok_or_else(|| Problem::not_found("approval"))?;
+    access::check(app, caller, act, &row.lane, "approval").await?;
+    Ok(row)
 }
 
 /// Read an approval
@@ -113,8 +118,7 @@ pub(crate) async fn get_approval(
     caller: Caller,
     PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::ApprovalsRead)?;
-    let row = find(&app, &caller, &id).await?;
+    let row = find(&app, &caller, Act::ReadApproval, &id).await?;
     Ok(json(&views::approval(app.runtime(), &row).await?))
 }
 
@@ -150,10 +154,10 @@ async fn asked(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Respo
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
-    caller.need(Scope::ApprovalsDecide)?;
+    caller.need(Act::DecideApproval.scope())?;
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Decide = parse(&body)?;
-    let row = find(app, &caller, id).await?;
+    let row = find(app, &caller, Act::DecideApproval, id).await?;
     let keyed = KeyedRequest::of(&caller, &parts.method, &route(&row), &parts.headers, &body)?;
     decide(app, &caller, row, &asked, keyed, wait(&parts.headers).unwrap_or(WAIT)).await
 }

@@ -13,6 +13,7 @@ use throughline_engine::context::supervised::Assignment;
 use throughline_store::LaneInfo;
 
 use super::lanes;
+use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
@@ -72,8 +73,7 @@ pub(crate) async fn get_context(
     PathParam(id): PathParam,
     QueryParams(wanted): QueryParams<ContextQuery>,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::ContextRead)?;
-    let info = lanes::find(&app, &caller, &id).await?;
+    let info = lanes::find(&app, &caller, Act::ReadContext, &id).await?;
     Ok(answer(&of_lane(&app, &info, wanted.max_tokens).await?, wanted.format))
 }
 

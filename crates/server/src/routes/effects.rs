@@ -14,6 +14,7 @@ use throughline_store::{Performer, StoredEffect};
 use super::approvals::{depth, page};
 use super::json;
 use super::lanes::place;
+use crate::access::{self, Act};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
@@ -49,7 +50,7 @@ pub(crate) async fn list_effects(
     caller: Caller,
     QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::EffectsRead)?;
+    caller.need(Act::ReadEffect.scope())?;
     let limit = limit(filter.limit)?;
     let unknown =
         |word: &str| Problem::new(&codes::BAD_REQUEST, format!("there is no state {word:?} of an effect"));
@@ -70,9 +71,13 @@ pub(crate) async fn list_effects(
     Ok(json(&wire::Page { items, next }))
 }
 
-pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredEffect, Problem> {
+/// Returns the effect of that id, if the caller may do this to it.
+pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Result<StoredEffect, Problem> {
+    caller.need(act.scope())?;
     let found = app.store().effect(&caller.tenant, &EffectId::from(id)).await?;
-    found.filter(|effect| caller.sees(&effect.lane)).ok_or_else(|| Problem::not_found("effect"))
+    let effect = found.ok_or_else(|| Problem::not_found("effect"))?;
+    access::check(app, caller, act, &effect.lane, "effect").await?;
+    Ok(effect)
 }
 
 /// Read an effect
@@ -88,8 +93,8 @@ pub(crate) async fn get_effect(
     caller: Caller,
     PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::EffectsRead)?;
-    Ok(json(&views::effect(app.runtime(), &find(&app, &caller, &id).await?)))
+    let effect = find(&app, &caller, Act::ReadEffect, &id).await?;
+    Ok(json(&views::effect(app.runtime(), &effect)))
 }
 
 /// Report an effect
@@ -120,15 +125,15 @@ async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, 
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
-    // Whoever shows lists may say what became of an option of theirs: nobody else can run it.
-    let shows = caller.may(Scope::OptionsWrite);
-    if !shows {
+    let act = if caller.may(Scope::EffectsReport) { Act::ReportEffect } else { Act::Describe };
+    if !caller.may(act.scope()) {
         caller.need(Scope::EffectsReport)?;
     }
     let body = read_json(&parts.headers, body).await?;
     let report: wire::ResultReport = parse(&body)?;
-    let effect = find(app, &caller, id).await?;
-    if !(shows && effect.row.class.is_host_only()) {
+    let effect = find(app, &caller, act, id).await?;
+    // Whoever shows lists may say what became of an option of theirs: nobody else can run it.
+    if !effect.row.class.is_host_only() {
         caller.need(Scope::EffectsReport)?;
     }
     let route = format!("/v1/effects/{}/result", effect.row.id);

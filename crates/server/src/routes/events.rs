@@ -11,8 +11,9 @@ use throughline_channels::api::{BodyError, Context, EventRequest, HOST_KINDS, No
 use throughline_engine::EventKind;
 use throughline_runtime::FailPoint;
 
+use crate::access::{self, Act};
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::Caller;
 use crate::codes;
 use crate::conversations;
 use crate::deliver::{AnswerKind, Delivery, deliver};
@@ -34,14 +35,14 @@ const KINDS_OF_PEOPLE: [&str; 7] = [
     "options.closed",
     "focus.changed",
 ];
-/// Returns the scope that a kind of event needs beside `events:write`, if it has one of its own: who describes a
-/// screen, speaks as the assistant or says how a task stands can mislead everybody else in a conversation.
-fn scope_of(kind: &str) -> Option<Scope> {
+/// Returns the act of an event of that kind. Who describes a screen, speaks as the assistant or says how a task stands
+/// can mislead everybody else in a conversation: that is more than to say something.
+fn act_of(kind: &str) -> Act {
     match kind {
-        "options.shown" | "options.closed" | "focus.changed" => Some(Scope::OptionsWrite),
-        "assistant.posted" => Some(Scope::AssistantWrite),
-        "task.reported" => Some(Scope::TasksReport),
-        _ => None,
+        "options.shown" | "options.closed" | "focus.changed" => Act::Describe,
+        "assistant.posted" => Act::SpeakAsAssistant,
+        "task.reported" => Act::ReportTask,
+        _ => Act::Write,
     }
 }
 
@@ -81,7 +82,7 @@ async fn read_and_deliver(
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
-    caller.need(Scope::EventsWrite)?;
+    caller.need(Act::Write.scope())?;
     let body = read_json(&parts.headers, body).await?;
     let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     let event = EventRequest::from_json(&body).map_err(refused)?;
@@ -111,9 +112,7 @@ pub(crate) async fn deliver_request(
             format!("{} may send {}, not {:?}", caller.label(), KINDS_OF_PEOPLE.join(", "), event.kind);
         return Err(Problem::new(&codes::SCOPE, text));
     }
-    if let Some(scope) = scope_of(&event.kind) {
-        caller.need(scope)?;
-    }
+    caller.need(act_of(&event.kind).scope())?;
     let named = event.actor.as_ref().and_then(|actor| actor.id.as_deref());
     caller.actor(named)?;
     let inbound = normalise(app, caller, &keyed, event).map_err(Problem::from_channel)?;
@@ -147,9 +146,7 @@ pub(crate) async fn deliver_inbound(
 ) -> Result<Response, Problem> {
     plugged_in(app, &inbound)?;
     let NormalisedEvent { lane, host_key, event, .. } = inbound;
-    if !caller.sees(&lane) {
-        return Err(Problem::not_found("lane"));
-    }
+    access::check(app, caller, act_of(event.kind.name()), &lane, "lane").await?;
     speaks_for(caller, &event.kind)?;
     app.runtime().fault(FailPoint::Verified)?;
     conversations::record_title(app, &lane, &event).await;

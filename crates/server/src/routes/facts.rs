@@ -11,11 +11,12 @@ use serde::Deserialize;
 use throughline_engine::data::event::FactStated;
 use throughline_engine::data::fact::{FactKey, FactScope, FactType};
 use throughline_engine::data::record::Record;
-use throughline_engine::{Event, EventKind, FactId, LaneId, LaneKey};
+use throughline_engine::{Event, EventKind, FactId, LaneKey};
 use throughline_runtime::FailPoint;
 use utoipa::IntoParams;
 
 use super::json;
+use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
@@ -23,6 +24,7 @@ use crate::deliver::{AnswerKind, Delivery, deliver};
 use crate::idempotency::KeyedRequest;
 use crate::problem::{Pointed, Problem};
 use crate::request::{PathParam, QueryParams, caller, parse, read_json, wait};
+use crate::routes::lanes;
 use crate::wire;
 
 const ROUTE: &str = "/v1/facts";
@@ -58,13 +60,19 @@ pub(crate) async fn list_facts(
     let scope = scope(&which.scope, "scope")?;
     let key = match scope {
         FactScope::Epic => FactKey::epic(&caller.tenant, &which.id),
-        FactScope::Thread => FactKey::thread(&lane(&app, &caller, &which.id).await?),
-        FactScope::Channel => FactKey::channel(&lane(&app, &caller, &which.id).await?),
+        FactScope::Thread => {
+            FactKey::thread(&lanes::find(&app, &caller, Act::ReadContext, &which.id).await?.key)
+        }
+        FactScope::Channel => {
+            FactKey::channel(&lanes::find(&app, &caller, Act::ReadContext, &which.id).await?.key)
+        }
     };
     let facts = match scope {
-        FactScope::Thread => lane_facts(&app, &lane(&app, &caller, &which.id).await?).await?,
+        FactScope::Thread => {
+            lane_facts(&app, &lanes::find(&app, &caller, Act::ReadContext, &which.id).await?.key).await?
+        }
         // A person who sees only their own conversations must not see an epic of others.
-        FactScope::Epic if !sees_all(&caller) => return Err(Problem::not_found("epic")),
+        FactScope::Epic if !caller.stands_for_everybody() => return Err(Problem::not_found("epic")),
         FactScope::Epic | FactScope::Channel => app.runtime().facts(&key).await?.facts.clone(),
     };
     let items = facts.iter().map(|fact| wire::Fact::of(&key, fact)).collect();
@@ -104,7 +112,7 @@ async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     if asked.text.trim().is_empty() || asked.text.chars().count() > 4_000 {
         return Err(wrong("/text", "1 to 4,000 characters".into()));
     }
-    let lane = lane(app, &caller, &asked.lane).await?;
+    let lane = lanes::find(app, &caller, Act::StateFact, &asked.lane).await?.key;
     let fact = FactStated { kind, scope, epic: asked.epic, text: asked.text, subject: asked.subject };
     deliver_fact(app, keyed, lane, actor, EventKind::FactStated(fact), &parts).await
 }
@@ -172,7 +180,7 @@ async fn find(
     named: Option<&str>,
 ) -> Result<(FactKey, LaneKey), Problem> {
     let named = match named {
-        Some(id) => Some(lane(app, caller, id).await?),
+        Some(id) => Some(lanes::find(app, caller, Act::StateFact, id).await?.key),
         None => None,
     };
     if let Some(lane) = &named
@@ -192,10 +200,10 @@ async fn find(
         Some(lane) => lane,
         None => {
             let from = known.sources.iter().find_map(|source| source.lane.as_ref()).ok_or_else(none)?;
-            self::lane(app, caller, from.as_str()).await.map_err(|_| none())?
+            lanes::find(app, caller, Act::StateFact, from.as_str()).await.map_err(|_| none())?.key
         }
     };
-    let near = key == FactKey::channel(&lane) || sees_all(caller);
+    let near = key == FactKey::channel(&lane) || caller.stands_for_everybody();
     if near { Ok((key, lane)) } else { Err(none()) }
 }
 
@@ -225,13 +233,6 @@ async fn deliver_fact(
     .await
 }
 
-/// Returns a lane that the caller may see.
-async fn lane(app: &App, caller: &Caller, id: &str) -> Result<LaneKey, Problem> {
-    let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
-    let info = found.filter(|info| caller.sees(&info.key)).ok_or_else(|| Problem::not_found("lane"))?;
-    Ok(info.key)
-}
-
 /// Returns the facts of a lane.
 async fn lane_facts(app: &App, lane: &LaneKey) -> Result<Vec<throughline_engine::data::fact::Fact>, Problem> {
     let lane = app.runtime().lane(lane).await?;
@@ -240,11 +241,6 @@ async fn lane_facts(app: &App, lane: &LaneKey) -> Result<Vec<throughline_engine:
         _ => None,
     });
     Ok(facts.collect())
-}
-
-/// Returns true if the caller sees every conversation of the tenant.
-fn sees_all(caller: &Caller) -> bool {
-    caller.sees(&LaneKey::new(&caller.tenant, "", "", "", ""))
 }
 
 fn scope(word: &str, pointer: &str) -> Result<FactScope, Problem> {

@@ -13,10 +13,10 @@ use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::{LaneInfo, StoredTurn};
 
 use super::json;
+use crate::access::{self, Act};
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::Caller;
 use crate::codes;
-use crate::conversations;
 use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams, limit};
 use crate::views;
@@ -51,14 +51,18 @@ pub(crate) fn bad_cursor() -> Problem {
     )
 }
 
-/// Returns the lane of that id, if the caller may see it.
-pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInfo, Problem> {
-    caller.need(Scope::LanesRead)?;
+/// Returns the lane of that id, if the caller may do this to it.
+pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Result<LaneInfo, Problem> {
+    caller.need(act.scope())?;
     let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
-    found.filter(|lane| caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
+    let lane = found.ok_or_else(|| Problem::not_found("lane"))?;
+    access::check(app, caller, act, &lane.key, "lane").await?;
+    Ok(lane)
 }
 
 /// List lanes
+///
+/// Those in which the caller took part; with `lanes:read_all` every lane of the tenant.
 #[utoipa::path(
     get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(PageQuery),
     responses(
@@ -70,14 +74,14 @@ pub(crate) async fn list_lanes(
     caller: Caller,
     QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::LanesRead)?;
+    caller.need(Act::ReadLane.scope())?;
     let limit = limit(paging.limit)?;
-    if caller.acts_only_as_self() {
-        let own = conversations::lanes(&app, &caller, limit).await?;
-        return Ok(json(&wire::Page { items: own.iter().map(wire::LaneInfo::from).collect(), next: None }));
-    }
     let after = place(paging.cursor.as_deref())?.map(LaneId);
-    let mut lanes = app.store().lanes(&caller.tenant, after.as_ref(), limit + 1).await?;
+    let mut lanes = if caller.stands_for_everybody() {
+        app.store().lanes(&caller.tenant, after.as_ref(), limit + 1).await?
+    } else {
+        app.store().lanes_of(&caller.tenant, &caller.principal, after.as_ref(), limit + 1).await?
+    };
     let more = lanes.len() > limit as usize;
     lanes.truncate(limit as usize);
     let next = lanes.last().filter(|_| more).map(|last| cursor(last.id.as_str()));
@@ -97,7 +101,7 @@ pub(crate) async fn get_lane(
     caller: Caller,
     PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
-    let info = find(&app, &caller, &id).await?;
+    let info = find(&app, &caller, Act::ReadLane, &id).await?;
     Ok(json(&views::lane(app.runtime(), &info).await?))
 }
 
@@ -114,7 +118,7 @@ pub(crate) async fn get_pending(
     caller: Caller,
     PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
-    let info = find(&app, &caller, &id).await?;
+    let info = find(&app, &caller, Act::ReadLane, &id).await?;
     let lane = app.runtime().lane(&info.key).await?;
     let items = lane.head.pendings.iter().map(wire::Pending::from).collect();
     Ok(json(&wire::Page { items, next: None }))
@@ -160,7 +164,7 @@ pub(crate) async fn list_turns(
     PathParam(id): PathParam,
     QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
-    let info = find(&app, &caller, &id).await?;
+    let info = find(&app, &caller, Act::ReadLane, &id).await?;
     let (turns, next) = turns(&app, &info, &paging).await?;
     let items = turns.iter().map(|stored| Ok(wire::TurnInfo::new(&read(stored)?)));
     Ok(json(&wire::Page { items: items.collect::<Result<Vec<_>, Problem>>()?, next }))
@@ -182,7 +186,7 @@ pub(crate) async fn list_messages(
     PathParam(id): PathParam,
     QueryParams(paging): QueryParams<PageQuery>,
 ) -> Result<Response, Problem> {
-    let info = find(&app, &caller, &id).await?;
+    let info = find(&app, &caller, Act::ReadLane, &id).await?;
     let (turns, next) = turns(&app, &info, &paging).await?;
     let mut ids: Vec<MessageId> = Vec::new();
     for stored in turns.iter().rev() {

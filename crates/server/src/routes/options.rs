@@ -8,17 +8,18 @@ use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use throughline_channels::api::{ClosedRequest, EventRequest, FocusRequest, ShownRequest};
-use throughline_engine::LaneId;
 use throughline_runtime::FailPoint;
 use throughline_store::LaneInfo;
 
 use super::events::{deliver_inbound, normalise, refused};
+use crate::access::Act;
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::Caller;
 use crate::deliver::AnswerKind;
 use crate::idempotency::KeyedRequest;
 use crate::problem::Problem;
 use crate::request::{PathParam, caller, read_json, wait};
+use crate::routes::lanes;
 use crate::wire;
 
 /// Time to wait for the turn if the request names none. Without the turn the answer could not hold the list.
@@ -140,9 +141,7 @@ async fn change_focus(app: &Arc<App>, lane: &str, request: Request) -> Result<Re
 async fn authorise(app: &Arc<App>, parts: &Parts, lane: &str) -> Result<(Caller, LaneInfo), Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let caller = caller(app, parts)?;
-    caller.need(Scope::OptionsWrite)?;
-    let found = app.store().lane(&caller.tenant, &LaneId::from(lane)).await?;
-    let info = found.filter(|info| caller.sees(&info.key)).ok_or_else(|| Problem::not_found("lane"))?;
+    let info = lanes::find(app, &caller, Act::Describe, lane).await?;
     Ok((caller, info))
 }
 

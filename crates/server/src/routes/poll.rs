@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::feed::{Feed, FeedItem, ResumeQuery};
 use super::{json, lanes};
+use crate::access::Act;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Problem;
@@ -49,7 +50,7 @@ pub(crate) async fn get_events(
     QueryParams(query): QueryParams<PollQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let lane = lanes::find(&app, &caller, &id).await?;
+    let lane = lanes::find(&app, &caller, Act::ReadLane, &id).await?;
     let mut feed = Feed::open(app, lane, resume.position(&headers)?);
     let mut told = feed.next().await?;
     let wait = Duration::from_secs(query.wait.min(MAX_WAIT));

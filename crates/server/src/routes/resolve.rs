@@ -16,8 +16,9 @@ use throughline_store::{EffectState, StoredEffect};
 
 use super::approvals::WAIT;
 use super::effects::find;
+use crate::access::Act;
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::Caller;
 use crate::codes;
 use crate::deliver::{AnswerKind, Delivery, deliver};
 use crate::idempotency::KeyedRequest;
@@ -54,10 +55,10 @@ async fn asked(app: &Arc<App>, id: &str, request: Request) -> Result<Response, P
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
-    caller.need(Scope::EffectsResolve)?;
+    caller.need(Act::ResolveEffect.scope())?;
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Resolve = parse(&body)?;
-    let effect = find(app, &caller, id).await?;
+    let effect = find(app, &caller, Act::ResolveEffect, id).await?;
     let keyed = KeyedRequest::of(&caller, &parts.method, &route(&effect), &parts.headers, &body)?;
     resolve(app, &caller, effect, &asked, keyed, wait(&parts.headers).unwrap_or(WAIT)).await
 }

@@ -14,6 +14,7 @@ use futures_util::stream::unfold;
 
 use super::feed::{Feed, FeedItem, ResumeQuery};
 use super::lanes;
+use crate::access::Act;
 use crate::app::{App, CountGuard, STREAMS};
 use crate::auth::Caller;
 use crate::codes;
@@ -49,7 +50,7 @@ pub(crate) async fn get_stream(
     QueryParams(resume): QueryParams<ResumeQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let lane = lanes::find(&app, &caller, &id).await?;
+    let lane = lanes::find(&app, &caller, Act::ReadLane, &id).await?;
     let position = resume.position(&headers)?;
     let counted = app.enter(format!("streams\n{}", caller.tenant));
     if app.count(&format!("streams\n{}", caller.tenant)) > STREAMS {

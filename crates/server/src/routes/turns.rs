@@ -9,8 +9,9 @@ use throughline_engine::TurnId;
 use throughline_runtime::turn_log::Turn;
 
 use super::{json, text, wants_text};
+use crate::access::{self, Act};
 use crate::app::App;
-use crate::auth::{Caller, Scope};
+use crate::auth::Caller;
 use crate::idempotency::{delivery_key, turn_href};
 use crate::middleware::TURN_HEADER;
 use crate::problem::Problem;
@@ -27,11 +28,19 @@ enum Found {
     Waits(wire::Received),
 }
 
-/// Finds a turn by its id, or by `key:` and the Idempotency-Key of the request that delivered its event.
+/// Finds a turn that the caller may read: by its id, or by `key:` and the Idempotency-Key of the request that delivered
+/// its event.
 async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> {
-    let Some(client) = name.strip_prefix("key:") else { return Ok(Found::Turn(name.into())) };
+    caller.need(Act::ReadLane.scope())?;
+    let Some(client) = name.strip_prefix("key:") else {
+        let stored = app.store().turn(&caller.tenant, &TurnId::from(name)).await?;
+        let stored = stored.ok_or_else(|| Problem::not_found("turn"))?;
+        access::check(app, caller, Act::ReadLane, &stored.lane, "turn").await?;
+        return Ok(Found::Turn(stored.log.turn));
+    };
     let key = delivery_key(caller, events::ROUTE, client);
-    let row = app.store().delivery(&caller.tenant, &key).await?.filter(|row| caller.sees(&row.lane));
+    // The key is the caller's own: who delivered an event may read the turn that it led to.
+    let row = app.store().delivery(&caller.tenant, &key).await?;
     let row = row.ok_or_else(|| Problem::not_found("request"))?;
     Ok(match row.turn {
         Some(turn) => Found::Turn(turn),
@@ -43,11 +52,12 @@ async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> 
     })
 }
 
-/// Returns a turn of a lane that the caller may see.
-pub(crate) async fn seen(app: &App, caller: &Caller, turn: &TurnId) -> Result<Turn, Problem> {
+/// Returns a turn of a lane that the caller may read.
+pub(crate) async fn read(app: &App, caller: &Caller, turn: &TurnId) -> Result<Turn, Problem> {
     let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
-    let found = found.filter(|(lane, _)| caller.sees(lane));
-    found.map(|(_, turn)| turn).ok_or_else(|| Problem::not_found("turn"))
+    let (lane, turn) = found.ok_or_else(|| Problem::not_found("turn"))?;
+    access::check(app, caller, Act::ReadLane, &lane, "turn").await?;
+    Ok(turn)
 }
 
 fn waits(received: &wire::Received) -> Response {
@@ -80,13 +90,12 @@ pub(crate) async fn get_turn(
     caller: Caller,
     PathParam(name): PathParam,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::LanesRead)?;
     let turn = match find(&app, &caller, &name).await? {
         Found::Turn(turn) => turn,
         Found::Waits(received) => return Ok(waits(&received)),
     };
     let chain = turn_chain::so_far(app.runtime(), &caller.tenant, &turn).await?;
-    let chain = chain.filter(|chain| caller.sees(&chain.lane)).ok_or_else(|| Problem::not_found("turn"))?;
+    let chain = chain.ok_or_else(|| Problem::not_found("turn"))?;
     let of = if name.starts_with("key:") { chain.deciding() } else { &chain.own };
     let stored = app.store().turn(&caller.tenant, &of.row.turn).await?;
     let hashes = stored.map(|stored| (stored.log.prev_hash, stored.log.hash)).unwrap_or_default();
@@ -111,12 +120,13 @@ pub(crate) async fn get_why(
     PathParam(name): PathParam,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    caller.need(Scope::LanesRead)?;
     let turn = match find(&app, &caller, &name).await? {
         Found::Turn(turn) => turn,
         Found::Waits(received) => return Ok(waits(&received)),
     };
-    let why = views::why(&seen(&app, &caller, &turn).await?);
+    let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
+    let (_, turn) = found.ok_or_else(|| Problem::not_found("turn"))?;
+    let why = views::why(&turn);
     let response = if wants_text(&headers) { text(format!("{}\n", why.text)) } else { json(&why) };
     Ok(about(response.into_response(), &why.turn))
 }

@@ -12,6 +12,7 @@ use super::conversations::{self, Conversation};
 use super::history::{self, Item};
 use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
+use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Scope, owner};
 use crate::problem::Problem;
@@ -121,7 +122,7 @@ pub(super) async fn show<V: Serialize>(
     template: &str,
     dress: impl FnOnce(ChatPage) -> V,
 ) -> Result<Response, Refusal> {
-    visitor.caller.need(Scope::LanesRead)?;
+    visitor.caller.need(Act::ReadLane.scope())?;
     let conversations = conversations::listed(app, visitor, on).await?;
     let Some(id) = which.c else {
         let own = owner_is(visitor.session.user());
@@ -130,7 +131,7 @@ pub(super) async fn show<V: Serialize>(
             .map_or_else(|| conversations::fresh(app, visitor.session.user()), |newest| Ok(newest.id))?;
         return Ok(Redirect::to(&address(on, &id, None)).into_response());
     };
-    let key = conversations::lane(visitor, &id)?;
+    let key = conversations::lane(app, visitor, Act::ReadLane, &id).await?;
     let me = visitor.session.user();
     let begun = app.store().lane(&key.tenant, &key.id()).await?.is_some();
     if !begun && owner(&id).is_none() {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use throughline_engine::LaneKey;
 
 use super::visitor::{Visitor, people};
+use crate::access::{self, Act};
 use crate::app::App;
 use crate::conversations;
 use crate::problem::Problem;
@@ -34,13 +35,22 @@ pub(crate) fn fresh(app: &App, user: &str) -> Result<String, Problem> {
     Ok(format!("{user}:{newest_first:011x}{}", &random::id()?[..12]))
 }
 
-/// Returns the lane of a conversation, if the visitor may see it.
-pub(crate) fn lane(visitor: &Visitor, conversation: &str) -> Result<LaneKey, Problem> {
+/// Returns the lane of a conversation, if the visitor may do this to it.
+pub(crate) async fn lane(
+    app: &App,
+    visitor: &Visitor,
+    act: Act,
+    conversation: &str,
+) -> Result<LaneKey, Problem> {
     let caller = &visitor.caller;
     let visible = |c: char| !c.is_whitespace() && !c.is_control();
     let fits = (1..=LONGEST).contains(&conversation.len()) && conversation.chars().all(visible);
     let lane = LaneKey::new(&caller.tenant, &caller.app, CHANNEL, conversation, "");
-    if fits && caller.sees(&lane) { Ok(lane) } else { Err(Problem::not_found("conversation")) }
+    if !fits {
+        return Err(Problem::not_found("conversation"));
+    }
+    access::check(app, caller, act, &lane, "conversation").await?;
+    Ok(lane)
 }
 
 /// Returns the conversations of a page, newest first: the visitor's own, and in a demo everybody's.

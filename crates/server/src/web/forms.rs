@@ -20,8 +20,8 @@ use throughline_store::TokenRow;
 use super::conversations;
 use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
+use crate::access::Act;
 use crate::app::App;
-use crate::auth::Scope;
 use crate::codes;
 use crate::idempotency::KeyedRequest;
 use crate::problem::Problem;
@@ -66,7 +66,7 @@ impl SentForm {
         event: serde_json::Value,
         key: String,
     ) -> Result<Response, Problem> {
-        self.visitor.caller.need(Scope::EventsWrite)?;
+        self.visitor.caller.need(Act::Write.scope())?;
         if self.field("key").is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Problem::new(&codes::BAD_REQUEST, "the form has no key; reload its page"));
         }
@@ -109,7 +109,7 @@ pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> R
 pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
     let sent = SentForm::read(&app, request).await?;
     let (c, token) = (sent.field("c"), sent.field("token"));
-    let lane = conversations::lane(&sent.visitor, c).map_err(refused)?;
+    let lane = conversations::lane(&app, &sent.visitor, Act::Write, c).await.map_err(refused)?;
     let found = app.store().token(&lane, &Keys::hash(token)).await.map_err(refused)?;
     if found.is_some_and(|row| form_action(&row).is_some()) {
         let query: String = form_urlencoded::Serializer::new(String::new())
@@ -173,7 +173,7 @@ pub(crate) async fn get_edit(
     visitor: Visitor,
     QueryParams(opened): QueryParams<FormQuery>,
 ) -> Result<Response, Refusal> {
-    let lane = conversations::lane(&visitor, &opened.c)?;
+    let lane = conversations::lane(&app, &visitor, Act::ReadLane, &opened.c).await?;
     Ok(form(&app, &visitor, &lane, &opened, None, &BTreeMap::new()).await?)
 }
 
@@ -181,7 +181,7 @@ pub(crate) async fn get_edit(
 pub(crate) async fn post_edit(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
     let sent = SentForm::read(&app, request).await?;
     let opened = FormQuery { c: sent.field("c").into(), token: sent.field("token").into() };
-    let lane = conversations::lane(&sent.visitor, &opened.c).map_err(refused)?;
+    let lane = conversations::lane(&app, &sent.visitor, Act::Write, &opened.c).await.map_err(refused)?;
     let typed: BTreeMap<String, String> = sent
         .fields
         .iter()

@@ -10,7 +10,6 @@ use throughline_engine::TurnId;
 use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
-use crate::auth::Scope;
 use crate::request::PathParam;
 use crate::routes::turns;
 use crate::views;
@@ -28,7 +27,6 @@ pub(crate) async fn get_turn(
     visitor: Visitor,
     PathParam(turn): PathParam,
 ) -> Result<Response, Refusal> {
-    visitor.caller.need(Scope::LanesRead)?;
-    let turn = turns::seen(&app, &visitor.caller, &TurnId::from(turn.as_str())).await?;
+    let turn = turns::read(&app, &visitor.caller, &TurnId::from(turn.as_str())).await?;
     Ok(page("turn.html", &TurnPage { seen: visitor.view(&app), why: views::why(&turn) })?)
 }

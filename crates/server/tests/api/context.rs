@@ -9,7 +9,7 @@ use crate::support::*;
 /// Starts a server with two tenants; returns their tokens, and one that may read lanes but no context.
 async fn server() -> (Server, [String; 3]) {
     let folder = tempfile::tempdir().unwrap();
-    let scopes = r#"["events:write", "tasks:report", "lanes:read", "context:read"]"#;
+    let scopes = r#"["events:write", "tasks:report", "lanes:read", "lanes:read_all", "context:read"]"#;
     let mut text = String::from("tenant = \"acme\"\n");
     let tokens =
         [("acme", "acme", scopes), ("other", "other", scopes), ("narrow", "acme", r#"["lanes:read"]"#)];

@@ -94,6 +94,8 @@ through! {
     LaneIndex {
         read lane(tenant: &str, id: &LaneId) -> Option<LaneInfo>;
         read lanes(tenant: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
+        read lanes_of(tenant: &str, person: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
+        read took_part(lane: &LaneKey, person: &str) -> bool;
         read channel_ids(lane: &LaneKey, message: &str) -> Vec<String>;
         read token(lane: &LaneKey, hash: &str) -> Option<TokenRow>;
     }

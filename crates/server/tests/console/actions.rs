@@ -237,7 +237,8 @@ async fn people_see_and_do_what_their_roles_allow() {
     let server = office.serve().await;
     assert_eq!(sent_to(&server.get("/console/approvals").send().await), "/sign-in?to=%2Fconsole%2Fapprovals");
     let say = |key: &str, conversation: &str| {
-        let body = json!({"lane": {"channel": "web", "conversation": conversation}, "actor": {"id": "bob"},
+        let owner = conversation.split_once(':').unwrap().0;
+        let body = json!({"lane": {"channel": "web", "conversation": conversation}, "actor": {"id": owner},
             "kind": "message.posted", "text": TASK});
         server.event(key, &body).token(&office.root).header("Prefer", "wait=10")
     };

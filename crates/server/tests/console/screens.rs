@@ -265,7 +265,7 @@ async fn a_viewer_only_looks() {
     let (narrow, third) = Token::mint("narrow", [3; 24]);
     let text = format!(
         "tenant = \"acme\"\n[[approvers]]\neffects = [\"tracker.*\"]\ntargets = [\"local:*\"]\nallow = [\"user:vic\"]\nself_approve = true\n\
-         [[tokens]]\nid = \"viewer\"\nsha256 = \"{sha256}\"\ntenant = \"acme\"\nscopes = [\"lanes:read\", \"approvals:read\", \"effects:read\"]\nprincipal = \"vic\"\n\
+         [[tokens]]\nid = \"viewer\"\nsha256 = \"{sha256}\"\ntenant = \"acme\"\nscopes = [\"lanes:read\", \"lanes:read_all\", \"approvals:read\", \"effects:read\"]\nprincipal = \"vic\"\n\
          [[tokens]]\nid = \"maker\"\nsha256 = \"{other}\"\ntenant = \"acme\"\nscopes = [\"events:write\", \"act_as\"]\nprincipal = \"ana\"\n\
          [[tokens]]\nid = \"narrow\"\nsha256 = \"{third}\"\ntenant = \"acme\"\nscopes = [\"lanes:read\"]\nprincipal = \"ned\"\n"
     );

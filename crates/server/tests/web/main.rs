@@ -1,5 +1,6 @@
 //! Tests of the pages over real sockets, as a browser without a script uses them: cookies, forms, redirects, headers.
 
+mod access;
 mod browser;
 #[path = "../api/contract.rs"]
 mod contract;

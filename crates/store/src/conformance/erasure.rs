@@ -56,6 +56,7 @@ async fn full<'a>(s: &'a Subject) -> LaneWriter<'a> {
     turn.approvals = vec![throughline_engine::data::approval::ApprovalChange::Open(asked)];
     turn.inbox = vec![InboxEnd { seq: 2, state: RowState::Done }];
     turn.log.content = with_word("content");
+    turn.participant = Some(with_word("person"));
     turn.checkpoint = Some(with_word("state"));
     turn.records = vec![
         put("message", "m_1_0", &with_word("message")),
@@ -80,7 +81,7 @@ async fn full<'a>(s: &'a Subject) -> LaneWriter<'a> {
 pub async fn visit_shows_every_text(s: &Subject) {
     let _hand = full(s).await;
     let shown = texts(s).await;
-    for held in ["content", "state", "message", "event", "done", "planned", "outcome", "payload"] {
+    for held in ["content", "state", "message", "event", "done", "planned", "outcome", "payload", "person"] {
         let holding = shown.iter().filter(|text| text.contains(&with_word(held))).count();
         assert_eq!(holding, 1, "{held}: {shown:#?}");
     }
@@ -97,6 +98,7 @@ pub async fn texts_are_kept_rewritten_or_erased(s: &Subject) {
         contents: 1,
         checkpoints: 1,
         records: 1,
+        participants: 1,
         events: 1,
         effects: 3,
         approvals: 1,
@@ -122,6 +124,7 @@ pub async fn texts_are_kept_rewritten_or_erased(s: &Subject) {
         Some(with_word("task")),
         "it is loaded"
     );
+    assert!(!s.store.took_part(&lane("C1"), &with_word("person")).await.unwrap());
     let row = s.store.delivery("acme", "refused").await.unwrap().unwrap();
     assert_eq!((row.state, row.event), (RowState::Refused, None), "still known as a duplicate");
     let effect = s.store.effect("acme", &"fx_1".into()).await.unwrap().unwrap();
@@ -249,6 +252,8 @@ pub async fn lanes_are_found_by_text(s: &Subject) {
     record.commit(TurnCommit { records: vec![put("task", "t", WORD)], ..record.turn() }).await;
     let mut payload = LaneWriter::claim(&*s.store, &lane("PAYLOAD")).await;
     payload.commit_effects(vec![crate::OutboxRow { payload: with_word("x"), ..loose("fx_1") }]).await;
+    let mut person = LaneWriter::claim(&*s.store, &lane("PERSON")).await;
+    person.commit(TurnCommit { participant: Some(WORD.into()), ..person.turn() }).await;
     let mut waits = delivery(&lane("WAITS"), "k");
     waits.event = with_word("event");
     s.store.accept(waits).await.unwrap();
@@ -256,7 +261,7 @@ pub async fn lanes_are_found_by_text(s: &Subject) {
     free.commit(free.turn()).await;
     let mut found = held(WORD).await;
     found.sort();
-    assert_eq!(found, ["HEAD", "PAYLOAD", "RECORD", "WAITS"]);
+    assert_eq!(found, ["HEAD", "PAYLOAD", "PERSON", "RECORD", "WAITS"]);
     assert_eq!(s.store.lanes_containing("globex", WORD).await.unwrap(), []);
 }
 

@@ -233,6 +233,7 @@ impl<'a> LaneWriter<'a> {
             expected_revision: self.revision,
             epoch: self.epoch,
             head: format!("head {next}"),
+            participant: None,
             inbox: Vec::new(),
             direct: None,
             approvals: Vec::new(),

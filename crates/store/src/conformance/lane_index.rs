@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::fixture::{LaneWriter, attempt, delivery, lane, lane_of, put, reply, settled};
-use crate::{SettleTo, Settlement, TokenRow, TurnCommit};
+use crate::{CommitResult, SettleTo, Settlement, TokenRow, TurnCommit};
 
 /// A tenant's lanes are listed in order of their ids, page by page, even those in which rows only wait.
 pub async fn lanes_are_listed_by_tenant(s: &Subject) {
@@ -25,6 +25,46 @@ pub async fn lanes_are_listed_by_tenant(s: &Subject) {
     let waiting = s.store.lane("acme", &lane("C2").id()).await.unwrap().unwrap();
     assert_eq!((waiting.revision, waiting.waiting), (0, 1));
     assert_eq!(s.store.lane("globex", &lane("C1").id()).await.unwrap(), None);
+}
+
+/// A person's lanes are those in which a turn names them, page by page; a turn that is not written names nobody.
+pub async fn lanes_are_listed_by_participant(s: &Subject) {
+    let by = |person: &str| Some(person.to_owned());
+    let mut ids = Vec::new();
+    for conversation in ["C1", "C2", "C3"] {
+        let mut writer = LaneWriter::claim(&*s.store, &lane(conversation)).await;
+        writer.commit(TurnCommit { participant: by("ana"), ..writer.turn() }).await;
+        writer.commit(TurnCommit { participant: by("ana"), ..writer.turn() }).await;
+        writer.commit(writer.turn()).await;
+        let behind = TurnCommit { participant: by("eve"), expected_revision: 0, ..writer.turn() };
+        assert_ne!(writer.try_commit(behind).await.ok(), Some(CommitResult::Committed));
+        ids.push(lane(conversation).id());
+    }
+    ids.sort();
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C4")).await;
+    writer.commit(TurnCommit { participant: by("bob"), ..writer.turn() }).await;
+    let mut elsewhere = LaneWriter::claim(&*s.store, &lane_of("globex", "C1")).await;
+    elsewhere.commit(TurnCommit { participant: by("bob"), ..elsewhere.turn() }).await;
+
+    let of = async |person, after, limit| {
+        let lanes = s.store.lanes_of("acme", person, after, limit).await.unwrap();
+        lanes.into_iter().map(|info| info.id).collect::<Vec<_>>()
+    };
+    assert_eq!(of("ana", None, 10).await, ids);
+    assert_eq!(of("ana", Some(&ids[0]), 1).await, ids[1..2]);
+    assert_eq!(of("bob", None, 10).await, [lane("C4").id()]);
+    assert_eq!((of("eve", None, 10).await, of("an", None, 10).await), (vec![], vec![]));
+    for (person, conversation, there) in
+        [("ana", "C1", true), ("bob", "C4", true), ("bob", "C1", false), ("eve", "C1", false)]
+    {
+        assert_eq!(
+            s.store.took_part(&lane(conversation), person).await.unwrap(),
+            there,
+            "{person} {conversation}"
+        );
+    }
+    assert!(!s.store.took_part(&lane_of("globex", "C1"), "ana").await.unwrap());
+    assert!(!s.store.took_part(&lane("C9"), "ana").await.unwrap());
 }
 
 /// A button is found by the hash of its token, in its own lane only.

@@ -163,7 +163,8 @@ macro_rules! conformance {
                     timers_come_when_due, next_due_is_the_earliest
                 ],
                 lane_index: [
-                    lanes_are_listed_by_tenant, buttons_are_found_by_hash, ids_of_parts_are_kept_in_order
+                    lanes_are_listed_by_tenant, lanes_are_listed_by_participant, buttons_are_found_by_hash,
+                    ids_of_parts_are_kept_in_order
                 ],
                 turn_log: [
                     the_log_is_a_chain, the_log_is_paged, the_latest_turns_come_first,

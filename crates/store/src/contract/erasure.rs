@@ -68,6 +68,8 @@ pub enum TextSource<'a> {
     },
     /// A retired record. Loaded records are for a turn to rewrite.
     Record,
+    /// The id of a person who took part in a lane, as a JSON string. A rewrite is refused: ids are not reworded.
+    Participant,
     /// The event of a delivery that no turn took in: refused or given up.
     Event,
     /// The payload of an effect. A rewritten one goes out as rewritten. An erased one cancels its effect, unless the
@@ -136,6 +138,8 @@ pub struct RedactionCounts {
     pub checkpoints: u64,
     /// Retired records.
     pub records: u64,
+    /// People who took part.
+    pub participants: u64,
     /// Events of deliveries.
     pub events: u64,
     /// Payloads and outcomes of effects.
@@ -157,6 +161,7 @@ impl RedactionCounts {
             TextSource::Content { .. } => &mut self.contents,
             TextSource::Checkpoint { .. } => &mut self.checkpoints,
             TextSource::Record => &mut self.records,
+            TextSource::Participant => &mut self.participants,
             TextSource::Event => &mut self.events,
             TextSource::Payload { .. } | TextSource::Outcome { .. } => &mut self.effects,
             TextSource::Approval | TextSource::Decision => &mut self.approvals,

@@ -19,6 +19,19 @@ pub trait LaneIndex {
         limit: u32,
     ) -> Result<Vec<LaneInfo>, StoreError>;
 
+    /// Returns up to `limit` lanes of a tenant in which a person took part, in order of their ids, beginning behind
+    /// `after`.
+    async fn lanes_of(
+        &self,
+        tenant: &str,
+        person: &str,
+        after: Option<&LaneId>,
+        limit: u32,
+    ) -> Result<Vec<LaneInfo>, StoreError>;
+
+    /// Returns true if a person took part in a lane: if a turn of it named them in [`super::TurnCommit::participant`].
+    async fn took_part(&self, lane: &LaneKey, person: &str) -> Result<bool, StoreError>;
+
     /// Returns the ids that the channel gave to one of our messages, in the order they were recorded. There are several
     /// when a long message was sent in parts, or a lost part was sent again.
     async fn channel_ids(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError>;

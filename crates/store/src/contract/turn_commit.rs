@@ -16,6 +16,8 @@ pub struct TurnCommit {
     pub epoch: i64,
     /// The new head, encoded.
     pub head: String,
+    /// Person whose act the turn decided, who has taken part in the lane from now on.
+    pub participant: Option<String>,
     /// Inbox rows that the turn handled. One that does not wait in the lane refuses the turn.
     pub inbox: Vec<InboxEnd>,
     /// Delivery that was not durable before and becomes so with this turn. Requires that nothing waits in the lane, so

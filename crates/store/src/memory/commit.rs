@@ -235,6 +235,7 @@ impl Lane {
         self.revision = turn.expected_revision + 1;
         self.head = turn.head;
         self.log_hash = Some(turn.log.hash.clone());
+        self.participants.extend(turn.participant);
         self.lease_until = now.plus(LANE_LEASE);
         self.updated_at = turn.log.at;
         for end in &turn.inbox {

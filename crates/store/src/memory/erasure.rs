@@ -70,6 +70,9 @@ impl Lane {
                 decide(redact, TextSource::Checkpoint { revision }, state, counts) != Change::None
             });
         }
+        self.participants.retain(|person| {
+            decide(redact, TextSource::Participant, &encoded(person), counts) == Change::None
+        });
         self.retired.retain(|_, body| decide(redact, TextSource::Record, body, counts).apply(body));
     }
 
@@ -78,6 +81,7 @@ impl Lane {
         let checkpoints = self.turns.values().filter_map(|turn| turn.checkpoint.as_ref());
         let contents = self.turns.values().map(|turn| &turn.log.content);
         records.chain(checkpoints).chain(contents).chain([&self.head]).any(|stored| stored.contains(text))
+            || self.participants.iter().any(|person| encoded(person).contains(text))
     }
 }
 

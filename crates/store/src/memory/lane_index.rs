@@ -38,6 +38,25 @@ impl LaneIndex for MemoryStore {
         Ok(ids.take(limit as usize).map(|(_, key)| tenant.lanes[key].info(key)).collect())
     }
 
+    async fn lanes_of(
+        &self,
+        tenant: &str,
+        person: &str,
+        after: Option<&LaneId>,
+        limit: u32,
+    ) -> Result<Vec<LaneInfo>, StoreError> {
+        let data = self.lock();
+        let Some(tenant) = data.tenants.get(tenant) else { return Ok(Vec::new()) };
+        let lanes = tenant.lane_ids.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
+        let lanes = lanes.map(|(_, key)| (key, &tenant.lanes[key]));
+        let theirs = lanes.filter(|(_, lane)| lane.participants.contains(person));
+        Ok(theirs.take(limit as usize).map(|(key, lane)| lane.info(key)).collect())
+    }
+
+    async fn took_part(&self, lane: &LaneKey, person: &str) -> Result<bool, StoreError> {
+        Ok(self.lock().find_lane(lane).is_some_and(|lane| lane.participants.contains(person)))
+    }
+
     async fn channel_ids(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError> {
         let data = self.lock();
         let sent = data.find_lane(lane).and_then(|lane| lane.sent.get(message));

@@ -148,6 +148,7 @@ struct Lane {
     records: BTreeMap<(String, String), String>,
     retired: BTreeMap<(String, String), String>,
     messages: BTreeMap<String, String>,
+    participants: BTreeSet<String>,
     tokens: BTreeMap<String, TokenRow>,
     sent: BTreeMap<String, Vec<String>>,
     turns: BTreeMap<u64, Turn>,

@@ -8,7 +8,8 @@ use super::record_key::RecordKey;
 use super::writer::Tx;
 use super::writer_state::LaneRow;
 use super::{
-    audit, buttons, delivery_keys, erasure, facts, inbox, outbox, records, settle, timers, turn_log,
+    audit, buttons, delivery_keys, erasure, facts, inbox, lane_index, outbox, records, settle, timers,
+    turn_log,
 };
 use crate::contract::{CommitResult, Direct, LANE_LEASE, RecordOp, TurnCommit};
 
@@ -32,6 +33,9 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
         let why_not = why_not(tx, lane.n, turn)?;
         // The delivery that came with the turn is written already, and must be undone.
         return if turn.direct.is_some() { Err(TxError::NotCommitted(why_not)) } else { Ok(why_not) };
+    }
+    if let Some(person) = &turn.participant {
+        lane_index::add_participant(tx, lane.n, person)?;
     }
     for change in &turn.approvals {
         approvals::apply(tx, tenant, lane.n, change)?;

@@ -23,6 +23,7 @@ enum TextLocation {
     Content(i64),
     Checkpoint(i64),
     Record(RecordKey),
+    Participant(String),
     Event(i64),
     Payload(i64, EffectState, bool),
     Outcome(i64),
@@ -52,6 +53,7 @@ fn visit_lane(sql: &Connection, lane: i64, visit: Visitor<'_>) -> rusqlite::Resu
         visit(&StoredText { source, text: text(row, 1)? }, TextLocation::Checkpoint(row.get(0)?));
     }
     visit_records(sql, lane, visit)?;
+    visit_participants(sql, lane, visit)?;
     let mut rows =
         sql.prepare_cached("SELECT seq, event FROM handled WHERE lane = ?1 AND event IS NOT NULL")?;
     let mut rows = rows.query([lane])?;
@@ -91,6 +93,17 @@ fn visit_records(sql: &Connection, lane: i64, visit: Visitor<'_>) -> rusqlite::R
         if !loaded.iter().any(|loaded| *loaded == key) {
             visit(&StoredText { source: TextSource::Record, text: text(row, 2)? }, TextLocation::Record(key));
         }
+    }
+    Ok(())
+}
+
+fn visit_participants(sql: &Connection, lane: i64, visit: Visitor<'_>) -> rusqlite::Result<()> {
+    let mut rows =
+        sql.prepare_cached("SELECT person, json_quote(person) FROM participants WHERE lane = ?1")?;
+    let mut rows = rows.query([lane])?;
+    while let Some(row) = rows.next()? {
+        let at = TextLocation::Participant(row.get(0)?);
+        visit(&StoredText { source: TextSource::Participant, text: text(row, 1)? }, at);
     }
     Ok(())
 }
@@ -233,6 +246,12 @@ fn change(
             "DELETE FROM records WHERE lane = ?1 AND at = ?2 AND kind = ?3",
             (lane, &key.at, &key.kind),
         )?,
+        (TextLocation::Participant(_), Some(_)) => {
+            return Err(TxError::Refused("a participant is erased, never rewritten".into()));
+        }
+        (TextLocation::Participant(person), None) => {
+            sql.execute("DELETE FROM participants WHERE lane = ?1 AND person = ?2", (lane, person))?
+        }
         (TextLocation::Event(seq), text) => sql.execute("UPDATE handled SET event = ?2 WHERE seq = ?1", (seq, text))?,
         (TextLocation::Payload(n, ..), Some(text)) => sql.execute(
             "UPDATE outbox SET payload = ?2, payload_sha256 = ?3 WHERE n = ?1",
@@ -295,6 +314,7 @@ fn lanes_containing(sql: &Connection, tenant: &str, text: &str) -> rusqlite::Res
         " UNION SELECT lane FROM turns WHERE instr(content, ?2) > 0",
         " UNION SELECT lane FROM checkpoints WHERE instr(state, ?2) > 0",
         " UNION SELECT lane FROM records WHERE instr(body, ?2) > 0",
+        " UNION SELECT lane FROM participants WHERE instr(json_quote(person), ?2) > 0",
         " UNION SELECT lane FROM inbox WHERE instr(event, ?2) > 0",
         " UNION SELECT lane FROM handled WHERE instr(event, ?2) > 0",
         " UNION SELECT lane FROM outbox WHERE instr(payload, ?2) > 0",

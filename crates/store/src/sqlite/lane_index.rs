@@ -5,7 +5,9 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::{LaneId, LaneKey};
 
 use super::codec::{lane_key, lane_parts, moment};
-use super::{SqliteStore, buttons, records};
+use super::error::TxError;
+use super::writer::Tx;
+use super::{SqliteStore, buttons, lane_number, records};
 use crate::contract::{LaneIndex, LaneInfo, StoreError, TokenRow};
 
 const INFO: &str = concat!(
@@ -35,6 +37,31 @@ fn list(
     sql.prepare_cached(&select)?.query_map((tenant, after, limit), info)?.collect()
 }
 
+fn list_of(
+    sql: &Connection,
+    tenant: &str,
+    person: &str,
+    after: Option<&LaneId>,
+    limit: u32,
+) -> rusqlite::Result<Vec<LaneInfo>> {
+    let took_part = "l.n IN (SELECT lane FROM participants WHERE person = ?4)";
+    let select = format!("{INFO} AND {took_part} AND l.id > ?2 ORDER BY l.id LIMIT ?3");
+    let after = after.map_or("", LaneId::as_str);
+    sql.prepare_cached(&select)?.query_map((tenant, after, limit, person), info)?.collect()
+}
+
+fn took_part(sql: &Connection, lane: &LaneKey, person: &str) -> rusqlite::Result<bool> {
+    let Some(n) = lane_number(sql, lane)? else { return Ok(false) };
+    let select = "SELECT EXISTS (SELECT 1 FROM participants WHERE lane = ?1 AND person = ?2)";
+    sql.prepare_cached(select)?.query_row((n, person), |row| row.get(0))
+}
+
+pub(super) fn add_participant(tx: &Tx<'_, '_>, lane: i64, person: &str) -> Result<(), TxError> {
+    let insert = "INSERT OR IGNORE INTO participants (lane, person) VALUES (?1, ?2)";
+    tx.sql.execute(insert, (lane, person))?;
+    Ok(())
+}
+
 fn one(sql: &Connection, tenant: &str, id: &LaneId) -> rusqlite::Result<Option<LaneInfo>> {
     let select = format!("{INFO} AND l.id = ?2");
     sql.prepare_cached(&select)?.query_row((tenant, id.as_str()), info).optional()
@@ -53,6 +80,20 @@ impl LaneIndex for SqliteStore {
         limit: u32,
     ) -> Result<Vec<LaneInfo>, StoreError> {
         self.read("list lanes", |sql| list(sql, tenant, after, limit))
+    }
+
+    async fn lanes_of(
+        &self,
+        tenant: &str,
+        person: &str,
+        after: Option<&LaneId>,
+        limit: u32,
+    ) -> Result<Vec<LaneInfo>, StoreError> {
+        self.read("list a person's lanes", |sql| list_of(sql, tenant, person, after, limit))
+    }
+
+    async fn took_part(&self, lane: &LaneKey, person: &str) -> Result<bool, StoreError> {
+        self.read("look a participant up", |sql| took_part(sql, lane, person))
     }
 
     async fn channel_ids(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError> {

@@ -16,6 +16,7 @@ use super::approver_rules::{self, ApproverStanding, Rule};
 use super::effect::{self, EffectRow};
 use super::form::{SentForm, fresh_key, turn_of};
 use super::operator::{Equivalents, Operator, Section};
+use crate::access::Act;
 use crate::auth::Scope;
 use crate::codes;
 use crate::problem::Problem;
@@ -224,11 +225,11 @@ pub(super) async fn show(
     QueryParams(after): QueryParams<AfterQuery>,
 ) -> Result<Response, Problem> {
     operator.enter(Section::Approvals)?;
-    let found = api::find(&operator.app, &operator.caller, &id).await?;
+    let found = api::find(&operator.app, &operator.caller, Act::ReadApproval, &id).await?;
     let approval = views::approval(operator.app.runtime(), &found).await?;
     let standing = standing(&operator, &found).await;
     let one = ApprovalPage {
-        sees: operator.caller.may(Scope::LanesRead) && operator.caller.sees(&found.lane),
+        sees: operator.reads(&found.lane).await?,
         title: title(&found.approval.payload),
         payload: format!("{:#}", approval.payload),
         standing,
@@ -340,8 +341,7 @@ async fn uncertain(operator: &Operator, row: &ApprovalRow) -> Result<Option<Stri
 /// `POST /console/approvals/{approval}`: decides it, like `POST /v1/approvals/{approval}/decide`.
 pub(super) async fn decide(PathParam(id): PathParam, sent: SentForm) -> Result<Response, Problem> {
     let operator = &sent.operator;
-    operator.caller.need(Scope::ApprovalsDecide)?;
-    let found = api::find(&operator.app, &operator.caller, &id).await?;
+    let found = api::find(&operator.app, &operator.caller, Act::DecideApproval, &id).await?;
     let asked =
         wire::Decide { version: sent.parsed("version")?, decision: sent.choice("decision")?, actor: None };
     let keyed = sent.keyed(&Method::POST, &api::route(&found), &asked)?;

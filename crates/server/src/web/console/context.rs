@@ -5,7 +5,7 @@ use serde::Serialize;
 use throughline_engine::text::clean::tokens;
 
 use super::operator::{Equivalents, Operator, Section};
-use crate::auth::Scope;
+use crate::access::Act;
 use crate::problem::Problem;
 use crate::request::PathParam;
 use crate::routes::context::of_lane;
@@ -22,8 +22,7 @@ struct Page {
 
 /// `GET /console/lanes/{lane}/context`.
 pub(super) async fn show(operator: Operator, PathParam(id): PathParam) -> Result<Response, Problem> {
-    operator.caller.need(Scope::ContextRead)?;
-    let info = lanes::find(&operator.app, &operator.caller, &id).await?;
+    let info = lanes::find(&operator.app, &operator.caller, Act::ReadContext, &id).await?;
     let told = of_lane(&operator.app, &info, None).await?;
     let tokens = tokens(&told.prompt);
     let max_tokens = operator.app.runtime().policy().context.max_tokens;

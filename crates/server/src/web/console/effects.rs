@@ -10,6 +10,7 @@ use super::approvals::{AfterQuery, DecisionResult, decision_result};
 use super::effect::{self, EffectRow};
 use super::form::{SentForm, fresh_key, turn_of};
 use super::operator::{Equivalents, Operator, Section};
+use crate::access::Act;
 use crate::auth::Scope;
 use crate::codes;
 use crate::problem::Problem;
@@ -106,7 +107,7 @@ pub(super) async fn show(
     QueryParams(after): QueryParams<AfterQuery>,
 ) -> Result<Response, Problem> {
     operator.enter(Section::Effects)?;
-    let found = find(&operator.app, &operator.caller, &id).await?;
+    let found = find(&operator.app, &operator.caller, Act::ReadEffect, &id).await?;
     let body = serde_json::from_str(&found.row.payload).unwrap_or(serde_json::Value::Null);
     let one = EffectPage {
         effect: effect::row(&found),
@@ -129,8 +130,7 @@ pub(super) async fn show(
 /// `POST /console/effects/{effect}`: resolves it, like `POST /v1/effects/{effect}/resolve`.
 pub(super) async fn resolve(PathParam(id): PathParam, sent: SentForm) -> Result<Response, Problem> {
     let operator = &sent.operator;
-    operator.caller.need(Scope::EffectsResolve)?;
-    let found = find(&operator.app, &operator.caller, &id).await?;
+    let found = find(&operator.app, &operator.caller, Act::ResolveEffect, &id).await?;
     let (remote_key, reason) = (sent.optional("remote_key"), sent.optional("reason"));
     let asked = wire::Resolve { how: sent.choice("how")?, remote_key, reason, actor: None };
     let keyed = sent.keyed(&Method::POST, &api::route(&found), &asked)?;

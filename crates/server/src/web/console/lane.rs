@@ -14,7 +14,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::ticket::{Draft, Part};
-use throughline_engine::{LaneId, MessageId, Verdict, focus};
+use throughline_engine::{MessageId, Verdict, focus};
 use throughline_runtime::turn_log::Turn;
 use throughline_store::LaneInfo;
 
@@ -22,6 +22,7 @@ use super::form::{SentForm, fresh_key, turn_of};
 use super::memory::LaneMemory;
 use super::operator::{Equivalents, Operator, Section};
 use super::turn::{self, TurnView};
+use crate::access::Act;
 use crate::auth::Scope;
 use crate::codes;
 use crate::problem::Problem;
@@ -29,6 +30,7 @@ use crate::recording::Recording;
 use crate::request::{PathParam, QueryParams};
 use crate::routes::approvals::WAIT;
 use crate::routes::events;
+use crate::routes::lanes;
 use crate::routes::lanes::{messages, read};
 use crate::views;
 use crate::views::options::{ListedSet, listed_sets};
@@ -190,8 +192,7 @@ pub(super) async fn show(
 }
 
 async fn find(operator: &Operator, id: &str) -> Result<LaneInfo, Problem> {
-    let found = operator.app.store().lane(operator.tenant(), &LaneId::from(id)).await?;
-    found.filter(|lane| operator.caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
+    lanes::find(&operator.app, &operator.caller, Act::ReadLane, id).await
 }
 
 async fn page(

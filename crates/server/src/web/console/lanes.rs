@@ -102,7 +102,7 @@ async fn latest(operator: &Operator, filter: &Filter) -> Result<(Found, Option<S
             }
             before = Some(at);
             let wanted = filter.channel.is_empty() || turn.lane.channel == filter.channel;
-            if wanted && operator.caller.sees(&turn.lane) {
+            if wanted && operator.reads(&turn.lane).await? {
                 found.push((turn.lane.clone(), Some(turn)));
             }
         }
@@ -132,8 +132,8 @@ async fn waiting(operator: &Operator, state: &str, channel: &str) -> Result<Foun
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for lane in lanes {
-        let ours = operator.caller.sees(&lane) && (channel.is_empty() || lane.channel == channel);
-        if found.len() < LONGEST && ours && seen.insert(lane.clone()) {
+        let wanted = found.len() < LONGEST && (channel.is_empty() || lane.channel == channel);
+        if wanted && operator.reads(&lane).await? && seen.insert(lane.clone()) {
             let newest = store.turns_before(&lane, u64::MAX, 1).await?.pop();
             found.push((lane, newest));
         }

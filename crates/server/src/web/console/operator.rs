@@ -7,7 +7,9 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use throughline_engine::LaneKey;
 
+use crate::access::{self, Act};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::problem::Problem;
@@ -144,6 +146,11 @@ struct Page<'a, T> {
 }
 
 impl Operator {
+    /// Returns true if the person may read the lane.
+    pub(super) async fn reads(&self, lane: &LaneKey) -> Result<bool, Problem> {
+        Ok(access::allows(&self.app, &self.caller, Act::ReadLane, lane).await?)
+    }
+
     pub(super) fn tenant(&self) -> &str {
         &self.caller.tenant
     }

@@ -54,8 +54,9 @@ async fn named(operator: &Operator, q: &str) -> Result<Option<String>, Problem> 
         }
     }
     let delivered = operator.app.store().delivery(operator.tenant(), q).await?;
-    let seen = delivered.filter(|row| operator.caller.sees(&row.lane));
-    Ok(seen.and_then(|row| row.turn).map(|turn| turn_href(&turn)))
+    let Some(row) = delivered else { return Ok(None) };
+    let turn = if operator.reads(&row.lane).await? { row.turn } else { None };
+    Ok(turn.map(|turn| turn_href(&turn)))
 }
 
 /// Returns the lanes of a conversation, optionally with a thread, in every channel. Their ids are derived from these
@@ -68,8 +69,11 @@ async fn conversations(operator: &Operator, q: &str) -> Result<Vec<wire::LaneInf
     let (conversation, thread) = q.split_once(' ').unwrap_or((q, ""));
     for channel in operator.app.runtime().ports().channels.keys() {
         let key = LaneKey::new(operator.tenant(), &operator.caller.app, channel, conversation, thread.trim());
+        if !operator.reads(&key).await? {
+            continue;
+        }
         let lane = operator.app.store().lane(operator.tenant(), &key.id()).await?;
-        found.extend(lane.filter(|lane| operator.caller.sees(&lane.key)).as_ref().map(wire::LaneInfo::from));
+        found.extend(lane.as_ref().map(wire::LaneInfo::from));
     }
     Ok(found)
 }

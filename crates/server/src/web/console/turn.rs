@@ -20,6 +20,7 @@ use super::formatting::length;
 use super::ladder::{RungView, ladder};
 use super::operator::{Equivalents, Operator, Section};
 use super::replay::{self, Changed, Replay};
+use crate::access::{self, Act};
 use crate::codes;
 use crate::problem::Problem;
 use crate::request::PathParam;
@@ -158,7 +159,9 @@ pub(super) async fn replay(PathParam(id): PathParam, sent: SentForm) -> Result<R
 
 pub(super) async fn find(operator: &Operator, id: &str) -> Result<StoredTurn, Problem> {
     let found = operator.app.store().turn(operator.tenant(), &TurnId::from(id)).await?;
-    found.filter(|turn| operator.caller.sees(&turn.lane)).ok_or_else(|| Problem::not_found("turn"))
+    let turn = found.ok_or_else(|| Problem::not_found("turn"))?;
+    access::check(&operator.app, &operator.caller, Act::ReadLane, &turn.lane, "turn").await?;
+    Ok(turn)
 }
 
 async fn page(
