@@ -56,7 +56,8 @@ async fn write_title(app: &App, lane: &LaneKey, owner: &str, text: &str) -> Resu
         return Ok(());
     }
     let body = serde_json::to_string(&StoredTitle { title: title(text) }).unwrap_or_default();
-    let document = Document { key: key.into(), version: 0, body };
+    let mut document = Document::new(key, 0, body).about([owner]);
+    document.about.lane = Some(lane.id());
     // If another first message is stored concurrently, its title is as good.
     app.store().write_documents(tenant, vec![(collection, document)], None).await.map(drop)
 }

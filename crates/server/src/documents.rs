@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_store::{Document, Store, StoreError};
-use throughline_trackers::local::{Document as TrackerDocument, Documents, DocumentsError};
+use throughline_trackers::local::{Document as TrackerDocument, Documents, DocumentsError, holds_words};
 
 /// Adapts a store to the documents of the local tracker.
 pub(crate) struct StoredDocuments(pub(crate) Arc<dyn Store>);
@@ -51,7 +51,9 @@ impl Documents for StoredDocuments {
     ) -> Result<bool, DocumentsError> {
         let stored = |(collection, document): (String, TrackerDocument)| {
             let TrackerDocument { key, version, body } = document;
-            (collection, Document { key, version, body })
+            let mut document = Document::new(key, version, body);
+            document.about.words = holds_words(&collection);
+            (collection, document)
         };
         let written = self.0.write_documents(tenant, writes.into_iter().map(stored).collect(), None).await;
         written.map_err(|error| unavailable("write an issue", error))

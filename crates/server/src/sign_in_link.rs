@@ -71,7 +71,7 @@ impl Link {
 
     /// Uses the link up, durably. Of several concurrent attempts, one succeeds.
     pub(crate) async fn consume(&self, app: &App) -> Result<(), Problem> {
-        let used = Document { key: self.id.clone(), version: 0, body: app.store().now().rfc3339() };
+        let used = Document::new(&self.id, 0, app.store().now().rfc3339());
         let first =
             app.store().write_documents(&app.config().tenant, vec![(USED.into(), used)], None).await?;
         first.then_some(()).ok_or_else(|| over("it was used before"))

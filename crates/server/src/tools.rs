@@ -127,7 +127,7 @@ impl Pins for StoredPins {
         let body = serde_json::to_string(&pin).map_err(|e| PinsError { act: "kept", why: e.to_string() })?;
         let before = self.store.document(&self.tenant, PINS, name).await.map_err(cannot("read"))?;
         let version = before.map_or(0, |before| before.version);
-        let document = Document { key: name.into(), version, body };
+        let document = Document::new(name, version, body);
         let audit = canonical_json::jcs(&json!({
             "what": "pinned", "target": name, "by": by, "at": self.store.now(), "sha256": pin.hash,
         }));

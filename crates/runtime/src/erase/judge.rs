@@ -84,22 +84,33 @@ pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<PersonalTrace>>) -> Re
                 Redaction::Keep
             }
         }
-        TextSource::Document { collection, key } => {
-            // Filed under the person: the titles of their conversations, their name, their account.
-            let filed = *key == alone.id() || collection.rsplit('.').next() == Some(alone.id());
+        TextSource::Document { about, .. } if about.people.iter().any(|person| person == alone.id()) => {
+            Redaction::Erase
+        }
+        TextSource::Document { about, .. } if about.words => {
             let mut body = value(kept.text);
-            let about = body.as_str() == Some(alone.id())
-                || ["user", "used_by"].iter().any(|member| body[*member] == alone.id());
-            if filed || about {
-                return Redaction::Erase;
-            }
             // Every trace is applied: one lane may know names that another does not.
-            let changed =
-                persons(&alone, &traces).fold(false, |changed, person| person.scrub(&mut body) | changed);
+            let all = persons(&alone, &traces);
+            let changed = all.fold(false, |changed, person| in_words(person, &mut body) | changed);
             if changed { Redaction::Rewrite(body.to_string()) } else { Redaction::Keep }
         }
         _ => Redaction::Keep,
     })
+}
+
+/// Takes a person's words out of the members of a document that hold words. Keys, kinds and numbers beside them are
+/// never theirs, whatever the person is called.
+fn in_words(person: &DataSubject, body: &mut Value) -> bool {
+    match body {
+        Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
+            let words = ["fields", "text"].contains(&name.as_str());
+            (if words { person.scrub(value) } else { in_words(person, value) }) | changed
+        }),
+        Value::Array(values) => {
+            values.iter_mut().fold(false, |changed, value| in_words(person, value) | changed)
+        }
+        _ => false,
+    }
 }
 
 fn persons<'t>(
@@ -125,16 +136,12 @@ pub(super) fn of_lane(turned: Option<u64>) -> Redactor {
 
 /// The rules for a tenant's values outside of lanes when one lane is emptied.
 pub(super) fn of_lanes_tenant(lane: &LaneKey) -> Redactor {
-    let (id, conversation) = (lane.id(), lane.conversation.clone());
+    let id = lane.id();
     Arc::new(move |kept| match &kept.source {
         TextSource::Response { turn: Some((lane, _)) } if *lane == id => {
             answer(&value(kept.text), std::iter::empty())
         }
-        // The title of a conversation is filed under its person and its own name.
-        TextSource::Document { collection, key } => {
-            let owner = collection.rsplit('.').next().unwrap_or_default();
-            erase_if(conversation == format!("{owner}:{key}"))
-        }
+        TextSource::Document { about, .. } => erase_if(about.lane.as_ref() == Some(&id)),
         _ => Redaction::Keep,
     })
 }
@@ -249,6 +256,7 @@ fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p DataSubject>) ->
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use throughline_store::{DocumentSubjects, StoredText};
 
     use super::*;
 
@@ -280,6 +288,58 @@ mod tests {
         for (outcome, stays) in table {
             assert_eq!(left(outcome.clone()), stays, "{outcome}");
         }
+    }
+
+    /// People may be called like anything that is stored: a project, a kind, a collection, a part of another's id.
+    #[test]
+    fn a_document_goes_with_its_people_and_its_lane_and_with_nobody_else() {
+        let lane = LaneKey::new("acme", "bot", "web", "ana.smith:1", "");
+        let issue = json!({
+            "key": "AUTH-1", "item": { "project": "AUTH", "kind": "bug", "fields": { "title": "Kestrelgate is down, says local" } },
+            "effect": "fx_1", "links": [{ "kind": "relates", "key": "AUTH-2" }],
+        });
+        let documents = [
+            ("tracker.counters", "AUTH", "12".to_owned(), DocumentSubjects::default()),
+            (
+                "tracker.issues.AUTH",
+                "000000000001",
+                issue.to_string(),
+                DocumentSubjects { words: true, ..Default::default() },
+            ),
+            ("tracker.children.AUTH-1", "AUTH-000000000002", "AUTH-2".into(), DocumentSubjects::default()),
+            ("web.links", "local", "2026-01-15T10:00:00Z".into(), DocumentSubjects::default()),
+            (
+                "tools.pins",
+                "links",
+                json!({ "user": "AUTH", "text": "bug" }).to_string(),
+                DocumentSubjects::default(),
+            ),
+            (
+                "web.conversations.ana.smith",
+                "1",
+                json!({ "title": "AUTH" }).to_string(),
+                DocumentSubjects { people: vec!["ana.smith".into()], lane: Some(lane.id()), words: false },
+            ),
+        ];
+        let judged = |judge: &Redactor| {
+            let judge = |(collection, key, text, about): &(&str, &str, String, DocumentSubjects)| {
+                judge(&StoredText { source: TextSource::Document { collection, key, about }, text })
+            };
+            documents.iter().map(judge).collect::<Vec<_>>()
+        };
+        let nothing = vec![Redaction::Keep; documents.len()];
+        for id in [
+            "AUTH", "bug", "local", "counters", "links", "smith", "ana", "AUTH-1", "1", "AUTH-2", "relates",
+            "fx_1",
+        ] {
+            assert_eq!(judged(&of_persons_tenant(id, Vec::new())), nothing, "{id}");
+        }
+        let mut own = nothing.clone();
+        own[5] = Redaction::Erase;
+        assert_eq!(judged(&of_persons_tenant("ana.smith", Vec::new())), own);
+        assert_eq!(judged(&of_lanes_tenant(&lane)), own);
+        let other = LaneKey::new("acme", "other", "web", "ana.smith:1", "");
+        assert_eq!(judged(&of_lanes_tenant(&other)), nothing);
     }
 
     fn outcome_of(outcome: &Value) -> Redaction {

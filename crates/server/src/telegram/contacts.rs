@@ -95,15 +95,15 @@ impl Contacts {
     async fn change<T: Default + Serialize + DeserializeOwned>(
         &self,
         tenant: &str,
-        collection: &str,
-        key: &str,
+        (collection, key): (&str, &str),
+        people: &[&str],
         change: impl Fn(T) -> Option<T>,
     ) -> Result<(), StoreError> {
         loop {
             let (found, version) = self.read(tenant, collection, key).await?.unwrap_or_default();
             let Some(changed) = change(found) else { return Ok(()) };
             let body = serde_json::to_string(&changed).unwrap_or_default();
-            let document = Document { key: key.into(), version, body };
+            let document = Document::new(key, version, body).about(people.iter().copied());
             if self.store.write_documents(tenant, vec![(collection.into(), document)], None).await? {
                 return Ok(());
             }
@@ -120,9 +120,9 @@ impl Contacts {
     pub(super) async fn migrate(&self, tenant: &str, from: i64, to: i64) -> Result<(), StoreError> {
         let conversation = self.conversation(tenant, from).await?;
         let alias = |_: String| Some(conversation.clone());
-        self.change(tenant, ALIASES, &self.key(&to.to_string()), alias).await?;
+        self.change(tenant, (ALIASES, &self.key(&to.to_string())), &[], alias).await?;
         let chat = |chat: StoredChat| Some(StoredChat { now: Some(to), ..chat });
-        self.change(tenant, CHATS, &self.key(&conversation), chat).await
+        self.change(tenant, (CHATS, &self.key(&conversation)), &[], chat).await
     }
 
     /// Records that a conversation is closed to the bot, with the reason, or that it is open again.
@@ -134,7 +134,7 @@ impl Contacts {
     ) -> Result<(), StoreError> {
         let chat =
             |chat: StoredChat| (chat.silent != why).then(|| StoredChat { silent: why.clone(), ..chat });
-        self.change(tenant, CHATS, &self.key(conversation), chat).await
+        self.change(tenant, (CHATS, &self.key(conversation)), &[], chat).await
     }
 
     /// Stores a person's name.
@@ -144,7 +144,7 @@ impl Contacts {
             return Ok(());
         }
         let note = |known: StoredPerson| (known != person).then(|| person.clone());
-        self.change(tenant, PEOPLE, &id, note).await?;
+        self.change(tenant, (PEOPLE, &id), &[&id], note).await?;
         self.cache(id, person);
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Contacts {
         until: Timestamp,
     ) -> Result<(), StoreError> {
         let link = StoredLink { user: user.into(), until: until.0, used_by: None };
-        self.change(tenant, LINKS, &Keys::hash(token), |_: StoredLink| Some(link.clone())).await
+        self.change(tenant, (LINKS, &Keys::hash(token)), &[user], |_: StoredLink| Some(link.clone())).await
     }
 
     /// Joins a person to the account of an invitation, once. Repeating it for the same person succeeds.
@@ -216,12 +216,12 @@ impl Contacts {
         let used = StoredLink { used_by: Some(id.into()), ..link.clone() };
         let body = serde_json::to_string(&used).unwrap_or_default();
         let (_, theirs) = self.read::<String>(tenant, ACCOUNTS, id).await?.unwrap_or_default();
-        let account =
-            Document { key: id.into(), version: theirs, body: serde_json::json!(link.user).to_string() };
-        let (_, before) = self.read::<String>(tenant, NUMBERS, &link.user).await?.unwrap_or_default();
+        let both = [id, link.user.as_str()];
         let body_of = |value: &str| serde_json::json!(value).to_string();
-        let number = Document { key: link.user.clone(), version: before, body: body_of(id) };
-        let link_used = Document { key: hash, version, body };
+        let account = Document::new(id, theirs, body_of(&link.user)).about(both);
+        let (_, before) = self.read::<String>(tenant, NUMBERS, &link.user).await?.unwrap_or_default();
+        let number = Document::new(&link.user, before, body_of(id)).about(both);
+        let link_used = Document::new(hash, version, body).about(both);
         let writes = vec![(LINKS.into(), link_used), (ACCOUNTS.into(), account), (NUMBERS.into(), number)];
         let first = self.store.write_documents(tenant, writes, None).await?;
         Ok(if first { JoinOutcome::Joined(link.user) } else { JoinOutcome::Refused })

@@ -44,7 +44,7 @@ impl Adapter {
         let before = found.as_ref().and_then(|found| found.body.parse().ok()).map_or(now, Timestamp);
         self.after_outage(runtime, before, now).await?;
         let version = found.map_or(0, |found| found.version);
-        let document = Document { key, version, body: now.0.to_string() };
+        let document = Document::new(key, version, now.0.to_string());
         // If another process has written a heartbeat meanwhile, that is as good.
         self.store.write_documents(&self.tenant, vec![(HEARD.to_owned(), document)], None).await?;
         Ok(())

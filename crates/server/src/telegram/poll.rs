@@ -172,7 +172,7 @@ impl Poller {
         let heard = if heard == 0 { now.0 } else { heard };
         let ours = Leadership { owner: self.owner.clone(), until: now.0 + LEASE, heard };
         let body = serde_json::to_string(&ours).unwrap_or_default();
-        let write = vec![(COLLECTION.to_owned(), Document { key, version, body })];
+        let write = vec![(COLLECTION.to_owned(), Document::new(key, version, body))];
         let won = store.write_documents(tenant, write, None).await?;
         Ok(if won { Ok(Timestamp(heard)) } else { Err(now.plus(LEASE)) })
     }
@@ -187,7 +187,7 @@ impl Poller {
             let heard = self.heard.map_or(lead.heard, |heard| heard.0);
             let body = serde_json::to_string(&Leadership { owner: String::new(), until: 0, heard })
                 .unwrap_or_default();
-            let write = vec![(COLLECTION.to_owned(), Document { key, version: found.version, body })];
+            let write = vec![(COLLECTION.to_owned(), Document::new(key, found.version, body))];
             if let Err(error) = store.write_documents(tenant, write, None).await {
                 tracing::debug!(%error, "the lead was not given up; it runs out by itself");
             }

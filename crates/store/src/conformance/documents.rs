@@ -4,7 +4,7 @@ use super::Subject;
 use crate::Document;
 
 fn document(key: &str, version: u64, body: &str) -> Document {
-    Document { key: key.into(), version, body: body.into() }
+    Document::new(key, version, body)
 }
 
 fn write(key: &str, version: u64, body: &str) -> (String, Document) {

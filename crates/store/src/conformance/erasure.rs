@@ -9,8 +9,9 @@ use throughline_engine::data::effect::EffectClass;
 use super::Subject;
 use super::fixture::{LaneWriter, approval, create, delivery, effect, lane, lease_ids, loose, perform, put};
 use crate::{
-    Accepted, ApprovalState, Document, EffectState, ErasureRow, InboxEnd, RecordOp, RecordWrite, Redaction,
-    RedactionCounts, Redactor, RowState, StoredResponse, StoredText, TextSource, TurnCommit,
+    Accepted, ApprovalState, Document, DocumentSubjects, EffectState, ErasureRow, InboxEnd, RecordOp,
+    RecordWrite, Redaction, RedactionCounts, Redactor, RowState, StoredResponse, StoredText, TextSource,
+    TurnCommit,
 };
 
 /// The word to erase.
@@ -212,11 +213,28 @@ pub async fn texts_of_a_tenant_are_redacted(s: &Subject) {
     s.store.store_response("acme", "http:1", answer(with_word("turn"))).await.unwrap();
     s.store.begin_request("acme", "http:2", &"11".repeat(32)).await.unwrap();
     s.store.store_response("acme", "http:2", answer("free".into())).await.unwrap();
-    let document = |key: &str, body: &str| {
-        ("notes".to_owned(), Document { key: key.into(), version: 0, body: body.into() })
+    let document = |key: &str, body: &str| ("notes".to_owned(), Document::new(key, 0, body));
+    let mut of_people = document("of", "free");
+    of_people.1.about = DocumentSubjects {
+        people: vec!["ana".into(), "\"bob\"".into()],
+        lane: Some(lane("C1").id()),
+        words: true,
     };
-    let writes = vec![document("a", &with_word("note")), document("b", "free"), document("gone", "free")];
+    let writes = vec![
+        document("a", &with_word("note")),
+        document("b", "free"),
+        document("gone", "free"),
+        of_people.clone(),
+    ];
     assert!(s.store.write_documents("acme", writes, None).await.unwrap());
+    let of = s.store.document("acme", "notes", "of").await.unwrap().unwrap();
+    assert_eq!(of, Document { version: 1, ..of_people.1.clone() }, "its subjects are kept");
+    let nobodys = ("notes".to_owned(), Document::new("of", 1, "free"));
+    assert!(s.store.write_documents("acme", vec![nobodys], None).await.unwrap());
+    let of = s.store.document("acme", "notes", "of").await.unwrap().unwrap();
+    assert_eq!(of.about, DocumentSubjects::default(), "and written with the rest");
+    let again = ("notes".to_owned(), Document { version: 2, ..of_people.1.clone() });
+    assert!(s.store.write_documents("acme", vec![again], None).await.unwrap());
     let seen = Arc::new(Mutex::new(Vec::new()));
     let noted = seen.clone();
     let redactor: Redactor = Arc::new(move |stored| {
@@ -229,6 +247,9 @@ pub async fn texts_of_a_tenant_are_redacted(s: &Subject) {
     });
     let counts = s.store.redact_tenant("acme", redactor).await.unwrap();
     assert_eq!(counts, RedactionCounts { responses: 1, documents: 2, ..RedactionCounts::default() });
+    let about = &of_people.1.about;
+    let of = format!("{:?}", TextSource::Document { collection: "notes", key: "of", about });
+    assert!(seen.lock().unwrap().contains(&of), "{seen:?}");
     let turn = format!("{:?}", TextSource::Response { turn: Some((lane("C1").id(), 1)) });
     assert!(seen.lock().unwrap().contains(&turn), "{seen:?}");
     let row = s.store.delivery("acme", "http:1").await.unwrap().unwrap();

@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 
+use throughline_engine::LaneId;
+
 use super::StoreError;
 
 /// Documents of a tenant.
@@ -44,4 +46,32 @@ pub struct Document {
     pub version: u64,
     /// Its bytes.
     pub body: String,
+    /// Its subjects, for erasure.
+    pub about: DocumentSubjects,
+}
+
+/// People, lane and words that a document holds. Erasure goes by these alone, never by what a key or a body looks like.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentSubjects {
+    /// People it is about: erased with any of them.
+    pub people: Vec<String>,
+    /// Lane it belongs to: erased with it.
+    pub lane: Option<LaneId>,
+    /// True if its body is JSON with words of people in members called `fields` and `text`: rewritten without the words
+    /// of somebody who is erased.
+    pub words: bool,
+}
+
+impl Document {
+    /// Returns a document about nobody.
+    pub fn new(key: impl Into<String>, version: u64, body: impl Into<String>) -> Self {
+        Self { key: key.into(), version, body: body.into(), about: DocumentSubjects::default() }
+    }
+
+    /// Returns the document as one about these people.
+    #[must_use]
+    pub fn about(mut self, people: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.about.people = people.into_iter().map(Into::into).collect();
+        self
+    }
 }

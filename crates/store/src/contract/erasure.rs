@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::{EffectId, LaneId, LaneKey, Timestamp};
 
-use super::{EffectState, StoreError};
+use super::{DocumentSubjects, EffectState, StoreError};
 
 /// Redaction of stored texts, and the list of erasures that were requested.
 #[async_trait]
@@ -109,6 +109,8 @@ pub enum TextSource<'a> {
         collection: &'a str,
         /// Its key.
         key: &'a str,
+        /// Its subjects.
+        about: &'a DocumentSubjects,
     },
 }
 

@@ -21,7 +21,7 @@ mod turn_log;
 
 pub use approvals::{ApprovalRow, ApprovalState, Approvals};
 pub use audit::Audit;
-pub use documents::{Document, Documents};
+pub use documents::{Document, DocumentSubjects, Documents};
 pub use effects::{EffectState, Effects, StoredEffect};
 pub use erasure::{
     Erasure, ErasureRow, Redaction, RedactionCounts, Redactor, StoredText, TextSource, TextVisitor,

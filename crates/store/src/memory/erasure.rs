@@ -139,7 +139,7 @@ impl Tenant {
             set.redact(|body| decide(redact, TextSource::Fact, body, &mut counts));
         }
         self.documents.retain(|(collection, key), document| {
-            let source = TextSource::Document { collection, key };
+            let source = TextSource::Document { collection, key, about: &document.about };
             let change = decide(redact, source, &document.body, &mut counts);
             document.version += u64::from(change != Change::None);
             change.apply(&mut document.body)

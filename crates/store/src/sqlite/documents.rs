@@ -7,10 +7,27 @@ use super::SqliteStore;
 use super::audit::append;
 use super::error::TxError;
 use super::writer::Tx;
-use crate::contract::{Document, Documents, StoreError};
+use throughline_engine::LaneId;
+
+use crate::contract::{Document, DocumentSubjects, Documents, StoreError};
 
 fn document(row: &Row<'_>) -> rusqlite::Result<Document> {
-    Ok(Document { key: row.get(0)?, version: row.get::<_, i64>(1)?.cast_unsigned(), body: row.get(2)? })
+    let (key, body) = (row.get("key")?, row.get("body")?);
+    let version = row.get::<_, i64>("version")?.cast_unsigned();
+    Ok(Document { key, version, body, about: subjects(row)? })
+}
+
+/// Reads the subjects of a document.
+pub(super) fn subjects(row: &Row<'_>) -> rusqlite::Result<DocumentSubjects> {
+    let people: String = row.get("people")?;
+    let lane: Option<String> = row.get("lane")?;
+    Ok(DocumentSubjects {
+        people: serde_json::from_str(&people).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+        })?,
+        lane: lane.map(LaneId),
+        words: row.get("words")?,
+    })
 }
 
 /// Writes a document if it is at the version it states.
@@ -20,15 +37,18 @@ fn write_document(
     collection: &str,
     document: &Document,
 ) -> Result<bool, TxError> {
-    let Document { key, version, body } = document;
+    let Document { key, version, body, about } = document;
+    let people = serde_json::to_string(&about.people).unwrap_or_default();
+    let lane = about.lane.as_ref().map(LaneId::as_str);
     let written = if *version == 0 {
-        let insert = "INSERT INTO documents (tenant, collection, key, version, body) VALUES (?1, ?2, ?3, 1, ?4) \
-                      ON CONFLICT DO NOTHING";
-        tx.sql.execute(insert, (tenant, collection, key, body))?
+        let insert = "INSERT INTO documents (tenant, collection, key, version, body, people, lane, words) \
+                      VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+        tx.sql.execute(insert, (tenant, collection, key, body, people, lane, about.words))?
     } else {
-        let update = "UPDATE documents SET version = version + 1, body = ?5 \
+        let update = "UPDATE documents SET version = version + 1, body = ?5, people = ?6, lane = ?7, words = ?8 \
                       WHERE tenant = ?1 AND collection = ?2 AND key = ?3 AND version = ?4";
-        tx.sql.execute(update, (tenant, collection, key, version.cast_signed(), body))?
+        let version = version.cast_signed();
+        tx.sql.execute(update, (tenant, collection, key, version, body, people, lane, about.words))?
     };
     Ok(written == 1)
 }
@@ -71,7 +91,7 @@ impl Documents for SqliteStore {
     ) -> Result<Option<Document>, StoreError> {
         self.read("read a document", |sql| {
             let select =
-                "SELECT key, version, body FROM documents WHERE tenant = ?1 AND collection = ?2 AND key = ?3";
+                "SELECT key, version, body, people, lane, words FROM documents WHERE tenant = ?1 AND collection = ?2 AND key = ?3";
             sql.prepare_cached(select)?.query_row((tenant, collection, key), document).optional()
         })
     }
@@ -84,7 +104,7 @@ impl Documents for SqliteStore {
         limit: u32,
     ) -> Result<Vec<Document>, StoreError> {
         self.read("list documents", |sql| {
-            let select = "SELECT key, version, body FROM documents WHERE tenant = ?1 AND collection = ?2 \
+            let select = "SELECT key, version, body, people, lane, words FROM documents WHERE tenant = ?1 AND collection = ?2 \
                           AND (?3 IS NULL OR key > ?3) ORDER BY key LIMIT ?4";
             sql.prepare_cached(select)?.query_map((tenant, collection, after, limit), document)?.collect()
         })

@@ -8,6 +8,7 @@ use throughline_engine::data::effect::EffectClass;
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::codec::{effect_state, lane_key, lane_parts, moment};
+use super::documents::subjects;
 use super::error::TxError;
 use super::record_key::{KeyPart, LoadedRecords, RecordKey};
 use super::writer::Tx;
@@ -160,12 +161,15 @@ fn visit_tenant(sql: &Connection, tenant: &str, visit: Visitor<'_>) -> rusqlite:
             TextLocation::Fact(row.get(0)?, row.get(1)?),
         );
     }
-    let mut rows = sql.prepare_cached("SELECT collection, key, body FROM documents WHERE tenant = ?1")?;
+    let mut rows = sql.prepare_cached(
+        "SELECT collection, key, body, people, lane, words FROM documents WHERE tenant = ?1",
+    )?;
     let mut rows = rows.query([tenant])?;
     while let Some(row) = rows.next()? {
         let (collection, key): (String, String) = (row.get(0)?, row.get(1)?);
+        let about = subjects(row)?;
         let document = StoredText {
-            source: TextSource::Document { collection: &collection, key: &key },
+            source: TextSource::Document { collection: &collection, key: &key, about: &about },
             text: text(row, 2)?,
         };
         visit(&document, TextLocation::Document(collection.clone(), key.clone()));

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_facts.sql"),
     include_str!("migrations/0004_releases.sql"),
     include_str!("migrations/0005_participants.sql"),
+    include_str!("migrations/0006_document_subjects.sql"),
 ];
 
 /// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of

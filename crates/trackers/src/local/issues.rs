@@ -100,6 +100,12 @@ fn collection(project: &str) -> String {
     format!("tracker.issues.{project}")
 }
 
+/// Returns true if the documents of a collection hold people's words. The others hold keys and counters.
+#[must_use]
+pub fn holds_words(collection: &str) -> bool {
+    collection.starts_with("tracker.issues.")
+}
+
 /// The index of stories that were ever put under an epic. A story itself says if it still is.
 fn children(epic: &str) -> String {
     format!("tracker.children.{epic}")

@@ -20,7 +20,7 @@ pub use crate::common_checks::{MAX_BODY, MAX_LINE};
 pub use config::{ChildLink, LocalConfig, Permission, ProjectConfig};
 pub use documents::{Document, Documents, DocumentsError, MemoryDocuments};
 pub use faults::{Call, Fault, FaultClock, Faults, ItemMatch, Lag, Request, ScriptedFault};
-pub use issues::{Comment, SearchPage, StoredIssue};
+pub use issues::{Comment, SearchPage, StoredIssue, holds_words};
 pub use links::Link;
 pub use schema::{FieldKind, FieldRule};
 
