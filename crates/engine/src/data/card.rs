@@ -10,6 +10,7 @@ use crate::data::id::{
 };
 use crate::data::progress::Progress;
 use crate::data::proposal::{CommentOffer, Publication};
+use crate::data::ticket::Target;
 use crate::data::time::Timestamp;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -158,6 +159,10 @@ pub enum CardSubject {
         effect: EffectId,
         /// Receipt: the card that released the effect first.
         parent: CardId,
+        /// For a comment, the project it was sent to, if the key names another: it is repeated there, whatever
+        /// the thread tracks by then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
     },
 }
 
@@ -438,6 +443,15 @@ impl Card {
         match &self.about {
             CardSubject::DecisionPreview { decision, .. }
             | CardSubject::DecisionUncertain { decision, .. } => Some(decision),
+            _ => None,
+        }
+    }
+
+    /// Returns the project that its comment was sent to, if the key names another.
+    pub(crate) fn commented(&self) -> Option<&Target> {
+        match &self.about {
+            CardSubject::DecisionPreview { comment: CommentOffer::Pressed { target, .. }, .. }
+            | CardSubject::DecisionUncertain { target, .. } => target.as_ref(),
             _ => None,
         }
     }

@@ -131,9 +131,24 @@ pub async fn outward_is_what_was_approved(s: &Subject) {
     writer.commit(TurnCommit { outbox: twice.outbox, ..turn }).await;
     assert_refused(writer.try_commit(writer.turn_with_effects(vec![altered("fx_3")])).await);
     writer.commit_effects(vec![create("fx_3", "ap_1", 1)]).await;
-    let reply = OutboxRow { outward: false, ..altered("fx_4") };
+    let reply = OutboxRow { outward: false, class: EffectClass::Reply, ..altered("fx_4") };
     writer.commit_effects(vec![reply]).await;
     assert_eq!(lease_ids(&*s.store).await, ["fx_1", "fx_2", "fx_3", "fx_4"]);
+}
+
+/// An effect of a class that leaves its thread is outward, whatever its row says: a row that says otherwise refuses its
+/// whole turn.
+pub async fn what_leaves_a_thread_is_outward(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    for class in EffectClass::ALL {
+        let row = OutboxRow { outward: false, ..effect(&format!("fx_{}", class.as_str()), class, "") };
+        let committed = writer.try_commit(writer.turn_with_effects(vec![row])).await;
+        if class.always_leaves() {
+            assert_refused(committed);
+        } else {
+            assert_eq!(committed.unwrap(), CommitResult::Committed, "{}", class.as_str());
+        }
+    }
 }
 
 /// A decision on other bytes than its approval shows is refused, and so are the bytes of another version.
