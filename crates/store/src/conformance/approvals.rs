@@ -104,6 +104,23 @@ pub async fn approvals_are_listed_newest_first(s: &Subject) {
     assert_eq!(s.store.counts().await.unwrap().approvals, 2);
 }
 
+/// The pending approvals of a lane are found, each at its current version, and no others.
+pub async fn the_awaited_approvals_of_a_lane_are_found(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    let mut other = LaneWriter::claim(&*s.store, &lane("C2")).await;
+    other.open_approval(approval("ap_9", 1, None)).await;
+    for (card, version) in [("ap_2", 1), ("ap_1", 1), ("ap_2", 2), ("ap_3", 1), ("ap_4", 1)] {
+        writer.open_approval(approval(card, version, None)).await;
+    }
+    assert_eq!(try_decide(&mut writer, "ap_3", 1).await, CommitResult::Committed);
+    let close = ApprovalChange::Close { card: "ap_4".into(), version: 1, how: CloseReason::Cancelled };
+    writer.commit(TurnCommit { approvals: vec![close], ..writer.turn() }).await;
+    let found = s.store.awaited(&lane("C1")).await.unwrap();
+    let found: Vec<_> = found.into_iter().map(|row| (row.approval.card.0, row.approval.version)).collect();
+    assert_eq!(found, [("ap_1".into(), 1), ("ap_2".into(), 2)]);
+    assert_eq!(s.store.awaited(&lane("C9")).await.unwrap(), []);
+}
+
 /// An outward effect that names no approval refuses its whole turn.
 pub async fn outward_without_approval_refuses_the_turn(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;

@@ -171,7 +171,7 @@ macro_rules! conformance {
                 ],
                 approvals: [
                     a_newer_version_supersedes, an_approval_is_consumed_once, expiry_is_the_stores_time,
-                    closing_ends_what_is_pending, approvals_are_listed_newest_first,
+                    closing_ends_what_is_pending, approvals_are_listed_newest_first, the_awaited_approvals_of_a_lane_are_found,
                     outward_without_approval_refuses_the_turn, outward_needs_that_very_consumption,
                     outward_is_what_was_approved, what_leaves_a_thread_is_outward, a_decision_is_on_what_was_shown,
                     an_approval_without_a_list_takes_the_decisions,
@@ -179,7 +179,7 @@ macro_rules! conformance {
                     a_lost_approval_writes_nothing, many_deciders_one_winner
                 ],
                 effects: [
-                    effects_are_listed_newest_first
+                    effects_are_listed_newest_first, unfinished_effects_are_found
                 ],
                 audit: [
                     the_audit_chain_grows
