@@ -31,6 +31,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
     if let EventKind::MessagePosted(_) = &event.kind {
         wanted.extend(asked_about(lane));
     }
+    wanted.extend(given.waiting.iter().map(RecordKey::of::<Card>));
     let event_needs = NeedsInput { lane, event, known, task };
     wanted.extend(CAPABILITIES.iter().flat_map(|capability| capability.needs(&event_needs)));
     let cards = wanted.iter().filter(|key| key.kind == RecordKind::Card);
@@ -50,9 +51,9 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
 const LONGEST_STOP: usize = 200;
 
 /// Returns the effects whose standing in the outbox the answer to an event may tell; `None` if it tells none. The runtime
-/// looks them up into [`StepInput::effects`].
+/// looks them up into [`StepInput::effects`], and all that the lane released and that have not ended beside them.
 #[must_use]
-pub fn effects_told(lane: &Lane, event: &Event, policy: &Policy) -> Option<Vec<EffectId>> {
+pub fn effects_told(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> Option<Vec<EffectId>> {
     let tells = match &event.kind {
         EventKind::Command { .. } | EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. } => true,
         EventKind::MessagePosted(posted) => {
@@ -63,11 +64,14 @@ pub fn effects_told(lane: &Lane, event: &Event, policy: &Policy) -> Option<Vec<E
     };
     let effects = || {
         let cards = lane.head.cards.texts().filter_map(|id| lane.records.named::<Card>(id)).collect();
-        let records = WorkRecords { head: &lane.head, cards, tasks: lane.records.all::<Task>().collect() };
+        let tasks = lane.records.all::<Task>().collect();
+        let records = WorkRecords { head: &lane.head, cards, tasks, put_aside: 0, over: Vec::new() };
         records.on_the_way().into_iter().cloned().collect::<Vec<_>>()
     };
+    // A press tells what became of its card, which most often released nothing. Of one that is not loaded nobody knows.
     let pressed = matches!(event.kind, EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. });
-    tells.then(effects).filter(|effects| !(pressed && effects.is_empty()))
+    let loaded = || card_of(event, given).is_none_or(|card| lane.records.get::<Card>(card).is_some());
+    tells.then(effects).filter(|effects| !(pressed && effects.is_empty() && loaded()))
 }
 
 /// The card that the event is about.
@@ -115,17 +119,16 @@ fn asked_about(lane: &Lane) -> impl Iterator<Item = RecordKey> {
 }
 
 /// Keys of the records that something that happens to a card may reach: its own records, its receipt with that one's records, and the
-/// cards that ask about what it released.
+/// cards that ask about what either released.
 fn reached(card: &Card, known: &dyn RecordLookup) -> Vec<RecordKey> {
-    let mut keys = CAPABILITIES.of(card).reached(card, known);
-    if let Some(id) = card.receipt() {
-        keys.push(RecordKey::of::<Card>(id));
-        let receipt = known.get::<Card>(id);
-        keys.extend(receipt.into_iter().flat_map(|card| CAPABILITIES.of(card).reached(card, known)));
+    let receipt = card.receipt();
+    let mut keys: Vec<RecordKey> = receipt.map(RecordKey::of::<Card>).into_iter().collect();
+    for card in [card].into_iter().chain(receipt.and_then(|id| known.get::<Card>(id))) {
+        keys.extend(CAPABILITIES.of(card).reached(card, known));
+        keys.extend(card.outcomes().filter_map(|progress| match progress {
+            Progress::Uncertain { card } => Some(RecordKey::of::<Card>(card)),
+            _ => None,
+        }));
     }
-    keys.extend(card.outcomes().filter_map(|progress| match progress {
-        Progress::Uncertain { card } => Some(RecordKey::of::<Card>(card)),
-        _ => None,
-    }));
     keys
 }

@@ -10,6 +10,7 @@ mod prune;
 pub(crate) mod routed_message;
 pub(crate) mod tasks;
 pub(crate) mod tracked_issues;
+mod work;
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -36,7 +37,6 @@ use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
 use crate::data::record_lookup::RecordLookup;
 use crate::data::selection_trace::SelectionTrace;
-use crate::data::state_of_work::{StateOfWork, WorkRecords};
 use crate::data::step::{Step, Timer};
 use crate::data::step_input::StepInput;
 use crate::data::time::Timestamp;
@@ -240,15 +240,6 @@ impl<'a> Turn<'a> {
         let replied_to = || self.given.anchor.as_ref().filter(|anchor| anchor.id == *message);
         let found = self.get::<Message>(message).or_else(replied_to)?;
         self.get::<Card>(found.card.as_ref()?).filter(|card| card.message == *message)
-    }
-
-    /// The work that goes on in the lane as this turn leaves it, if the event's answer tells it. `None` if a version decided this
-    /// that did not look.
-    pub(crate) fn state_of_work(&self) -> Option<StateOfWork> {
-        self.given.effects.as_ref()?;
-        let cards = self.head.cards.texts().filter_map(|id| self.named::<Card>(id)).collect();
-        let records = WorkRecords { head: &self.head, cards, tasks: self.tasks().collect() };
-        Some(StateOfWork::of(&records, self.given))
     }
 
     /// The cards that wait for a press, oldest first.

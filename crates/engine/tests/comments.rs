@@ -11,6 +11,7 @@ use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::policy::ApproverRule;
+use throughline_engine::data::record::Record;
 use throughline_engine::{Policy, Reason, Step, StepInput};
 
 /// A lane with a posted decision about these issues.
@@ -137,4 +138,94 @@ fn a_late_answer_is_about_its_own_effect() {
     let step = w.outcome(&sent, Outcome::Done { result: late });
     assert_eq!(step.decision.reason, Reason::EffectSettled);
     assert!(!w.lane.records.get::<Card>(&asks.id).unwrap().is_open());
+}
+
+/// A lane with a posted decision about an issue of this thread whose project is not the one that its key names.
+fn posted_elsewhere() -> TestLane {
+    let mut w = TestLane::new();
+    w.policy.project.project = "OTHER".into();
+    let _ = w.says("ana", harness::TICKET);
+    w.settle();
+    let card = w.card();
+    let _ = w.presses("bob", &card, card.version, Action::Approve);
+    w.settle();
+    let _ = w.says("ana", "Record the decision: we use Postgres because we know it.");
+    let card = w.card();
+    let _ = w.presses("bob", &card, 1, Action::Approve);
+    w.settle();
+    w
+}
+
+/// The effect that the last approved press sent.
+fn sent(w: &TestLane) -> Effect {
+    w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone()
+}
+
+fn target_of(effect: &Effect) -> String {
+    match &effect.body {
+        EffectBody::TrackerUpdate { target, .. } => target.to_string(),
+        other => panic!("not a comment: {other:?}"),
+    }
+}
+
+/// The project that a comment goes to was approved with it: a thread that stops tracking the issue changes neither the card
+/// that asks about a lost comment nor what it sends again.
+#[test]
+fn a_lost_comment_is_repeated_where_it_was_sent() {
+    for untracked_before in [true, false] {
+        let mut w = posted_elsewhere();
+        let card = w.card();
+        let _ = w.presses("bob", &card, card.version, Action::Comment);
+        let mut lost = sent(&w);
+        assert_eq!(target_of(&lost), "local:OTHER");
+        let untrack = |w: &mut TestLane| drop(w.says("ana", "/maro untrack DEMO-1"));
+        // Twice: what is repeated may be lost as well.
+        for again in 0..2 {
+            w.advance(1);
+            if untracked_before && again == 0 {
+                untrack(&mut w);
+            }
+            let _ = w.outcome(&lost, Outcome::Uncertain { text: "no answer".into() });
+            if !untracked_before && again == 0 {
+                untrack(&mut w);
+            }
+            let asks = w.card();
+            let step = w.presses("bob", &asks, asks.version, Action::CreateAgain);
+            assert_eq!(step.decision.reason, Reason::PressApplied, "{untracked_before} {again}");
+            lost = sent(&w);
+            assert_eq!(target_of(&lost), "local:OTHER");
+        }
+    }
+}
+
+/// An offered comment whose issue is not tracked any more is offered anew, as it would be written now.
+#[test]
+fn an_offer_whose_issue_is_untracked_is_made_anew() {
+    let mut w = posted_elsewhere();
+    let card = w.card();
+    let before = hash_told(&shown(w.last.as_ref().unwrap()));
+    let _ = w.says("ana", "/maro untrack DEMO-1");
+    let step = w.presses("bob", &card, card.version, Action::Comment);
+    assert_eq!((step.decision.reason, comments(&w)), (Reason::StaleStep, 0));
+    let card = w.card();
+    assert_ne!(hash_told(&shown(&step)), before, "it goes elsewhere now");
+    let step = w.presses("bob", &card, card.version, Action::Comment);
+    assert_eq!((step.decision.reason, comments(&w)), (Reason::PressApplied, 1));
+    assert_eq!(target_of(&sent(&w)), "local:DEMO");
+}
+
+/// An offer whose record somebody changed is not taken: the comment is not the one that the card shows.
+#[test]
+fn an_offer_that_was_altered_is_not_taken() {
+    let mut w = posted(&["AUTH-1"]);
+    let card = w.card();
+    let stored = w.lane.records.iter().find_map(|record| match record {
+        Record::Proposal(proposal) => Some(proposal.clone()),
+        _ => None,
+    });
+    let mut altered = stored.unwrap();
+    altered.posted.as_mut().unwrap().text = "We use MySQL.".into();
+    w.lane.records.insert(Record::Proposal(altered));
+    let step = w.presses("bob", &card, card.version, Action::Comment);
+    assert_eq!((step.decision.reason, comments(&w)), (Reason::PressTampered, 0));
 }

@@ -12,10 +12,10 @@ use throughline_engine::data::card::{Card, CardStatus};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted, Press};
 use throughline_engine::data::message::MessageKind;
-use throughline_engine::data::record::Record;
-use throughline_engine::data::step_input::{EffectStanding, Paused};
+use throughline_engine::data::record::{Record, RecordKey};
+use throughline_engine::data::step_input::{EffectStanding, Paused, ReleasedStanding};
 use throughline_engine::{
-    CardId, EffectId, Event, Millis, Step, StepInput, TaskId, Timestamp, effects_told, step,
+    CardId, Change, EffectId, Event, Millis, Step, StepInput, TaskId, Timestamp, effects_told, needs, step,
 };
 use throughline_language::Expected;
 
@@ -60,6 +60,8 @@ struct Named {
 struct World {
     lane: TestLane,
     ledger: BTreeMap<EffectId, Entry>,
+    /// Every record there is, as a store keeps it: also those that the lane does not load any more.
+    stored: BTreeMap<RecordKey, Record>,
     /// Cards as people see them: those with buttons to decide with, and the end of that.
     shown: BTreeMap<CardId, Shown>,
     /// The end of the host's question, while it is open.
@@ -84,11 +86,18 @@ const HOUR: Millis = Timestamp::HOUR;
 
 impl World {
     fn new(requests: &[&str]) -> Self {
+        Self::with_window(requests, TestLane::new().policy.window.cards)
+    }
+
+    /// A world whose lane loads no more than so many cards.
+    fn with_window(requests: &[&str], cards: usize) -> Self {
         let mut lane = TestLane::new();
+        lane.policy.window.cards = cards;
         lane.has_publisher();
         let mut world = Self {
             lane,
             ledger: BTreeMap::new(),
+            stored: BTreeMap::new(),
             shown: BTreeMap::new(),
             question: None,
             paused: false,
@@ -109,16 +118,39 @@ impl World {
         };
         let event =
             Event { id: "e".into(), received_at: self.lane.now, actor: actor.into(), kind: kind.clone() };
-        let standing = |effect: EffectId| {
-            let sent = self.ledger.get(&effect).is_some_and(|entry| entry.standing != Standing::Planned);
-            EffectStanding { effect, sent }
+        let standing = |effect: &EffectId| {
+            let stands = self.ledger.get(effect).map(|entry| entry.standing);
+            let released = match stands {
+                Some(Standing::Planned | Standing::Sent) => Some(ReleasedStanding::Awaited),
+                Some(Standing::Unknown) => Some(ReleasedStanding::Unknown),
+                _ => None,
+            };
+            let sent = stands.is_some_and(|stands| stands != Standing::Planned);
+            EffectStanding { effect: effect.clone(), sent, released }
         };
-        let told = effects_told(&self.lane.lane, &event, &self.lane.policy);
-        given.effects = told.map(|told| told.into_iter().map(standing).collect());
+        let told = effects_told(&self.lane.lane, &event, &given, &self.lane.policy);
+        given.effects = told.map(|told| {
+            let all: BTreeSet<EffectId> = told.into_iter().chain(self.ledger.keys().cloned()).collect();
+            all.iter().map(standing).collect()
+        });
         if self.paused {
             given.paused = Some(Paused { by: "root".into(), since: self.lane.now, everything: false });
         }
-        given
+        if given.effects.is_some() {
+            let open = self.stored.values().filter_map(|record| match record {
+                Record::Card(card) if card.is_open() => Some(card.id.clone()),
+                _ => None,
+            });
+            given.waiting = open.collect();
+        }
+        loop {
+            let wanted = needs(&self.lane.lane, &event, &given, &self.lane.policy);
+            let found: Vec<Record> = wanted.iter().filter_map(|key| self.stored.get(key).cloned()).collect();
+            if found.is_empty() {
+                return given;
+            }
+            given.revived.extend(found);
+        }
     }
 
     /// Steps an event without taking it.
@@ -152,6 +184,13 @@ impl World {
     }
 
     fn enter(&mut self, done: &Step) {
+        for change in &done.changes {
+            match change {
+                Change::Put(record) => drop(self.stored.insert(record.key(), record.clone())),
+                Change::Drop(key) => drop(self.stored.remove(key)),
+                Change::Retire(_) => {}
+            }
+        }
         for effect in &done.effects {
             match &effect.body {
                 EffectBody::TrackerCreate { .. } | EffectBody::AgentDelegate(_) => {
@@ -203,7 +242,7 @@ impl World {
     }
 
     fn cards(&self) -> Vec<Card> {
-        let cards = self.lane.lane.records.iter().filter_map(|record| match record {
+        let cards = self.stored.values().filter_map(|record| match record {
             Record::Card(card) => Some(card.clone()),
             _ => None,
         });
@@ -487,4 +526,21 @@ fn every_combination_is_told() {
     let reachable: BTreeSet<[bool; 4]> =
         all.filter(|[_, _, waiting, unknown]| *waiting || !unknown).collect();
     assert_eq!(combinations, reachable);
+}
+
+/// What goes on is told when its card has left the window of the lane: a lane that loads as many cards as there are requests,
+/// in which each question about an unknown outcome puts a decided card aside.
+#[test]
+fn what_left_the_window_is_told() {
+    let requests = [TICKET, "@publisher publish the release notes"];
+    let counts = |what: &Move| match what {
+        Move::Press { action, .. } => !matches!(action, Action::Edit | Action::Reject),
+        Move::Settle(..) | Move::Send(_) => true,
+        Move::Stop(_) | Move::Ask | Move::Pause | Move::Wait => false,
+    };
+    let (found, combinations) = search(World::with_window(&requests, 2), &["ana", "bob"], counts, 1_000);
+    assert!(found >= 100, "{found}");
+    for going_on in [[true, false, true, true], [false, true, true, true], [false, false, true, true]] {
+        assert!(combinations.contains(&going_on), "{going_on:?} of {combinations:?}");
+    }
 }

@@ -1,11 +1,10 @@
 //! Puts a case's options to a lane as a host's list: active in the chat, with an open question about it, then the
 //! message.
 
-use throughline_engine::data::call::Risk;
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::set_option::SetOption;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Millis, Timestamp};
 
@@ -58,18 +57,7 @@ fn id(place: usize) -> String {
 }
 
 fn shown(labels: &[String]) -> Incoming {
-    let option = |(n, label): (usize, &String)| SetOption {
-        id: id(n),
-        label: label.clone(),
-        sublabel: None,
-        badge: None,
-        aliases: Vec::new(),
-        metadata: Metadata::default(),
-        role: OptionRole::Normal,
-        repeatable: true,
-        exec_ref: Some(id(n)),
-        risk: Risk::Read,
-    };
+    let option = |(n, label): (usize, &String)| SetOption::named(id(n), label).running(id(n));
     let shown = OptionsShown {
         scope: Scope::Chat,
         scope_instance: "case".into(),

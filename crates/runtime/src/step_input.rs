@@ -9,11 +9,13 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Message;
 use throughline_engine::data::purpose::{Purpose, Purposes};
 use throughline_engine::data::record::Record;
-use throughline_engine::data::step_input::{Addressing, EffectStanding, Neighbours, Paused, PressTarget};
+use throughline_engine::data::step_input::{
+    Addressing, EffectStanding, Neighbours, Paused, PressTarget, ReleasedStanding,
+};
 use throughline_engine::data::trace::TurnSummary;
 use throughline_engine::summary;
 use throughline_engine::{EffectId, Event, LaneKey, MessageId, StepInput, effects_told, focus, needs};
-use throughline_store::{ApprovalState, EffectState, StoredTurn};
+use throughline_store::{ApprovalState, EffectState, StoredEffect, StoredTurn};
 
 use crate::{Keys, Runtime, RuntimeError, stored};
 
@@ -77,9 +79,11 @@ impl Runtime {
             }
             _ => {}
         }
-        if let Some(told) = effects_told(lane, event, &self.policy) {
+        if let Some(told) = effects_told(lane, event, &given, &self.policy) {
             given.paused = self.paused(key).await?;
             given.effects = Some(self.standings(lane, told).await?);
+            let waiting = self.store.awaited(key).await?.into_iter();
+            given.waiting = waiting.map(|row| row.approval.card).collect();
         }
         if summary::needs_covered(lane, event, &given) {
             given.covered = self.covered(lane).await?;
@@ -92,18 +96,31 @@ impl Runtime {
         Ok(given)
     }
 
-    /// Looks up which of these effects were sent.
+    /// Looks up which of these effects were sent, and what else the lane released that has not ended.
     async fn standings(
         &self,
         lane: &Lane,
         effects: Vec<EffectId>,
     ) -> Result<Vec<EffectStanding>, RuntimeError> {
-        let mut found = Vec::new();
+        let stands = |stored: &StoredEffect| EffectStanding {
+            effect: stored.row.id.clone(),
+            sent: stored.attempts > 0 && stored.state != EffectState::Cancelled,
+            released: match stored.state {
+                _ if !stored.row.outward => None,
+                EffectState::Planned | EffectState::Attempted => Some(ReleasedStanding::Awaited),
+                EffectState::Uncertain => Some(ReleasedStanding::Unknown),
+                EffectState::Done | EffectState::Failed | EffectState::Cancelled => None,
+            },
+        };
+        let unfinished = self.store.unfinished(&lane.key).await?;
+        let mut found: Vec<EffectStanding> = unfinished.iter().map(stands).collect();
         for effect in effects {
+            if found.iter().any(|standing| standing.effect == effect) {
+                continue;
+            }
             let stored = self.store.effect(&lane.key.tenant, &effect).await?;
-            let sent =
-                stored.is_some_and(|stored| stored.attempts > 0 && stored.state != EffectState::Cancelled);
-            found.push(EffectStanding { effect, sent });
+            let unknown = || EffectStanding { effect: effect.clone(), sent: false, released: None };
+            found.push(stored.as_ref().map_or_else(unknown, stands));
         }
         Ok(found)
     }

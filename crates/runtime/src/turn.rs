@@ -179,6 +179,7 @@ impl Runtime {
             CommitResult::Committed => ("", None),
             CommitResult::RevisionMoved => ("revision_moved", Some(TurnEnd::Raced)),
             CommitResult::ApprovalLost => ("approval_lost", Some(TurnEnd::Raced)),
+            CommitResult::EffectBegun => ("effect_begun", Some(TurnEnd::Raced)),
             CommitResult::NotDirect => ("not_direct", Some(TurnEnd::NotDirect)),
             CommitResult::Fenced => ("fenced", Some(TurnEnd::Lost)),
         };
@@ -338,6 +339,7 @@ impl Runtime {
             approvals: step.approvals.clone(),
             outbox: self.outbox(lane, step, now),
             cancel: step.cancel.clone(),
+            unsent: taken_back(given, step),
             adopt: step.adopt.iter().map(|(id, outcome)| (id.clone(), outcome_text(outcome))).collect(),
             timers: timers(lane, step),
             clear_timers: step.clear_timers.clone(),
@@ -401,6 +403,12 @@ impl Runtime {
         });
         cards.flat_map(|card| self.keys.rows(&key.tenant, card)).collect()
     }
+}
+
+/// The effects that the step cancels because they were not sent when it was looked up.
+fn taken_back(given: &StepInput, step: &Step) -> Vec<EffectId> {
+    let unsent = given.effects.iter().flatten().filter(|standing| !standing.sent);
+    unsent.filter(|standing| step.cancel.contains(&standing.effect)).map(|s| s.effect.clone()).collect()
 }
 
 /// The question of this turn that decides about its message.

@@ -14,6 +14,7 @@ use throughline_engine::data::snapshot;
 use throughline_engine::{CardId, LaneKey, Timestamp};
 use throughline_store::{ApprovalState, EffectState, ErasureRow, LaneInfo, StoredEffect, StoredTurn};
 
+use crate::dispatch::is_altered;
 use crate::turn_log::{GENESIS, RetiredRecord, TurnRow, chain, content_fits};
 use crate::{Runtime, RuntimeError, stored};
 
@@ -175,10 +176,19 @@ impl Runtime {
 
     /// Compares an effect that leaves its thread with what was planned and approved.
     async fn verify_effect(&self, effect: &StoredEffect) -> Result<Option<String>, RuntimeError> {
+        let id = &effect.row.id;
+        let body = stored::effect_body(effect).ok();
+        if is_altered(effect, body.as_ref()) {
+            let what = if body.is_some() {
+                "is not what its bytes say"
+            } else {
+                "has another payload than was planned"
+            };
+            return Ok(Some(format!("effect {id} {what}")));
+        }
         if !effect.row.outward {
             return Ok(None);
         }
-        let id = &effect.row.id;
         if !drops_words(effect) && hex(&effect.held()) != effect.payload_sha256 {
             return Ok(Some(format!("effect {id} has another payload than was planned")));
         }
@@ -238,10 +248,11 @@ fn payload_fits(approval: &Approval, recorded: Option<&String>, decided: Option<
             && (decided == recorded || recorded.is_none()))
 }
 
-/// True if the words of an effect may be gone: erased, or those of a prompt that has been answered.
+/// True if words of an effect may be gone: erased, or those of a prompt that has been answered.
 pub(crate) fn drops_words(effect: &StoredEffect) -> bool {
-    let ended = !matches!(effect.state, EffectState::Planned | EffectState::Attempted);
-    effect.row.payload.is_empty() || (ended && effect.row.class == EffectClass::AgentDelegate)
+    let ended = matches!(effect.state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
+    let prompts = matches!(effect.row.class, EffectClass::ModelAsk | EffectClass::AgentDelegate);
+    effect.row.payload.is_empty() || (ended && prompts)
 }
 
 /// True if an erasure may have changed what was put aside at that time.

@@ -12,12 +12,15 @@ use rusqlite::Connection;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::approval::ApprovalChange;
+use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_engine::data::event::Press;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
 use throughline_runtime::turn_log::Turn;
 use throughline_runtime::{Directory, Inbound, NoFaults, Ports, Runtime};
-use throughline_store::{ApprovalState, DeliveryIdentity, EffectState, ManualClock, SqliteStore};
+use throughline_store::{
+    ApprovalState, DeliveryIdentity, EffectState, ManualClock, SqliteStore, StoredEffect,
+};
 use throughline_trackers::local::{LocalConfig, LocalTracker, MemoryDocuments};
 
 use host::{run, says};
@@ -110,6 +113,12 @@ impl World {
         while self.runtime().dispatch().await.unwrap() > 0 {
             run(self.runtime()).await;
         }
+    }
+
+    /// Returns the bytes of the only effect that leaves the thread.
+    fn outward_payload(&self) -> String {
+        let file = Connection::open(self.file()).unwrap();
+        file.query_row("SELECT payload FROM outbox WHERE outward = 1", (), |row| row.get(0)).unwrap()
     }
 
     async fn issues(&self) -> usize {
@@ -260,6 +269,46 @@ async fn a_list_that_was_changed_is_found() {
     names(&world.broken().await, "releases something else than was decided");
     world.work().await;
     assert_eq!(world.issues().await, 0);
+}
+
+/// Whoever says of an effect that it stays here, or is something else, gets around no approval: its bytes say what it is.
+#[tokio::test]
+async fn an_effect_that_says_something_else_of_itself_is_not_sent() {
+    for says in [
+        "outward = 0, card = NULL, version = NULL",
+        "class = 'notice', outward = 0",
+        "class = 'tracker.update'",
+    ] {
+        let mut world = shown(TICKET).await;
+        let _ = world.press("pressed", Action::Approve).await;
+        let payload = world.outward_payload().replace("login", "logon");
+        let hash = hex(&sha256(&[payload.as_bytes()]));
+        world.tamper(&format!(
+            "DROP TRIGGER \"an outward effect keeps its hash and its approval\"; \
+             UPDATE outbox SET payload = replace(payload, 'login', 'logon'), payload_sha256 = x'{hash}', {says} \
+             WHERE class = 'tracker.create'",
+        ));
+        names(&world.broken().await, "is not what its bytes say");
+        world.work().await;
+        assert_eq!(world.issues().await, 0, "{says}");
+        let stopped = world.runtime().store().effects("acme", None, Some(EffectState::Failed), 100).await;
+        let told =
+            |effect: &StoredEffect| effect.outcome.as_deref().is_some_and(|text| text.contains("TL-4107"));
+        assert!(stopped.unwrap().iter().any(|effect| told(effect) && effect.attempts == 0), "{says}");
+    }
+}
+
+/// Bytes that cannot be read any more are an alarm as well, and the one who approved them is told.
+#[tokio::test]
+async fn an_effect_that_cannot_be_read_is_stopped_and_told() {
+    let mut world = shown(TICKET).await;
+    let _ = world.press("pressed", Action::Approve).await;
+    world.tamper("UPDATE outbox SET payload = '?' || payload WHERE outward = 1");
+    names(&world.broken().await, "has another payload than was planned");
+    world.work().await;
+    assert_eq!((world.issues().await, refused(&world).await), (0, 1));
+    let open = world.runtime().store().approvals("acme", true, 10).await.unwrap();
+    assert_eq!(open.len(), 1, "it is shown anew, to be approved again");
 }
 
 /// Returns the number of outward effects that were refused before anything was sent.

@@ -126,6 +126,7 @@ async fn write(
         approvals: Vec::new(),
         outbox: Vec::new(),
         cancel: Vec::new(),
+        unsent: Vec::new(),
         adopt: Vec::new(),
         timers: Vec::new(),
         clear_timers: Vec::new(),

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::data::ask::{Answer, Ask};
-use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::event::{EventKind, MessagePosted};
 use throughline_engine::data::lane_state::LaneState;
@@ -14,7 +13,7 @@ use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::Provenance;
-use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::set_option::SetOption;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{EffectId, Policy, Reason, Timestamp, Verdict};
 use throughline_fakes::model::obedient_answer;
@@ -78,17 +77,8 @@ fn world() -> World {
 }
 
 fn shown(labels: &[&str]) -> EventKind {
-    let option = |(n, label): (usize, &&str)| SetOption {
-        id: format!("opt-{n}"),
-        label: (*label).into(),
-        sublabel: None,
-        badge: None,
-        aliases: Vec::new(),
-        metadata: Metadata::default(),
-        role: OptionRole::Normal,
-        repeatable: true,
-        exec_ref: Some(format!("open-{n}")),
-        risk: Risk::Read,
+    let option = |(n, label): (usize, &&str)| {
+        SetOption::named(format!("opt-{n}"), *label).running(format!("open-{n}"))
     };
     EventKind::OptionsShown(OptionsShown {
         scope: Scope::Chat,

@@ -521,6 +521,7 @@ pub(crate) fn state_name(card: &Card) -> &'static str {
             (Progress::Created { .. }, _) => "created",
             (Progress::Failed { .. }, _) => "failed",
             (Progress::Done, _) => "done",
+            (Progress::Stopped, _) => "stopped",
             (Progress::Uncertain { .. }, _) => "uncertain",
             (Progress::Cancelled, _) => "cancelled",
             (Progress::Several { .. } | Progress::NotTried { .. }, _) => match result.as_str() {

@@ -1,11 +1,10 @@
 //! The messages of the benchmarks, and the events that carry them.
 
-use throughline_engine::data::call::Risk;
 use throughline_engine::data::event::{AssistantPosted, MessagePosted};
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::set_option::{Metadata, SetOption};
 use throughline_engine::{Event, EventKind, Timestamp};
 use throughline_language::Expected;
 
@@ -55,16 +54,9 @@ pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
     let option = |n: usize| {
         let what = ["Quarterly report", "Links panel", "Design notes", "Travel plan", "Team budget"][n % 5];
         SetOption {
-            id: format!("opt-{n}"),
-            label: format!("{what} {n}"),
             sublabel: Some(format!("changed on day {n}")),
-            badge: None,
-            aliases: Vec::new(),
             metadata: Metadata { path: Some(format!("/files/{n}")), ..Metadata::default() },
-            role: OptionRole::Normal,
-            repeatable: true,
-            exec_ref: Some(format!("open:{n}")),
-            risk: Risk::Read,
+            ..SetOption::named(format!("opt-{n}"), format!("{what} {n}")).running(format!("open:{n}"))
         }
     };
     let shown = OptionsShown {

@@ -171,7 +171,7 @@ impl Local {
         let rows = self.collect(limit, |tenant, limit| async move {
             Ok(store.effects(&tenant, None, state, limit).await?)
         })?;
-        Ok(rows.iter().map(|row| views::effect(self.runtime(), row)).collect())
+        self.block_on(views::effects(self.runtime(), &rows))
     }
 
     pub(crate) fn effect(&self, id: &str) -> Result<Effect, Failure> {
@@ -180,7 +180,7 @@ impl Local {
             let name = name.clone();
             async move { Ok(store.effect(&tenant, &name).await?) }
         })?;
-        Ok(views::effect(self.runtime(), &row))
+        self.block_on(views::effect(self.runtime(), &row))
     }
 
     pub(crate) fn pause(&self) -> Result<Pause, Failure> {

@@ -3,6 +3,7 @@
 //! There is one module per command or subject. Snapshots show a terminal session with ids, times and ports redacted.
 
 mod approvals;
+mod audit;
 mod chat;
 mod config;
 mod console;

@@ -122,7 +122,13 @@ impl Capability for ToolsAndAgents {
     }
 
     fn settled(&self, turn: &mut Turn<'_>, settled: &Settled<'_>) -> Option<Decision> {
-        let task = settled.task.filter(|_| settled.card.is_none())?;
+        // An effect that cannot be read any more names the card that released it alone.
+        let released = settled.card.and_then(|card| turn.get::<Card>(card)?.call());
+        let task = match settled.card {
+            None => settled.task.cloned(),
+            Some(_) => released.map(|(call, _)| call.task.clone()),
+        };
+        let task = &task?;
         let reason = lifecycle::settled(turn, task, settled.effect, settled.outcome);
         Some(Decision::new(Verdict::Recorded, reason))
     }

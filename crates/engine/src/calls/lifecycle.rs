@@ -359,7 +359,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
             question_asked(turn, &mut task, effect, asked);
         }
         Outcome::Done { result: EffectResult::Stopped { .. } } => {
-            shown_on(turn, card.as_ref(), Progress::Done);
+            shown_on(turn, card.as_ref(), Progress::Stopped);
             turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::was_stopped(&job, &words));
         }
         Outcome::Done { .. } => {

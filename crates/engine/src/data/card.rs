@@ -10,6 +10,7 @@ use crate::data::id::{
 };
 use crate::data::progress::Progress;
 use crate::data::proposal::{CommentOffer, Publication};
+use crate::data::ticket::Target;
 use crate::data::time::Timestamp;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -158,6 +159,10 @@ pub enum CardSubject {
         effect: EffectId,
         /// Receipt: the card that released the effect first.
         parent: CardId,
+        /// For a comment, the project it was sent to, if the issue's key names another: it is repeated there, whatever
+        /// the thread tracks by then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
     },
 }
 
@@ -408,6 +413,21 @@ impl Card {
         several.iter().map(|item| (&item.draft, &item.progress)).chain(one)
     }
 
+    /// Returns the progress of the part that a question about an unknown outcome is about, on the receipt of it.
+    pub(crate) fn progress_asked_by(&self, question: &Card) -> Option<&Progress> {
+        match (&question.about, &self.about) {
+            (CardSubject::UncertainEffect { draft, .. }, _) => {
+                self.released().find(|(of, _)| *of == draft).map(|(_, progress)| progress)
+            }
+            (
+                CardSubject::DecisionUncertain { what: Publication::Comment(key), .. },
+                CardSubject::DecisionPreview { comment: CommentOffer::Pressed { issue, result, .. }, .. },
+            ) => Some(result).filter(|_| issue == key),
+            (CardSubject::DecisionUncertain { what: Publication::Comment(_), .. }, _) => None,
+            _ => self.result(),
+        }
+    }
+
     /// Updates the progress of a released item. Does nothing if the card did not release it.
     pub(crate) fn put(&mut self, draft: &DraftId, now: Progress) {
         let alone = self.draft() == Some(draft);
@@ -438,6 +458,15 @@ impl Card {
         match &self.about {
             CardSubject::DecisionPreview { decision, .. }
             | CardSubject::DecisionUncertain { decision, .. } => Some(decision),
+            _ => None,
+        }
+    }
+
+    /// Returns the project that its comment was sent to, if the issue's key names another.
+    pub(crate) fn commented(&self) -> Option<&Target> {
+        match &self.about {
+            CardSubject::DecisionPreview { comment: CommentOffer::Pressed { target, .. }, .. }
+            | CardSubject::DecisionUncertain { target, .. } => target.as_ref(),
             _ => None,
         }
     }
@@ -474,6 +503,11 @@ impl Card {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.status == CardStatus::Open
+    }
+
+    /// Returns true if it waits for a press that would still count, also before the timer of its end has come.
+    pub(crate) fn takes_press(&self, now: Timestamp) -> bool {
+        self.awaits_press() && self.expires_at.is_none_or(|end| now <= end)
     }
 
     /// Returns true if somebody has to press it. Frozen reviews, lists of options and the button that clears

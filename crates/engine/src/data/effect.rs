@@ -259,11 +259,10 @@ impl EffectBody {
     #[must_use]
     pub fn is_outward(&self) -> bool {
         match self {
-            Self::TrackerCreate { .. } | Self::TrackerUpdate { .. } | Self::PostChannel { .. } => true,
             Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => {
                 call.risk.is_outward()
             }
-            _ => false,
+            other => other.class().always_leaves(),
         }
     }
 

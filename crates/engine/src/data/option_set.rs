@@ -310,23 +310,10 @@ fn identity(scope: Scope, instance: &str, ids: &[&str], user: Option<&str>) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::set_option::Metadata;
     use alloc::vec;
 
     fn option(id: &str, label: &str) -> SetOption {
-        let exec_ref = Some(format!("open:{id}"));
-        SetOption {
-            id: id.into(),
-            label: label.into(),
-            sublabel: None,
-            badge: None,
-            aliases: Vec::new(),
-            metadata: Metadata::default(),
-            role: OptionRole::Normal,
-            repeatable: true,
-            exec_ref,
-            risk: Risk::Read,
-        }
+        SetOption::named(id, label).running(format!("open:{id}"))
     }
 
     fn shown(options: Vec<SetOption>) -> OptionsShown {

@@ -22,6 +22,8 @@ pub enum Progress {
     },
     /// The call was made.
     Done,
+    /// The call was made, and was stopped before its end.
+    Stopped,
     /// On its way, with no dry run before it.
     Sending {
         /// The effect.
@@ -137,6 +139,8 @@ pub(crate) enum Phase<'p> {
     Unknown(&'p CardId),
     /// Given up by a person.
     Dropped,
+    /// Begun, and stopped before its end.
+    Stopped,
     /// Several, each with its own.
     Several(&'p [ReleasedItem]),
 }
@@ -154,6 +158,7 @@ impl Progress {
             Self::NotTried { why, .. } => Phase::NotTried(why),
             Self::Uncertain { card } => Phase::Unknown(card),
             Self::Cancelled => Phase::Dropped,
+            Self::Stopped => Phase::Stopped,
             Self::Several { items } => Phase::Several(items),
         }
     }
@@ -166,6 +171,7 @@ impl Progress {
             Self::Working { .. } | Self::Sending { .. } => "working",
             Self::Posted { .. } => "posted",
             Self::Done => "done",
+            Self::Stopped => "stopped",
             Self::Created { .. } => "created",
             Self::Failed { .. } => "failed",
             Self::NotTried { .. } => "not_tried",
@@ -205,6 +211,21 @@ impl Progress {
     /// Returns the key of the created issue, if any.
     pub(crate) fn key(&self) -> Option<&str> {
         if let Self::Created { key, .. } = self { Some(key) } else { None }
+    }
+
+    /// Returns its link to its epic, if it was created under one.
+    pub(crate) fn link(&self) -> Option<&EpicLink> {
+        if let Self::Created { link, .. } = self { link.as_ref() } else { None }
+    }
+
+    /// Returns the faults for which it was refused, by field.
+    pub(crate) fn errors(&self) -> &[FieldError] {
+        if let Self::Failed { errors, .. } = self { errors } else { &[] }
+    }
+
+    /// True if it is retried on another card.
+    pub(crate) fn is_tried_anew(&self) -> bool {
+        matches!(self, Self::Failed { again: Some(_), .. } | Self::NotTried { again: Some(_), .. })
     }
 
     /// Returns it with the card on which it is retried.

@@ -5,6 +5,7 @@ use crate::data::authors::{Authored, Authors};
 use crate::data::id::{MessageId, ProposalId, ReviewId, TaskId};
 use crate::data::lane_key::LaneKey;
 use crate::data::progress::Progress;
+use crate::data::ticket::Target;
 use crate::data::time::Timestamp;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -198,6 +199,9 @@ pub enum CommentOffer {
         at: Timestamp,
         /// Progress of the comment.
         result: Progress,
+        /// The project it goes to, if the key names another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
     },
 }
 

@@ -95,6 +95,32 @@ pub struct SetOption {
     pub risk: Risk,
 }
 
+impl SetOption {
+    /// Creates an option that only reads, with an id and a label: nothing else names it, and it runs nothing until it has a
+    /// reference.
+    #[must_use]
+    pub fn named(id: impl Into<String>, label: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            label: label.into(),
+            sublabel: None,
+            badge: None,
+            aliases: Vec::new(),
+            metadata: Metadata::default(),
+            role: OptionRole::Normal,
+            repeatable: true,
+            exec_ref: None,
+            risk: Risk::Read,
+        }
+    }
+
+    /// Returns it with the reference that the host runs.
+    #[must_use]
+    pub fn running(self, exec_ref: impl Into<String>) -> Self {
+        Self { exec_ref: Some(exec_ref.into()), ..self }
+    }
+}
+
 pub(crate) fn yes() -> bool {
     true
 }

@@ -8,7 +8,7 @@ use crate::data::card::{Card, CardStatus};
 use crate::data::id::{CardId, EffectId};
 use crate::data::lane_state::LaneState;
 use crate::data::progress::{EpicLink, Phase, Progress};
-use crate::data::step_input::StepInput;
+use crate::data::step_input::{ReleasedStanding, StepInput};
 use crate::data::task::Task;
 
 /// The work that goes on in a lane, in numbers.
@@ -35,19 +35,26 @@ pub(crate) struct WorkRecords<'r> {
     pub(crate) cards: Vec<&'r Card>,
     /// The loaded tasks.
     pub(crate) tasks: Vec<&'r Task>,
+    /// Open cards that left the window.
+    pub(crate) put_aside: usize,
+    /// The effects that this turn ends. What was looked up is from before it.
+    pub(crate) over: Vec<&'r EffectId>,
 }
 
 impl StateOfWork {
     /// Counts what the records say, as they stand at the time of `given`.
     pub(crate) fn of(records: &WorkRecords<'_>, given: &StepInput) -> Self {
-        let on_the_way = records.on_the_way();
+        let named = records.on_the_way();
+        let beyond =
+            given.released(ReleasedStanding::Awaited).filter(|effect| !records.over.contains(effect));
+        let on_the_way: BTreeSet<&EffectId> = named.iter().copied().chain(beyond).collect();
         let sent = on_the_way.iter().filter(|effect| given.was_sent(effect)).count();
         Self {
             asking: records.head.ask.is_some(),
             running: on_the_way.len() - sent,
             sent,
             waiting: records.waiting(given),
-            uncertain: records.uncertain().len(),
+            uncertain: records.uncertain(given, &named),
             paused: given.paused.is_some(),
         }
     }
@@ -68,9 +75,24 @@ impl<'r> WorkRecords<'r> {
         released.chain(calls).collect()
     }
 
+    /// The number of effects without an answer. `named` are those that the records await: an outcome that the lane has not
+    /// taken in yet is none to people.
+    fn uncertain(&self, given: &StepInput, named: &BTreeSet<&EffectId>) -> usize {
+        let asked = self.asked_about();
+        let card = |asks: &CardId| self.cards.iter().find(|card| card.id == *asks);
+        let about: BTreeSet<&EffectId> =
+            asked.iter().filter_map(|asks| card(asks)?.uncertain_effect()).collect();
+        let unloaded = asked.iter().filter(|asks| card(asks).is_none()).count();
+        let beyond = given.released(ReleasedStanding::Unknown);
+        let beyond = beyond.filter(|effect| !about.contains(effect) && !named.contains(effect));
+        let beyond = beyond.filter(|effect| !self.over.contains(effect)).count();
+        // Which effect a question is about that is not loaded, the lane does not know; it is among those beyond.
+        asked.len() - unloaded + beyond.max(unloaded)
+    }
+
     /// The questions about effects without an answer. One that was decided is no question any more, whatever an older
     /// card still says.
-    fn uncertain(&self) -> BTreeSet<&'r CardId> {
+    fn asked_about(&self) -> BTreeSet<&'r CardId> {
         let asked = self.cards.iter().flat_map(|card| card.outcomes()).filter_map(|progress| match progress
             .phase()
         {
@@ -88,9 +110,9 @@ impl<'r> WorkRecords<'r> {
     /// before its timer has come.
     fn waiting(&self, given: &StepInput) -> usize {
         let pendings = || self.head.pendings.iter();
-        let open = |card: &&&Card| card.awaits_press() && card.expires_at.is_none_or(|end| given.now <= end);
+        let open = |card: &&&Card| card.takes_press(given.now);
         let alone = |card: &&&Card| !pendings().any(|pending| pending.kind.card() == Some(&card.id));
-        let cards = self.cards.iter().filter(open).filter(alone).count();
+        let cards = self.cards.iter().filter(open).filter(alone).count() + self.put_aside;
         pendings().filter(|pending| pending.is_alive(given.now)).count() + cards
     }
 }

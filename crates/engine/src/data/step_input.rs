@@ -50,10 +50,15 @@ pub struct StepInput {
     /// Kill switch, if it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
-    /// Standing in the outbox of the effects that [`crate::effects_told`] names. `None` if the event asks for none, or if a
+    /// Standing in the outbox of the effects that [`crate::effects_told`] names, and of every other that an approval of this
+    /// lane released and that has not ended: cards that left the window are not loaded. `None` if the event asks for none, or if a
     /// version before 0.2 decided it: that one knew only what the lane's records say, and a replay says the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<Vec<EffectStanding>>,
+    /// Cards of this lane whose approvals are pending in the store, oldest first, if the event's answer tells the state: an
+    /// open card that left the window still takes a press.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<CardId>,
     /// Purposes for which a model is configured and may be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub model: Purposes,
@@ -81,6 +86,12 @@ impl StepInput {
     pub(crate) fn was_sent(&self, effect: &EffectId) -> bool {
         self.effects.iter().flatten().any(|standing| standing.effect == *effect && standing.sent)
     }
+
+    /// Returns the released effects with this standing.
+    pub(crate) fn released(&self, stands: ReleasedStanding) -> impl Iterator<Item = &EffectId> {
+        let all = self.effects.iter().flatten();
+        all.filter(move |standing| standing.released == Some(stands)).map(|standing| &standing.effect)
+    }
 }
 
 /// Standing of an effect in the outbox.
@@ -90,6 +101,19 @@ pub struct EffectStanding {
     pub effect: EffectId,
     /// True if an attempt was marked: it may have been sent, and has no outcome in the lane yet.
     pub sent: bool,
+    /// Standing of one that an approval released and that has not ended; `None` of any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<ReleasedStanding>,
+}
+
+/// Standing of a released effect that has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReleasedStanding {
+    /// Its outcome is awaited.
+    Awaited,
+    /// Nobody knows whether it happened.
+    Unknown,
 }
 
 /// Messages next to one that is replied to.

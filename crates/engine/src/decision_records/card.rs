@@ -18,7 +18,6 @@ use crate::decision_records::publish;
 use crate::messages::{self, proposal as words};
 use crate::turn::Turn;
 use crate::turn::capability::{CardContext, ReleaseRequest};
-use crate::turn::tracked_issues;
 
 /// Fills in the card.
 pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
@@ -132,7 +131,7 @@ pub(super) fn comment_request(
     proposal: &Proposal,
     key: &str,
 ) -> ReleaseRequest {
-    let (target, text) = (tracked_issues::target(turn, key).to_string(), proposal.comment());
+    let (target, text) = (publish::place(turn, card, key).to_string(), proposal.comment());
     let payload =
         serde_json::json!({ "kind": "tracker.comment", "target": target, "key": key, "text": text });
     ReleaseRequest {

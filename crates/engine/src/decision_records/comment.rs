@@ -75,10 +75,12 @@ fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Deci
     let (by, at) = (turn.presser(), turn.now());
     consume(turn, &card, Action::Comment, by.clone());
     let body = publish::comment(turn, &card, &proposal, &issue);
+    let target = Some(publish::place(turn, &card, &issue))
+        .filter(|target| *target != tracked_issues::by_key(turn, &issue));
     let effect = turn.effect(body, &[], Some(released_by(&card)));
     card.expires_at = None;
     if let CardSubject::DecisionPreview { comment, .. } = &mut card.about {
-        *comment = CommentOffer::Pressed { issue, by, at, result: Progress::Sending { effect } };
+        *comment = CommentOffer::Pressed { issue, by, at, result: Progress::Sending { effect }, target };
     }
     turn.update(card);
     Decision::new(Verdict::Done, Reason::PressApplied)

@@ -16,6 +16,7 @@ use crate::data::id::{CardId, EffectId, ProposalId};
 use crate::data::progress::Progress;
 use crate::data::proposal::{CommentOffer, Proposal, Publication, PublishedPost};
 use crate::data::task_status::TaskStatus;
+use crate::data::ticket::Target;
 use crate::decision_records::proposal_of;
 use crate::decision_records::{comment as offers, drafting, tracked_issues};
 use crate::memory::fact_intake as memory;
@@ -39,8 +40,17 @@ pub(super) fn post(card: &Card, proposal: &Proposal) -> EffectBody {
 /// Returns the comment that a card releases.
 pub(super) fn comment(turn: &Turn<'_>, card: &Card, proposal: &Proposal, key: &str) -> EffectBody {
     let change = IssueChange::Comment(proposal.comment());
-    let (target, card) = (tracked_issues::target(turn, key), card.id.clone());
-    EffectBody::TrackerUpdate { target, key: key.into(), change, card }
+    EffectBody::TrackerUpdate {
+        target: place(turn, card, key),
+        key: key.into(),
+        change,
+        card: card.id.clone(),
+    }
+}
+
+/// Returns the project that a comment of this card goes to: the one it was sent to before, else that of the issue.
+pub(super) fn place(turn: &Turn<'_>, card: &Card, key: &str) -> Target {
+    card.commented().cloned().unwrap_or_else(|| tracked_issues::target(turn, key))
 }
 
 /// Handles *Approve*: sends the post, signed with who decided and when.
@@ -216,6 +226,7 @@ fn ask(
         what: what.clone(),
         effect: effect.clone(),
         parent: receipt.clone(),
+        target: card.commented().cloned(),
     };
     Some(turn.show(about, &proposal.by, Some(&proposal.task)))
 }

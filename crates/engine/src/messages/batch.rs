@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::data::action::Action;
 use crate::data::card::CardStatus;
-use crate::data::progress::{EpicLink, Progress, ReleasedItem};
+use crate::data::progress::{EpicLink, Phase, Progress, ReleasedItem};
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::data::time::Timestamp;
 use crate::messages::past;
@@ -87,22 +87,19 @@ pub(crate) fn title(what: &str, by: &str, status: &CardStatus, now: Timestamp) -
 fn came_of(items: &[ReleasedItem]) -> String {
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
     let all = items.len();
-    let state = |word: &str| items.iter().filter(|item| item.progress.as_str() == word).count();
-    let mut more = Vec::new();
-    for (word, says) in [
-        ("working", "on the way"),
-        ("uncertain", "uncertain"),
-        ("failed", "failed"),
-        ("not_tried", "not tried"),
-        ("cancelled", "cancelled"),
-    ] {
-        let n = state(word);
-        if n > 0 {
-            more.push(format!("{n} {says}"));
-        }
-    }
+    let count = |of: fn(&Phase<'_>) -> bool| items.iter().filter(|item| of(&item.progress.phase())).count();
+    let on_the_way = count(|phase| matches!(phase, Phase::Running(_)));
+    let beside = [
+        (on_the_way, "on the way"),
+        (count(|phase| matches!(phase, Phase::Unknown(_))), "uncertain"),
+        (count(|phase| matches!(phase, Phase::Refused(_))), "failed"),
+        (count(|phase| matches!(phase, Phase::NotTried(_))), "not tried"),
+        (count(|phase| matches!(phase, Phase::Dropped | Phase::Stopped)), "cancelled"),
+    ];
+    let more: Vec<String> =
+        beside.iter().filter(|(n, _)| *n > 0).map(|(n, says)| format!("{n} {says}")).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
-    if state("working") > 0 && made == 0 {
+    if on_the_way > 0 && made == 0 {
         format!("Working…{more}")
     } else {
         format!("Created {made} of {all}{more}")
@@ -120,29 +117,31 @@ pub(crate) fn waits(draft: &Draft, epic: Option<&str>) -> String {
 
 /// The state of an item on the receipt.
 pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
-    let again = |again: bool| if again { " · tried again on a newer card" } else { "" };
-    match progress {
-        Progress::Working { .. } => "waiting".into(),
-        Progress::Created { key, link: None, .. } => format!("created {key}"),
-        Progress::Created { key, link: Some(EpicLink::There { epic }), .. } => {
-            format!("created {key}, under {epic}")
-        }
-        Progress::Created { key, link: Some(EpicLink::Failed { why }), .. } => {
-            format!("created {key}, link failed: {why}")
-        }
-        Progress::Created { key, link: Some(_), .. } => {
-            format!("created {key}, checking its link to {}", epic.unwrap_or("the epic"))
-        }
-        Progress::Done => "done".into(),
+    let again = if progress.is_tried_anew() { " · tried again on a newer card" } else { "" };
+    match progress.phase() {
+        Phase::Nothing | Phase::Several(_) => String::new(),
+        Phase::Running(_) => "on the way".into(),
+        Phase::Happened(None) => "done".into(),
+        Phase::Happened(Some(what)) => format!("created {what}{}", linked(progress.link(), epic)),
         // A text that is also among the errors below is not repeated here.
-        Progress::Failed { text, errors, again: on } if errors.iter().any(|error| error.text == *text) => {
-            format!("failed{}", again(on.is_some()))
+        Phase::Refused(text) if progress.errors().iter().any(|error| error.text == text) => {
+            format!("failed{again}")
         }
-        Progress::Failed { text, again: on, .. } => format!("failed: {text}{}", again(on.is_some())),
-        Progress::NotTried { why, again: on } => format!("not tried: {why}{}", again(on.is_some())),
-        Progress::Uncertain { .. } => "uncertain: the tracker did not answer".into(),
-        Progress::Cancelled => "cancelled".into(),
-        _ => String::new(),
+        Phase::Refused(text) => format!("failed: {text}{again}"),
+        Phase::NotTried(why) => format!("not tried: {why}{again}"),
+        Phase::Unknown(_) => "uncertain: the tracker did not answer".into(),
+        Phase::Dropped => "cancelled".into(),
+        Phase::Stopped => "stopped".into(),
+    }
+}
+
+/// The end of a created item's state: how far its link to its epic is.
+fn linked(link: Option<&EpicLink>, epic: Option<&str>) -> String {
+    match link {
+        None => String::new(),
+        Some(EpicLink::There { epic }) => format!(", under {epic}"),
+        Some(EpicLink::Failed { why }) => format!(", link failed: {why}"),
+        Some(_) => format!(", checking its link to {}", epic.unwrap_or("the epic")),
     }
 }
 

@@ -129,7 +129,8 @@ fn came_of(result: &Progress) -> String {
         Phase::Refused(why) => format!(" → not done: {why}"),
         Phase::Unknown(_) => " → no answer, so it may or may not be done".into(),
         Phase::Dropped => " → dropped".into(),
-        _ => String::new(),
+        Phase::Stopped => " → stopped".into(),
+        Phase::Nothing | Phase::Running(_) | Phase::NotTried(_) | Phase::Several(_) => String::new(),
     }
 }
 

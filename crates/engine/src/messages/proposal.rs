@@ -94,7 +94,7 @@ pub(crate) fn comment(comment: &CommentOffer, now: Timestamp) -> Option<String> 
                 None => format!("may be commented on {issues}{hash}"),
             }
         }
-        CommentOffer::Pressed { issue, by, at, result } => match result.phase() {
+        CommentOffer::Pressed { issue, by, at, result, .. } => match result.phase() {
             Phase::Happened(_) => format!("commented on {issue} by @{} {}", by.name, at.display_at(now)),
             Phase::Unknown(_) => {
                 format!("no answer yet, so {issue} may or may not have the comment")

@@ -89,6 +89,7 @@ pub(crate) fn came_of(phase: &Phase<'_>, sent: bool) -> String {
         Phase::Running(_) => " → in progress".into(),
         Phase::Happened(Some(what)) => format!(" → {what}"),
         Phase::Happened(None) => " → done".into(),
+        Phase::Stopped => " → stopped".into(),
         Phase::Refused(why) => format!(" → failed: {why}"),
         Phase::Unknown(_) => " → no answer yet".into(),
         Phase::Several(items) => came_of_several(items, sent),

@@ -97,8 +97,9 @@ fn pending(turn: &Turn<'_>) -> String {
     let mut lines: Vec<String> =
         questions.iter().map(|pending| messages::waits(&pending.line(turn.now()))).collect();
     if state.is_some() || !questions.is_empty() {
-        let open = |card: &&Card| state.is_none() || card.expires_at.is_none_or(|end| turn.now() <= end);
-        let titles = turn.open_cards().filter(open).map(|card| turn.model(card).title);
+        let open = |card: &&Card| state.is_none() || card.takes_press(turn.now());
+        let titles =
+            turn.put_aside().chain(turn.open_cards().filter(open)).map(|card| turn.model(card).title);
         lines.extend(titles.map(|title| messages::open_card(&title)));
     }
     messages::state::pending(&lines, state.as_ref())

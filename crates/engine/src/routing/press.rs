@@ -153,7 +153,10 @@ pub(crate) fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Resul
 /// Returns how far it is what this card released. A card says nothing of a call before its outcome, and its receipt the
 /// last outcome while the call is made again: until then the task knows.
 fn phase_of<'t>(turn: &'t Turn<'_>, card: &'t Card, result: &'t Progress) -> Phase<'t> {
-    let phase = answered(turn, result.phase());
+    // An attempt that was made anew is followed on the receipt; the question may have left the window since.
+    let receipt = card.receipt().and_then(|id| turn.get::<Card>(id)).filter(|_| !result.is_final());
+    let newest = receipt.and_then(|receipt| receipt.progress_asked_by(card)).unwrap_or(result);
+    let phase = answered(turn, newest.phase());
     let work = card.task().and_then(|task| turn.get::<Task>(task)?.work.as_ref());
     let Some((effect, by)) = work.and_then(|work| Some((work.effect.as_ref()?, work.card.as_ref()?))) else {
         return phase;

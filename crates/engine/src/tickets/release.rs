@@ -331,7 +331,8 @@ fn parent_known(turn: &mut Turn<'_>, epic: &DraftId) {
     let open: Vec<Card> = turn.open_cards().filter(names).cloned().collect();
     for card in open {
         let about = card.about.clone();
-        turn.revise(card, about);
+        // What the tracker said was about an item without that epic.
+        revise(turn, card, about);
     }
 }
 

@@ -3,14 +3,13 @@
 use std::ops::{Deref, DerefMut};
 
 use throughline_engine::data::actor::Actor;
-use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::{Effect, EffectBody, Outcome};
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::id::SetId;
 use throughline_engine::data::option_set::{OptionSet, OptionSetOrigin, OptionsShown};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::set_option::SetOption;
 use throughline_engine::data::view::View;
 use throughline_engine::{Step, StepInput};
 
@@ -63,18 +62,7 @@ pub(crate) const SPOKEN: [(&str, bool, bool); 41] = [
 ];
 
 pub(crate) fn option(id: &str, label: &str) -> SetOption {
-    SetOption {
-        id: id.into(),
-        label: label.into(),
-        sublabel: None,
-        badge: None,
-        aliases: Vec::new(),
-        metadata: Metadata::default(),
-        role: OptionRole::Normal,
-        repeatable: true,
-        exec_ref: Some(format!("open:{id}")),
-        risk: Risk::Read,
-    }
+    SetOption::named(id, label).running(format!("open:{id}"))
 }
 
 pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> OptionsShown {

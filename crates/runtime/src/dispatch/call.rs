@@ -108,7 +108,7 @@ impl Runtime {
             } else {
                 Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
             };
-            return self.end(leased, body, attempt, outcome).await;
+            return self.end(leased, Some(body), attempt, outcome).await;
         }
         let before = underway(effect);
         let told = before.as_ref().map_or(0, |before| before.news);

@@ -8,7 +8,7 @@ use throughline_engine::data::effect::{
 };
 use throughline_engine::data::ticket::Item;
 use throughline_engine::{DraftId, EffectId};
-use throughline_store::{ApprovalState, StoredEffect};
+use throughline_store::{ApprovalState, EffectState, OutboxRow, StoredEffect};
 
 use crate::verify::drops_words;
 use crate::{Runtime, RuntimeError, counters, stored};
@@ -69,18 +69,23 @@ impl Runtime {
             return Ok(Some(effect));
         }
         let body = stored::effect_body(&effect)?;
-        let Ok(body) = self.completed(&effect, body).await? else { return Ok(Some(effect)) };
-        let mut effect = effect;
-        effect.row.payload = jcs(&body);
-        Ok(Some(effect))
+        Ok(match self.completed(&effect, body).await? {
+            Ok(body) => Some(StoredEffect { row: OutboxRow { payload: jcs(&body), ..effect.row }, ..effect }),
+            // It waits for what it lacks; once it is offered, nothing may be missing.
+            Err(_) => Some(effect).filter(|effect| effect.state == EffectState::Planned),
+        })
     }
 
-    /// True unless an effect that leaves its thread has other bytes than were planned or than its approval releases. Of an
-    /// erased effect nothing is left to compare, nor of an answered prompt.
+    /// True unless an effect says something else of itself than its bytes do, or one that leaves its thread has other bytes
+    /// than were planned or than its approval releases. Of an erased effect nothing is left to compare, nor of an answered
+    /// prompt.
     ///
     /// # Errors
     /// The store did not answer.
     pub async fn intact(&self, effect: &StoredEffect) -> Result<bool, RuntimeError> {
+        if is_altered(effect, stored::effect_body(effect).ok().as_ref()) {
+            return Ok(false);
+        }
         if !effect.row.outward || drops_words(effect) {
             return Ok(true);
         }
@@ -163,6 +168,16 @@ impl Runtime {
                 Ok(create.as_ref().and_then(key_in))
             }
         }
+    }
+}
+
+/// True if an effect's class, or its need of an approval, is not the one that its bytes say, or if its bytes cannot be read
+/// because they are not those that were planned. A store judges an effect by these columns; whoever writes them must not
+/// get around an approval.
+pub(crate) fn is_altered(effect: &StoredEffect, body: Option<&EffectBody>) -> bool {
+    match body {
+        Some(body) => body.class() != effect.row.class || body.is_outward() != effect.row.outward,
+        None => !drops_words(effect) && hex(&effect.held()) != effect.payload_sha256,
     }
 }
 

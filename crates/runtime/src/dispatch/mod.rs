@@ -20,6 +20,7 @@ use throughline_engine::retry::{AfterUnknown, Guarantee, after_unknown, retry_de
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
 use call::{CallProgress, underway};
+pub(crate) use complete::is_altered;
 
 use message::{Outgoing, shows};
 
@@ -63,7 +64,11 @@ impl Runtime {
             let outcome = serde_json::to_string(&outcome).unwrap_or_default();
             return self.settle(&leased, SettleTo::End(EffectState::Failed, outcome), None, None).await;
         }
-        let body = stored::effect_body(effect)?;
+        let body = stored::effect_body(effect);
+        if is_altered(effect, body.as_ref().ok()) {
+            return self.stop_altered(&leased, body.as_ref().ok()).await;
+        }
+        let body = body?;
         let guarantee = self.guarantee(&body);
         let outgoing = self.outgoing(effect, &body).await?;
         let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
@@ -89,12 +94,7 @@ impl Runtime {
                 return self.settle(&leased, later, None, None).await;
             }
             Mark::NoApproval => return self.refuse(&leased, &body, "no approval was consumed for it").await,
-            Mark::PayloadDiffers => {
-                counters::tampered("dispatch", effect.row.id.as_str());
-                return self
-                    .refuse(&leased, &body, "the stored request is not what was shown (TL-4107)")
-                    .await;
-            }
+            Mark::PayloadDiffers => return self.stop_altered(&leased, Some(&body)).await,
         };
         self.faults.at(FailPoint::AttemptMarked, class)?;
         let body = match self.completed(effect, body.clone()).await? {
@@ -273,7 +273,7 @@ impl Runtime {
                 AfterUnknown::Park => Outcome::Uncertain { text: why },
             },
         };
-        self.end(leased, body, attempt, outcome).await
+        self.end(leased, Some(body), attempt, outcome).await
     }
 
     /// Ends a leased effect with a given outcome. For scenarios, which say what a far side did.
@@ -282,24 +282,37 @@ impl Runtime {
     /// The store did not answer.
     pub async fn end_with(&self, leased: &Leased, outcome: Outcome) -> Result<(), RuntimeError> {
         let body = stored::effect_body(&leased.effect)?;
-        self.end(leased, &body, leased.effect.attempts, outcome).await
+        self.end(leased, Some(&body), leased.effect.attempts, outcome).await
+    }
+
+    /// Ends an effect that is not the one that was planned or approved, without sending it; `body` is what it says, if it
+    /// can be read. An attempt that somebody had begun before may have arrived.
+    async fn stop_altered(&self, leased: &Leased, body: Option<&EffectBody>) -> Result<(), RuntimeError> {
+        counters::tampered("dispatch", leased.effect.row.id.as_str());
+        let text: String = "the stored request is not what was shown (TL-4107)".into();
+        let outcome = match leased.found_attempted && leased.effect.row.outward {
+            true => Outcome::Uncertain { text },
+            false => Outcome::Failed { reason: "refused".into(), text, errors: Vec::new() },
+        };
+        self.end(leased, body, leased.effect.attempts, outcome).await
     }
 
     async fn refuse(&self, leased: &Leased, body: &EffectBody, text: &str) -> Result<(), RuntimeError> {
         let outcome = Outcome::Failed { reason: "refused".into(), text: text.into(), errors: Vec::new() };
-        self.end(leased, body, leased.effect.attempts, outcome).await
+        self.end(leased, Some(body), leased.effect.attempts, outcome).await
     }
 
+    /// Ends a leased effect. `body` is `None` if it cannot be read.
     async fn end(
         &self,
         leased: &Leased,
-        body: &EffectBody,
+        body: Option<&EffectBody>,
         attempt: u32,
         outcome: Outcome,
     ) -> Result<(), RuntimeError> {
-        let class = body.class();
+        let class = leased.effect.row.class;
         let message = match (&outcome, body) {
-            (Outcome::Done { result: EffectResult::Delivered { channel_id } }, body) => {
+            (Outcome::Done { result: EffectResult::Delivered { channel_id } }, Some(body)) => {
                 channel_id.clone().zip(shows(body).map(|message| message.0.clone()))
             }
             _ => None,
@@ -318,10 +331,11 @@ impl Runtime {
         self.settle(leased, SettleTo::End(state, outcome), message, event).await
     }
 
+    /// The event that tells the lane how an effect ended. Of one that cannot be read, its approval says the card.
     fn settled_event(
         &self,
         effect: &StoredEffect,
-        body: &EffectBody,
+        body: Option<&EffectBody>,
         attempt: u32,
         outcome: &Outcome,
     ) -> Delivery {
@@ -330,8 +344,11 @@ impl Runtime {
         let kind = EventKind::EffectSettled {
             effect: id.clone(),
             outcome: outcome.clone(),
-            card: body.card().cloned(),
-            task: body.task().cloned(),
+            card: match body {
+                Some(body) => body.card().cloned(),
+                None => effect.row.approval.as_ref().map(|approval| approval.card.clone()),
+            },
+            task: body.and_then(EffectBody::task).cloned(),
         };
         self.effect_event(effect, key, kind)
     }
@@ -373,7 +390,7 @@ impl Runtime {
     /// # Errors
     /// The store did not answer.
     pub async fn report(&self, effect: &StoredEffect, outcome: Outcome) -> Result<bool, RuntimeError> {
-        let body = stored::effect_body(effect)?;
+        let body = stored::effect_body(effect).ok();
         let state = match &outcome {
             Outcome::Done { .. } => EffectState::Done,
             Outcome::Failed { .. } => EffectState::Failed,
@@ -381,7 +398,7 @@ impl Runtime {
         };
         // The event that ends an uncertain effect is not the one that made it uncertain, so its key differs.
         let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
-        let event = self.settled_event(effect, &body, n, &outcome);
+        let event = self.settled_event(effect, body.as_ref(), n, &outcome);
         let settlement = Settlement {
             tenant: effect.lane.tenant.clone(),
             id: effect.row.id.clone(),

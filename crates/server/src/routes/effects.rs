@@ -67,7 +67,7 @@ pub(crate) async fn list_effects(
     let depth = depth(after.as_deref(), limit);
     let all = app.store().effects(&caller.tenant, lane.as_ref(), state, depth).await?;
     let (rows, next) = page(all, after.as_deref(), limit, |effect| effect.row.id.0.clone())?;
-    let items = rows.iter().map(|effect| views::effect(app.runtime(), effect)).collect();
+    let items = views::effects(app.runtime(), &rows).await?;
     Ok(json(&wire::Page { items, next }))
 }
 
@@ -94,7 +94,7 @@ pub(crate) async fn get_effect(
     PathParam(id): PathParam,
 ) -> Result<Response, Problem> {
     let effect = find(&app, &caller, Act::ReadEffect, &id).await?;
-    Ok(json(&views::effect(app.runtime(), &effect)))
+    Ok(json(&views::effect(app.runtime(), &effect).await?))
 }
 
 /// Report an effect
@@ -164,7 +164,7 @@ async fn settle(
         let text = format!("{} had ended as {} already", now.row.id, views::effect_state_name(now.state));
         return Err(Problem::new(&codes::ALREADY_SETTLED, text));
     }
-    Ok(wire::Settled { settled, effect: views::effect(app.runtime(), &now) })
+    Ok(wire::Settled { settled, effect: views::effect(app.runtime(), &now).await? })
 }
 
 /// Converts a report to the outcome of an effect of that class.

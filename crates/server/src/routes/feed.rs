@@ -18,7 +18,7 @@ use super::lanes;
 use crate::app::App;
 use crate::codes;
 use crate::problem::Problem;
-use crate::views::{self, PlannedEffect};
+use crate::views::{self, OfferedEffect, PlannedEffect};
 use crate::wire;
 
 /// Turns read at a time.
@@ -178,14 +178,16 @@ impl Feed {
         let known = |id: &str| {
             told.iter().any(|told| matches!(&told.what, FeedEvent::Effect(effect) if effect.id == id))
         };
-        let hosted = open.iter().filter(|effect| effect.row.performer == Performer::Host);
-        let mut items = Vec::new();
-        for effect in hosted.filter(|effect| !known(effect.row.id.as_str())) {
-            let Some(effect) = self.app.runtime().offered(effect.clone()).await? else { continue };
-            let what = FeedEvent::Effect(Box::new(views::effect(self.app.runtime(), &effect)));
-            items.push(FeedItem { id: None, what });
-        }
-        Ok(items)
+        let hosted = open.into_iter().filter(|effect| effect.row.performer == Performer::Host);
+        let unknown = hosted.filter(|effect| !known(effect.row.id.as_str()));
+        let planned = unknown.map(|effect| PlannedEffect::Performed(Box::new(effect))).collect();
+        let runtime = self.app.runtime();
+        let offered = views::offered(runtime, planned).await?;
+        let item = |effect: &OfferedEffect| {
+            let what = FeedEvent::Effect(Box::new(effect.to_wire(runtime, &[])));
+            FeedItem { id: None, what }
+        };
+        Ok(offered.iter().map(item).collect())
     }
 
     /// Skips to the end of the lane.
@@ -222,7 +224,7 @@ pub(crate) async fn events_of(
 ) -> Result<Vec<FeedEvent>, Problem> {
     let turn = lanes::read(stored)?;
     let runtime = app.runtime();
-    let planned = offered(app, views::planned(runtime, &lane.key, &turn).await?).await?;
+    let planned = views::offered(runtime, views::planned(runtime, &lane.key, &turn).await?).await?;
     let cards: Vec<_> = planned.iter().filter_map(|effect| Some((effect, effect.card()?))).collect();
     let mut ids = turn.row.messages.clone();
     ids.extend(cards.iter().map(|(_, (message, _))| message.clone()));
@@ -252,21 +254,6 @@ pub(crate) async fn events_of(
     // Cards shown by us are events above; a card that the host shows is also an effect for it.
     let others = planned.iter().filter(|effect| effect.card().is_none() || effect.hosted());
     told.extend(others.map(|effect| FeedEvent::Effect(Box::new(effect.to_wire(runtime, &views)))));
-    Ok(told)
-}
-
-/// Returns the effects as their hosts perform them, without those that are not what was approved.
-async fn offered(app: &App, planned: Vec<PlannedEffect>) -> Result<Vec<PlannedEffect>, Problem> {
-    let mut told = Vec::new();
-    for effect in planned {
-        told.extend(match effect {
-            PlannedEffect::Performed(effect) if effect.row.performer == Performer::Host => {
-                let offered = app.runtime().offered(*effect).await?;
-                offered.map(|effect| PlannedEffect::Performed(Box::new(effect)))
-            }
-            other => Some(other),
-        });
-    }
     Ok(told)
 }
 

@@ -4,6 +4,8 @@
 pub mod context;
 pub(crate) mod options;
 
+use std::ops::Deref;
+
 use serde_json::{Map, Value};
 use throughline_engine::data::action::Action;
 use throughline_engine::data::approval::ApprovalChange;
@@ -33,16 +35,17 @@ pub(crate) async fn answer(
     let decision = &deciding.row.decision;
     let mut planned = Vec::new();
     for turn in chain.turns() {
-        planned.extend(self::planned(runtime, &chain.lane, turn).await?);
+        planned.extend(offered(runtime, self::planned(runtime, &chain.lane, turn).await?).await?);
     }
     let lane = runtime.lane(&chain.lane).await?;
     let left = left_open(&lane, chain.newest());
     let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
     let views =
-        messages(runtime, &chain.lane, said.chain(planned.iter().filter_map(PlannedEffect::message))).await?;
+        messages(runtime, &chain.lane, said.chain(planned.iter().filter_map(|effect| effect.message())))
+            .await?;
     let effects = planned.iter().map(|effect| effect.to_wire(runtime, &views)).collect();
     let applied = chain.turns().filter_map(|turn| turn.content.as_ref()?.applied.as_ref()).next();
-    let model_calls = planned.iter().map(PlannedEffect::model_calls).sum();
+    let model_calls = planned.iter().map(|effect| effect.model_calls()).sum();
     let info = wire::TurnInfo::new(deciding);
     Ok(wire::TurnAnswer {
         turn: info.turn,
@@ -132,6 +135,46 @@ pub(crate) async fn planned(
     Ok(found)
 }
 
+/// Effect as others may have it: one that a host performs is complete, and is the one that was approved.
+pub(crate) struct OfferedEffect(PlannedEffect);
+
+impl Deref for OfferedEffect {
+    type Target = PlannedEffect;
+
+    fn deref(&self) -> &PlannedEffect {
+        &self.0
+    }
+}
+
+/// Returns the effects as others may have them, without those that are not what was approved.
+pub(crate) async fn offered(
+    runtime: &Runtime,
+    planned: Vec<PlannedEffect>,
+) -> Result<Vec<OfferedEffect>, RuntimeError> {
+    let mut offered = Vec::new();
+    for effect in planned {
+        offered.extend(match effect {
+            PlannedEffect::Performed(effect) if effect.row.performer == Performer::Host => {
+                let complete = runtime.offered(*effect).await?;
+                complete.map(|effect| OfferedEffect(PlannedEffect::Performed(Box::new(effect))))
+            }
+            other => Some(OfferedEffect(other)),
+        });
+    }
+    Ok(offered)
+}
+
+impl OfferedEffect {
+    /// Converts the effect. The text of a delivered message is taken from `messages`; a card is there in its current
+    /// form.
+    pub(crate) fn to_wire(&self, runtime: &Runtime, messages: &[MessageView]) -> wire::Effect {
+        match &self.0 {
+            PlannedEffect::Performed(effect) => converted(runtime, effect),
+            PlannedEffect::Delivered(delivered) => delivered.to_wire(messages),
+        }
+    }
+}
+
 impl PlannedEffect {
     pub(crate) fn id(&self) -> &str {
         match self {
@@ -216,19 +259,11 @@ impl PlannedEffect {
             _ => 0,
         }
     }
-
-    /// Converts the effect. The text of a delivered message is taken from `messages`; a card is there in its current
-    /// form.
-    pub(crate) fn to_wire(&self, runtime: &Runtime, messages: &[MessageView]) -> wire::Effect {
-        match self {
-            Self::Performed(effect) => self::effect(runtime, effect),
-            Self::Delivered(delivered) => delivered.to_wire(messages),
-        }
-    }
 }
 
 impl DeliveredEffect {
-    fn to_wire(&self, messages: &[MessageView]) -> wire::Effect {
+    /// Converts the effect, with the text of its message.
+    pub(crate) fn to_wire(&self, messages: &[MessageView]) -> wire::Effect {
         let mut body = Map::new();
         match &self.what {
             Shown::Message(id) => {
@@ -281,9 +316,34 @@ pub(crate) fn effect_body(effect: &StoredEffect) -> Option<EffectBody> {
     serde_json::from_str(&effect.row.payload).ok()
 }
 
-/// Converts an effect, with the tokens of its card filled in.
-#[must_use]
-pub fn effect(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
+/// Converts an effect. One that a host performs is complete; if it is not the one that was approved, its content is
+/// withheld.
+///
+/// # Errors
+/// The store did not answer.
+pub async fn effect(runtime: &Runtime, effect: &StoredEffect) -> Result<wire::Effect, RuntimeError> {
+    let told = converted(runtime, effect);
+    if effect.row.performer != Performer::Host {
+        return Ok(told);
+    }
+    let offered = runtime.offered(effect.clone()).await?;
+    Ok(offered.map_or(wire::Effect { body: Map::new(), ..told }, |effect| converted(runtime, &effect)))
+}
+
+/// Converts effects, as [`effect`] does.
+///
+/// # Errors
+/// The store did not answer.
+pub async fn effects(runtime: &Runtime, rows: &[StoredEffect]) -> Result<Vec<wire::Effect>, RuntimeError> {
+    let mut told = Vec::with_capacity(rows.len());
+    for row in rows {
+        told.push(effect(runtime, row).await?);
+    }
+    Ok(told)
+}
+
+/// Converts an effect as it is, with the tokens of its card filled in.
+fn converted(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
     let mut members: Map<String, Value> = serde_json::from_str(&effect.row.payload).unwrap_or_default();
     members.remove("class");
     if let Some(EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. }) = effect_body(effect)

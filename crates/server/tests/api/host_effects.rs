@@ -1,5 +1,6 @@
 //! Effects that the host performs.
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -247,5 +248,68 @@ async fn without_a_host_or_a_client_a_hand_over_fails_and_says_so() {
         lane["tasks"][0]["status"] == "failed" && said.contains("no client for agent:writer")
     })
     .await;
+    server.stopped().await;
+}
+
+/// Returns the effects of a class that a poll of the lane tells from a place on.
+async fn polled(server: &Server, lane: &str, after: &str, class: &str) -> Vec<Value> {
+    let events = server.get(&format!("/v1/lanes/{lane}/events?after={after}")).send().await.json();
+    let told = events["items"].as_array().unwrap().iter().filter(|event| event["event"] == "effect");
+    told.map(|event| event["data"].clone()).filter(|effect| effect["class"] == class).collect()
+}
+
+/// An effect that somebody changed in the database is offered to no host, whatever way it asks, and no report of it counts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_altered_effect_is_offered_to_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = || demo_in(folder.path()).flag("api.delivery_host", "tracker.create", "--host");
+    let server = Server::start(sources()).await;
+    let card = server.preview("c1").await;
+    let turn = server.press("k1", "c1", "ana", &token(&card, "approve")).await;
+    let lane = turn["lane"].as_str().unwrap();
+    let offers = turn["effects"].as_array().unwrap();
+    let offer = offers.iter().find(|effect| effect["class"] == "tracker.create").expect("an offer");
+    let id = offer["id"].as_str().unwrap();
+    let revision = server.get(&format!("/v1/lanes/{lane}")).send().await.json()["revision"].to_string();
+    for after in ["0", &revision] {
+        assert_eq!(polled(&server, lane, after, "tracker.create").await, std::slice::from_ref(offer));
+    }
+    server.stopped().await;
+
+    let store = Connection::open(folder.path().join("throughline.db")).unwrap();
+    let alter = "UPDATE outbox SET payload = replace(payload, 'manual', 'novel') WHERE outward = 1";
+    assert_eq!(store.execute(alter, ()).unwrap(), 1);
+    drop(store);
+    let server = Server::start(sources()).await;
+    for after in ["0", &revision] {
+        assert!(polled(&server, lane, after, "tracker.create").await.is_empty(), "after {after}");
+    }
+    let one = server.get(&format!("/v1/effects/{id}")).send().await.json();
+    let list = server.get("/v1/effects?state=attempted").send().await.json();
+    let listed = list["items"].as_array().unwrap().iter().find(|effect| effect["id"] == id).unwrap();
+    for shown in [&one, listed] {
+        assert_eq!((&shown["state"], shown.get("item")), (&json!("attempted"), None), "no content: {shown}");
+    }
+    let applied = json!({"outcome": "applied", "remote": {"key": "EXT-7"}});
+    let refused = server.report("r1", id, &applied).await;
+    assert_eq!((refused.status, refused.problem().as_str()), (409, "TL-4107"), "{}", refused.text());
+    server.stopped().await;
+}
+
+/// What an approval leaves out until it is known is there wherever a host reads the effect.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_post_is_complete_wherever_it_is_read() {
+    let server = Server::start(demo().flag("api.delivery_host", "post.channel", "--host")).await;
+    let asked = "Record the decision: we use Postgres because we know it.";
+    let turn = server.say("k0", "c1", "ana", asked).await;
+    let turn = server.press("k1", "c1", "ana", &token(&card_of(&turn), "approve")).await;
+    let lane = turn["lane"].as_str().unwrap();
+    let answered =
+        turn["effects"].as_array().unwrap().iter().find(|effect| effect["class"] == "post.channel");
+    let answered = answered.expect("an offer");
+    assert!(answered["text"].as_str().unwrap().contains("Decided by"), "{answered}");
+    let id = answered["id"].as_str().unwrap();
+    assert_eq!(&server.get(&format!("/v1/effects/{id}")).send().await.json(), answered);
+    assert_eq!(polled(&server, lane, "0", "post.channel").await, std::slice::from_ref(answered));
     server.stopped().await;
 }

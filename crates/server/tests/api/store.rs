@@ -109,6 +109,7 @@ through! {
     Approvals {
         read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
         read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
+        read awaited(lane: &LaneKey) -> Vec<ApprovalRow>;
         read released(tenant: &str, approval: &throughline_engine::data::effect::ApprovalRef) -> Option<Vec<String>>;
     }
     Outbox {
@@ -120,6 +121,7 @@ through! {
     Effects {
         read effect(tenant: &str, id: &EffectId) -> Option<StoredEffect>;
         read effects(tenant: &str, lane: Option<&LaneKey>, state: Option<EffectState>, limit: u32) -> Vec<StoredEffect>;
+        read unfinished(lane: &LaneKey) -> Vec<StoredEffect>;
     }
     Timers {
         read due_timers(limit: u32) -> Vec<TimerRow>;

@@ -1,12 +1,11 @@
 //! Events of hosts, as a conversation has them.
 
 use throughline_engine::EventKind;
-use throughline_engine::data::call::Risk;
 use throughline_engine::data::event::AssistantPosted;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::option_set::{OptionSet, OptionsShown};
 use throughline_engine::data::scope::Scope;
-use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::set_option::SetOption;
 use throughline_language::Expected;
 
 use super::generate::{Expects, Show, Slot, Who};
@@ -33,18 +32,7 @@ pub(super) fn shown(show: &Show, message: Option<String>) -> OptionsShown {
 
 fn option(show: &Show, at: usize) -> SetOption {
     let choice = choice(show, at);
-    SetOption {
-        id: choice.option,
-        label: LABELS[choice.label].into(),
-        sublabel: None,
-        badge: None,
-        aliases: Vec::new(),
-        metadata: Metadata::default(),
-        role: OptionRole::Normal,
-        repeatable: true,
-        exec_ref: Some(choice.exec_ref),
-        risk: Risk::Read,
-    }
+    SetOption::named(choice.option, LABELS[choice.label]).running(choice.exec_ref)
 }
 
 /// Returns the identity of a registered list.

@@ -104,6 +104,23 @@ pub async fn approvals_are_listed_newest_first(s: &Subject) {
     assert_eq!(s.store.counts().await.unwrap().approvals, 2);
 }
 
+/// The pending approvals of a lane are found, each at its current version, and no others.
+pub async fn the_awaited_approvals_of_a_lane_are_found(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    let mut other = LaneWriter::claim(&*s.store, &lane("C2")).await;
+    other.open_approval(approval("ap_9", 1, None)).await;
+    for (card, version) in [("ap_2", 1), ("ap_1", 1), ("ap_2", 2), ("ap_3", 1), ("ap_4", 1)] {
+        writer.open_approval(approval(card, version, None)).await;
+    }
+    assert_eq!(try_decide(&mut writer, "ap_3", 1).await, CommitResult::Committed);
+    let close = ApprovalChange::Close { card: "ap_4".into(), version: 1, how: CloseReason::Cancelled };
+    writer.commit(TurnCommit { approvals: vec![close], ..writer.turn() }).await;
+    let found = s.store.awaited(&lane("C1")).await.unwrap();
+    let found: Vec<_> = found.into_iter().map(|row| (row.approval.card.0, row.approval.version)).collect();
+    assert_eq!(found, [("ap_1".into(), 1), ("ap_2".into(), 2)]);
+    assert_eq!(s.store.awaited(&lane("C9")).await.unwrap(), []);
+}
+
 /// An outward effect that names no approval refuses its whole turn.
 pub async fn outward_without_approval_refuses_the_turn(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
@@ -131,9 +148,24 @@ pub async fn outward_is_what_was_approved(s: &Subject) {
     writer.commit(TurnCommit { outbox: twice.outbox, ..turn }).await;
     assert_refused(writer.try_commit(writer.turn_with_effects(vec![altered("fx_3")])).await);
     writer.commit_effects(vec![create("fx_3", "ap_1", 1)]).await;
-    let reply = OutboxRow { outward: false, ..altered("fx_4") };
+    let reply = OutboxRow { outward: false, class: EffectClass::Reply, ..altered("fx_4") };
     writer.commit_effects(vec![reply]).await;
     assert_eq!(lease_ids(&*s.store).await, ["fx_1", "fx_2", "fx_3", "fx_4"]);
+}
+
+/// An effect of a class that leaves its thread is outward, whatever its row says: a row that says otherwise refuses its
+/// whole turn.
+pub async fn what_leaves_a_thread_is_outward(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    for class in EffectClass::ALL {
+        let row = OutboxRow { outward: false, ..effect(&format!("fx_{}", class.as_str()), class, "") };
+        let committed = writer.try_commit(writer.turn_with_effects(vec![row])).await;
+        if class.always_leaves() {
+            assert_refused(committed);
+        } else {
+            assert_eq!(committed.unwrap(), CommitResult::Committed, "{}", class.as_str());
+        }
+    }
 }
 
 /// A decision on other bytes than its approval shows is refused, and so are the bytes of another version.

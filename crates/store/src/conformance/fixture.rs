@@ -239,6 +239,7 @@ impl<'a> LaneWriter<'a> {
             approvals: Vec::new(),
             outbox: Vec::new(),
             cancel: Vec::new(),
+            unsent: Vec::new(),
             adopt: Vec::new(),
             timers: Vec::new(),
             clear_timers: Vec::new(),

@@ -157,7 +157,7 @@ macro_rules! conformance {
                     a_newer_card_update_supersedes, hosts_report_once, hosts_are_offered_in_turn,
                     marks_are_counted, a_mark_compares_the_bytes_in_hand, found_attempted, a_settlement_counts_once,
                     a_settling_event_is_durable_with_it, a_duplicate_event_changes_nothing,
-                    uncertain_effects_are_cancelled_or_adopted
+                    uncertain_effects_are_cancelled_or_adopted, what_has_begun_refuses_who_takes_it_back
                 ],
                 timers: [
                     timers_come_when_due, next_due_is_the_earliest
@@ -172,15 +172,15 @@ macro_rules! conformance {
                 ],
                 approvals: [
                     a_newer_version_supersedes, an_approval_is_consumed_once, expiry_is_the_stores_time,
-                    closing_ends_what_is_pending, approvals_are_listed_newest_first,
+                    closing_ends_what_is_pending, approvals_are_listed_newest_first, the_awaited_approvals_of_a_lane_are_found,
                     outward_without_approval_refuses_the_turn, outward_needs_that_very_consumption,
-                    outward_is_what_was_approved, a_decision_is_on_what_was_shown,
+                    outward_is_what_was_approved, what_leaves_a_thread_is_outward, a_decision_is_on_what_was_shown,
                     an_approval_without_a_list_takes_the_decisions,
                     a_refusal_releases_nothing, an_earlier_consumption_counts,
                     a_lost_approval_writes_nothing, many_deciders_one_winner
                 ],
                 effects: [
-                    effects_are_listed_newest_first
+                    effects_are_listed_newest_first, unfinished_effects_are_found
                 ],
                 audit: [
                     the_audit_chain_grows

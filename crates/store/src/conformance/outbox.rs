@@ -10,7 +10,8 @@ use super::fixture::{
     lease, lease_ids, loose, perform, put, reply, settled,
 };
 use crate::{
-    Delivery, EFFECT_LEASE, EffectState, Mark, OutboxRow, Performer, SettleTo, Settlement, TurnCommit,
+    CommitResult, Delivery, EFFECT_LEASE, EffectState, Mark, OutboxRow, Performer, SettleTo, Settlement,
+    TurnCommit,
 };
 
 const NONE: [&str; 0] = [];
@@ -436,6 +437,39 @@ pub async fn uncertain_effects_are_cancelled_or_adopted(s: &Subject) {
     assert_eq!(adopted.outcome.as_deref(), Some("a person found it"));
     assert!(s.store.settle(settled("fx_3", Some(fence))).await.unwrap(), "what has begun ends by itself");
     assert!(!s.store.settle(settled("fx_1", None)).await.unwrap());
+}
+
+/// A turn that takes an effect for not begun is refused, with nothing written, once an attempt at it was marked; also while
+/// it waits for a retry and after its end.
+pub async fn what_has_begun_refuses_who_takes_it_back(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    writer.commit_effects(vec![reply("fx_1"), loose("fx_2")]).await;
+    let takes_back = |writer: &LaneWriter<'_>, id: &str| TurnCommit {
+        cancel: vec![id.into()],
+        unsent: vec![id.into()],
+        records: vec![put("task", "t_1", id)],
+        ..writer.turn()
+    };
+    let fence = lease(&*s.store).await.remove(0).fence;
+    s.store.mark("acme", &"fx_1".into(), fence, &held("fx_1")).await.unwrap();
+    for end in [None, Some(SettleTo::Retry(after_a_minute(s)))] {
+        if let Some(to) = end {
+            assert!(s.store.settle(Settlement { to, ..settled("fx_1", Some(fence)) }).await.unwrap());
+        }
+        let refused = takes_back(&writer, "fx_1");
+        assert_eq!(writer.try_commit(refused).await.unwrap(), CommitResult::EffectBegun);
+    }
+    assert_eq!(s.store.load(&lane("C1")).await.unwrap().unwrap().revision, 1);
+    assert_eq!(writer.effect_state("fx_1").await, EffectState::Planned);
+    let taken = takes_back(&writer, "fx_2");
+    assert_eq!(writer.try_commit(taken).await.unwrap(), CommitResult::Committed);
+    assert_eq!(writer.effect_state("fx_2").await, EffectState::Cancelled);
+    let again = takes_back(&writer, "fx_2");
+    assert_eq!(writer.try_commit(again).await.unwrap(), CommitResult::Committed, "taken back already");
+}
+
+fn after_a_minute(s: &Subject) -> Timestamp {
+    s.store.now().plus(Timestamp::MINUTE)
 }
 
 /// Returns the hash of the bytes that a worker holds of an effect of the fixtures.

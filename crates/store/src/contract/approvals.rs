@@ -24,6 +24,9 @@ pub trait Approvals {
         limit: u32,
     ) -> Result<Vec<ApprovalRow>, StoreError>;
 
+    /// Returns the pending approvals of a lane, oldest first.
+    async fn awaited(&self, lane: &LaneKey) -> Result<Vec<ApprovalRow>, StoreError>;
+
     /// Returns the hashes of the effects that a consumed approval releases, in hex and sorted; none for an approval that
     /// was not consumed. `None` if it was consumed by a version that kept no list.
     async fn released(&self, tenant: &str, approval: &ApprovalRef)

@@ -22,6 +22,10 @@ pub trait Effects {
         state: Option<EffectState>,
         limit: u32,
     ) -> Result<Vec<StoredEffect>, StoreError>;
+
+    /// Returns the effects that left a lane's thread, or are about to, and have not ended: the planned, attempted and
+    /// uncertain ones, oldest first.
+    async fn unfinished(&self, lane: &LaneKey) -> Result<Vec<StoredEffect>, StoreError>;
 }
 
 /// State of an effect.

@@ -83,6 +83,8 @@ pub enum CommitResult {
     Fenced,
     /// An approval that the turn consumes is not pending at that version, or has expired. Load and step again.
     ApprovalLost,
+    /// An effect that the turn takes for not begun was marked since. Look it up and step again.
+    EffectBegun,
     /// The event that came with the turn is known already, or other rows wait in the lane. Send the event through
     /// [`super::Inbox::accept`] or [`super::Outbox::settle`].
     NotDirect,

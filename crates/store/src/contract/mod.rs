@@ -60,7 +60,7 @@ use throughline_engine::{LaneKey, Millis, Timestamp};
 ///   compared in the same commit: on a mismatch the result is [`CommitResult::RevisionMoved`] and nothing is written.
 /// - **An outward effect without a consumed approval is refused by a constraint** of the database and not by code:
 ///   [`StoreError::Refused`], for the whole turn. So is one whose payload has another hash than those that the decision
-///   on its approval lists.
+///   on its approval lists, and one of a class that always leaves its thread which says that it stays.
 /// - **Time is the store's**: [`Store::now`]. Leases and expiries are compared with it and with nothing else.
 /// - **Unknown is not failure.** When the connection breaks inside a commit, return [`StoreError::Unknown`]; the caller
 ///   claims the lane again and asks [`Lanes::committed`].

@@ -29,6 +29,9 @@ pub struct TurnCommit {
     pub outbox: Vec<OutboxRow>,
     /// Effects to cancel. Has no effect on one that is neither planned nor uncertain.
     pub cancel: Vec<EffectId>,
+    /// Effects that the turn was decided on as not begun. If one of them has been since, the turn is refused with
+    /// [`super::CommitResult::EffectBegun`]: whoever takes back a call has to know that it was not sent.
+    pub unsent: Vec<EffectId>,
     /// Uncertain effects that a person found to be done, each with its encoded outcome.
     pub adopt: Vec<(EffectId, String)>,
     /// Timers to set. One that is set already is moved.

@@ -1,8 +1,8 @@
 //! Looking up approvals in memory.
 
 use async_trait::async_trait;
-use throughline_engine::CardId;
 use throughline_engine::data::effect::ApprovalRef;
+use throughline_engine::{CardId, LaneKey};
 
 use super::MemoryStore;
 use crate::contract::{ApprovalRow, ApprovalState, Approvals, StoreError};
@@ -28,6 +28,11 @@ impl Approvals for MemoryStore {
             current.filter(|approval| !pending || approval.row.state == ApprovalState::Pending).collect();
         found.sort_by_key(|approval| std::cmp::Reverse(approval.order));
         Ok(found.into_iter().take(limit as usize).map(|approval| approval.row.clone()).collect())
+    }
+
+    async fn awaited(&self, lane: &LaneKey) -> Result<Vec<ApprovalRow>, StoreError> {
+        let all = self.approvals(&lane.tenant, true, u32::MAX).await?;
+        Ok(all.into_iter().rev().filter(|row| row.lane == *lane).collect())
     }
 
     async fn released(

@@ -8,8 +8,8 @@ use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
 use super::{Approval, Data, Lane, Tenant, Turn};
 use crate::contract::{
-    ApprovalRow, ApprovalState, CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow,
-    RecordOp, RecordWrite, RowState, StoreError, TurnCommit, TurnSeq,
+    ApprovalRow, ApprovalState, CommitResult, DeliveryIdentity, Direct, EffectState, InboxEnd, LANE_LEASE,
+    OutboxRow, RecordOp, RecordWrite, RowState, StoreError, StoredEffect, TurnCommit, TurnSeq,
 };
 use crate::rules::{other_release, payload_hash};
 
@@ -52,6 +52,9 @@ impl Data {
         }
         if !tenant.fact_revisions_match(&turn) {
             return Ok(CommitResult::RevisionMoved);
+        }
+        if turn.unsent.iter().any(|id| tenant.has_begun(id)) {
+            return Ok(CommitResult::EffectBegun);
         }
         let Some(decided) = tenant.decide(&turn, now)? else { return Ok(CommitResult::ApprovalLost) };
         tenant.check(&turn, lane, &decided)?;
@@ -100,6 +103,12 @@ impl Data {
 }
 
 impl Tenant {
+    /// Returns true if an attempt at the effect was marked.
+    fn has_begun(&self, id: &EffectId) -> bool {
+        let begun = |effect: &StoredEffect| effect.attempts > 0 && effect.state != EffectState::Cancelled;
+        self.effects.get(id).is_some_and(|effect| begun(&effect.stored))
+    }
+
     /// Returns the approvals as the turn leaves them, or `None` if one that it consumes can no longer be consumed.
     fn decide(&self, turn: &TurnCommit, now: Timestamp) -> Result<Option<Decided>, StoreError> {
         let mut decided = Decided { order: self.approval_order, ..Decided::default() };
@@ -165,6 +174,9 @@ impl Tenant {
         });
         if releases.is_none() && (row.approval.is_some() || row.outward) {
             return Err(refused(format!("effect {} names no consumed approval", row.id)));
+        }
+        if row.class.always_leaves() && !row.outward {
+            return Err(refused(format!("effect {} leaves its thread and is not outward", row.id)));
         }
         let hash = hex(&payload_hash(&row.payload));
         if row.outward && !releases.is_some_and(|releases| releases.contains(&hash)) {

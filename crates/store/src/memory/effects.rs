@@ -36,4 +36,18 @@ impl Effects for MemoryStore {
         found.sort_by_key(|effect| std::cmp::Reverse(effect.n));
         Ok(found.into_iter().take(limit as usize).map(|effect| effect.stored.clone()).collect())
     }
+
+    async fn unfinished(&self, lane: &LaneKey) -> Result<Vec<StoredEffect>, StoreError> {
+        let data = self.lock();
+        let Some(tenant) = data.tenants.get(&lane.tenant) else { return Ok(Vec::new()) };
+        let open = |effect: &&Effect| {
+            let stored = &effect.stored;
+            let ended =
+                matches!(stored.state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
+            stored.lane == *lane && stored.row.outward && !ended
+        };
+        let mut found: Vec<_> = tenant.effects.values().filter(open).collect();
+        found.sort_by_key(|effect| effect.n);
+        Ok(found.into_iter().map(|effect| effect.stored.clone()).collect())
+    }
 }

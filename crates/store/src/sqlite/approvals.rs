@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::CardId;
 use throughline_engine::data::approval::{Approval, ApprovalChange, CloseReason};
 use throughline_engine::data::effect::ApprovalRef;
+use throughline_engine::{CardId, LaneKey};
 
-use super::SqliteStore;
 use super::codec::{lane_key, lane_parts};
 use super::error::TxError;
 use super::writer::Tx;
+use super::{SqliteStore, lane_number};
 use crate::contract::{ApprovalRow, ApprovalState, Approvals, CommitResult, StoreError};
 use crate::rules::other_release;
 
@@ -53,6 +53,12 @@ fn list(sql: &Connection, tenant: &str, pending: bool, limit: u32) -> rusqlite::
     let which = if pending { "a.state = 0 AND" } else { "" };
     let select = format!("{SELECT} {which} {CURRENT} ORDER BY a.n DESC LIMIT ?2");
     sql.prepare_cached(&select)?.query_map((tenant, limit), stored)?.collect()
+}
+
+fn awaited(sql: &Connection, lane: &LaneKey) -> rusqlite::Result<Vec<ApprovalRow>> {
+    let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
+    let select = format!("{SELECT} a.state = 0 AND a.lane = ?2 AND {CURRENT} ORDER BY a.n");
+    sql.prepare_cached(&select)?.query_map((&lane.tenant, n), stored)?.collect()
 }
 
 /// Applies one change of a turn.
@@ -168,6 +174,10 @@ impl Approvals for SqliteStore {
         limit: u32,
     ) -> Result<Vec<ApprovalRow>, StoreError> {
         self.read("list approvals", |sql| list(sql, tenant, pending, limit))
+    }
+
+    async fn awaited(&self, lane: &LaneKey) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.read("look for a lane's approvals", |sql| awaited(sql, lane))
     }
 
     async fn released(

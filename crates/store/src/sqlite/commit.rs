@@ -20,6 +20,9 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
     if !facts::revisions_match(tx, turn)? {
         return Ok(CommitResult::RevisionMoved);
     }
+    if outbox::any_begun(tx, tenant, &turn.unsent)? {
+        return Ok(CommitResult::EffectBegun);
+    }
     if let Some(direct) = &turn.direct
         && !store_direct(tx, lane, revision, turn, direct)?
     {

@@ -122,4 +122,15 @@ impl Effects for SqliteStore {
             }
         })
     }
+
+    async fn unfinished(&self, lane: &LaneKey) -> Result<Vec<StoredEffect>, StoreError> {
+        self.read("look for unfinished effects", |sql| {
+            let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
+            // Each part has a partial index, of what is under way and of what has not ended well.
+            let rest = "WHERE o.n IN (SELECT n FROM outbox WHERE wake IS NOT NULL AND state IN (0, 1) AND outward = 1 \
+                        AND lane = ?2 UNION ALL SELECT n FROM outbox WHERE state > 2 AND state = 4 AND outward = 1 \
+                        AND lane = ?2 AND tenant = ?1) AND o.tenant = ?1 ORDER BY o.n";
+            query(sql, rest, (&lane.tenant, n))
+        })
+    }
 }

@@ -102,6 +102,17 @@ fn insert(
     Ok(())
 }
 
+/// Returns true if an attempt at one of these effects was marked.
+pub(super) fn any_begun(tx: &Tx<'_, '_>, tenant: &str, effects: &[EffectId]) -> Result<bool, TxError> {
+    let select = "SELECT 1 FROM outbox WHERE tenant = ?1 AND id = ?2 AND attempts > 0 AND state <> 5";
+    for id in effects {
+        if tx.sql.first(select, (tenant, id.as_str()), |_| Ok(()))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 #[derive(Default)]
 struct Dependencies {
     /// Number that is not done yet.

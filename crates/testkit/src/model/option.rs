@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::data::call::Risk;
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::Signal;
-use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
+use throughline_engine::data::set_option::SetOption;
 use throughline_engine::data::view::{ClarifierType, ParkReason};
 
 /// A list that was shown before the first turn, by the event a host would send.
@@ -136,18 +135,8 @@ pub struct TelemetryExpect {
 
 /// Makes an option with defaults: it can be executed, and its risk is read-only.
 pub(crate) fn named(id: String, label: String) -> SetOption {
-    SetOption {
-        exec_ref: Some(format!("open:{id}")),
-        id,
-        label,
-        sublabel: None,
-        badge: None,
-        aliases: Vec::new(),
-        metadata: Metadata::default(),
-        role: OptionRole::Normal,
-        repeatable: true,
-        risk: Risk::Read,
-    }
+    let exec_ref = format!("open:{id}");
+    SetOption::named(id, label).running(exec_ref)
 }
 
 /// Returns the place a list is in: the given instance, else the lane for the chat, else the title.

@@ -50,11 +50,12 @@ const STEPS: [&str; 12] = [
 ];
 
 /// All values of `card.state`.
-const STATES: [&str; 15] = [
+const STATES: [&str; 16] = [
     "open",
     "working",
     "created",
     "done",
+    "stopped",
     "posted",
     "failed",
     "uncertain",

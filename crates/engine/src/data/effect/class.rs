@@ -121,6 +121,12 @@ impl EffectClass {
         )
     }
 
+    /// Returns true if every effect of this class leaves the thread, so that a store may know it without its bytes.
+    #[must_use]
+    pub fn always_leaves(self) -> bool {
+        matches!(self, Self::TrackerCreate | Self::TrackerUpdate | Self::PostChannel)
+    }
+
     /// Returns true if success comes back as a turn. The delivery of a message changes no decision, so its
     /// success is only stored with the effect; a failure always comes back as a turn.
     #[must_use]

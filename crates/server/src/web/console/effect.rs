@@ -7,7 +7,7 @@ use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, Ou
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::focus::AnchorHint;
 use throughline_engine::data::ticket::{Item, Part, Target};
-use throughline_runtime::{MessageView, Runtime};
+use throughline_runtime::MessageView;
 use throughline_store::{EffectState, Performer, StoredEffect};
 
 use crate::views::{self, PlannedEffect};
@@ -111,11 +111,11 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
 }
 
 /// Converts an effect of a turn, whether it has a row or was delivered by the commit.
-pub(super) fn planned(runtime: &Runtime, planned: &PlannedEffect, views: &[MessageView]) -> EffectRow {
-    if let PlannedEffect::Performed(effect) = planned {
-        return row(effect);
-    }
-    let told = planned.to_wire(runtime, views);
+pub(super) fn planned(planned: &PlannedEffect, views: &[MessageView]) -> EffectRow {
+    let told = match planned {
+        PlannedEffect::Performed(effect) => return row(effect),
+        PlannedEffect::Delivered(delivered) => delivered.to_wire(views),
+    };
     EffectRow {
         what: delivered(planned, views),
         id: told.id,

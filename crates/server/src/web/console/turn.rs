@@ -210,7 +210,7 @@ pub(super) async fn view(operator: &Operator, stored: &StoredTurn) -> Result<Tur
         input: turn.content.as_ref().map(|_| input(turn)),
         settles: settles(operator, turn).await?,
         said: said(turn, &planned, &views),
-        effects: planned.iter().map(|planned| effect::planned(runtime, planned, &views)).collect(),
+        effects: planned.iter().map(|planned| effect::planned(planned, &views)).collect(),
         settled_by: chain.settled.iter().map(settled_by).collect(),
         record: record(stored, turn, previous.as_ref()),
         timing: timing(turn, planned.iter().find_map(views::PlannedEffect::stored_at)),

@@ -23,10 +23,17 @@ BEGIN
   SELECT RAISE(ABORT, 'an outward effect is one that was approved');
 END;
 
+-- Calls leave a thread if their risk says so, which only their bytes know.
+CREATE TRIGGER "what leaves a thread is outward" BEFORE INSERT ON outbox
+WHEN NEW.outward <> 1 AND NEW.class IN ('tracker.create', 'tracker.update', 'post.channel')
+BEGIN
+  SELECT RAISE(ABORT, 'what leaves a thread is outward');
+END;
+
 CREATE TRIGGER "an outward effect keeps its hash and its approval"
-BEFORE UPDATE OF payload_sha256, card, version, outward ON outbox
+BEFORE UPDATE OF payload_sha256, card, version, outward, class ON outbox
 WHEN OLD.outward = 1 AND (NEW.payload_sha256 <> OLD.payload_sha256 OR NEW.card IS NOT OLD.card
-  OR NEW.version IS NOT OLD.version OR NEW.outward <> 1)
+  OR NEW.version IS NOT OLD.version OR NEW.outward <> 1 OR NEW.class <> OLD.class)
 BEGIN
   SELECT RAISE(ABORT, 'an outward effect keeps its hash and its approval');
 END;

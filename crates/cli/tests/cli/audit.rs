@@ -1,0 +1,120 @@
+//! `throughline audit verify`: whatever somebody changes in the database file ends it with 3, and it names what was changed.
+
+use rusqlite::Connection;
+
+use crate::home::{BUG, Home};
+
+/// Creates a bug that waits for approval, and changes the title that its draft and its approval have.
+fn waiting(home: &Home) -> (String, String) {
+    let chat = ["chat", "--no-input", "--session", "s1"];
+    home.run_with(&chat, &format!("{BUG}:2 risks=none\n"), &[]).ends(0);
+    let approvals = home.run(&["approvals", "list", "--json"]).ends(0).json();
+    (approvals[0]["id"].as_str().unwrap().to_owned(), approvals[0]["version"].to_string())
+}
+
+/// Creates a bug that was approved and is there. Returns the id of its approval.
+fn created(home: &Home) -> String {
+    let (id, version) = waiting(home);
+    home.run(&["approvals", "decide", &id, "--version", &version, "--decision", "approve"]).ends(0);
+    id
+}
+
+/// Changes the database file of a home.
+fn tamper(home: &Home, sql: &str) {
+    let store = Connection::open(home.path().join("throughline.db")).unwrap();
+    store.execute_batch(sql).unwrap();
+    assert!(store.changes() > 0, "nothing was changed: {sql}");
+}
+
+/// Verifies, expects that it is broken, and that each of these is named.
+#[track_caller]
+fn names(home: &Home, what: &[&str]) {
+    let ran = home.run(&["audit", "verify"]).ends(3);
+    for what in what {
+        let named = ran.out.lines().any(|line| line.starts_with("broken ") && line.contains(what));
+        assert!(named, "{what} is not named: {}", ran.session());
+    }
+    assert!(ran.err.contains("the record is not the one that was written"), "{}", ran.session());
+    let json = home.run(&["audit", "verify", "--json"]).ends(3).json();
+    let broken = json["broken"].as_array().unwrap();
+    for what in what {
+        assert!(broken.iter().any(|line| line.as_str().unwrap().contains(what)), "{what}: {json}");
+    }
+}
+
+#[test]
+fn a_changed_approval_ends_it_with_3() {
+    let home = Home::new();
+    let (id, version) = waiting(&home);
+    home.run(&["audit", "verify"]).ends(0);
+    tamper(&home, "UPDATE approvals SET approval = replace(approval, 'page is empty', 'page is full')");
+    names(&home, &[&format!("approval {id} v{version} has another payload")]);
+}
+
+#[test]
+fn a_changed_record_ends_it_with_3() {
+    let home = Home::new();
+    let _ = waiting(&home);
+    let record = "UPDATE records SET body = replace(body, 'page is empty', 'page is full') \
+                  WHERE body LIKE '%page is empty%'";
+    tamper(&home, record);
+    let lanes = home.run(&["lanes", "list", "--json"]).ends(0).json();
+    let lane = lanes[0]["id"].as_str().unwrap();
+    names(&home, &[&format!("{lane}: its stored state is not the one that its last turn led to")]);
+}
+
+#[test]
+fn a_changed_effect_ends_it_with_3() {
+    let home = Home::new();
+    created(&home);
+    let effects = home.run(&["effects", "list", "--state", "done", "--json"]).ends(0).json();
+    let create = effects.as_array().unwrap().iter().find(|one| one["class"] == "tracker.create").unwrap();
+    tamper(
+        &home,
+        "UPDATE outbox SET payload = replace(payload, 'page is empty', 'page is full') WHERE outward = 1",
+    );
+    names(
+        &home,
+        &[&format!("effect {} has another payload than was planned", create["id"].as_str().unwrap())],
+    );
+}
+
+#[test]
+fn a_changed_list_of_what_was_released_ends_it_with_3() {
+    let home = Home::new();
+    let id = created(&home);
+    let other = "ab".repeat(32);
+    tamper(
+        &home,
+        &format!(
+            "DROP TRIGGER \"what was released stays as it was\"; UPDATE releases SET payload_sha256 = x'{other}'"
+        ),
+    );
+    names(&home, &[&format!("approval {id} v"), "releases something else than was decided"]);
+}
+
+#[test]
+fn a_changed_turn_and_a_changed_row_of_the_audit_end_it_with_3() {
+    let home = Home::new();
+    created(&home);
+    tamper(&home, "UPDATE audit SET row = replace(row, 'approve', 'reject ') WHERE row LIKE '%approve%'");
+    names(&home, &["audit chain of demo: row "]);
+    let home = Home::new();
+    created(&home);
+    tamper(
+        &home,
+        "UPDATE turns SET row = replace(row, 'message.posted', 'message.edited') WHERE revision = 1",
+    );
+    names(&home, &["was changed"]);
+}
+
+/// What leaves a thread is known by its bytes: an effect is no less outward because a column says so.
+#[test]
+fn an_effect_that_is_said_to_stay_here_ends_it_with_3() {
+    let home = Home::new();
+    created(&home);
+    let hidden = "DROP TRIGGER \"an outward effect keeps its hash and its approval\"; \
+                  UPDATE outbox SET outward = 0 WHERE class = 'tracker.create'";
+    tamper(&home, hidden);
+    names(&home, &["effect fx_"]);
+}
