@@ -52,7 +52,7 @@ pub use interrupt::{Interrupt, interrupt};
 pub use languages::{Language, Languages, UnknownLanguage};
 pub use numeral::count;
 pub use read::{find, read};
-pub use selection::names_no_place;
+pub use selection::{begins_condition, names_no_place};
 pub use value::{Found, Match, Money, NoMatch, Reading, Strength, Value};
 pub use words::Words;
 

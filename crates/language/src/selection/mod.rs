@@ -7,6 +7,7 @@
 
 mod amount;
 mod compare;
+mod condition;
 mod frame;
 mod position;
 
@@ -22,6 +23,7 @@ use super::{Context, Found, Match, NoMatch, Value, remainder, section};
 use crate::read::AnswerReader;
 pub use amount::names_no_place;
 use compare::{Compared, Mention, Set};
+pub use condition::begins_condition;
 use frame::{Frame, Piece};
 use position::{Position, Positions, Said};
 
