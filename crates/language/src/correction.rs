@@ -10,6 +10,7 @@ const AROUND: SectionId = section("correct.around");
 const SAY: SectionId = section("correct.say");
 const MAKE: SectionId = section("correct.make");
 const TAIL: SectionId = section("correct.tail");
+const NO: SectionId = section("no.word");
 
 /// A message in the frame of a correction.
 pub struct Correction {
@@ -40,6 +41,11 @@ fn read(lexicon: &'static Lexicon, message: &Words) -> Option<Correction> {
     let said = say.longest(words, led);
     let from = led + said.max(make.longest(words, led));
     let to = (from..words.len()).find(|&at| tail.is(&words[at..])).unwrap_or(words.len());
+    // "No Cairo" without a comma may as well mean "not Cairo".
+    let bare = from == 1 && led == 1 && words[0].after == Gap::Space && lexicon.section(NO).is(&words[..1]);
+    if bare {
+        return None;
+    }
     let framed = takes_back || from > led || to < words.len();
     (framed && from < to).then(|| Correction {
         value: Words::new(message.clause(from, to), message.languages()),

@@ -10,9 +10,6 @@ use std::path::Path;
 use throughline_sim::conversations::{Tally, generate, play, play_many, policy, scenario, shrink};
 use throughline_testkit::write;
 
-/// Deeds that the oracle did not allow and that are not mended yet, in a thousand conversations of nine turns each. It only falls.
-const LEFT: u64 = 2;
-
 /// Families that are shrunk; the others are in the table.
 const SHRUNK: usize = 60;
 
@@ -26,15 +23,14 @@ fn words_never_choose_the_wrong_thing() {
     let (seed, count) = (number("THROUGHLINE_SEED", 1), number("THROUGHLINE_CONVERSATIONS", 2_000));
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let tally = play_many(seed, count, workers);
-    let wrong: u64 = tally.families.values().map(|(times, _)| times).sum();
-    if wrong * 1_000 > count * LEFT {
+    if tally.wrong() > 0 {
         let cases = cases(&tally);
         panic!("{cases}\n{tally}");
     }
     // Without this the property would hold for an engine that does nothing. The table names conversations of the rest.
     let (plain, done) = tally.plain;
-    assert!(plain > 0 && done * 100 >= plain * 85, "plain texts are carried out\n{tally}");
-    for meaning in ["label", "nth", "again", "yes", "gate's word"] {
+    assert!(plain > 0 && done * 100 >= plain * 99, "plain texts are carried out\n{tally}");
+    for meaning in ["label", "nth", "last", "again", "that", "yes", "instead", "misspelt", "gate's word"] {
         assert!(tally.said.get(meaning).is_some_and(|said| said.did > 0), "{meaning}\n{tally}");
     }
     assert!(tally.model.1 > 0, "a model's pick may run\n{tally}");

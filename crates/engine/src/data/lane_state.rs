@@ -26,6 +26,9 @@ pub struct LaneState {
     /// Conversational pending that another message cleared. An explicit reply to its anchor revives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<PendingState>,
+    /// Moment at which a question or a list that waited went away last. A text that was written before may have meant it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_at: Option<Timestamp>,
     /// Answer that was accepted last. It can be corrected while its task runs
     /// (`docs/design/0015-reading-answers.md`).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -192,8 +192,16 @@ impl OptionSet {
     ) {
         let (to, exec_rev) = (to.map(String::from), self.exec_rev);
         self.showings.push(Showing { message, order, displayed, exec_rev, revision, at, to });
-        let over = self.showings.len().saturating_sub(limits::SHOWINGS);
-        self.showings.drain(..over);
+        while self.showings.len() > limits::SHOWINGS {
+            // The newest appearance for each person and for everybody stays as long as it can: one person's questions must not take
+            // away what the others see.
+            let later = |(at, showing): (usize, &Showing)| {
+                self.showings[at + 1..].iter().any(|later| later.to == showing.to)
+            };
+            let replaced = (0..self.showings.len()).find(|at| later((*at, &self.showings[*at])));
+            let private = self.showings.iter().position(|showing| showing.to.is_some());
+            self.showings.remove(replaced.or(private).unwrap_or_default());
+        }
     }
 
     /// True if a text may choose an option: every normal option can be executed. If only some could, it would

@@ -10,7 +10,7 @@ use crate::data::id::{CardId, DraftId, EffectId, FactId, MessageId, PendingId, P
 use crate::data::policy::Policy;
 use crate::data::ticket::Part;
 use crate::data::time::{Millis, Timestamp};
-use throughline_language::Expected;
+use throughline_language::{Expected, Value};
 
 /// A question that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,9 @@ pub struct PendingState {
 pub struct AnsweredPending {
     /// The question, with the expiry it would have if it had been asked when the answer came.
     pub pending: PendingState,
+    /// The answer, unless it is free text: saying it once more corrects nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
     /// The person who answered; only they can correct it.
     pub by: String,
 }

@@ -278,6 +278,9 @@ pub struct Clarifier {
     pub print: Fingerprint,
     /// Counting turn in which it was asked.
     pub turn: u64,
+    /// Moment at which it was asked: what was written before is no yes or no to it.
+    #[serde(default)]
+    pub at: Timestamp,
 }
 
 /// A text that waits until the place it is meant for is known.
@@ -356,7 +359,7 @@ impl View {
     /// True if an option of that list was rejected. Rejections of another list do not count.
     #[must_use]
     pub fn rejected_in(&self, set: &SetId, option: &str) -> bool {
-        self.active_option_set_id.as_ref() == Some(set) && self.rejected(option)
+        self.rejected_of.as_ref().or(self.active_option_set_id.as_ref()) == Some(set) && self.rejected(option)
     }
 
     /// True if something of counting turn `since` is still valid with a lifetime of `turns`: "2 turns" is

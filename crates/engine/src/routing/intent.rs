@@ -12,7 +12,7 @@ use crate::data::action::Action;
 use crate::data::approval::CloseReason;
 use crate::data::ask::{AnswerRecipient, Question};
 use crate::data::authors::Authors;
-use crate::data::card::{CardStatus, CardSubject};
+use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
@@ -63,7 +63,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
         }
         let intent = ruling.intent.into();
         if ruling.object.is_none() {
-            answer_gate(turn, intent);
+            answer_gate(turn, intent, &said.by);
         }
         if let (Intent::Ticket, None, Some(of)) = (intent, &ruling.object, review::in_reach(turn)) {
             let verdict = review::hand_over(turn, of, Some(&ruling), &said.by);
@@ -81,9 +81,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
 }
 
-/// Answers the open gate that the message refers to: "Create a ticket for this" equals a press of its
-/// button.
-fn answer_gate(turn: &mut Turn<'_>, intent: Intent) {
+/// Answers the open gate that the message refers to, if it asks the message's writer: "Create a ticket for this" equals a
+/// press of its button. A request about somebody else's gate stands on its own, and the gate stays open.
+fn answer_gate(turn: &mut Turn<'_>, intent: Intent, by: &str) {
     let action = match intent {
         Intent::Review => Action::SelectReview,
         Intent::Ticket => Action::SelectTicket,
@@ -91,8 +91,9 @@ fn answer_gate(turn: &mut Turn<'_>, intent: Intent) {
     };
     let points = focus(turn).replies() || turn.reference.need == Need::NeedsAnchor;
     let anchor = focus(turn).anchor_id().filter(|_| points).and_then(|anchor| turn.card_shown_by(anchor));
-    let gate =
-        anchor.filter(|card| card.is_open() && matches!(card.about, CardSubject::ScopeGate { .. })).cloned();
+    let asks =
+        |card: &&Card| card.is_open() && card.by == by && matches!(card.about, CardSubject::ScopeGate { .. });
+    let gate = anchor.filter(asks).cloned();
     if let Some(gate) = gate {
         decide::decide(turn, gate, action, Progress::None);
     }

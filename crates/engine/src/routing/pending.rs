@@ -14,7 +14,10 @@ use crate::data::trace::Predicate;
 use crate::intent::delegation::delegation;
 use crate::pending_match::PendingMatch;
 use crate::routing::press;
-use crate::selection::newest::{list_shown_since, newer_list_takes, shown_since};
+use crate::selection::newest::{
+    left_since, newer_list_names, newer_list_resembles, newer_list_takes, positions_since, shown_since,
+};
+use crate::selection::parse::core_words;
 use crate::selection::{button_text, control};
 use crate::turn::capability::PressInput;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
@@ -52,7 +55,7 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         let corrected = correction?;
         return take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected);
     };
-    if !revived && said.since < pending.created_at {
+    if !revived && (said.since < pending.created_at || left_since(turn, said.since)) {
         turn.note(Reason::PendingUnseen);
         return None;
     }
@@ -71,6 +74,7 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
             if !focus(turn).replies()
                 && (curt(turn, said, &pending)
                     || newer_takes(turn, said, &shown(&pending))
+                    || newer_list_may_take(turn, said, &pending, &found)
                     || counts_newer(turn, said, &pending, &found)) =>
         {
             turn.note(Reason::PendingNewer);
@@ -106,13 +110,13 @@ fn shown(pending: &PendingState) -> ShownAt {
     ShownAt::by_message(&pending.anchor, pending.created_at)
 }
 
-/// The most words of a text that is sooner an answer to what is newest than free text for an older question.
+/// The most words, without politeness, of a text that is sooner an answer to what is newest than free text for an older question.
 const CURT: usize = 3;
 
 /// True if the message is free text for a question, so curt that it answers what was shown since.
 fn curt(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
     pending.expected == Some(Expected::Text)
-        && said.words.all().len() <= CURT
+        && core_words(&said.words) <= CURT
         && shown_since(turn, &turn.view(&said.by), &shown(pending))
 }
 
@@ -122,11 +126,34 @@ fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
     gate.is_some_and(|gate| button(turn, said, gate).is_some()) || newer_list_takes(turn, said, shown)
 }
 
-/// True if the message chooses by a bare position, and a list was shown to anybody since.
+/// True if the message may choose from a list that was shown later, though not in words that choose there at once: it answers with
+/// the name of one of its options, or with words that only resemble it.
+fn newer_list_may_take(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState, found: &Match) -> bool {
+    let shown = shown(pending);
+    match &found.value {
+        Value::Selection(label) if spells(found, &said.words) => newer_list_names(turn, said, &shown, label),
+        _ => !spells(found, &said.words) && newer_list_resembles(turn, said, &shown),
+    }
+}
+
+/// True if the message chooses by a bare position, and something else with positions was shown since.
 fn counts_newer(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState, found: &Match) -> bool {
     let Value::Selection(label) = &found.value else { return false };
-    let (label, text) = (normal::compact(label, false), normal::compact(said.words.text(), false));
-    !text.contains(&label) && !named(&label, &said.words) && list_shown_since(turn, &shown(pending))
+    let shorter = normal::compact(label, false);
+    !spells(found, &said.words)
+        && !named(&shorter, &said.words)
+        && positions_since(turn, &said.by, &shown(pending))
+}
+
+/// True if the message has the choice that it answers word for word, or answers no question of choices or text.
+fn spells(found: &Match, words: &Words) -> bool {
+    match &found.value {
+        Value::Selection(label) => {
+            normal::compact(words.text(), false).contains(&normal::compact(label, false))
+        }
+        Value::Text(_) => false,
+        _ => true,
+    }
 }
 
 /// True if a word of the message is a word of the label.
@@ -161,7 +188,7 @@ fn take(
     if let Some(task) = &pending.task {
         turn.belongs_to(task);
     }
-    keep_answer(turn, pending, &said.by);
+    keep_answer(turn, pending, &found.value, &said.by);
     turn.capabilities.asking(pending).answered(
         turn,
         pending,
@@ -182,13 +209,16 @@ fn take(
 }
 
 /// Remembers the last answer to a question for a value, so that it can be corrected.
-fn keep_answer(turn: &mut Turn<'_>, pending: &PendingState, by: &str) {
+fn keep_answer(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, by: &str) {
     if pending.kind.slot().is_none_or(|slot| matches!(slot, Slot::Agent | Slot::Facts { .. })) {
         return;
     }
     let expires_at = pending.kind.lifetime(turn.policy).map(|age| turn.now().plus(age));
-    turn.head.answered =
-        Some(AnsweredPending { pending: PendingState { expires_at, ..pending.clone() }, by: by.into() });
+    turn.head.answered = Some(AnsweredPending {
+        pending: PendingState { expires_at, ..pending.clone() },
+        value: Some(value.clone()).filter(|value| !matches!(value, Value::Text(_))),
+        by: by.into(),
+    });
 }
 
 /// A question that was answered, with the value that this message replaces the answer by.
@@ -201,7 +231,7 @@ struct Corrected {
 /// Reads a correction such as "Actually make it 5", from the person who answered, while the task still
 /// runs.
 fn correction(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Corrected> {
-    let AnsweredPending { pending, by } = turn.head.answered.as_ref()?;
+    let AnsweredPending { pending, by, .. } = turn.head.answered.as_ref()?;
     let over = |task: Task| !task.status.is_live();
     let focus = focus(turn);
     if *by != said.by
@@ -219,6 +249,9 @@ fn correction(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Corrected> {
     }
     let context = context(turn).to(text_of(turn, &pending.anchor));
     let found = language::read(expected, &frame.value, &context).ok()?;
+    if turn.head.answered.as_ref().and_then(|answered| answered.value.as_ref()) == Some(&found.value) {
+        return None;
+    }
     Some(Corrected { pending: pending.clone(), found, said_wrong: frame.said_wrong })
 }
 
@@ -269,14 +302,16 @@ fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
         .rev()
         .find(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == said.by)?;
     let elsewhere = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
-    let over = gate.expires_at.is_some_and(|end| turn.now() > end) || said.since < gate.created_at;
+    let over = gate.expires_at.is_some_and(|end| turn.now() > end)
+        || said.since < gate.created_at
+        || left_since(turn, said.since);
     (!elsewhere && !over).then_some(gate)
 }
 
 /// The button of a gate that a text names, or counts while the focus is on the gate.
 fn button(turn: &Turn<'_>, said: &RoutedMessage, gate: &Card) -> Option<Action> {
     let replies = focus(turn).replies();
-    let counts = replies || !list_shown_since(turn, &shown_by(gate));
+    let counts = replies || !positions_since(turn, &said.by, &shown_by(gate));
     let in_focus = counts && focus(turn).anchor_id() == Some(&gate.message);
     button_text::button_named(allowed(CardStep::ScopeGate), &said.words, in_focus)
 }

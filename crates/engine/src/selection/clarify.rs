@@ -196,8 +196,9 @@ fn list(
         kind => kind,
     };
     let set_id = Some(set.id.clone());
+    let (counted, at) = (view.turn, turn.now());
     let clarifier =
-        Clarifier { message, set: set_id, suggests: suggested, by_model, print: mark, turn: view.turn };
+        Clarifier { message, set: set_id, suggests: suggested, by_model, print: mark, turn: counted, at };
     remember(turn, &mut view, clarifier, &set);
     if spent && counts(question.reason) {
         view.park(ParkReason::Attempts, turn.now());
@@ -293,8 +294,9 @@ fn asked(
     let message = turn.say_offering(kind, None, &told, offers);
     if question.kind != ClarifierType::None {
         view.pending_clarifier_type = question.kind;
+        let (counted, at) = (view.turn, turn.now());
         let clarifier =
-            Clarifier { message, set: set.cloned(), suggests, by_model, print: mark, turn: view.turn };
+            Clarifier { message, set: set.cloned(), suggests, by_model, print: mark, turn: counted, at };
         match set.and_then(|id| turn.get::<OptionSet>(id)).cloned() {
             Some(set) => remember(turn, &mut view, clarifier, &set),
             None => view.clarifier = Some(clarifier),

@@ -67,6 +67,8 @@ pub(crate) struct Continuity<'c> {
     /// True if this text was put to a model before.
     pub(crate) guarded: bool,
     pub(crate) ttl: &'c Ttl,
+    /// The moment the text was received: it refers to nothing that was done later.
+    pub(crate) since: Timestamp,
     pub(crate) now: Timestamp,
 }
 
@@ -97,6 +99,9 @@ impl Continuity<'_> {
             return Err(FailedGate::Ambiguous(denoted.count_ones()));
         }
         let option = denoted.trailing_zeros() as usize;
+        if !exactly && self.suggested().is_some_and(|suggested| suggested != option) {
+            return Err(FailedGate::Ambiguous(2));
+        }
         if !again && self.last() == Some(option) {
             return Err(FailedGate::LoopGuardSameCycle);
         }
@@ -118,6 +123,12 @@ impl Continuity<'_> {
         (last & open) | only
     }
 
+    /// The option of this list that the newest question suggests.
+    fn suggested(&self) -> Option<usize> {
+        let asked = self.view.clarifier.as_ref().filter(|asked| asked.set.as_ref() == Some(&self.set.id))?;
+        self.set.option(asked.suggests.as_deref()?).map(|(option, _)| option)
+    }
+
     /// The options that are not rejected.
     fn open(&self) -> OptionMask {
         self.set.those(|option| {
@@ -130,6 +141,7 @@ impl Continuity<'_> {
         let last = self.view.last_resolved_action.as_ref()?;
         let here = last.option_set_id.as_ref() == Some(&self.set.id);
         let fresh = self.view.within(last.turn, self.ttl.reference)
+            && last.timestamp <= self.since
             && self.now.since(last.timestamp) <= self.ttl.reference_ms;
         let (option, _) = self.set.option(&last.target_ref.id).filter(|_| here && fresh)?;
         last.still_is(self.set.identity(option).as_ref()).then_some(option)
@@ -196,7 +208,8 @@ mod tests {
 
     fn winner(view: &View, set: &OptionSet, reading: Reading) -> Result<usize, FailedGate> {
         let ttl = Ttl::default();
-        Continuity { view, set, reading, guarded: false, ttl: &ttl, now: Timestamp(0) }.allowed_option()
+        Continuity { view, set, reading, guarded: false, ttl: &ttl, since: Timestamp(0), now: Timestamp(0) }
+            .allowed_option()
     }
 
     const THAT: Reading = Reading::Reference { again: false };

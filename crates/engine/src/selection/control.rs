@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::selection::exact_match::CandidatePool;
+use crate::selection::in_any_language;
 use crate::selection::parse::Parses;
-use throughline_language::lexicon::{Lexicon, SectionId};
-use throughline_language::words::{Gap, Words};
-use throughline_language::{Match, Value, normal, section};
+use throughline_language::lexicon::{Lexicon, Section, SectionId};
+use throughline_language::words::{Gap, Word, Words};
+use throughline_language::{Match, Value, begins_condition, normal, section};
 
 const REJECT: SectionId = section("list.reject");
 const RETURN: SectionId = section("list.return");
@@ -23,8 +24,8 @@ const REQUEST: SectionId = section("list.request");
 const TELL: SectionId = section("list.tell");
 const VERB: SectionId = section("list.verb");
 const COMMAND: SectionId = section("list.command");
+const COMMAND_END: SectionId = section("list.command.end");
 const NOT: SectionId = section("list.not");
-const CONDITION: SectionId = section("list.condition");
 const ARTICLE: SectionId = section("list.article");
 const WRONG: SectionId = section("list.wrong");
 const BUT: SectionId = section("list.but");
@@ -73,20 +74,43 @@ impl Control {
     }
 }
 
-/// True if a text that names one of several choices does not choose it: it wants it changed or removed ("delete
-/// Cairo"), or only if or when something happens.
+/// True if a choice changes something, and a text that names it by other words of its label leaves that out: "berlin" for
+/// "Delete Berlin".
+pub(crate) fn leaves_out_command(message: &Words, label: &str) -> bool {
+    let choice = Words::of(label);
+    let changes =
+        |all: &Words| in_any_language(message, |lexicon| lexicon.section(COMMAND).within(all.all()));
+    let shares = |word: &Word| choice.all().iter().any(|known| choice.folded(known) == message.folded(word));
+    changes(&choice) && !changes(message) && message.all().iter().any(shares)
+}
+
+/// True if a text that names one of several choices does not choose it: it asks about it, wants it changed or removed ("delete
+/// Cairo"), or only if or when something happens. A choice that changes something is not chosen by other words of its name.
 pub(crate) fn chooses_not(message: &Words, found: &Match) -> bool {
     let Value::Selection(label) = &found.value else { return false };
     if normal::compact(message.text(), false) == normal::compact(label, false) {
         return false;
     }
-    let (words, lexicon) = (message.all(), super::lexicon(message));
-    let list = |id| lexicon.section(id);
+    let words = message.all();
     let named = |at: &usize| found.span.contains(&words[*at].at);
     let first = (0..words.len()).find(named).unwrap_or(words.len());
-    let before = (0..first).rev().find(|at| !list(ARTICLE).is(&words[*at..=*at]));
-    before.is_some_and(|at| list(COMMAND).at(words, at))
-        || (0..words.len()).filter(|at| !named(at)).any(|at| list(CONDITION).at(words, at))
+    let choice = Words::of(label);
+    // A name with a denial in it hides one that stands before it: "do not open Not now".
+    let hides_denial = |not: Section| {
+        let denials = |all: &[Word]| (0..all.len()).filter(|at| not.at(all, *at)).count();
+        denials(choice.all()) > 0 && denials(words) > denials(choice.all())
+    };
+    leaves_out_command(message, label)
+        || in_any_language(message, |lexicon| {
+            let list = |id| lexicon.section(id);
+            let before = (0..first).rev().find(|at| !list(ARTICLE).is(&words[*at..=*at]));
+            let behind = (first..words.len()).find(|at| !named(at));
+            hides_denial(list(NOT))
+                || list(QUESTION).at(words, 0) && list(REQUEST).longest(words, 0) == 0
+                || before.is_some_and(|at| list(COMMAND).at(words, at))
+                || behind.is_some_and(|at| list(COMMAND_END).at(words, at))
+                || (0..words.len()).filter(|at| !named(at)).any(|at| begins_condition(lexicon, message, at))
+        })
 }
 
 impl Parses<'_> {
@@ -134,26 +158,40 @@ impl Parses<'_> {
     /// Returns the words behind a leading verb that changes things: "delete sample2", "please rename it".
     pub(crate) fn command_object(&self) -> Option<Range<usize>> {
         let words = self.message.all();
-        let list = self.lexicon.section(COMMAND);
-        let core = self.cores().find(|core| list.at(words, core.start))?;
-        Some(core.start + 1..core.end)
+        super::lexicons(self.message).find_map(|lexicon| {
+            let (leads, ends) = (lexicon.section(COMMAND), lexicon.section(COMMAND_END));
+            let own = Parses::of(lexicon, self.message, false);
+            let changed = |core: Range<usize>| {
+                if leads.at(words, core.start) {
+                    return Some(core.start + 1..core.end);
+                }
+                let last = core.end - 1;
+                (last > core.start && ends.is(&words[last..core.end])).then_some(core.start..last)
+            };
+            own.cores().find_map(changed)
+        })
     }
 
-    /// True if the text contains a negation.
-    pub(crate) fn is_negated(&self) -> bool {
-        self.lexicon.section(NOT).within(self.message.all())
+    /// True if the text contains a negation. Such a word inside the name of an option is a part of the name.
+    pub(crate) fn is_negated(&self, pool: &CandidatePool<'_>) -> bool {
+        self.says_beside(pool, |lexicon, at| lexicon.section(NOT).at(self.message.all(), at))
     }
 
     /// True if the text wants something only if or when something else happens: "if it rains, open berlin". Such a
     /// word inside the name of an option is a part of the name.
     pub(crate) fn is_conditional(&self, pool: &CandidatePool<'_>) -> bool {
-        let words = self.message.all();
-        let list = self.lexicon.section(CONDITION);
+        self.says_beside(pool, |lexicon, at| begins_condition(lexicon, self.message, at))
+    }
+
+    /// True if such words begin somewhere in the text, in any of its languages, outside of an option's name.
+    fn says_beside(&self, pool: &CandidatePool<'_>, begin: impl Fn(&'static Lexicon, usize) -> bool) -> bool {
         let names = pool.options.names();
-        (0..words.len()).filter(|at| list.at(words, *at)).any(|at| {
+        let named = |at: usize| {
             let mut cores = self.cores().filter(|core| core.contains(&at));
-            !cores.any(|core| names.same(self.written(&core)).0 != 0)
-        })
+            cores.any(|core| names.same(self.written(&core)).0 != 0)
+        };
+        let words = self.message.all();
+        in_any_language(self.message, |lexicon| (0..words.len()).any(|at| begin(lexicon, at) && !named(at)))
     }
 
     /// Returns the correction the text makes, if it makes one.

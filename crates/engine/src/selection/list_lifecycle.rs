@@ -35,8 +35,8 @@ impl ListKind {
 }
 
 impl View {
-    /// Adds a list that is shown. `kinds` gives the properties of the view's lists. A list that is shown
-    /// again keeps its state: being on the screen once more revives nothing.
+    /// Adds a list that is shown. `kinds` gives the properties of the view's lists. A list that is shown again keeps its state
+    /// and lives on, and one that the person left stays left; but one that another list displaced, or another request, is the newest again.
     pub(crate) fn add_list(
         &mut self,
         set: &OptionSet,
@@ -47,6 +47,13 @@ impl View {
         let turn = self.turn;
         if let Some(standing) = self.standings.iter_mut().find(|standing| standing.set == set.id) {
             standing.seen = turn;
+            let aside = ListStatus::Parked(ParkReason::Displaced) == standing.status
+                || ListStatus::Parked(ParkReason::Interrupt) == standing.status;
+            if standing.status == ListStatus::Active {
+                (standing.turn, standing.at) = (turn, at);
+            } else if aside && set.is_executable() {
+                self.revive(set, at, kinds);
+            }
             return;
         }
         if set.is_executable() {

@@ -197,6 +197,7 @@ pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<
     }
     turn.sweep_lists();
     if let Some(set) = closed.first() {
+        turn.head.left_at = Some(turn.now());
         account(turn, set);
     }
     Decision::new(Verdict::Recorded, Reason::OptionsClosed)

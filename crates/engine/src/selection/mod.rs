@@ -45,13 +45,31 @@ mod vetoes;
 
 pub(crate) use crate::selection::capability::OptionLists;
 
+use core::cmp::Reverse;
+
 use throughline_language::Words;
 use throughline_language::lexicon::{ANSWERS, Lexicon, SectionId};
 
 /// A language without this section has no words for lists.
 const OWN: SectionId = ANSWERS.section("list.pre");
 
-/// Returns the lexicon for words about lists: that of the message's likeliest language that has such words.
+/// Returns the languages of a message that have words about lists.
+fn lexicons(message: &Words) -> impl Iterator<Item = &'static Lexicon> {
+    message.languages().lexicons(&ANSWERS).filter(|lexicon| lexicon.has(OWN))
+}
+
+/// Returns the lexicon for words about lists: that of the language which leaves the least of the message unexplained. Names
+/// of options are in any language, so that words around them count first. The likeliest language wins ties.
 pub(crate) fn lexicon(message: &Words) -> &'static Lexicon {
-    message.languages().lexicon(&ANSWERS, OWN)
+    let unexplained = |lexicon: &&'static Lexicon| {
+        let core = parse::Parses::of(lexicon, message, false).shortest();
+        (core.map_or(message.all().len(), |core| core.len()), Reverse(lexicon.knows(message.all())))
+    };
+    lexicons(message).min_by_key(unexplained).unwrap_or_else(|| message.languages().lexicon(&ANSWERS, OWN))
+}
+
+/// True if the message refuses, puts off or changes something by the words of any of its languages. One foreign word is
+/// enough to ask instead of acting.
+fn in_any_language(message: &Words, says: impl Fn(&'static Lexicon) -> bool) -> bool {
+    lexicons(message).any(says)
 }

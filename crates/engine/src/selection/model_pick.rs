@@ -34,7 +34,7 @@ use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubjec
 use crate::selection::resolve::{check_continuity, names, text_facts};
 use crate::selection::target_list::{ReplyTo, ResolveInput};
 use crate::selection::vetoes::{ChoiceMade, permit};
-use crate::selection::{clarify, more_evidence, newest, rung};
+use crate::selection::{clarify, control, more_evidence, newest, rung};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 
@@ -454,12 +454,14 @@ fn facts_of(
     option: usize,
 ) -> TextFacts {
     let (sets, asked) = ([set], Words::new(&cycle.text, turn.languages()));
+    let label = set.options.get(option).map_or("", |option| option.label.as_str());
     let whole = text_facts(&scene(turn, &said.words, view, &sets, said.since), set);
     let before = ShownAt::by_message(&said.message, said.since);
     TextFacts {
         unseen: whole.unseen || newest::shown_since(turn, view, &before),
         edited: is_edited(said, cycle),
-        unlike: !names(&scene(turn, &asked, view, &sets, said.since), set, option),
+        unlike: !names(&scene(turn, &asked, view, &sets, said.since), set, option)
+            || control::leaves_out_command(&asked, label),
         ..whole
     }
 }
@@ -486,7 +488,8 @@ fn scene<'s>(
         place: None,
         yes: None,
         since,
-        counted: None,
+        others: &[],
+        left_since: false,
         policy: &turn.policy.selection,
         now: turn.now(),
     }

@@ -1,49 +1,89 @@
 //! The newest thing that was shown to a person: lists, gates and questions compared by their moments, because a text that
 //! fits several means the newest of them.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::data::action::{CardStep, allowed};
 use crate::data::card::CardSubject;
 use crate::data::decision::Reason;
 use crate::data::id::SetId;
 use crate::data::option_set::OptionSet;
+use crate::data::pending::PendingState;
 use crate::data::shown_at::ShownAt;
+use crate::data::time::Timestamp;
 use crate::data::view::View;
 use crate::selection::exact_match::Reading;
 use crate::selection::parse::Parses;
 use crate::selection::resolution::Resolution;
 use crate::selection::rung::{plain_yes, read};
-use crate::selection::target_list::{ReplyTo, names_only_pool};
+use crate::selection::similarity::{SimilarityClass, rank_similar};
+use crate::selection::target_list::{ReplyTo, SHORT, names_only_pool};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::Expected;
+use throughline_language::{Expected, normal};
 
-/// The newest gate or question of choices that waits for a person, or that their other words put aside.
-pub(super) fn counted(turn: &Turn<'_>, user: &str) -> Option<ShownAt> {
+/// A gate or a question of choices: its positions and its names are its own.
+pub(crate) struct OtherChoices {
+    shown: ShownAt,
+    /// Written without spaces and marks.
+    names: Vec<String>,
+}
+
+impl OtherChoices {
+    /// True if it was shown after a list, and so takes the positions of a text.
+    pub(super) fn is_after(&self, list: &ShownAt) -> bool {
+        self.shown.is_after(list)
+    }
+
+    /// True if one of its choices has the name of an option.
+    pub(super) fn has(&self, label: &str) -> bool {
+        self.names.contains(&normal::compact(label, false))
+    }
+}
+
+/// Gates and questions of choices that wait for a person, or that their other words put aside.
+pub(super) fn other_choices(turn: &Turn<'_>, user: &str) -> Vec<OtherChoices> {
     let gates = turn
         .open_cards()
         .filter(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == user);
-    let gates = gates.map(|card| ShownAt::by_message(&card.message, card.created_at));
-    let asked = turn.conversational().into_iter().chain(turn.head.lapsed.as_ref()).filter(|pending| {
-        matches!(pending.expected, Some(Expected::Selection(_)))
-            && pending.is_alive(turn.now())
-            && pending.asked_of.as_deref().is_none_or(|of| of == user)
+    let buttons = || allowed(CardStep::ScopeGate).iter().map(|action| normal::compact(action.label(), false));
+    let gates = gates.map(|card| OtherChoices {
+        shown: ShownAt::by_message(&card.message, card.created_at),
+        names: buttons().collect(),
     });
-    let asked = asked.map(|pending| ShownAt::by_message(&pending.anchor, pending.created_at));
-    gates.chain(asked).reduce(|newest, next| if next.is_after(&newest) { next } else { newest })
+    let asked = questions(turn, user).filter_map(|pending| {
+        let Some(Expected::Selection(labels)) = &pending.expected else { return None };
+        let names = labels.iter().map(|label| normal::compact(label, false)).collect();
+        Some(OtherChoices { shown: ShownAt::by_message(&pending.anchor, pending.created_at), names })
+    });
+    gates.chain(asked).collect()
+}
+
+/// The questions that wait for a person, and the one that their other words put aside.
+fn questions<'t>(turn: &'t Turn<'_>, user: &'t str) -> impl Iterator<Item = &'t PendingState> {
+    let alive = move |pending: &&PendingState| {
+        pending.is_alive(turn.now()) && pending.asked_of.as_deref().is_none_or(|of| of == user)
+    };
+    turn.conversational().into_iter().chain(turn.head.lapsed.as_ref()).filter(alive)
+}
+
+/// True if a question or a list went away after a text was written, so that nobody knows any more if the text meant it.
+pub(crate) fn left_since(turn: &Turn<'_>, written: Timestamp) -> bool {
+    turn.head.left_at.is_some_and(|left| left > written)
+}
+
+/// The moment of the engine's newest question about a person's lists.
+fn clarified(view: &View) -> Option<ShownAt> {
+    view.clarifier.as_ref().map(|asked| ShownAt::by_message(&asked.message, asked.at))
 }
 
 /// True if a question of yes or no was put to a person after the newest question about their list, even if other words
 /// have put it aside.
 pub(super) fn asked_since(turn: &Turn<'_>, view: &View) -> bool {
-    let Some(asked) = &view.clarifier else { return false };
-    let asked = ShownAt::by_message(&asked.message, turn.now());
-    let questions = turn.conversational().into_iter().chain(turn.head.lapsed.as_ref());
-    let mut yes_or_no = questions.filter(|pending| {
-        pending.expected == Some(Expected::Boolean)
-            && pending.is_alive(turn.now())
-            && pending.asked_of.as_deref().is_none_or(|of| of == view.user)
-    });
+    let Some(asked) = clarified(view) else { return false };
+    let mut yes_or_no =
+        questions(turn, &view.user).filter(|pending| pending.expected == Some(Expected::Boolean));
     yes_or_no.any(|pending| ShownAt::by_message(&pending.anchor, pending.created_at).is_after(&asked))
 }
 
@@ -55,7 +95,8 @@ pub(crate) fn shown_since(turn: &Turn<'_>, view: &View, shown: &ShownAt) -> bool
     };
     let lists = view.standings.iter().filter_map(|standing| newest(&standing.set));
     let asked = turn.conversational().map(|asked| ShownAt::by_message(&asked.anchor, asked.created_at));
-    lists.chain(counted(turn, &view.user)).chain(asked).any(|other| other.is_after(shown))
+    let others = other_choices(turn, &view.user).into_iter().map(|other| other.shown);
+    lists.chain(others).chain(asked).chain(clarified(view)).any(|other| other.is_after(shown))
 }
 
 /// True if a list that was shown to the writer later than `shown` would take the text as a choice, so that the text
@@ -66,13 +107,7 @@ pub(crate) fn newer_list_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &Sh
         return false;
     }
     let view = turn.view(&said.by);
-    let sets = view.standings.iter().filter_map(|standing| turn.get::<OptionSet>(&standing.set));
-    let newer: Vec<&OptionSet> = sets
-        .filter(|set| {
-            let showing = set.newest(&said.by);
-            showing.is_some_and(|showing| ShownAt::in_turn(showing.revision, showing.at).is_after(shown))
-        })
-        .collect();
+    let newer = lists_since(turn, &view, shown);
     if newer.is_empty() {
         return false;
     }
@@ -88,13 +123,60 @@ pub(crate) fn newer_list_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &Sh
         }
 }
 
-/// True if a list was shown to anybody later than `shown`: then a bare position means nothing older.
-pub(crate) fn list_shown_since(turn: &Turn<'_>, shown: &ShownAt) -> bool {
+/// True if a text that is no exact answer to what was shown before resembles an option of a list that was shown to its
+/// writer later.
+pub(crate) fn newer_list_resembles(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
+    if !turn.policy.selection.enabled || !turn.has_lists() || focus(turn).replies() {
+        return false;
+    }
+    let parses = Parses::of(super::lexicon(&said.words), &said.words, false);
+    parses.shortest().is_some_and(|core| core.len() <= SHORT)
+        && lists_since(turn, &turn.view(&said.by), shown)
+            .into_iter()
+            .any(|set| rank_similar(&parses, &names_only_pool(set)).reaches(SimilarityClass::PartOfLabel))
+}
+
+/// True if a list that was shown to the writer later has an option of this name.
+pub(crate) fn newer_list_names(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt, label: &str) -> bool {
     turn.policy.selection.enabled
-        && turn
-            .all::<OptionSet>()
-            .flat_map(|set| &set.showings)
-            .any(|showing| ShownAt::in_turn(showing.revision, showing.at).is_after(shown))
+        && turn.has_lists()
+        && lists_since(turn, &turn.view(&said.by), shown)
+            .into_iter()
+            .any(|set| names_only_pool(set).whole(label).0 != 0)
+}
+
+/// True if the person chose from a list later than `shown`, or the choice is on its way.
+fn acted_since(view: &View, set: &SetId, shown: &ShownAt) -> bool {
+    let last = view.last_resolved_action.as_ref().filter(|last| last.option_set_id.as_ref() == Some(set));
+    last.is_some_and(|last| ShownAt::in_turn(0, last.timestamp).is_after(shown))
+        || view.in_flight.iter().any(|act| act.set == *set)
+}
+
+/// The lists of a view that were shown to its person, or asked about, later than `shown`.
+fn lists_since<'t>(turn: &'t Turn<'_>, view: &View, shown: &ShownAt) -> Vec<&'t OptionSet> {
+    let asked = clarified(view).filter(|asked| asked.is_after(shown));
+    let asked = view.clarifier.as_ref().filter(|_| asked.is_some()).and_then(|asked| asked.set.as_ref());
+    let newer = |set: &&OptionSet| {
+        let showing = set.newest(&view.user);
+        showing.is_some_and(|showing| ShownAt::in_turn(showing.revision, showing.at).is_after(shown))
+            || asked == Some(&set.id)
+            || acted_since(view, &set.id, shown)
+    };
+    let sets = view.standings.iter().filter_map(|standing| turn.get::<OptionSet>(&standing.set));
+    sets.filter(newer).collect()
+}
+
+/// True if something with positions was shown later than `shown`: a list to anybody, or a question or a gate to this person.
+/// Then a bare position means nothing older.
+pub(crate) fn positions_since(turn: &Turn<'_>, user: &str, shown: &ShownAt) -> bool {
+    if !turn.policy.selection.enabled {
+        return false;
+    }
+    let showings = turn.all::<OptionSet>().flat_map(|set| &set.showings);
+    let showings = showings.map(|showing| ShownAt::in_turn(showing.revision, showing.at));
+    let others = other_choices(turn, user).into_iter().map(|other| other.shown);
+    let asked = clarified(&turn.view(user));
+    showings.chain(others).chain(asked).any(|other| other.is_after(shown))
 }
 
 /// The reasons to ask about a text that chooses, though not one option that can be executed.

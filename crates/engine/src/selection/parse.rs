@@ -141,6 +141,12 @@ impl<'m> Parses<'m> {
     }
 }
 
+/// Returns the number of words of a message without those that lead to an option or follow one.
+pub(crate) fn core_words(message: &Words) -> usize {
+    let core = Parses::of(super::lexicon(message), message, false).shortest();
+    core.map_or(message.all().len(), |core| core.len())
+}
+
 /// Keeps the lowest bits and the highest one, so that "ok, ok, ok, …" has no more parses than a sentence.
 fn few(bits: u64) -> u64 {
     let mut left = bits;

@@ -1,7 +1,7 @@
 //! Decides one text beside an open list, in a fixed order of steps. The first step that decides wins
 //! (docs/design/0022-choosing-an-option.md, "The ladder").
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use core::cell::OnceCell;
@@ -9,7 +9,6 @@ use core::cell::OnceCell;
 use alloc::boxed::Box;
 
 use crate::data::decision::Reason;
-use crate::data::fingerprint::{Fingerprint, loop_guard};
 use crate::data::option_names::MatchedBy;
 use crate::data::option_set::OptionSet;
 use crate::data::permit::{ChosenOption, Door, TextFacts, Veto};
@@ -23,9 +22,7 @@ use crate::selection::control::{Control, Repair};
 use crate::selection::exact_match::{CandidatePool, Reading};
 use crate::selection::noise::is_noise;
 use crate::selection::parse::Parses;
-use crate::selection::resolution::{
-    ClarifyingQuestion, Execution, QuestionSubject, Resolution, UnresolvedText,
-};
+use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject, Resolution};
 use crate::selection::similarity;
 use crate::selection::similarity::{SimilarOptions, SimilarityClass};
 use crate::selection::target_list::{Anchor, ReplyTo, ResolveInput, TargetList, elsewhere, names_only_pool};
@@ -115,7 +112,7 @@ impl<'j> Resolver<'j> {
         // A denied option is not chosen; `repair` handles what the text takes back.
         let whole = pool.whole(target.message.text());
         let labelled = whole.0 != 0;
-        let denies = parses.is_negated() && !labelled;
+        let denies = parses.is_negated(&pool) && !labelled;
         let reading = if denies { Reading::Nothing } else { pool.read_beside(&parses, whole) };
         Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
     }
@@ -165,7 +162,7 @@ impl<'j> Resolver<'j> {
         }
         let words = Words::of(&part);
         let parses = Parses::of(self.scene.lexicon, &words, false);
-        if parses.is_question(false) || parses.asks_what_was_done() || parses.is_negated() {
+        if parses.is_question(false) || parses.asks_what_was_done() || parses.is_negated(&self.pool) {
             return None;
         }
         let Reading::One(option, by) = self.pool.read(&parses) else { return None };
@@ -212,10 +209,15 @@ impl<'j> Resolver<'j> {
         let (yes, asked) = (self.scene.yes?, view.clarifier.as_ref()?);
         let here = match self.scene.reply {
             ReplyTo::Nothing => true,
-            ReplyTo::Message(message) => *message == asked.message,
+            // Who says no to the list refuses what is suggested of it too.
+            ReplyTo::Message(message) => {
+                *message == asked.message || !yes && self.target.set.shown_by(message, &view.user).is_some()
+            }
             ReplyTo::Unknown => false,
         };
-        if !here || self.labelled || view.pending_clarifier_type == ClarifierType::None {
+        let named = matches!(self.reading, Reading::One(..) | Reading::Tie(_) | Reading::Collision(_));
+        if !here || named || asked.at > self.scene.since || view.pending_clarifier_type == ClarifierType::None
+        {
             return None;
         }
         // "I want that" is a yes to a suggestion; without one it is a reference.
@@ -223,7 +225,12 @@ impl<'j> Resolver<'j> {
         let fresh = view.within(asked.turn, self.scene.policy.ttl.repair);
         let suggested = asked.suggests.as_ref().filter(|_| fresh).and_then(|id| self.target.set.option(id));
         let confirms = view.pending_clarifier_type == ClarifierType::Confirmation;
+        // "Report, please" repeats a word of the question, and may mean another option of that name.
+        let alike = |option: usize| {
+            self.hints().reaches(SimilarityClass::WordsOfLabel) && self.hints().unique() != Some(option)
+        };
         match (yes, suggested.filter(|_| confirms && asked.set.as_ref() == Some(&self.target.set.id))) {
+            (true, Some((option, _))) if alike(option) => Some(self.resembles(Reason::OptionManyMatch)),
             (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed, self.facts())),
             (_, None) if points => None,
             (true, None) => Some(self.resembles(Reason::OptionYesToWhat)),
@@ -253,7 +260,7 @@ impl<'j> Resolver<'j> {
     pub(super) fn facts(&self) -> TextFacts {
         let said = !self.labelled;
         TextFacts {
-            negated: said && self.parses.is_negated(),
+            negated: said && self.parses.is_negated(&self.pool),
             several: said && self.reading == Reading::Several,
             conditional: said && self.parses.is_conditional(&self.pool),
             command: said && self.parses.command_object().is_some(),
@@ -269,9 +276,9 @@ impl<'j> Resolver<'j> {
         }
     }
 
-    /// Takes back an option, or corrects a choice.
+    /// Takes back an option, or corrects a choice. What replies to something else takes back nothing of the list.
     fn repair(&self) -> Option<Resolution> {
-        if self.labelled || self.target.exact {
+        if self.labelled || self.target.exact || self.target.anchor != Anchor::Own {
             return None;
         }
         self.parses.repair().and_then(|repair| self.taken_back(&repair))
@@ -372,6 +379,7 @@ impl<'j> Resolver<'j> {
             reading: self.reading,
             guarded: self.guarded(),
             ttl: &self.scene.policy.ttl,
+            since: self.scene.since,
             now: self.scene.now,
         }
     }
@@ -463,6 +471,13 @@ impl<'j> Resolver<'j> {
 
     fn act(&self, option: usize, reason: Reason, text: TextFacts) -> Resolution {
         let (view, set) = (self.scene.view, self.target.set);
+        let label = set.options.get(option).map_or("", |option| option.label.as_str());
+        if self.scene.is_named_since(set, label) {
+            return self.resembles(Reason::OptionCollision);
+        }
+        if self.done_since(option) {
+            return self.resembles(Reason::OptionUnseen);
+        }
         let permitted = set
             .identity(option)
             .ok_or(Veto::Changed)
@@ -477,55 +492,11 @@ impl<'j> Resolver<'j> {
         }
     }
 
-    /// Asks about the list, with the one option that the text resembles most in front.
-    fn resembles(&self, reason: Reason) -> Resolution {
-        self.list(reason, ClarifierType::SelectionDisambiguation, self.hints().unique())
-    }
-
-    fn list(&self, reason: Reason, kind: ClarifierType, first: Option<usize>) -> Resolution {
-        let set = self.target.set.id.clone();
-        let rejected = if kind == ClarifierType::Repair { self.rejected() } else { 0 };
-        let open = UnresolvedText {
-            text: self.target.message.text().to_string(),
-            cued: self.target.cued,
-            key: self.key(),
-            hints: self.hints().ranked.iter().map(|(option, _)| *option).collect(),
-            blocked: None,
-        };
-        Resolution::ask(ClarifyingQuestion {
-            reason,
-            kind,
-            about: QuestionSubject::List { set, first, rejected },
-            open: Some(open),
-        })
-    }
-
-    /// The guard's key: the text's core, the options' ids and the list.
-    fn key(&self) -> Fingerprint {
-        let core = self.parses.shortest();
-        let core = core.map_or(self.target.message.text(), |core| self.parses.written(&core));
-        let ids: Vec<&str> = self.target.set.options.iter().map(|option| option.id.as_str()).collect();
-        loop_guard(&normal::folded_text(core), &ids, &self.target.set.id)
-    }
-
-    /// True if this text was put to a model before.
-    fn guarded(&self) -> bool {
-        self.scene.view.guard.as_ref().is_some_and(|guard| guard.key == self.key())
-    }
-
-    /// Asks after options were rejected: about the rest, about the only one left, or what else is wanted.
-    fn left(&self, rejected: OptionMask) -> Resolution {
-        let set = self.target.set.id.clone();
-        let open: OptionMask = self.all() & !rejected;
-        let (kind, about) = match open.count_ones() {
-            0 => (ClarifierType::Repair, QuestionSubject::Refine { set, rejected }),
-            1 => {
-                let option = open.trailing_zeros() as usize;
-                (ClarifierType::Confirmation, QuestionSubject::Confirm { set, option, rejected })
-            }
-            _ => (ClarifierType::Repair, QuestionSubject::List { set, first: None, rejected }),
-        };
-        Resolution::ask(ClarifyingQuestion::plain(Reason::RepairRemaining, kind, about))
+    /// True if the option was done after the text was written, which therefore does not ask for it once more.
+    fn done_since(&self, option: usize) -> bool {
+        let last = self.scene.view.last_resolved_action.as_ref();
+        let later = last.filter(|last| last.timestamp > self.scene.since);
+        later.is_some_and(|last| last.still_is(self.target.set.identity(option).as_ref()))
     }
 
     fn all(&self) -> OptionMask {
@@ -587,5 +558,6 @@ fn reason_of(by: MatchedBy) -> Reason {
     }
 }
 
+mod questions;
 #[cfg(test)]
 mod tests;

@@ -21,11 +21,11 @@ use crate::data::set_option::{OptionRole, SetOption};
 use crate::data::time::Timestamp;
 use crate::data::trace::Predicate;
 use crate::data::view::{
-    ActionKind, ActionOutcome, ClarifierType, InFlight, ListStatus, ParkReason, ScopeQuestion, TargetRef,
-    TraceEntry, View,
+    ActionKind, ActionOutcome, ClarifierType, InFlight, ParkReason, ScopeQuestion, TargetRef, TraceEntry,
+    View,
 };
 use crate::messages::option as words;
-use crate::selection::newest::{asked_since, counted};
+use crate::selection::newest::{asked_since, left_since, other_choices};
 use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject, Resolution};
 use crate::selection::resolve::resolve;
 use crate::selection::target_list::{ReplyTo, ResolveInput};
@@ -105,6 +105,7 @@ pub(super) fn read(
 ) -> Resolution {
     let sets: Vec<&OptionSet> =
         turn.all::<OptionSet>().filter(|set| view.standing(&set.id).is_some()).collect();
+    let others = other_choices(turn, &view.user);
     resolve(&ResolveInput {
         lexicon: super::lexicon(words),
         view,
@@ -114,7 +115,8 @@ pub(super) fn read(
         place,
         yes,
         since,
-        counted: counted(turn, &view.user),
+        others: &others,
+        left_since: left_since(turn, since),
         policy: &turn.policy.selection,
         now: turn.now(),
     })
@@ -213,10 +215,10 @@ pub(super) fn execute(
     Decision::new(Verdict::Done, act.reason)
 }
 
-/// Makes a parked list the active one again when it is called for, and updates the latch.
+/// Makes a list the active one when it is called for or asked about, so that it lives as long as what was just shown, and
+/// updates the latch.
 pub(super) fn make_active(turn: &Turn<'_>, view: &mut View, set: &OptionSet) {
-    let parked = |status: ListStatus| matches!(status, ListStatus::Parked(_));
-    if view.standing(&set.id).is_some_and(|standing| parked(standing.status)) && set.is_executable() {
+    if view.standing(&set.id).is_some() && set.is_executable() {
         view.revive(set, turn.now(), |id| turn.kind_of(id));
     }
     if let Some(latch) = view.latch.as_mut() {
@@ -347,6 +349,10 @@ enum ScopeAnswer {
 
 fn scope_answer(turn: &mut Turn<'_>, said: &RoutedMessage, view: &View) -> ScopeAnswer {
     let Some(question) = view.scope_question.clone() else { return ScopeAnswer::Nothing };
+    // What was written before the question was put is no answer to it.
+    if view.clarifier.as_ref().is_some_and(|asked| asked.at > said.since) {
+        return ScopeAnswer::Nothing;
+    }
     let ttl = turn.policy.selection.ttl.scope_question;
     let place = Some(&question).filter(|question| view.within(question.turn, ttl)).and_then(|question| {
         let only = match question.places.as_slice() {
@@ -405,7 +411,8 @@ pub(super) fn list_in_place(
         message: &words,
         reply: &ReplyTo::Nothing,
         since: turn.now(),
-        counted: None,
+        others: &[],
+        left_since: false,
         place: None,
         yes: None,
         policy: &turn.policy.selection,

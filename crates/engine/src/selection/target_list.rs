@@ -18,6 +18,7 @@ use crate::data::time::Timestamp;
 use crate::data::view::{ClarifierType, ListState, ListStatus, ParkReason, View};
 use crate::selection::control::Control;
 use crate::selection::exact_match::{CandidatePool, Reading};
+use crate::selection::newest::OtherChoices;
 use crate::selection::parse::Parses;
 use crate::selection::resolution::{ClarifyingQuestion, QuestionSubject, Resolution};
 use crate::selection::resolve::Resolver;
@@ -29,7 +30,7 @@ use throughline_language::lexicon::Lexicon;
 use throughline_language::words::Words;
 
 /// The most words, without politeness, of a text that may still be a choice.
-const SHORT: usize = 5;
+pub(super) const SHORT: usize = 5;
 
 /// A scope, and the concrete panel if it was named.
 pub(crate) type ScopePlace = (Scope, Option<String>);
@@ -72,8 +73,10 @@ pub(crate) struct ResolveInput<'s> {
     pub(crate) yes: Option<bool>,
     /// The moment the text was received.
     pub(crate) since: Timestamp,
-    /// The newest card or question with positions of its own that waits for this person.
-    pub(crate) counted: Option<ShownAt>,
+    /// Cards and questions with choices of their own that wait for this person.
+    pub(crate) others: &'s [OtherChoices],
+    /// True if a question or a list that the text may have meant went away after it was received.
+    pub(crate) left_since: bool,
     pub(crate) policy: &'s SelectionPolicy,
     pub(crate) now: Timestamp,
 }
@@ -156,7 +159,7 @@ impl<'s> ResolveInput<'s> {
         }
         let mut target = self.whole(set, false);
         (target.order, target.displayed) = (Cow::Borrowed(&*showing.order), usize::from(showing.displayed));
-        (target.anchor, target.unseen) = (Anchor::Own, false);
+        target.anchor = Anchor::Own;
         Some(Ok(target))
     }
 
@@ -312,10 +315,19 @@ impl<'s> ResolveInput<'s> {
             cued: false,
             returns: false,
             torn: false,
-            anchor: self.anchor(),
-            unseen: newest.is_some_and(|showing| showing.at > self.since),
+            anchor: if self.replies_before(set) { Anchor::Other } else { self.anchor() },
+            unseen: self.left_since
+                || newest.is_some_and(|showing| showing.at > self.since)
+                || self.view.standing(&set.id).is_some_and(|standing| standing.at > self.since),
             message,
         }
+    }
+
+    /// True if the text replies to a question about a list that was shown after it: its positions are others now.
+    fn replies_before(&self, set: &OptionSet) -> bool {
+        let asked = self.view.clarifier.as_ref();
+        let asked = asked.filter(|asked| *self.reply == ReplyTo::Message(asked.message.clone()));
+        asked.is_some_and(|asked| set.newest(&self.view.user).is_some_and(|showing| showing.at > asked.at))
     }
 
     /// Decides a text while no list is open. A bare position or badge may mean a list that was put aside, so
@@ -365,8 +377,16 @@ impl<'s> ResolveInput<'s> {
     /// True if positions may mean this list: nothing else with positions was shown since, or the text replies to it.
     pub(super) fn counts(&self, set: &OptionSet) -> bool {
         let shown = set.newest(&self.view.user).map(|showing| ShownAt::in_turn(showing.revision, showing.at));
-        let newer = self.counted.zip(shown).is_some_and(|(counted, shown)| counted.is_after(&shown));
+        let newer = shown.is_some_and(|shown| self.others.iter().any(|other| other.is_after(&shown)));
         (!newer || self.replies_to(set)) && self.positional(set)
+    }
+
+    /// True if a choice that was put to this person after a list has the name of this option too.
+    pub(super) fn is_named_since(&self, set: &OptionSet, label: &str) -> bool {
+        let shown = set.newest(&self.view.user).map(|showing| ShownAt::in_turn(showing.revision, showing.at));
+        let newer =
+            |shown: ShownAt| self.others.iter().any(|other| other.is_after(&shown) && other.has(label));
+        shown.is_some_and(newer) && !self.replies_to(set)
     }
 
     /// True if positions and references may mean this list: always in the chat, elsewhere for some turns

@@ -8,8 +8,9 @@ use alloc::vec::Vec;
 
 use crate::data::batch::Batch;
 use crate::data::card::{Card, CardSubject};
+use crate::data::event::EventKind;
 use crate::data::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
-use crate::data::pending::PendingKind;
+use crate::data::pending::{PendingClass, PendingKind, PendingState};
 
 use crate::data::proposal::Proposal;
 use crate::data::record::{Loaded, Record, RecordKey, RecordKind};
@@ -17,9 +18,26 @@ use crate::data::review::{Review, ReviewStatus};
 use crate::turn::Turn;
 
 impl Turn<'_> {
+    /// Notes the moment if a question for words or a gate waits no more, answered or replaced.
+    fn note_what_left(&mut self) {
+        if matches!(self.event.kind, EventKind::Erasure(_)) {
+            return;
+        }
+        let class = |pending: &&PendingState| pending.kind.class() == PendingClass::Conversational;
+        let before = self.lane.head.pendings.iter().filter(class).chain(&self.lane.head.lapsed);
+        let now: Vec<&PendingState> = self.head.pendings.iter().chain(&self.head.lapsed).collect();
+        let asked = before.into_iter().any(|pending| !now.iter().any(|known| known.id == pending.id));
+        let waits = |card: &Card| card.is_open() && matches!(card.about, CardSubject::ScopeGate { .. });
+        let mut gates = self.lane.records.all::<Card>().filter(|card| waits(card));
+        if asked || gates.any(|gate| !self.get::<Card>(&gate.id).is_some_and(waits)) {
+            self.head.left_at = Some(self.now());
+        }
+    }
+
     /// Unloads the oldest cards and messages beyond what policy allows, then the records nothing loaded
     /// needs any more.
     pub(super) fn prune(&mut self) {
+        self.note_what_left();
         self.readmit();
         while self.head.cards.len() > self.policy.window.cards {
             let Some(id) = self.next_to_leave() else { break };

@@ -45,6 +45,7 @@ fn whole_answers() {
         ("we can't", false),
         ("do nothing", false),
         ("please do nothing", false),
+        ("do nothing please", false),
         ("Just do nothing for now", false),
         ("Bitte mach nichts", false),
         ("that's too late", false),

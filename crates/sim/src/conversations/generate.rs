@@ -212,7 +212,12 @@ impl Maker {
 
     /// A new list, or an earlier one with other labels, with something else to run, or in another order.
     fn show(&mut self) -> Show {
-        let earlier = if self.draw.chance(45) { self.lists.last().cloned() } else { None };
+        let again = !self.lists.is_empty() && self.draw.chance(45);
+        let earlier = match (again, self.draw.chance(70)) {
+            (true, true) => self.lists.last().cloned(),
+            (true, false) => Some(self.draw.of(&self.lists).clone()),
+            (false, _) => None,
+        };
         let show = match earlier {
             Some(mut show) => {
                 match self.draw.below(4) {
@@ -254,8 +259,10 @@ impl Maker {
     }
 
     fn expects(&mut self) -> Expects {
-        if self.draw.chance(50) {
-            return Expects::YesOrNo;
+        match self.draw.below(10) {
+            0..4 => return Expects::YesOrNo,
+            4 | 5 => return Expects::Words,
+            _ => {}
         }
         let length = 2 + self.draw.below(2);
         let mut labels = self.labels(length);
@@ -314,6 +321,7 @@ impl Maker {
             (4, Meaning::Question(label)),
             (3, Meaning::Delegate(label)),
             (3, Meaning::DoNothing),
+            (3, Meaning::Instead(label)),
             (9, Meaning::Misspelt(plain)),
             (7, Meaning::Smalltalk),
             (4, Meaning::Gate(button)),

@@ -40,7 +40,7 @@ pub(super) fn watch(
     if let Some(applied) = &step.decision.applied {
         let deed = Deed::Answer { question: applied.pending.0.clone(), value: value(&applied.value) };
         play.judge(&deed, None, written, allowed, |play| family(play, event, step, written, &deed));
-        play.oracle.answered(&applied.pending.0);
+        play.oracle.answered(&applied.pending.0, written.map(|written| written.who));
     }
     for record in records(step) {
         match record {
@@ -50,7 +50,7 @@ pub(super) fn watch(
                 play.versions.insert(list, set.exec_rev);
             }
             Record::Card(card) => gate(play, card, event, step, written, allowed),
-            Record::View(view) => asked(play, view, step),
+            Record::View(view) => asked(play, view, step, allowed),
             _ => {}
         }
     }
@@ -102,9 +102,15 @@ fn is_shown_by(thing: &Thing, message: &str) -> bool {
 }
 
 /// Watches the engine's questions about lists.
-fn asked(play: &mut Play<'_>, view: &View, step: &Step) {
+fn asked(play: &mut Play<'_>, view: &View, step: &Step, allowed: &[Deed]) {
     let (Some(clarifier), Some(user)) = (&view.clarifier, Who::named(&view.user)) else { return };
     let known = play.oracle.things().iter().any(|thing| is_shown_by(thing, &clarifier.message.0));
+    if !known && clarifier.set.is_none() && view.scope_question.is_some() {
+        let text = view.scope_question.as_ref().map_or("", |question| question.text.as_str());
+        let named = play.oracle.named_anywhere(user, text);
+        let kind = ThingKind::Where { deeds: [named, allowed.to_vec()].concat() };
+        play.oracle.saw(Some(clarifier.message.0.clone()), Some(user), kind);
+    }
     let list = clarifier.set.as_ref().and_then(|set| play.sets.get(set)).copied();
     let (false, Some(list)) = (known, list) else { return };
     let options = step.trace.selection.as_deref().map(|account| account.clarify.clone()).unwrap_or_default();
@@ -151,8 +157,12 @@ pub(super) fn is_plain(play: &Play<'_>, written: &Written) -> bool {
     // A name that only an older list has is not plain.
     let here = choices.iter().any(|choice| choice.exec_ref == *exec_ref);
     let alone = waiting.all(|(_, thing)| matches!(thing.kind, ThingKind::List { .. }));
-    let recent = play.oracle.things().len() <= newest + 3;
-    here && alone
+    let shown = play.oracle.things();
+    let recent = shown.len() <= newest + 3;
+    // Nor is anything plain behind a list that was shown since and is closed.
+    let last = !shown[newest + 1..].iter().any(|thing| matches!(thing.kind, ThingKind::List { .. }));
+    last && here
+        && alone
         && recent
         && matches!(written.target, Target::Nothing) | (written.target == Target::Thing(newest))
 }
@@ -210,6 +220,7 @@ fn kind(thing: &Thing) -> &'static str {
         ThingKind::Gate { .. } => "gate",
         ThingKind::Question { hosts: true, .. } => "host's question",
         ThingKind::Question { .. } => "our question",
+        ThingKind::Where { .. } => "question where",
         ThingKind::Said => "answer",
         ThingKind::Message(_) => "message",
     }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::generate::{Expects, Show, Slot, Who};
-use super::texts::{GATE_BUTTONS, LABELS, Meaning};
+use super::texts::Meaning;
 
 /// Identity of a list: its place and the number of its options.
 pub(super) type ListId = (Slot, usize);
@@ -17,7 +17,7 @@ pub(super) type ListId = (Slot, usize);
 pub(super) struct Choice {
     pub(super) list: ListId,
     pub(super) option: String,
-    /// Place in [`LABELS`].
+    /// Place in [`super::texts::LABELS`].
     pub(super) label: usize,
     pub(super) exec_ref: String,
 }
@@ -57,6 +57,8 @@ pub(super) enum ThingKind {
     Gate { of: Who, open: bool },
     /// A question for an answer in words.
     Question { id: String, expects: Expects, of: Option<Who>, open: bool, hosts: bool },
+    /// The question if a text was meant for a list elsewhere, with what the text may do.
+    Where { deeds: Vec<Deed> },
     /// A message of the host that asks nothing.
     Said,
     /// A message of a person.
@@ -81,9 +83,13 @@ pub(super) struct Oracle {
     current: BTreeMap<ListId, Vec<Choice>>,
     /// Last option that was run for each person.
     done: BTreeMap<Who, Choice>,
-    /// Number of things seen when a person last ran an option, and its list.
+    /// Number of things seen when a person last ran an option or replied to a list, and that list.
     acted: BTreeMap<Who, (usize, ListId)>,
+    /// Last question that each person answered.
+    answers: BTreeMap<Who, (String, Expects)>,
     rejected: BTreeSet<(Who, String)>,
+    /// Questions that somebody wanted nothing of.
+    dropped: BTreeSet<String>,
 }
 
 impl Oracle {
@@ -140,7 +146,15 @@ impl Oracle {
         }
     }
 
-    pub(super) fn answered(&mut self, question: &str) {
+    /// A question was answered by a person.
+    pub(super) fn answered(&mut self, question: &str, by: Option<Who>) {
+        let expected = self.things.iter().find_map(|thing| match &thing.kind {
+            ThingKind::Question { id, expects, .. } if id == question => Some(expects.clone()),
+            _ => None,
+        });
+        if let (Some(by), Some(expects)) = (by, expected) {
+            self.answers.insert(by, (question.to_owned(), expects));
+        }
         self.close_questions(Some(question));
     }
 
@@ -158,14 +172,30 @@ impl Oracle {
         let found =
             now.into_iter().find(|choice| choice.option == option && choice.exec_ref == exec_ref).cloned();
         if let Some(choice) = found {
+            self.rejected.remove(&(who, choice.exec_ref.clone()));
             self.acted.insert(who, (self.things.len(), choice.list));
             self.done.insert(who, choice);
         }
     }
 
     /// Remembers what a person does not want.
-    pub(super) fn noted(&mut self, who: Who, meaning: Meaning) {
+    pub(super) fn noted(&mut self, who: Who, meaning: Meaning, reply: Target) {
+        if meaning == Meaning::DoNothing {
+            let open = self.things.iter().filter_map(|thing| match &thing.kind {
+                ThingKind::Question { id, open: true, .. } => Some(id.clone()),
+                _ => None,
+            });
+            self.dropped.extend(open);
+        }
+        if let Target::Thing(at) = reply
+            && let ThingKind::List { list, .. } = self.things[at].kind
+        {
+            // Whoever replies to a list goes on to speak about it.
+            self.acted.insert(who, (self.things.len(), list));
+        }
         let unwanted = match meaning {
+            // It refuses what it replies to, and nobody knows what that is.
+            _ if reply == Target::Unknown => None,
             Meaning::Negated(label) => self.newest_choice(who, label),
             Meaning::No => self.suggestion(who).cloned(),
             _ => None,
@@ -211,6 +241,7 @@ impl Oracle {
             // Lenient: what somebody else is asked does not stand between a person and an older list.
             ThingKind::Gate { of, open } => *open && *of == who,
             ThingKind::Question { of, open, .. } => *open && of.is_none_or(|of| of == who),
+            ThingKind::Where { .. } => thing.to == Some(who),
             ThingKind::Said | ThingKind::Message(_) => false,
         };
         let mut waits = waits;
@@ -227,336 +258,11 @@ impl Oracle {
         self.waiting(who).next().and_then(|(_, thing)| suggested(thing))
     }
 
-    /// True if a list was shown to anybody after this thing.
+    /// True if a list that is still there was shown to anybody after this thing.
     fn list_after(&self, at: usize) -> bool {
-        self.things[at + 1..].iter().any(|thing| matches!(thing.kind, ThingKind::List { .. }))
+        let there = |thing: &Thing| matches!(&thing.kind, ThingKind::List { list, choices, .. } if choices.len() > 1 && self.current.contains_key(list));
+        self.things[at + 1..].iter().any(there)
     }
-
-    // ---- what is allowed ----
-
-    /// Returns everything that a text may do. A text does at most one of these things.
-    pub(super) fn allowed(&self, who: Who, meaning: Meaning, text: &str, reply: Target) -> Vec<Deed> {
-        let mut deeds = match reply {
-            Target::Nothing => [self.unreplied(who, meaning), self.praise(who, text)].concat(),
-            Target::Thing(at) => self.replied(who, meaning, at),
-            // What is replied to is not known, so neither is what the text is about.
-            Target::Unknown => return Vec::new(),
-        };
-        if let Some(label) = verbatim(text) {
-            // A text that is a label is that label, whatever else it could mean.
-            deeds.extend(match reply {
-                Target::Thing(at) => self.replied(who, Meaning::Label(label), at),
-                _ => self.unreplied(who, Meaning::Label(label)),
-            });
-        }
-        deeds.dedup();
-        deeds
-    }
-
-    fn unreplied(&self, who: Who, meaning: Meaning) -> Vec<Deed> {
-        let mut deeds = match meaning {
-            Meaning::Nth(_) | Meaning::Last => self.positions(who, meaning),
-            Meaning::Label(label) => self.names(who, label),
-            Meaning::Misspelt(label) => self.misspelt(who, label),
-            Meaning::Again | Meaning::That => self.references(who, None),
-            Meaning::Yes => self.yes(who),
-            // Lenient: whoever refuses an option may answer no to a question of yes or no.
-            // Lenient: whoever wants nothing done says no to what is offered.
-            Meaning::No | Meaning::Negated(_) | Meaning::DoNothing => self.yes_or_no(who, false),
-            Meaning::Gate(button) => self.button(who, button),
-            _ => Vec::new(),
-        };
-        deeds.extend(self.free_answer(who, meaning));
-        deeds
-    }
-
-    /// Lenient: praise is a yes to what is proposed.
-    fn praise(&self, who: Who, text: &str) -> Vec<Deed> {
-        if text.starts_with("Top") { self.yes(who) } else { Vec::new() }
-    }
-
-    /// A position counts in the newest thing that has positions: never in a gate or a question when a list was shown since,
-    /// to whomever.
-    fn positions(&self, who: Who, meaning: Meaning) -> Vec<Deed> {
-        let mut deeds = Vec::new();
-        for (at, thing) in self.waiting(who) {
-            match &thing.kind {
-                ThingKind::List { choices, .. } => {
-                    deeds.extend(place(choices, meaning).filter(|choice| self.live(choice)).map(Deed::run));
-                    deeds.extend(self.acted_in(who, at, meaning));
-                    return deeds;
-                }
-                ThingKind::Gate { .. } if !self.list_after(at) => {
-                    deeds.extend(gate_place(meaning));
-                    return deeds;
-                }
-                ThingKind::Question { id, expects: Expects::OneOf(labels), .. } if !self.list_after(at) => {
-                    let value = place(labels, meaning).map(|label| LABELS[*label].to_owned());
-                    deeds.extend(value.map(|value| Deed::Answer { question: id.clone(), value }));
-                    return deeds;
-                }
-                _ => {}
-            }
-        }
-        deeds
-    }
-
-    /// Lenient: a person who acts in an older list may go on counting in it.
-    fn acted_in(&self, who: Who, newest: usize, meaning: Meaning) -> Option<Deed> {
-        let (since, list) = self.acted.get(&who).filter(|(since, _)| *since > newest)?;
-        let of = |thing: &&Thing| matches!(&thing.kind, ThingKind::List { list: id, .. } if id == list);
-        let mine = |thing: &&Thing| thing.to.is_none_or(|to| to == who);
-        let showing = self.things[..*since].iter().rev().filter(mine).find(of)?;
-        place(choices(showing)?, meaning).filter(|choice| self.live(choice)).map(Deed::run)
-    }
-
-    /// A name counts in the newest thing that has it. Lenient: this may be a list that another one replaced.
-    fn names(&self, who: Who, label: usize) -> Vec<Deed> {
-        // Lenient: a person who acts in an older list may go on naming its options.
-        let acted = self.acted.get(&who).and_then(|(_, list)| self.current(*list)).unwrap_or_default();
-        let here: Vec<&Choice> = acted.iter().filter(|choice| choice.label == label).collect();
-        let mut deeds: Vec<Deed> =
-            if let [one] = here.as_slice() { vec![Deed::run(one)] } else { Vec::new() };
-        // Lenient: somebody else's words may have put a question aside, and a list before it is named.
-        for (_, thing) in self.waiting(who) {
-            let found = self.named_in(thing, label);
-            let question = matches!(thing.kind, ThingKind::Question { .. });
-            let ends = found.is_some() && !question;
-            deeds.extend(found.unwrap_or_default());
-            if ends {
-                break;
-            }
-        }
-        deeds
-    }
-
-    /// Returns what a name does in this thing; `None` if it names nothing there.
-    fn named_in(&self, thing: &Thing, label: usize) -> Option<Vec<Deed>> {
-        match &thing.kind {
-            ThingKind::List { list, choices, asked, .. } => {
-                // A question may leave out what was refused; a name brings it back.
-                let choices =
-                    if *asked { self.current(*list).unwrap_or_default() } else { choices.as_slice() };
-                let named: Vec<&Choice> = choices.iter().filter(|choice| choice.label == label).collect();
-                match named.as_slice() {
-                    [] => None,
-                    [one] if self.live(one) => Some(vec![Deed::run(one)]),
-                    _ => Some(Vec::new()),
-                }
-            }
-            ThingKind::Gate { .. } => {
-                let button = GATE_BUTTONS.iter().position(|button| *button == LABELS[label])?;
-                Some(vec![Deed::Gate(button)])
-            }
-            ThingKind::Question { id, expects: Expects::OneOf(labels), .. } => labels
-                .contains(&label)
-                .then(|| vec![Deed::Answer { question: id.clone(), value: LABELS[label].to_owned() }]),
-            _ => None,
-        }
-    }
-
-    /// A misspelt name is looked for in the newest list alone. Lenient: a newer question may take it too.
-    fn misspelt(&self, who: Who, label: usize) -> Vec<Deed> {
-        let mut deeds = Vec::new();
-        for (_, thing) in self.waiting(who) {
-            deeds.extend(self.named_in(thing, label).unwrap_or_default());
-            if let ThingKind::List { .. } = thing.kind {
-                break;
-            }
-        }
-        deeds
-    }
-
-    /// "That" and "again" mean what was done last or is suggested to this person. Lenient: "that" is also the only option
-    /// of the newest list which they did not refuse.
-    fn references(&self, who: Who, of: Option<ListId>) -> Vec<Deed> {
-        let newest = self.waiting(who).find_map(|(_, thing)| choices(thing)).unwrap_or_default();
-        let kept = |choice: &&Choice| !self.rejected.contains(&(who, choice.exec_ref.clone()));
-        let mut left = newest.iter().filter(kept);
-        let only = left.next().filter(|_| left.next().is_none());
-        let meant = self.done.get(&who).into_iter().chain(self.suggestion(who)).chain(only);
-        let meant = meant.filter(|choice| of.is_none_or(|of| choice.list == of));
-        meant.filter(|choice| self.live(choice)).map(Deed::run).collect()
-    }
-
-    /// The option that the newest question about a list suggests to a person.
-    fn asked_of(&self, who: Who, of: ListId) -> Option<&Choice> {
-        let asks = |thing: &&Thing| {
-            thing.to.is_none_or(|to| to == who)
-                && matches!(&thing.kind, ThingKind::List { list, asked: true, .. } if *list == of)
-        };
-        self.things.iter().rev().find(asks).and_then(suggested)
-    }
-
-    /// A yes goes to the newest question that can be answered by yes.
-    fn yes(&self, who: Who) -> Vec<Deed> {
-        for (_, thing) in self.waiting(who) {
-            // Lenient: a list that its host shows again leaves open what was asked about it.
-            let before = || match &thing.kind {
-                ThingKind::List { list, .. } => self.asked_of(who, *list),
-                _ => None,
-            };
-            if let Some(choice) = suggested(thing).or_else(before) {
-                // Lenient: a list that puts its likeliest option first does not ask for a yes, so an older question may.
-                let mut deeds = self.yes_or_no(who, true);
-                deeds.extend(Some(choice).filter(|choice| self.live(choice)).map(Deed::run));
-                return deeds;
-            }
-            if let ThingKind::Question { expects: Expects::YesOrNo, id, .. } = &thing.kind {
-                return vec![Deed::Answer { question: id.clone(), value: "yes".into() }];
-            }
-        }
-        Vec::new()
-    }
-
-    fn yes_or_no(&self, who: Who, yes: bool) -> Vec<Deed> {
-        let value = if yes { "yes" } else { "no" };
-        let asks = self.waiting(who).find_map(|(_, thing)| match &thing.kind {
-            ThingKind::Question { expects: Expects::YesOrNo, id, .. } => Some(id.clone()),
-            _ => None,
-        });
-        asks.map(|question| Deed::Answer { question, value: value.into() }).into_iter().collect()
-    }
-
-    /// The gate's own words choose from it. Lenient: also when a list is newer that has no such label.
-    fn button(&self, who: Who, button: usize) -> Vec<Deed> {
-        let label = LABELS.iter().position(|label| *label == GATE_BUTTONS[button]);
-        let mut deeds = Vec::new();
-        for (_, thing) in self.waiting(who) {
-            if let Some(found) = label.and_then(|label| self.named_in(thing, label)) {
-                deeds.extend(found);
-                return deeds;
-            }
-            // Lenient: "not now" also says no to what was asked since.
-            if let ThingKind::Question { expects: Expects::YesOrNo, id, .. } = &thing.kind
-                && GATE_BUTTONS[button] == "Not now"
-            {
-                deeds.push(Deed::Answer { question: id.clone(), value: "no".into() });
-            }
-            if let ThingKind::Gate { .. } = thing.kind {
-                deeds.push(Deed::Gate(button));
-                return deeds;
-            }
-        }
-        if GATE_BUTTONS[button] == "Not now" {
-            // Lenient: it is also a no.
-            deeds.extend(self.yes_or_no(who, false));
-        }
-        deeds
-    }
-
-    /// A question for free words takes any text while it is the newest thing that waits. Lenient: after that too, if the
-    /// text picks nothing, or names nothing that is newer.
-    fn free_answer(&self, who: Who, meaning: Meaning) -> Option<Deed> {
-        let picks = matches!(
-            meaning,
-            Meaning::Nth(_)
-                | Meaning::Last
-                | Meaning::Label(_)
-                | Meaning::Again
-                | Meaning::That
-                | Meaning::Yes
-                | Meaning::Gate(_)
-        );
-        let mut offered = false;
-        for (newer, (_, thing)) in self.waiting(who).enumerate() {
-            if let ThingKind::Question { expects: Expects::Words, id, .. } = &thing.kind {
-                let takes = newer == 0 || !picks || !offered;
-                return takes.then(|| Deed::Answer { question: id.clone(), value: "*".into() });
-            }
-            offered |= match (meaning, &thing.kind) {
-                (Meaning::Label(label), _) => self.named_in(thing, label).is_some(),
-                (Meaning::Yes, ThingKind::List { suggests, .. }) => suggests.is_some(),
-                (Meaning::Gate(_), ThingKind::List { .. }) => false,
-                (Meaning::Again | Meaning::That, ThingKind::Gate { .. }) => false,
-                _ => true,
-            };
-        }
-        None
-    }
-
-    /// A reply means what it replies to, as it was shown there, and only as far as it still is that.
-    fn replied(&self, who: Who, meaning: Meaning, at: usize) -> Vec<Deed> {
-        let thing = &self.things[at];
-        if thing.to.is_some_and(|to| to != who) && !matches!(thing.kind, ThingKind::Gate { .. }) {
-            return Vec::new();
-        }
-        match &thing.kind {
-            ThingKind::List { list, choices, suggests, .. } => match meaning {
-                Meaning::Nth(_) | Meaning::Last => place(choices, meaning)
-                    .filter(|choice| self.live(choice))
-                    .map(Deed::run)
-                    .into_iter()
-                    .collect(),
-                Meaning::Label(label) | Meaning::Misspelt(label) => self.names_replied(*list, choices, label),
-                Meaning::Yes => suggests.iter().filter(|choice| self.live(choice)).map(Deed::run).collect(),
-                Meaning::Again | Meaning::That => {
-                    let mut deeds = self.references(who, Some(*list));
-                    deeds.extend(suggests.iter().filter(|choice| self.live(choice)).map(Deed::run));
-                    deeds
-                }
-                _ => Vec::new(),
-            },
-            // Lenient: whoever asks for a ticket about somebody else's message answers the gate about it.
-            ThingKind::Gate { of, open } if *open && *of != who => match meaning {
-                Meaning::Gate(button) => vec![Deed::Gate(button)],
-                _ => Vec::new(),
-            },
-            ThingKind::Gate { of, open } if *open && *of == who => match meaning {
-                Meaning::Nth(_) | Meaning::Last => gate_place(meaning).into_iter().collect(),
-                Meaning::Gate(button) => vec![Deed::Gate(button)],
-                Meaning::Label(label) => self.named_in(thing, label).unwrap_or_default(),
-                _ => Vec::new(),
-            },
-            ThingKind::Question { id, expects, of, open, .. } if *open && of.is_none_or(|of| of == who) => {
-                answers(id, expects, meaning)
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Lenient: an option that was renamed since has both names.
-    fn names_replied(&self, list: ListId, shown: &[Choice], label: usize) -> Vec<Deed> {
-        let now = self.current.get(&list).map(Vec::as_slice).unwrap_or_default();
-        let there = |choice: &&Choice| shown.iter().any(|known| known.exec_ref == choice.exec_ref);
-        let one =
-            |named: Vec<&Choice>| if let [one] = named.as_slice() { Some(Deed::run(one)) } else { None };
-        let before = shown.iter().filter(|choice| choice.label == label && self.live(choice)).collect();
-        let after = now.iter().filter(there).filter(|choice| choice.label == label).collect();
-        one(before).into_iter().chain(one(after)).collect()
-    }
-}
-
-/// Returns what a text answers to a question that it replies to.
-fn answers(id: &str, expects: &Expects, meaning: Meaning) -> Vec<Deed> {
-    let value = match (expects, meaning) {
-        (Expects::Words, _) => Some("*".to_owned()),
-        (Expects::YesOrNo, Meaning::Yes) => Some("yes".to_owned()),
-        (Expects::YesOrNo, Meaning::No | Meaning::Negated(_) | Meaning::DoNothing | Meaning::Gate(2)) => {
-            Some("no".to_owned())
-        }
-        (Expects::OneOf(labels), Meaning::Nth(_) | Meaning::Last) => {
-            place(labels, meaning).map(|label| LABELS[*label].to_owned())
-        }
-        (Expects::OneOf(labels), Meaning::Label(label) | Meaning::Misspelt(label)) => {
-            labels.contains(&label).then(|| LABELS[label].to_owned())
-        }
-        _ => None,
-    };
-    value.map(|value| Deed::Answer { question: id.to_owned(), value }).into_iter().collect()
-}
-
-fn place<T>(several: &[T], meaning: Meaning) -> Option<&T> {
-    match meaning {
-        Meaning::Nth(place) => several.get(place),
-        Meaning::Last => several.last(),
-        _ => None,
-    }
-}
-
-fn gate_place(meaning: Meaning) -> Option<Deed> {
-    let places: Vec<usize> = (0..GATE_BUTTONS.len()).collect();
-    place(&places, meaning).map(|place| Deed::Gate(*place))
 }
 
 fn choices(thing: &Thing) -> Option<&[Choice]> {
@@ -585,14 +291,6 @@ pub(super) fn choice(show: &Show, at: usize) -> Choice {
     }
 }
 
-/// Returns the label that a whole text is, without politeness and marks.
-fn verbatim(text: &str) -> Option<usize> {
-    let text = text.to_lowercase();
-    let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
-    let bare = bare.strip_prefix("please ").unwrap_or(bare);
-    let bare = bare.strip_suffix(" please").unwrap_or(bare);
-    LABELS.iter().position(|label| label.to_lowercase() == bare)
-}
-
+mod allowed;
 #[cfg(test)]
 mod tests;

@@ -218,7 +218,7 @@ impl Play<'_> {
         }
         let id = format!("said-{}", n + 1);
         self.newest.insert(say.who, (id.clone(), written.clone()));
-        self.oracle.noted(say.who, say.meaning);
+        self.oracle.noted(say.who, say.meaning, target);
         let quote = (target == Target::Unknown).then(|| "What was that?".into());
         let posted = MessagePosted {
             text: say.text.clone(),

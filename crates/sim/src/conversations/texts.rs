@@ -69,6 +69,8 @@ pub enum Meaning {
     Smalltalk,
     /// A button of the gate, by its place in [`GATE_BUTTONS`].
     Gate(usize),
+    /// The option or the answer with this label, instead of what was said or done before.
+    Instead(usize),
 }
 
 impl Meaning {
@@ -95,6 +97,7 @@ impl Meaning {
             Self::Misspelt(_) => "misspelt",
             Self::Smalltalk => "smalltalk",
             Self::Gate(_) => "gate's word",
+            Self::Instead(_) => "instead",
         }
     }
 
@@ -117,6 +120,7 @@ impl Meaning {
             Self::Question(label) => (&QUESTION, label),
             Self::Delegate(label) => (&DELEGATE, label),
             Self::DoNothing => (&DO_NOTHING, 0),
+            Self::Instead(label) => (&INSTEAD, label),
             Self::Misspelt(label) => return misspelt(label, draw),
             Self::Smalltalk => (&SMALLTALK, 0),
             Self::Gate(button) => {
@@ -130,22 +134,26 @@ impl Meaning {
     }
 }
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 11] = [
     "{l}",
     "{l} please",
     "open {l}",
     "open the {l} please",
     "please open {l}",
     "show me {l}",
+    "I'd like to see {l}",
     "{l} bitte",
     "öffne {l}",
+    "kannst du {l} öffnen",
+    "zeig mir {l}",
 ];
-const LAST: [&str; 4] = ["last", "the last one", "open the last one", "das letzte"];
-const AGAIN: [&str; 5] = ["open it again", "again", "open that again", "do it again", "nochmal"];
-const THAT: [&str; 5] = ["open that", "that one", "open it", "that", "öffne das"];
-const YES: [&str; 6] = ["yes", "yes please", "yep", "sure", "ja", "ja bitte"];
-const NO: [&str; 4] = ["no", "nope", "nein", "no thanks"];
-const NEGATED: [&str; 9] = [
+const LAST: [&str; 5] = ["last", "the last one", "open the last one", "das letzte", "öffne das letzte"];
+const AGAIN: [&str; 6] =
+    ["open it again", "again", "open that again", "do it again", "nochmal", "mach das nochmal"];
+const THAT: [&str; 6] = ["open that", "that one", "open it", "that", "öffne das", "das da"];
+const YES: [&str; 7] = ["yes", "yes please", "yep", "sure", "ja", "ja bitte", "ja gerne"];
+const NO: [&str; 5] = ["no", "nope", "nein", "no thanks", "nein danke"];
+const NEGATED: [&str; 13] = [
     "don't open {l}",
     "never open {l}",
     "no {l}",
@@ -153,11 +161,26 @@ const NEGATED: [&str; 9] = [
     "not {l}",
     "do not open {l}",
     "please don't open {l}",
+    "I don't want {l}",
     "öffne {l} nicht",
+    "öffne nicht {l}",
     "alles außer {l}",
+    "bloß nicht {l}",
+    "kein {l}",
 ];
-const SEVERAL: [&str; 6] = ["both", "all of them", "1 and 2", "the first two", "beide", "open all of them"];
-const IF: [&str; 8] = [
+const SEVERAL: [&str; 10] = [
+    "both",
+    "all of them",
+    "1 and 2",
+    "the first two",
+    "the first and the last",
+    "beide",
+    "alle davon",
+    "open all of them",
+    "die ersten zwei",
+    "1 und 2",
+];
+const IF: [&str; 12] = [
     "if it rains, open {l}",
     "If it rains. Open {l}",
     "open {l} unless Bob objects",
@@ -165,9 +188,13 @@ const IF: [&str; 8] = [
     "open {l} when bob is back",
     "should I open {l}, or wait",
     "open {l} tomorrow, not now",
+    "only open {l} if Bob agrees",
     "wenn es regnet, öffne {l}",
+    "öffne {l}, falls Bob zustimmt",
+    "öffne {l} erst morgen",
+    "warte noch mit {l}",
 ];
-const COMMAND: [&str; 7] = [
+const COMMAND: [&str; 10] = [
     "delete {l}",
     "please go ahead and delete {l}",
     "rename {l}",
@@ -175,8 +202,11 @@ const COMMAND: [&str; 7] = [
     "remove {l} please",
     "could you delete {l}",
     "lösche {l}",
+    "{l} löschen bitte",
+    "bitte {l} umbenennen",
+    "kannst du {l} entfernen",
 ];
-const IDIOM: [&str; 13] = [
+const IDIOM: [&str; 17] = [
     "just a second",
     "I'd like a second one",
     "-1",
@@ -188,12 +218,23 @@ const IDIOM: [&str; 13] = [
     "give me a second",
     "one moment please",
     "at first",
+    "I second that",
     "eine Sekunde",
     "second to none",
+    "erstens bin ich müde",
+    "zum ersten Mal",
+    "noch ein zweites",
 ];
-const QUANTITY: [&str; 5] =
-    ["I want two", "I need three of them", "two copies", "give me two", "ich möchte zwei"];
-const QUESTION: [&str; 8] = [
+const QUANTITY: [&str; 7] = [
+    "I want two",
+    "I need three of them",
+    "two copies",
+    "give me two",
+    "ich möchte zwei",
+    "ich brauche drei davon",
+    "zwei Stück",
+];
+const QUESTION: [&str; 11] = [
     "is {l} open?",
     "what is {l}?",
     "what is {l}",
@@ -202,16 +243,37 @@ const QUESTION: [&str; 8] = [
     "why {l}?",
     "who opened {l}?",
     "ist {l} offen?",
+    "was ist {l}",
+    "hast du {l} geöffnet?",
+    "wie alt ist {l}?",
 ];
-const DELEGATE: [&str; 4] = [
+const DELEGATE: [&str; 5] = [
     "delegate that to writer",
     "hand {l} to writer",
     "delegate {l} to the writer",
     "delegate this to writer",
+    "delegiere {l} an writer",
 ];
-const DO_NOTHING: [&str; 6] =
-    ["do nothing", "please do nothing", "nothing", "don't do anything", "leave it", "nichts tun"];
-const SMALLTALK: [&str; 7] = [
+const DO_NOTHING: [&str; 8] = [
+    "do nothing",
+    "please do nothing",
+    "nothing",
+    "don't do anything",
+    "leave it",
+    "nichts tun",
+    "mach nichts",
+    "lass es",
+];
+const INSTEAD: [&str; 7] = [
+    "no, {l}",
+    "actually {l}",
+    "I meant {l}",
+    "{l} instead",
+    "no, I meant {l}",
+    "nein, ich meinte {l}",
+    "lieber {l}",
+];
+const SMALLTALK: [&str; 10] = [
     "hello there",
     "what a lovely day",
     "I was thinking about lunch",
@@ -219,6 +281,9 @@ const SMALLTALK: [&str; 7] = [
     "What about event sourcing?",
     "let me tell you about my holiday",
     "microservices are fun",
+    "guten Morgen zusammen",
+    "das Wetter ist schön",
+    "ich denke an die Mittagspause",
 ];
 const PLACES: [(&str, &str); 4] =
     [("first", "erste"), ("second", "zweite"), ("third", "dritte"), ("fourth", "vierte")];
@@ -226,7 +291,7 @@ const PLACES: [(&str, &str); 4] =
 fn nth(place: usize, draw: &mut Draw) -> String {
     let (word, german) = PLACES[place % PLACES.len()];
     let number = place % PLACES.len() + 1;
-    match draw.below(9) {
+    match draw.below(11) {
         0 => format!("{number}"),
         1 => format!("#{number}"),
         2 => format!("option {number}"),
@@ -235,6 +300,8 @@ fn nth(place: usize, draw: &mut Draw) -> String {
         5 => format!("the {word} one please"),
         6 => format!("number {number}"),
         7 => format!("die {german}"),
+        8 => format!("öffne die {german} bitte"),
+        9 => format!("Nummer {number}"),
         _ => format!("open the {word} one"),
     }
 }

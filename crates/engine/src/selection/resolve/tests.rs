@@ -2,6 +2,7 @@
 
 use crate::data::id::SetId;
 use alloc::format;
+use alloc::string::ToString;
 use alloc::vec;
 
 use crate::data::call::Risk;
@@ -111,7 +112,8 @@ fn ruled(view: &View, sets: &[&OptionSet], text: &str, policy: &SelectionPolicy)
         message: &message,
         reply: &ReplyTo::Nothing,
         since: now,
-        counted: None,
+        others: &[],
+        left_since: false,
         place: None,
         yes,
         policy,
