@@ -20,6 +20,7 @@ const HESITATE: SectionId = section("list.hesitate");
 const VERIFY: SectionId = section("list.verify");
 const GREETING: SectionId = section("list.greeting");
 const QUESTION: SectionId = section("list.question");
+const SUGGEST: SectionId = section("list.suggest");
 const REQUEST: SectionId = section("list.request");
 const TELL: SectionId = section("list.tell");
 const VERB: SectionId = section("list.verb");
@@ -106,7 +107,7 @@ pub(crate) fn chooses_not(message: &Words, found: &Match) -> bool {
             let before = (0..first).rev().find(|at| !list(ARTICLE).is(&words[*at..=*at]));
             let behind = (first..words.len()).find(|at| !named(at));
             hides_denial(list(NOT))
-                || list(QUESTION).at(words, 0) && list(REQUEST).longest(words, 0) == 0
+                || list(QUESTION).at(words, 0) && !list(REQUEST).at(words, 0) && !list(SUGGEST).at(words, 0)
                 || before.is_some_and(|at| list(COMMAND).at(words, at))
                 || behind.is_some_and(|at| list(COMMAND_END).at(words, at))
                 || (0..words.len()).filter(|at| !named(at)).any(|at| begins_condition(lexicon, message, at))
