@@ -47,12 +47,14 @@ impl View {
         let turn = self.turn;
         if let Some(standing) = self.standings.iter_mut().find(|standing| standing.set == set.id) {
             standing.seen = turn;
-            let aside = ListStatus::Parked(ParkReason::Displaced) == standing.status
-                || ListStatus::Parked(ParkReason::Interrupt) == standing.status;
-            if standing.status == ListStatus::Active {
-                (standing.turn, standing.at) = (turn, at);
-            } else if aside && set.is_executable() {
-                self.revive(set, at, kinds);
+            match standing.status {
+                ListStatus::Active => (standing.turn, standing.at) = (turn, at),
+                ListStatus::Parked(ParkReason::Stop | ParkReason::Attempts) => {}
+                ListStatus::Soft | ListStatus::Parked(ParkReason::Displaced | ParkReason::Interrupt) => {
+                    if set.is_executable() {
+                        self.revive(set, at, kinds);
+                    }
+                }
             }
             return;
         }

@@ -197,7 +197,7 @@ impl Oracle {
             // It refuses what it replies to, and nobody knows what that is.
             _ if reply == Target::Unknown => None,
             Meaning::Negated(label) => self.newest_choice(who, label),
-            Meaning::No => self.suggestion(who).cloned(),
+            Meaning::No | Meaning::DoNothing => self.suggestion(who).cloned(),
             _ => None,
         };
         if let Some(choice) = unwanted {

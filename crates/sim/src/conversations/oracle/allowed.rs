@@ -182,6 +182,7 @@ impl Oracle {
         let (question, expects) = self.answers.get(&who)?;
         let value = match expects {
             Expects::OneOf(labels) if labels.contains(&label) => LABELS[label].to_owned(),
+            Expects::YesOrNo if REFUSALS.contains(&LABELS[label]) => "no".to_owned(),
             Expects::Words => "*".to_owned(),
             _ => return None,
         };
@@ -238,11 +239,17 @@ impl Oracle {
     /// "That" and "again" mean what was done last or is suggested to this person. Lenient: "that" is also the only option
     /// of the newest list which they did not refuse.
     fn references(&self, who: Who, of: Option<ListId>) -> Vec<Deed> {
-        let newest = self.waiting(who).find_map(|(_, thing)| choices(thing)).unwrap_or_default();
+        let mut lists = self.waiting(who).filter_map(|(_, thing)| match &thing.kind {
+            ThingKind::List { list, choices, .. } => Some((*list, choices.as_slice())),
+            _ => None,
+        });
+        let (list, newest) = lists.next().unzip();
+        let newest = newest.unwrap_or_default();
         let kept = |choice: &&Choice| !self.rejected.contains(&(who, choice.exec_ref.clone()));
         let mut left = newest.iter().filter(kept);
         let only = left.next().filter(|_| left.next().is_none());
-        let asked = of.and_then(|of| self.asked_of(who, of));
+        // Lenient: a list that its host shows again leaves open what was asked about it.
+        let asked = of.or(list).and_then(|of| self.asked_of(who, of));
         let meant = self.done.get(&who).into_iter().chain(self.suggestion(who)).chain(asked).chain(only);
         let meant = meant.filter(|choice| of.is_none_or(|of| choice.list == of));
         meant.filter(|choice| self.live(choice)).map(Deed::run).collect()
