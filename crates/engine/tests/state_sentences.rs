@@ -528,7 +528,7 @@ fn every_combination_is_told() {
     assert_eq!(combinations, reachable);
 }
 
-/// What goes on is told when its card has left the window of the lane: a lane that loads as many cards as there are requests,
+/// Work is told when its card has left the window of the lane: a lane that loads as many cards as there are requests,
 /// in which each question about an unknown outcome puts a decided card aside.
 #[test]
 fn what_left_the_window_is_told() {

@@ -271,7 +271,7 @@ async fn a_list_that_was_changed_is_found() {
     assert_eq!(world.issues().await, 0);
 }
 
-/// Whoever says of an effect that it stays here, or is something else, gets around no approval: its bytes say what it is.
+/// Nobody gets around an approval by saying of an effect that it stays here, or is something else: its bytes say what it is.
 #[tokio::test]
 async fn an_effect_that_says_something_else_of_itself_is_not_sent() {
     for says in [

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use crate::home::{BUG, Home};
 
-/// Creates a bug that waits for approval, and changes the title that its draft and its approval have.
+/// Creates a bug that waits for approval. Returns the id and the version of its approval.
 fn waiting(home: &Home) -> (String, String) {
     let chat = ["chat", "--no-input", "--session", "s1"];
     home.run_with(&chat, &format!("{BUG}:2 risks=none\n"), &[]).ends(0);
@@ -108,7 +108,7 @@ fn a_changed_turn_and_a_changed_row_of_the_audit_end_it_with_3() {
     names(&home, &["was changed"]);
 }
 
-/// What leaves a thread is known by its bytes: an effect is no less outward because a column says so.
+/// Bytes say what leaves a thread: an effect is no less outward because a column says so.
 #[test]
 fn an_effect_that_is_said_to_stay_here_ends_it_with_3() {
     let home = Home::new();

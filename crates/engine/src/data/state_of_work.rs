@@ -37,7 +37,7 @@ pub(crate) struct WorkRecords<'r> {
     pub(crate) tasks: Vec<&'r Task>,
     /// Open cards that left the window.
     pub(crate) put_aside: usize,
-    /// The effects that this turn ends. What was looked up is from before it.
+    /// The effects that this turn ends: the look-up is from before it.
     pub(crate) over: Vec<&'r EffectId>,
 }
 

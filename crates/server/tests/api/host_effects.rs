@@ -296,7 +296,7 @@ async fn an_altered_effect_is_offered_to_nobody() {
     server.stopped().await;
 }
 
-/// What an approval leaves out until it is known is there wherever a host reads the effect.
+/// Parts that an approval leaves out until they are known are there wherever a host reads the effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_post_is_complete_wherever_it_is_read() {
     let server = Server::start(demo().flag("api.delivery_host", "post.channel", "--host")).await;

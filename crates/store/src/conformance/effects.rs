@@ -33,7 +33,7 @@ pub async fn effects_are_listed_newest_first(s: &Subject) {
     assert_eq!(s.store.effect("globex", &"fx_1".into()).await.unwrap(), None);
 }
 
-/// What an approval of a lane released is found until it has ended: planned, attempted and uncertain, not what stays in the
+/// Effects that an approval of a lane released are found until they have ended: planned, attempted and uncertain, not what stays in the
 /// thread.
 pub async fn unfinished_effects_are_found(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
