@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use rusqlite::Connection;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::approval::ApprovalChange;
@@ -83,10 +82,8 @@ impl World {
     /// Changes the file while nobody has it open.
     fn tamper(&mut self, sql: &str) {
         self.runtime = None;
-        let changed = Connection::open(self.file()).unwrap();
-        changed.execute_batch(sql).unwrap();
-        assert!(changed.changes() > 0, "nothing was changed: {sql}");
-        drop(changed);
+        let changed = throughline_store::tamper(&self.file(), sql).unwrap();
+        assert!(changed > 0, "nothing was changed: {sql}");
         self.open();
     }
 
@@ -116,9 +113,9 @@ impl World {
     }
 
     /// Returns the bytes of the only effect that leaves the thread.
-    fn outward_payload(&self) -> String {
-        let file = Connection::open(self.file()).unwrap();
-        file.query_row("SELECT payload FROM outbox WHERE outward = 1", (), |row| row.get(0)).unwrap()
+    async fn outward_payload(&self) -> String {
+        let effects = self.runtime().store().effects("acme", None, None, 100).await.unwrap();
+        effects.into_iter().find(|effect| effect.row.outward).unwrap().row.payload
     }
 
     async fn issues(&self) -> usize {
@@ -281,7 +278,7 @@ async fn an_effect_that_says_something_else_of_itself_is_not_sent() {
     ] {
         let mut world = shown(TICKET).await;
         let _ = world.press("pressed", Action::Approve).await;
-        let payload = world.outward_payload().replace("login", "logon");
+        let payload = world.outward_payload().await.replace("login", "logon");
         let hash = hex(&sha256(&[payload.as_bytes()]));
         world.tamper(&format!(
             "DROP TRIGGER \"an outward effect keeps its hash and its approval\"; \

@@ -35,3 +35,5 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use memory::MemoryStore;
 pub use sqlite::SqliteStore;
+#[cfg(feature = "conformance")]
+pub use sqlite::tamper::tamper;

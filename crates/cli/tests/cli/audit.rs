@@ -1,7 +1,5 @@
 //! `throughline audit verify`: whatever somebody changes in the database file ends it with 3, and it names what was changed.
 
-use rusqlite::Connection;
-
 use crate::home::{BUG, Home};
 
 /// Creates a bug that waits for approval. Returns the id and the version of its approval.
@@ -21,9 +19,8 @@ fn created(home: &Home) -> String {
 
 /// Changes the database file of a home.
 fn tamper(home: &Home, sql: &str) {
-    let store = Connection::open(home.path().join("throughline.db")).unwrap();
-    store.execute_batch(sql).unwrap();
-    assert!(store.changes() > 0, "nothing was changed: {sql}");
+    let changed = throughline_store::tamper(&home.path().join("throughline.db"), sql).unwrap();
+    assert!(changed > 0, "nothing was changed: {sql}");
 }
 
 /// Verifies, expects that it is broken, and that each of these is named.

@@ -66,8 +66,7 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         PendingMatch::Applies(found)
             if hands_over(turn, said, &pending) || control::chooses_not(&said.words, &found) =>
         {
-            turn.head.lapsed = turn.take_conversational();
-            turn.note(Reason::PendingMismatch);
+            lapses(turn, revived);
             return None;
         }
         PendingMatch::Applies(found)
@@ -95,14 +94,20 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         PendingMatch::OtherPerson => turn.note(Reason::PendingOtherPerson),
         PendingMatch::Mismatch(_) if correction.is_some() => {}
         PendingMatch::Mismatch(_) => {
-            if !revived {
-                turn.head.lapsed = turn.take_conversational();
-            }
-            turn.note(Reason::PendingMismatch);
+            lapses(turn, revived);
         }
     }
     let corrected = correction?;
     take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
+}
+
+/// Sets the open question aside, because the message does not answer it. One that a reply called back lapsed already: the
+/// open one beside it may be somebody else's.
+fn lapses(turn: &mut Turn<'_>, revived: bool) {
+    if !revived {
+        turn.head.lapsed = turn.take_conversational();
+    }
+    turn.note(Reason::PendingMismatch);
 }
 
 /// The moment at which a question was asked.

@@ -1,6 +1,5 @@
 //! Effects that the host performs.
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -276,10 +275,8 @@ async fn an_altered_effect_is_offered_to_nobody() {
     }
     server.stopped().await;
 
-    let store = Connection::open(folder.path().join("throughline.db")).unwrap();
     let alter = "UPDATE outbox SET payload = replace(payload, 'manual', 'novel') WHERE outward = 1";
-    assert_eq!(store.execute(alter, ()).unwrap(), 1);
-    drop(store);
+    assert_eq!(throughline_store::tamper(&folder.path().join("throughline.db"), alter).unwrap(), 1);
     let server = Server::start(sources()).await;
     for after in ["0", &revision] {
         assert!(polled(&server, lane, after, "tracker.create").await.is_empty(), "after {after}");

@@ -28,6 +28,8 @@ mod record_key;
 mod records;
 mod requests;
 mod settle;
+#[cfg(feature = "conformance")]
+pub(crate) mod tamper;
 #[cfg(test)]
 mod tests;
 mod timers;

@@ -145,7 +145,7 @@ fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Conn
     Ok(connection)
 }
 
-fn sqlite_error(path: &Path, error: &rusqlite::Error) -> StoreError {
+pub(super) fn sqlite_error(path: &Path, error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             StoreError::InUse { what: path.display().to_string() }
