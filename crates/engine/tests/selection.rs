@@ -322,8 +322,12 @@ proptest! {
         let (was, is) = (w.view("ana"), again.view("ana"));
         let gates = |view: &View| View { standings: Vec::new(), ..view.clone() };
         prop_assert_eq!(gates(&was), gates(&is));
+        // A list that lapsed is back once it is shown again.
+        let (ttl, shown) = (&w.policy.selection.ttl, set.showings.last().unwrap());
+        let lapsed =
+            w.now.since(shown.at) >= ttl.active_chat_ms || w.lane.revision - shown.revision >= ttl.active_chat;
         // Beside another question a list that is shown again is the newer one, and takes what both could.
-        if SPOKEN[text].2 || !w.lane.head.pendings.is_empty() {
+        if SPOKEN[text].2 || !w.lane.head.pendings.is_empty() || lapsed {
             return Ok(());
         }
         let (one, other) = (w.says("ana", SPOKEN[text].0), again.says("ana", SPOKEN[text].0));

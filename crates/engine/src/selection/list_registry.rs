@@ -141,7 +141,9 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
     let (id, executable) = (set.id.clone(), set.is_executable());
     turn.put(set.clone());
     let (now, policy) = (turn.now(), &turn.policy.selection);
+    let mut left = false;
     for mut view in turn.audience(shown.user.as_deref()) {
+        let before: Vec<SetId> = view.standings.iter().map(|standing| standing.set.clone()).collect();
         match changed {
             // The options would run something else now: earlier rejections and guards do not apply to them.
             OptionSetChange::Exec if known.is_some() => view.remove_list(&id),
@@ -149,10 +151,14 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
             OptionSetChange::Exec | OptionSetChange::Nothing => {}
         }
         view.add_list(&set, now, policy, |id| turn.kind_of(id));
+        left |= before.iter().any(|set| view.standing(set).is_none());
         if shown.focused_option.is_some() {
             view.mark_focused(&set, shown.focused_option.clone());
         }
         turn.put_view(view);
+    }
+    if left || known.is_some() && changed == OptionSetChange::Exec {
+        turn.head.left_at = Some(now);
     }
     turn.sweep_lists();
     turn.refresh_cards(&id);

@@ -42,6 +42,8 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &s
 pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, option: &str) -> Decision {
     let others = |set: &OptionSet| set.user.as_ref().is_some_and(|user| *user != turn.event.actor);
     if turn.get::<OptionSet>(set).is_some_and(others) {
+        // What they wrote before is overtaken all the same.
+        model_pick::cancel_for_actor(turn);
         return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
     }
     let (set, view) = match seen(turn, set, version, |_| true) {

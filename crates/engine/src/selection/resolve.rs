@@ -276,7 +276,7 @@ impl<'j> Resolver<'j> {
         }
     }
 
-    /// Takes back an option, or corrects a choice. What replies to something else takes back nothing of the list.
+    /// Takes back an option, or corrects a choice. A reply to something else takes back nothing of the list.
     fn repair(&self) -> Option<Resolution> {
         if self.labelled || self.target.exact || self.target.anchor != Anchor::Own {
             return None;
