@@ -346,7 +346,7 @@ async fn lanes_are_listed_for_those_who_took_part() {
     let said = json!({"lane": here.name, "kind": "message.posted", "text": "/maro help"});
     let said = server.event("s-1", &said).header("Prefer", "wait=10").token(secret("default")).send().await;
     assert_eq!(said.status, 200, "{}", said.text());
-    assert_eq!(listed("default").await, [here.lane.clone()]);
+    assert_eq!(listed("default").await, std::slice::from_ref(&here.lane));
     let mut all = [here.lane, there.lane];
     all.sort();
     assert_eq!(listed("reader").await, all);
