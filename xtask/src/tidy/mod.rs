@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_file_as_it_should_be_is_passed() {
-        let lib = "//! What this is.\n\n#[expect(dead_code, reason = \"shown\")]\nfn f() {}\n";
+        let lib = "//! A part of it.\n\n#[expect(dead_code, reason = \"shown\")]\nfn f() {}\n";
         let manifest = "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n";
         let files = [("crates/a/src/lib.rs", lib), ("crates/a/Cargo.toml", manifest)];
         assert_eq!(found("good", &files), Vec::<String>::new());

@@ -45,7 +45,7 @@ pub struct PendingState {
 pub struct AnsweredPending {
     /// The question, with the expiry it would have if it had been asked when the answer came.
     pub pending: PendingState,
-    /// The answer, unless it is free text: saying it once more corrects nothing.
+    /// The answer, if it is one of several choices: saying it once more corrects nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// The person who answered; only they can correct it.

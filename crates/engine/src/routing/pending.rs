@@ -221,7 +221,7 @@ fn keep_answer(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, by: &
     let expires_at = pending.kind.lifetime(turn.policy).map(|age| turn.now().plus(age));
     turn.head.answered = Some(AnsweredPending {
         pending: PendingState { expires_at, ..pending.clone() },
-        value: Some(value.clone()).filter(|value| !matches!(value, Value::Text(_))),
+        value: Some(value.clone()).filter(|value| matches!(value, Value::Selection(_))),
         by: by.into(),
     });
 }

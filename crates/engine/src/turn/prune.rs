@@ -12,15 +12,19 @@ use crate::data::event::EventKind;
 use crate::data::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
 use crate::data::pending::{PendingClass, PendingKind, PendingState};
 
+use crate::data::option_set::OptionSet;
 use crate::data::proposal::Proposal;
 use crate::data::record::{Loaded, Record, RecordKey, RecordKind};
 use crate::data::review::{Review, ReviewStatus};
 use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// Notes the moment if a question for words or a gate waits no more, answered or replaced.
+    /// Records the moment if a question for words or a gate waits no more, answered or replaced.
     fn note_what_left(&mut self) {
-        if matches!(self.event.kind, EventKind::Erasure(_)) {
+        // Words meant for what left can be taken up by a list that is there; without one nothing takes them, and turns that
+        // were recorded before lead to the same state.
+        let listed = self.lane.records.all::<OptionSet>().next().is_some();
+        if !listed || matches!(self.event.kind, EventKind::Erasure(_)) {
             return;
         }
         let class = |pending: &&PendingState| pending.kind.class() == PendingClass::Conversational;
