@@ -22,6 +22,7 @@ use crate::data::card::CardStatus;
 use crate::data::event::{Attachment, MessagePosted};
 use crate::data::policy::{ApproverRule, Policy, limits};
 use crate::data::progress::Phase;
+use crate::data::state_of_work::TaskProgress;
 use crate::data::task::Task;
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
@@ -275,11 +276,16 @@ pub(crate) fn ask_for(missing: &[Part]) -> String {
     }
 }
 
-/// A task, as a line of a list.
-pub(crate) fn task_line(task: &Task) -> String {
+/// A live task, as a line of a list.
+pub(crate) fn task_line(task: &Task, progress: TaskProgress) -> String {
     let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
     let why = task.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    format!("· {}{with}: “{}”{why}", task.status.as_str(), task.intent)
+    let stands = match progress {
+        TaskProgress::GoesOn => task.status.as_str(),
+        TaskProgress::Waits => "waiting",
+        TaskProgress::Rests => "resting",
+    };
+    format!("· {stands}{with}: “{}”{why}", task.intent)
 }
 
 /// Confirms a corrected answer.

@@ -365,6 +365,9 @@ impl World {
         let status = text_of(&self.answer("zoe", said("/maro status")));
         assert_eq!(counts(&status), truth, "status: {status:?}: {}", at());
         assert_eq!(status.contains("paused"), self.paused, "{status:?}: {}", at());
+        let any = |word: &str| status.contains(word);
+        assert!(!any("· running") || truth.running + truth.sent > 0, "a task rests: {status:?}: {}", at());
+        assert!(!any("· waiting") || truth.waiting > 0, "nothing waits: {status:?}: {}", at());
         let pending = text_of(&self.answer("zoe", said("/maro pending")));
         let lines = pending.lines().filter(|line| line.starts_with("· ")).count();
         let cards_alone = pending.lines().filter(|line| line.starts_with("  card: ")).count();

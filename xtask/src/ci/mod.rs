@@ -126,6 +126,18 @@ fn lints(repo: &Repo) -> Result<()> {
     if tools::component(repo, "clippy", "clippy")? {
         let all = ["clippy", "--workspace", "--all-targets", "--features", FEATURES, "--locked"];
         cargo(repo, &[&all[..], &["--", "-D", "warnings"]].concat())?;
+        built_once(repo, &[&all[..], &["--verbose", "--", "-D", "warnings"]].concat())?;
+    }
+    Ok(())
+}
+
+/// Fails if a command that has just run would compile something again: then every command of everybody does.
+fn built_once(repo: &Repo, arguments: &[&str]) -> Result<()> {
+    let output = repo.command("cargo", arguments).output().context("cannot run cargo")?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    let again: Vec<&str> = told.lines().map(str::trim).filter(|line| line.starts_with("Dirty ")).collect();
+    if !again.is_empty() {
+        bail!("nothing changed, and yet cargo compiles again:\n{}", again.join("\n"));
     }
     Ok(())
 }

@@ -28,6 +28,17 @@ pub(crate) struct StateOfWork {
     pub(crate) paused: bool,
 }
 
+/// The state of a live task, as its cards and effects show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TaskProgress {
+    /// An effect of it is on its way, a model is asked, or somebody else reports on it.
+    GoesOn,
+    /// It goes on when somebody answers.
+    Waits,
+    /// Nothing of it is on its way, and nothing asks for an answer any more.
+    Rests,
+}
+
 /// The records that say what goes on.
 pub(crate) struct WorkRecords<'r> {
     pub(crate) head: &'r LaneState,

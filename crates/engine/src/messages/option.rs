@@ -69,7 +69,7 @@ pub(crate) fn which(
             format!("I do only what is wanted now. Tell me when it is time, or choose one {place}.")
         }
         (Reason::ReplyUnknown, _) => {
-            format!("I cannot tell which message you reply to. Which one {place} do you mean?")
+            format!("The message you reply to does not show these. Which one {place} do you mean?")
         }
         (Reason::OptionUnseen, _) => format!("This came after you wrote. Which one {place} do you mean?"),
         (Reason::OptionSeveral, _) => format!("One at a time, please. Which one {place} first?"),

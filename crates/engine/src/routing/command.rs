@@ -9,7 +9,8 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
 use crate::data::pending::PendingState;
-use crate::data::state_of_work::StateOfWork;
+use crate::data::state_of_work::{StateOfWork, TaskProgress};
+use crate::data::task::Task;
 use crate::messages;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::interrupt::interrupt;
@@ -84,9 +85,11 @@ fn status(turn: &Turn<'_>) -> String {
         waiting: turn.head.pendings.len(),
         ..StateOfWork::default()
     };
-    let state = turn.state_of_work().unwrap_or_else(before);
-    let mut lines = alloc::vec![messages::state::status(&state, remembered)];
-    lines.extend(turn.live_tasks().map(messages::task_line));
+    let state = turn.state_of_work();
+    let progress = |task: &Task| state.map_or(TaskProgress::GoesOn, |_| turn.progress_of(task));
+    let lines = turn.live_tasks().map(|task| messages::task_line(task, progress(task)));
+    let state = state.unwrap_or_else(before);
+    let lines: Vec<String> = [messages::state::status(&state, remembered)].into_iter().chain(lines).collect();
     lines.join("\n")
 }
 

@@ -128,7 +128,7 @@ fn curt(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
 /// True if the message also answers a list or a gate that was shown to its writer later.
 fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
     let gate = gate_of(turn, said).filter(|gate| shown_by(gate).is_after(shown));
-    gate.is_some_and(|gate| button(turn, said, gate).is_some()) || newer_list_takes(turn, said, shown)
+    gate.is_some() && button(said).is_some() || newer_list_takes(turn, said, shown)
 }
 
 /// True if the message may choose from a list that was shown later, though not in words that choose there at once: it answers with
@@ -286,11 +286,11 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
     Some(lapsed)
 }
 
-/// Takes the words of a gate's buttons as a press, from the person whose message it asks about; their positions too
-/// while the focus is on the gate and no list is newer. This is safe: choosing has no effect outside.
+/// Takes the words of a gate's buttons as a press, from the person whose message it asks about. This is safe: choosing
+/// has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let gate = gate_of(turn, said)?;
-    let action = button(turn, said, gate)?;
+    let action = button(said)?;
     if newer_list_takes(turn, said, &shown_by(gate)) {
         turn.note(Reason::PendingNewer);
         return None;
@@ -313,12 +313,9 @@ fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
     (!elsewhere && !over).then_some(gate)
 }
 
-/// The button of a gate that a text names, or counts while the focus is on the gate.
-fn button(turn: &Turn<'_>, said: &RoutedMessage, gate: &Card) -> Option<Action> {
-    let replies = focus(turn).replies();
-    let counts = replies || !positions_since(turn, &said.by, &shown_by(gate));
-    let in_focus = counts && focus(turn).anchor_id() == Some(&gate.message);
-    button_text::button_named(allowed(CardStep::ScopeGate), &said.words, in_focus)
+/// The button of a gate that a text names.
+fn button(said: &RoutedMessage) -> Option<Action> {
+    button_text::button_named(allowed(CardStep::ScopeGate), &said.words)
 }
 
 fn shown_by(card: &Card) -> ShownAt {

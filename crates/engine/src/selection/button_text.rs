@@ -16,8 +16,9 @@ use throughline_language::Words;
 /// The most words of a text that names a button: the longest label has four, with some politeness around it.
 const MOST: usize = 8;
 
-/// Returns the button a text denotes, by its label, or by its position if the text is about this card.
-pub(crate) fn button_named(actions: &[Action], text: &Words, in_focus: bool) -> Option<Action> {
+/// Returns the button whose label a text says. A position denotes none: a card is no list, and words about a list may stand
+/// in sight of it.
+pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
     if text.all().len() > MOST {
         return None;
     }
@@ -39,7 +40,7 @@ pub(crate) fn button_named(actions: &[Action], text: &Words, in_focus: bool) -> 
         options: &options,
         order: &order,
         displayed: order.len(),
-        positional: in_focus,
+        positional: false,
         marked: 0,
     };
     match pool.read(&Parses::of(super::lexicon(text), text, false)) {
@@ -53,14 +54,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_button_is_named_or_counted() {
+    fn a_button_is_named_and_never_counted() {
         let actions = [Action::SelectReview, Action::SelectTicket, Action::Dismiss];
-        let said = |text: &str, in_focus| button_named(&actions, &Words::of(text), in_focus);
-        assert_eq!(said("Create ticket", false), Some(Action::SelectTicket));
-        assert_eq!(said("the second one please", true), Some(Action::SelectTicket));
-        assert_eq!(said("3", true), Some(Action::Dismiss));
-        assert_eq!(said("2", false), None);
-        assert_eq!(said("create a ticket for login bug", true), None);
-        assert_eq!(said("4", true), None);
+        let said = |text: &str| button_named(&actions, &Words::of(text));
+        assert_eq!(said("Create ticket"), Some(Action::SelectTicket));
+        assert_eq!(said("review please"), Some(Action::SelectReview));
+        for text in
+            ["2", "the second one please", "last", "the third", "die zweite", "create a ticket for login bug"]
+        {
+            assert_eq!(said(text), None, "{text}");
+        }
     }
 }

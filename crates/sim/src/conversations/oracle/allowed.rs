@@ -56,8 +56,8 @@ impl Oracle {
         deeds
     }
 
-    /// A position counts in the newest thing that has positions: never in a gate or a question when a list was shown since,
-    /// to whomever.
+    /// A position counts in the newest thing that has positions: never in a gate, nor in a question when a list was shown
+    /// since, to whomever.
     fn positions(&self, who: Who, meaning: Meaning) -> Vec<Deed> {
         let mut deeds = Vec::new();
         for (at, thing) in self.waiting(who) {
@@ -69,10 +69,8 @@ impl Oracle {
                     deeds.extend(self.acted_in(who, at, meaning));
                     return deeds;
                 }
-                ThingKind::Gate { .. } if !self.list_after(at) => {
-                    deeds.extend(gate_place(meaning));
-                    return deeds;
-                }
+                // Its buttons have words and no numbers, and stand between the text and an older list.
+                ThingKind::Gate { .. } if !self.list_after(at) => return deeds,
                 ThingKind::Question { id, expects: Expects::OneOf(labels), .. } if !self.list_after(at) => {
                     let value = place(labels, meaning).map(|label| LABELS[*label].to_owned());
                     deeds.extend(value.map(|value| Deed::Answer { question: id.clone(), value }));
@@ -408,7 +406,6 @@ impl Oracle {
                 _ => Vec::new(),
             },
             ThingKind::Gate { of, open } if *open && *of == who => match meaning {
-                Meaning::Nth(_) | Meaning::Last => gate_place(meaning).into_iter().collect(),
                 Meaning::Gate(button) => vec![Deed::Gate(button)],
                 Meaning::Label(label) | Meaning::Instead(label) => {
                     self.named_in(thing, label).unwrap_or_default()
@@ -474,11 +471,6 @@ fn place<T>(several: &[T], meaning: Meaning) -> Option<&T> {
         Meaning::Last => several.last(),
         _ => None,
     }
-}
-
-fn gate_place(meaning: Meaning) -> Option<Deed> {
-    let places: Vec<usize> = (0..GATE_BUTTONS.len()).collect();
-    place(&places, meaning).map(|place| Deed::Gate(*place))
 }
 
 fn choices_of(thing: &Thing, of: ListId) -> Option<&[Choice]> {
