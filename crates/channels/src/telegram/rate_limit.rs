@@ -16,6 +16,9 @@ const EDIT_PRIVATE: Millis = 1_100;
 /// Between two edits of one message in a group.
 const EDIT_GROUP: Millis = 3_100;
 
+/// Longest wait that Telegram is obeyed for.
+const REFUSED: Millis = Timestamp::HOUR;
+
 /// A call to admit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outgoing {
@@ -93,7 +96,8 @@ impl RateLimiter {
 
     /// Drops entries that no limit counts any more.
     fn forget(&mut self, now: Timestamp) {
-        let young = |at: &Timestamp, age: Millis| now.since(*at) < age;
+        // What was counted in the future was counted by a clock that is set right since.
+        let young = |at: &Timestamp, age: Millis| (0..age).contains(&now.since(*at));
         while self.bot.front().is_some_and(|at| !young(at, Timestamp::SECOND)) {
             self.bot.pop_front();
         }
@@ -103,7 +107,7 @@ impl RateLimiter {
             }
             chat.edited.retain(|_, at| young(at, EDIT_GROUP));
             chat.sent = chat.sent.filter(|at| young(at, CHAT));
-            chat.refused = chat.refused.filter(|until| *until > now);
+            chat.refused = chat.refused.filter(|until| (1..=REFUSED).contains(&until.since(now)));
             chat.sent.is_some()
                 || chat.refused.is_some()
                 || !chat.minute.is_empty()
