@@ -1,4 +1,4 @@
-//! What does not go on although nothing is broken that a probe would meet: events that wait too long, effects that are
+//! Troubles that no probe meets: events that wait too long, effects that are
 //! planned too far ahead, lanes that fail again and again.
 
 use throughline_engine::{Millis, Timestamp};

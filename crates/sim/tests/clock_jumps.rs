@@ -3,11 +3,12 @@
 
 use proptest::prelude::*;
 use throughline_engine::data::lane::Lane;
+use throughline_engine::data::step_input::Paused;
 use throughline_engine::{Millis, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_store::EffectState;
-use throughline_testkit::driver::{Delivery, Driver, DriverError, Paused, Settling, TurnSeen, World};
-use throughline_testkit::model::{Checker, Restart};
+use throughline_testkit::driver::{Checker, Delivery, Driver, DriverError, Settling, TurnSeen, World};
+use throughline_testkit::model::Restart;
 use throughline_testkit::{parse, run};
 
 /// Longer than any deadline of a card.

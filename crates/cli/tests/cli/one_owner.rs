@@ -142,7 +142,7 @@ fn a_store_that_goes_away_accepts_nothing() {
     assert_eq!(server.says(10), (503, "TL-6107".to_owned()), "no file in its place");
 }
 
-/// Where no lock tells, the session in the file does: the loser stops, with its code.
+/// The session in the file tells where no lock does: the loser stops, with its code.
 #[test]
 fn the_loser_of_a_store_stops() {
     let home = Home::new();

@@ -25,7 +25,7 @@ pub async fn counts(s: &Subject) {
     assert_eq!(counts, Counts { oldest_waiting: Timestamp::SECOND, ..expected });
 }
 
-/// What does not go on is counted: how long the oldest row waits, and lanes that fail again and again.
+/// Counts tell what does not go on: how long the oldest row waits, and lanes that fail again and again.
 pub async fn what_is_stuck_is_counted(s: &Subject) {
     let first = accept(&*s.store, &lane("C1"), "a").await;
     s.clock.advance(Timestamp::MINUTE);

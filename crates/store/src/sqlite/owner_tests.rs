@@ -1,4 +1,4 @@
-//! Who may write into a file, with real files and two processes; and the repair of what two writers left.
+//! Owners of a file, with real files and two processes; and the repair of what two writers left.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -168,7 +168,7 @@ fn a_store_that_stops_leaves_what_took_its_place() {
     assert_eq!(block_on(open(&path).unwrap().waiting(&lane("C1"), 10)).unwrap().len(), 1);
 }
 
-/// Where no lock can tell, the session does: whoever opened the file last writes, every write of the other is refused.
+/// The session tells where no lock can: whoever opened the file last writes, every write of the other is refused.
 #[test]
 fn the_loser_of_a_file_writes_nothing_more() {
     let (_folder, path) = folder();

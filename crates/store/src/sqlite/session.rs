@@ -4,8 +4,7 @@
 use rusqlite::Connection;
 use throughline_engine::{LaneKey, Millis, Timestamp};
 
-use super::codec::lane_key;
-use super::codec::lane_parts;
+use super::codec::{lane_key, lane_parts};
 use super::delivery_keys;
 use super::outbox::NEVER;
 use crate::contract::{LONGEST_PLAN, Seq};

@@ -340,7 +340,7 @@ impl WriterThread<'_> {
         session::set_back(&self.sql, now, by)?;
         self.control("COMMIT")?;
         self.state.follow_clock(now);
-        self.control("BEGIN IMMEDIATE")
+        self.begin()
     }
 
     fn next(&self, so_far: usize, started: Instant) -> Option<Box<dyn Operation>> {
