@@ -158,5 +158,5 @@ fn the_loser_of_a_store_stops() {
 
 /// Begins a session in the file as another process would that no lock had kept out.
 fn take_over(path: &Path) {
-    throughline_store::tamper(path, "UPDATE instance SET session = session + 1");
+    throughline_store::tamper(path, "UPDATE instance SET session = session + 1").unwrap();
 }
