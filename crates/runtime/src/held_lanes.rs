@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throughline_engine::data::lane::Lane;
+use throughline_engine::data::policy::limits;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_store::LANE_LEASE;
 
@@ -18,9 +19,16 @@ pub(crate) struct LaneActor {
 }
 
 impl LaneActor {
-    /// True while at least a third of the lease is left.
+    /// True while at least a third of the lease is left. A lease that begins in the future is over: the clock was set
+    /// back.
     pub(crate) fn fresh(&self, now: Timestamp) -> bool {
-        now < self.leased_until.plus(-LANE_LEASE / 3)
+        let begun = self.leased_until.plus(-LANE_LEASE);
+        (begun..self.leased_until.plus(-LANE_LEASE / 3)).contains(&now)
+    }
+
+    /// True if it was not used for a while, or lately by a clock that was set back since.
+    pub(crate) fn idle(&self, now: Timestamp) -> bool {
+        self.used_at > now || now.since(self.used_at) >= limits::IDLE_LANE
     }
 }
 

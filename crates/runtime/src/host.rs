@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use throughline_engine::LaneKey;
 use throughline_engine::data::effect::EffectClass;
+use throughline_store::StoreError;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -102,8 +103,12 @@ async fn lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
         let mut at = Running { runtime: runtime.clone(), lane, more: false };
         running.spawn(async move {
             match at.runtime.run_lane(&at.lane).await {
-                Ok(run) => at.more = run.more,
+                Ok(run) => {
+                    at.runtime.wakes().ran(&at.lane, true);
+                    at.more = run.more;
+                }
                 Err(error) => {
+                    at.runtime.wakes().ran(&at.lane, false);
                     report(&error, "running a lane");
                     tokio::time::sleep(pause_after(&error)).await;
                     at.more = true;
@@ -247,7 +252,9 @@ fn report(error: &RuntimeError, act: &str) {
 
 fn pause_after(error: &RuntimeError) -> Duration {
     match error {
-        RuntimeError::Store(throughline_store::StoreError::ReadOnly { .. }) => STORE_RETRY,
+        RuntimeError::Store(
+            StoreError::ReadOnly { .. } | StoreError::Moved { .. } | StoreError::TakenOver { .. },
+        ) => STORE_RETRY,
         _ => SAFETY_NET,
     }
 }

@@ -164,9 +164,7 @@ impl Runtime {
         let now = self.store.now();
         for (key, slot) in self.lanes.all() {
             let Ok(mut held) = slot.try_lock() else { continue };
-            let Some(actor) =
-                held.as_ref().filter(|actor| all || now.since(actor.used_at) >= limits::IDLE_LANE)
-            else {
+            let Some(actor) = held.as_ref().filter(|actor| all || actor.idle(now)) else {
                 if held.is_none() {
                     drop(held);
                     self.lanes.forget(&key);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::{LaneId, LaneKey, TurnId};
+use throughline_store::FAILING;
 use tokio::sync::{Notify, broadcast, oneshot};
 
 /// The announcement of a committed turn.
@@ -41,6 +42,8 @@ pub struct Wakes {
     pub effects: Notify,
     /// Tenants with erasures to run.
     erasing: Mutex<HashSet<String>>,
+    /// Lanes whose last runs failed, with the number of these.
+    failed: Mutex<HashMap<LaneKey, u32>>,
     /// Notified when a tenant has an erasure to run.
     pub erasures: Notify,
 }
@@ -54,6 +57,7 @@ impl Default for Wakes {
             lanes: Notify::new(),
             effects: Notify::new(),
             erasing: Mutex::default(),
+            failed: Mutex::default(),
             erasures: Notify::new(),
         }
     }
@@ -94,6 +98,21 @@ impl Wakes {
             drop(queue);
             self.lanes.notify_one();
         }
+    }
+
+    /// Notes the end of a lane's run.
+    pub fn ran(&self, lane: &LaneKey, well: bool) {
+        let mut failed = lock(&self.failed);
+        if !well {
+            *failed.entry(lane.clone()).or_default() += 1;
+        } else if !failed.is_empty() {
+            failed.remove(lane);
+        }
+    }
+
+    /// Returns the number of lanes that failed at least [`FAILING`] times in a row.
+    pub fn failing(&self) -> usize {
+        lock(&self.failed).values().filter(|times| **times >= FAILING).count()
     }
 
     /// Queues the erasures of a tenant.

@@ -45,6 +45,7 @@ mod session;
 mod sign_in_link;
 mod socket;
 mod start_error;
+mod stuck;
 pub mod telegram;
 pub mod tools;
 #[cfg(feature = "failpoints")]
@@ -55,6 +56,7 @@ mod web;
 mod web_channel;
 pub mod wire;
 
+pub use codes::Code;
 pub use config::{
     Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl, TelegramConfig, TelegramMode,
 };
@@ -63,3 +65,4 @@ pub use routes::openapi;
 pub use serve::{serve, serve_instance};
 pub use sign_in_link::sign_in_link;
 pub use start_error::StartError;
+pub use stuck::stuck;

@@ -29,9 +29,9 @@ fn install() -> PrometheusHandle {
     handle
 }
 
-/// Sets the gauges for what the store counts.
+/// Sets the gauges for what the store counts, and for the lanes that failed to run.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and no count here comes near 2^52")]
-pub(crate) fn stored(counts: &Counts) {
+pub(crate) fn stored(counts: &Counts, failing: usize) {
     let set = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
     set("throughline_lane_queue_depth", counts.waiting);
     set("throughline_inbox_dead", counts.dead);
@@ -39,5 +39,8 @@ pub(crate) fn stored(counts: &Counts) {
     set("throughline_effects_uncertain", counts.uncertain);
     set("throughline_lanes", counts.lanes);
     metrics::gauge!("throughline_approvals", "state" => "pending").set(counts.approvals as f64);
+    set("throughline_lanes_failing", counts.failing_lanes.max(failing as u64));
+    set("throughline_effects_far", counts.far_effects);
+    metrics::gauge!("throughline_inbox_oldest_seconds").set(counts.oldest_waiting as f64 / 1_000.0);
     metrics::gauge!("throughline_outbox_oldest_seconds").set(counts.oldest_due as f64 / 1_000.0);
 }

@@ -5,12 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use throughline_store::StoreError;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::app::App;
+use crate::codes;
 use crate::config::Config;
 use crate::connection::serve_connection;
 use crate::instance::{Instance, open};
@@ -29,7 +31,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(5);
 /// requests get 503, effects in flight end. `ready` is called with the bound address once requests are accepted.
 ///
 /// # Errors
-/// The store, the key or the address cannot be used. Nothing was started.
+/// The store, the key or the address cannot be used, and nothing was started; or another process has taken the store over.
 pub async fn serve(
     config: Config,
     ready: impl FnOnce(SocketAddr),
@@ -66,10 +68,17 @@ pub async fn serve_instance(
     tracing::info!(address = %bound, store = app.store().describe(), "listening");
     ready(bound);
     let mut server = Server::new(app.clone(), listener);
-    tokio::select! {
-        () = shutdown => {}
-        () = server.accept() => {}
-        () = tidy(&app) => {}
+    let taken_over = tokio::select! {
+        () = shutdown => false,
+        () = server.accept() => false,
+        () = tidy(&app) => false,
+        () = app.store().taken_over() => true,
+    };
+    if taken_over {
+        tracing::error!(
+            code = codes::STORE_TAKEN_OVER.id(),
+            "another process has taken the database over; stopping"
+        );
     }
     tracing::info!("draining");
     app.drain();
@@ -84,6 +93,9 @@ pub async fn serve_instance(
         tools.close().await;
     }
     tracing::info!("stopped");
+    if taken_over {
+        return Err(StartError::Store(StoreError::TakenOver { act: "go on" }));
+    }
     Ok(())
 }
 

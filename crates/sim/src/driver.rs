@@ -81,6 +81,15 @@ impl SimDriver {
         self.run.as_ref().map(|run| run.remote.store.clone() as Arc<dyn Store>)
     }
 
+    /// Sets the clock, also back, and runs nothing: a jump of the machine's clock.
+    ///
+    /// # Errors
+    /// Fails if the scenario has not begun.
+    pub fn set_clock(&mut self, now: Timestamp) -> Result<(), DriverError> {
+        self.run()?.remote.clock.set(now);
+        Ok(())
+    }
+
     /// Returns every issue in the tracker of this world.
     ///
     /// # Errors

@@ -5,22 +5,33 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use throughline_engine::{Millis, Timestamp};
 
+use crate::rules::CLOCK_STEP;
+
 /// Source of a store's time.
 pub trait Clock: Send + Sync {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The machine's clock. It never runs backwards within the process, even if the machine's time is set back.
+/// The machine's clock. Small steps back are not followed, so that it seldom runs backwards; a clock that was ahead by
+/// more and is corrected is followed at once. What waits meanwhile is moved by the store.
 #[derive(Debug, Default)]
 pub struct SystemClock(AtomicI64);
+
+impl SystemClock {
+    /// Returns the time to show when the machine shows `now`.
+    fn follow(&self, now: i64) -> i64 {
+        let shown = |before: i64| if (0..=CLOCK_STEP).contains(&(before - now)) { before } else { now };
+        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| Some(shown(before)));
+        shown(before.unwrap_or_else(|before| before))
+    }
+}
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-        let before = self.0.fetch_max(now, Ordering::Relaxed);
-        Timestamp(now.max(before))
+        Timestamp(self.follow(now))
     }
 }
 
@@ -57,5 +68,20 @@ impl ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_step_back_is_waited_for_and_a_large_one_followed() {
+        let clock = SystemClock::default();
+        assert_eq!(clock.follow(100_000), 100_000);
+        assert_eq!(clock.follow(98_500), 100_000);
+        assert_eq!(clock.follow(100_001), 100_001);
+        assert_eq!(clock.follow(100_001 + 365 * Timestamp::DAY), 100_001 + 365 * Timestamp::DAY);
+        assert_eq!(clock.follow(100_002), 100_002);
     }
 }

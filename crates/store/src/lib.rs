@@ -34,6 +34,6 @@ mod sqlite;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use memory::MemoryStore;
-pub use sqlite::SqliteStore;
 #[cfg(feature = "conformance")]
 pub use sqlite::tamper::tamper;
+pub use sqlite::{SqliteStore, database_file};

@@ -3,8 +3,9 @@
 use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::canonical_json::{Hash, sha256};
 use throughline_engine::data::effect::{EffectClass, Outcome};
+use throughline_engine::{Millis, Timestamp};
 
-use crate::contract::{EffectState, PauseRow, Performer};
+use crate::contract::{EffectState, LONGEST_PLAN, PauseRow, Performer};
 
 /// Kind of the event that takes the place of a delivery to a full queue.
 pub(crate) const NOTICE_KIND: &str = "intake.notice";
@@ -50,6 +51,26 @@ pub(crate) fn other_release(approval: &Approval, decision: &ApprovalChange) -> O
     let same =
         *hash == approval.payload_sha256 && (approval.releases.is_empty() || *releases == approval.releases);
     (!same).then(|| format!("what was decided is not what approval {card} v{version} shows"))
+}
+
+/// Backward steps of the clock that are not followed, in milliseconds: the clock of a machine is corrected by as much
+/// at any time.
+pub(crate) const CLOCK_STEP: Millis = 2 * Timestamp::SECOND;
+
+/// Returns by how much the clock was set back, if it shows `now` after it had shown `last`.
+pub(crate) fn set_back_by(last: Timestamp, now: Timestamp) -> Option<Millis> {
+    Some(last.since(now)).filter(|by| *by > CLOCK_STEP)
+}
+
+/// Returns a deadline that a turn set, as it is stored. A turn that was decided before the clock was set back counts from
+/// a time that is not there any more.
+pub(crate) fn deadline(due: Timestamp, decided_at: Timestamp, now: Timestamp) -> Timestamp {
+    set_back_by(decided_at, now).map_or(due, |by| due.plus(-by))
+}
+
+/// Returns the time of the next attempt, at most [`LONGEST_PLAN`] ahead.
+pub(crate) fn next_attempt(at: Timestamp, now: Timestamp) -> Timestamp {
+    at.min(now.plus(LONGEST_PLAN))
 }
 
 /// Returns the hash by which a payload is compared with the planned one before an attempt.

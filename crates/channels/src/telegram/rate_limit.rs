@@ -16,6 +16,9 @@ const EDIT_PRIVATE: Millis = 1_100;
 /// Between two edits of one message in a group.
 const EDIT_GROUP: Millis = 3_100;
 
+/// Longest wait that Telegram is obeyed for.
+const REFUSED: Millis = Timestamp::HOUR;
+
 /// A call to admit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outgoing {
@@ -82,7 +85,7 @@ impl RateLimiter {
     /// True while the chat waits because Telegram asked for it.
     #[must_use]
     pub fn waits(&self, chat: i64, now: Timestamp) -> bool {
-        self.chats.get(&chat).and_then(|chat| chat.refused).is_some_and(|until| until > now)
+        self.chats.get(&chat).and_then(|chat| chat.refused).is_some_and(|until| waits(until, now))
     }
 
     /// Makes one chat wait that Telegram refused a call for.
@@ -93,7 +96,8 @@ impl RateLimiter {
 
     /// Drops entries that no limit counts any more.
     fn forget(&mut self, now: Timestamp) {
-        let young = |at: &Timestamp, age: Millis| now.since(*at) < age;
+        // What was counted in the future was counted by a clock that is set right since.
+        let young = |at: &Timestamp, age: Millis| (0..age).contains(&now.since(*at));
         while self.bot.front().is_some_and(|at| !young(at, Timestamp::SECOND)) {
             self.bot.pop_front();
         }
@@ -103,13 +107,18 @@ impl RateLimiter {
             }
             chat.edited.retain(|_, at| young(at, EDIT_GROUP));
             chat.sent = chat.sent.filter(|at| young(at, CHAT));
-            chat.refused = chat.refused.filter(|until| *until > now);
+            chat.refused = chat.refused.filter(|until| waits(*until, now));
             chat.sent.is_some()
                 || chat.refused.is_some()
                 || !chat.minute.is_empty()
                 || !chat.edited.is_empty()
         });
     }
+}
+
+/// True while a wait goes on. One that ends later than any begins was counted by a clock that is set right since.
+fn waits(until: Timestamp, now: Timestamp) -> bool {
+    (1..=REFUSED).contains(&until.since(now))
 }
 
 /// The oldest of the last `most` times; it has to leave the window before another call fits.
@@ -122,6 +131,20 @@ mod tests {
     use super::*;
 
     const T: Timestamp = Timestamp(1_000_000);
+
+    #[test]
+    fn what_a_clock_that_was_ahead_counted_holds_nothing() {
+        let mut limiter = RateLimiter::default();
+        let ahead = T.plus(365 * Timestamp::DAY);
+        for n in 0..30 {
+            let _full = limiter.admit(-1, Outgoing::New, ahead.plus(n * 1_000));
+        }
+        limiter.shown(-1, 5, ahead);
+        limiter.refused(-1, ahead.plus(Timestamp::MINUTE));
+        assert!(!limiter.waits(-1, T));
+        assert_eq!(limiter.admit(-1, Outgoing::Edit(5), T), Ok(()));
+        assert_eq!(limiter.admit(-1, Outgoing::New, T.plus(1_000)), Ok(()));
+    }
 
     #[test]
     fn one_message_a_second_for_each_chat() {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use throughline_server::{Config, StartError};
+use throughline_store::StoreError;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::{App, LogFormat};
@@ -114,7 +115,11 @@ fn shutdown_signal(app: &App) -> Result<impl Future<Output = ()> + use<>, Failur
 
 /// Words the error of starting the server, with a hint.
 fn not_started(error: &StartError, listen: SocketAddr) -> Failure {
-    let failure = Failure::new("the server did not start").because(error).code(error.code().id());
+    let what = match error {
+        StartError::Store(StoreError::TakenOver { .. }) => "the server has stopped",
+        _ => "the server did not start",
+    };
+    let failure = Failure::new(what).because(error).code(error.code().id());
     match error {
         StartError::Config(errors) => settings::invalid(errors.clone()),
         StartError::Listen { .. } => failure

@@ -17,6 +17,7 @@ mod help;
 mod home;
 mod json;
 mod models;
+mod one_owner;
 mod recorded;
 mod scenarios;
 mod server;

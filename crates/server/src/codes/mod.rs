@@ -106,6 +106,9 @@ pub(crate) fn store_error(error: &StoreError) -> &'static Code {
     match error {
         StoreError::ReadOnly { .. } => &READ_ONLY,
         StoreError::InUse { .. } => &STORE_IN_USE,
+        StoreError::HardLinked { .. } => &STORE_HARD_LINKED,
+        StoreError::TakenOver { .. } => &STORE_TAKEN_OVER,
+        StoreError::Moved { .. } => &STORE_MOVED,
         StoreError::Open { why, .. } if why.contains("TL-6101") => &SQLITE_TOO_OLD,
         StoreError::Open { .. } => &STORE_OPEN,
         StoreError::Unknown { .. } | StoreError::Backend { .. } => &STORE_UNAVAILABLE,

@@ -173,6 +173,11 @@ codes! {
         "No request needs that.",
         "Send fewer or shorter headers, or a shorter path.",
         [];
+    NOT_LISTENING = 2011, "server.not_listening", Some(503), "A channel does not listen yet",
+        "The instance has started, but a channel of it takes no messages yet.",
+        "It has not asked Telegram for updates yet, or another process of the installation does.",
+        "Ask again in a second. If it stays, stop the other process.",
+        ["telegram.mode"];
     NO_TOKEN = 2101, "auth.required", Some(401), "A token is needed",
         "The request carries no bearer token.",
         "Outside the demo, every request says who sends it.",
@@ -370,7 +375,7 @@ codes! {
         "Use the bundled library (the default build), or link a newer one.",
         ["store.url"];
     STORE_IN_USE = 6102, "store.in_use", None, "Another process is using the database",
-        "The database's lock file is held by another process. Nothing was started.",
+        "The database file, or the lock file beside it, is held by another process. Nothing was started.",
         "One process owns an SQLite file: two would not see each other's lanes.",
         "Stop the other process, talk to it with --server, or give this one another `store.url`.",
         ["store.url"];
@@ -383,6 +388,21 @@ codes! {
         "The configured writer is a replica. Nothing was started.",
         "Decisions are never read from a replica.",
         "Point `store.url` at the primary.",
+        ["store.url"];
+    STORE_HARD_LINKED = 6105, "store.hard_linked", None, "The database file has several names",
+        "Hard links give the database file more than one name. Nothing was started.",
+        "SQLite keeps a log beside the name that was opened: two names have two logs, which damages the database.",
+        "Remove the other names (`find -samefile`), or copy the file and use the copy.",
+        ["store.url"];
+    STORE_TAKEN_OVER = 6106, "store.taken_over", Some(503), "Another process has taken the database over",
+        "Another process opened the database while this one ran. This one writes nothing more, and stops.",
+        "One process owns an SQLite file. Where the system cannot keep a second one out, the later one is the owner: each          write compares the session in the file.",
+        "Find out which other process has the file, and keep one of them. What was accepted gets its turn from the owner.",
+        ["store.url"];
+    STORE_MOVED = 6107, "store.moved", Some(503), "The database file is not in its place any more",
+        "The path of the database leads to no file, or to another one than was opened. Nothing is accepted until it is back.",
+        "The file was removed, renamed, or another one was put in its place while the process ran. What would be written now          could be lost.",
+        "Put the file back: it goes on by itself. To restore a backup, stop the process first, put the backup in place without the          old files PATH-wal and PATH-shm, and start it.",
         ["store.url"];
     READ_ONLY = 6201, "store.read_only", Some(503), "The store takes no writes just now",
         "The disk is full or the database is read-only. Nothing was recorded, so nothing was acknowledged.",
@@ -398,5 +418,20 @@ codes! {
         "A stored value is not one that this version can read. Nothing was changed.",
         "A newer version wrote it, or it was damaged.",
         "Run the version that wrote it, or restore a backup.",
+        ["store.url"];
+    EVENTS_WAIT = 6204, "store.events_wait", Some(503), "Accepted events wait too long",
+        "An event that was accepted has waited more than ten minutes for its turn.",
+        "Its lane fails, or the process cannot keep up, or it was down and catches up.",
+        "Look in the log for the lane that fails. If there is none, wait until it has caught up; if it stays, restart the process,          which repairs what it can.",
+        ["store.url"];
+    EFFECTS_FAR = 6205, "store.effects_far", Some(503), "Effects are planned too far ahead",
+        "Effects wait for an attempt that is more than two hours ahead, which no rule plans.",
+        "The clock was ahead when they were planned, and was corrected since.",
+        "Check the clock (`timedatectl`) and restart the process: a start plans them for now.",
+        ["store.url"];
+    LANES_FAIL = 6206, "lane.fails", Some(503), "A lane fails again and again",
+        "Running a lane has failed at least three times in a row. Its events wait; none of them is lost.",
+        "What is stored of it cannot be read or written, or the database was damaged.",
+        "The log names the error, with its code. Restart the process, which repairs what it can; else restore a backup.",
         ["store.url"];
 }

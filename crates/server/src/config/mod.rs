@@ -20,6 +20,7 @@ use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::{Policy, Timestamp};
 use throughline_runtime::Zone;
+use throughline_store::database_file;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
 
 use crate::auth::{Scope, Token};
@@ -263,12 +264,12 @@ impl Config {
         of_tokens.chain([self.tenant.as_str()]).collect()
     }
 
-    /// Returns the file of the instance key; `None` for a store in memory, whose key need not outlive the process.
+    /// Returns the file of the instance key, beside the database that symbolic links lead to; `None` for a store in memory, whose key need not outlive the process.
     #[must_use]
     pub fn key_file(&self) -> Option<PathBuf> {
         match (&self.instance_key_file, &self.store) {
             (Some(file), _) => Some(file.clone()),
-            (None, StoreUrl::Sqlite(database)) => Some(database.with_extension("key")),
+            (None, StoreUrl::Sqlite(path)) => Some(database_file(path).with_extension("key")),
             (None, StoreUrl::Memory) => None,
         }
     }

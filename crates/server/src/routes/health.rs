@@ -13,6 +13,7 @@ use crate::codes;
 use crate::metrics as counted;
 use crate::problem::{Problem, ProblemDetails};
 use crate::request::bearer;
+use crate::stuck::stuck;
 use crate::wire;
 
 /// Check that the process runs
@@ -24,7 +25,8 @@ pub(crate) async fn livez() -> Response {
 
 /// Check that the instance takes requests
 ///
-/// Tries a write to the store, and checks that the instance is not shutting down.
+/// Tries a write to the store, and checks that the instance is not shutting down, that its channels listen, and that
+/// nothing is stuck: no event waits too long, no effect is planned too far ahead, no lane fails again and again.
 #[utoipa::path(get, path = "/readyz", tag = "health", operation_id = "readyz",
     responses(
         (status = 200, description = "It takes them.", body = wire::Ready),
@@ -38,6 +40,14 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
         ));
     }
     app.store().writable().await?;
+    if app.instance.telegram.as_ref().is_some_and(|telegram| !telegram.listens()) {
+        return Err(Problem::new(&codes::NOT_LISTENING, "Telegram is not asked for updates yet"));
+    }
+    let stuck = stuck(&app.store().counts().await?, app.runtime().wakes().failing());
+    if let Some((code, _)) = stuck.first() {
+        let texts: Vec<&str> = stuck.iter().map(|(_, text)| text.as_str()).collect();
+        return Err(Problem::new(code, texts.join("; ")));
+    }
     Ok(json(&wire::Ready { ready: true, store: app.store().describe() }))
 }
 
@@ -54,7 +64,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>, request: Request) -> Re
     }
     // Counters are worth reading most when the store is in trouble.
     match app.store().counts().await {
-        Ok(counts) => counted::stored(&counts),
+        Ok(counts) => counted::stored(&counts, app.runtime().wakes().failing()),
         Err(error) => tracing::warn!(%error, "the store was not counted for the metrics"),
     }
     Ok(text(app.metrics.render()).into_response())

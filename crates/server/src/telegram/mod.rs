@@ -10,6 +10,7 @@ mod poll;
 mod setup;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
@@ -41,6 +42,8 @@ pub struct Adapter {
     username: OnceLock<String>,
     /// Webhook; `None` when polling.
     hook: Option<Hook>,
+    /// True once updates are taken: polled for, or by webhook.
+    listens: AtomicBool,
 }
 
 /// Webhook of the bot.
@@ -78,6 +81,7 @@ impl Adapter {
             tenant: config.tenant.clone(),
             command: config.policy.command.0.trim_start_matches('/').to_owned(),
             username: OnceLock::new(),
+            listens: AtomicBool::new(hook.is_some()),
             hook,
         }))
     }
@@ -106,6 +110,11 @@ impl Adapter {
         let ends = self.store.now().plus(INVITATION_LIFETIME);
         self.contacts.offer(&self.tenant, &token, user, ends).await?;
         Ok((format!("https://t.me/{}?start={token}", bot.username), ends))
+    }
+
+    /// Returns true once updates are taken. Telegram may be out of reach: then they come when it is back.
+    pub(crate) fn listens(&self) -> bool {
+        self.listens.load(Ordering::Relaxed)
     }
 
     /// Returns the webhook; `None` when polling.

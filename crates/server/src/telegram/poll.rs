@@ -2,6 +2,7 @@
 //! (`docs/design/0035-channels.md`).
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,10 @@ const LEASE: Millis = 90 * Timestamp::SECOND;
 /// Time without updates after which Telegram may restart its numbering. The offset is then dropped, and unconfirmed
 /// updates come again.
 const OFFSET_LIFETIME: Millis = Timestamp::HOUR;
-/// Pause before the next attempt after an error.
+/// Pause before the next attempt after an error; the first one of a row is tried again sooner, because Telegram may still
+/// hold the poll of a process that was killed.
 const RETRY_PAUSE: Duration = Duration::from_secs(5);
+const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 const COLLECTION: &str = "telegram.poll";
 
@@ -30,6 +33,9 @@ const COLLECTION: &str = "telegram.poll";
 struct Leadership {
     owner: String,
     until: i64,
+    /// The opening of the store in which the lease was taken ([`throughline_store::Store::session`]).
+    #[serde(default)]
+    session: Option<u64>,
     /// Last time that Telegram answered.
     heard: i64,
 }
@@ -72,7 +78,7 @@ impl Poller {
 
     /// Polls without end.
     pub(crate) async fn run(&mut self) {
-        let mut told = None;
+        let (mut told, mut failed) = (None, false);
         loop {
             let polled = self.once(POLL_SECONDS).await;
             let pause = match &polled {
@@ -81,8 +87,10 @@ impl Poller {
                     let wait = until.since(self.adapter.store.now()).clamp(100, 5_000);
                     Duration::from_millis(wait.unsigned_abs())
                 }
-                _ => RETRY_PAUSE,
+                _ if failed => RETRY_PAUSE,
+                _ => FIRST_RETRY_PAUSE,
             };
+            failed = !matches!(polled, Ok(Polled::Updates(_) | Polled::Standby(_)));
             let state = polled.map_err(|error| error.to_string());
             if told.as_ref() != Some(&state) {
                 match &state {
@@ -123,6 +131,7 @@ impl Poller {
             Ok(heard) => heard,
             Err(until) => return Ok(Polled::Standby(until)),
         };
+        self.adapter.listens.store(true, Ordering::Relaxed);
         let bot = match self.adapter.bot().await {
             Ok(bot) => bot,
             Err(answer) => return Ok(not_now(answer)),
@@ -165,12 +174,17 @@ impl Poller {
         let version = found.as_ref().map_or(0, |found| found.version);
         let lead: Leadership =
             found.and_then(|found| serde_json::from_str(&found.body).ok()).unwrap_or_default();
-        if lead.owner != self.owner && lead.until > now.0 {
+        let session = store.session();
+        // A lease of an earlier session is over, because its process is gone; so is one that ends later than one that
+        // begins now, because the clock was set back.
+        let gone = session.is_some() && lead.session != session;
+        let held = (now.0 + 1..=now.0 + LEASE).contains(&lead.until) && !gone;
+        if lead.owner != self.owner && held {
             return Ok(Err(Timestamp(lead.until)));
         }
         let heard = self.heard.map_or(lead.heard, |heard| heard.0);
         let heard = if heard == 0 { now.0 } else { heard };
-        let ours = Leadership { owner: self.owner.clone(), until: now.0 + LEASE, heard };
+        let ours = Leadership { owner: self.owner.clone(), until: now.0 + LEASE, session, heard };
         let body = serde_json::to_string(&ours).unwrap_or_default();
         let write = vec![(COLLECTION.to_owned(), Document::new(key, version, body))];
         let won = store.write_documents(tenant, write, None).await?;
@@ -185,8 +199,8 @@ impl Poller {
         let Ok(lead) = serde_json::from_str::<Leadership>(&found.body) else { return };
         if lead.owner == self.owner {
             let heard = self.heard.map_or(lead.heard, |heard| heard.0);
-            let body = serde_json::to_string(&Leadership { owner: String::new(), until: 0, heard })
-                .unwrap_or_default();
+            let body =
+                serde_json::to_string(&Leadership { heard, ..Leadership::default() }).unwrap_or_default();
             let write = vec![(COLLECTION.to_owned(), Document::new(key, found.version, body))];
             if let Err(error) = store.write_documents(tenant, write, None).await {
                 tracing::debug!(%error, "the lead was not given up; it runs out by itself");

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::tempdir;
 use throughline_server::{Config, StartError, open};
+use throughline_store::Counts;
 use tokio::io::AsyncWriteExt;
 
 use crate::store::Rigged;
@@ -43,6 +44,28 @@ async fn a_store_that_takes_no_writes_acknowledges_nothing() {
         "nothing had been recorded"
     );
     assert_eq!(press.send().await.json()["reason"], "press.applied");
+    assert_eq!(server.get("/readyz").send().await.status, 200);
+    server.stopped().await;
+}
+
+/// An instance on which something is stuck is not ready, and says what to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_stuck_is_not_ready() {
+    let store = Rigged::new();
+    let server = Server::over(demo(), store.clone()).await;
+    assert_eq!(server.get("/readyz").send().await.status, 200);
+    let long = 11 * throughline_engine::Timestamp::MINUTE;
+    let quiet = Counts::default();
+    for (counts, code) in [
+        (Counts { waiting: 2, oldest_waiting: long, ..quiet }, "TL-6204"),
+        (Counts { far_effects: 1, ..quiet }, "TL-6205"),
+        (Counts { failing_lanes: 3, ..quiet }, "TL-6206"),
+    ] {
+        store.count_as(counts);
+        let reply = server.get("/readyz").send().await;
+        assert_eq!((reply.status, reply.problem().as_str()), (503, code));
+    }
+    store.count_as(quiet);
     assert_eq!(server.get("/readyz").send().await.status, 200);
     server.stopped().await;
 }

@@ -1,9 +1,13 @@
 //! Polling: no update is confirmed before its commit, and one process leads.
 
+use std::sync::Arc;
+
 use throughline_channels::telegram::{BotToken, Client, menu, outbound};
 use throughline_fakes::telegram::{FakeTelegram, Fault};
 use throughline_server::finding::State;
 use throughline_server::telegram::{Polled, examine};
+use throughline_store::{MemoryStore, SqliteStore};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::world::{ANA, TEAM, World, ticket, work};
 
@@ -50,6 +54,59 @@ async fn tg15_one_of_two_instances_polls() {
     // A poller that stops gives up its lease at once.
     beside.resign().await;
     assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Updates(_)));
+}
+
+/// A killed process gave nothing up; the next one polls at once, because only one process has the store open.
+#[tokio::test]
+async fn the_lead_of_a_killed_process_is_taken_at_once() {
+    let mut w = World::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.db");
+    w.over(Arc::new(SqliteStore::open(&path, w.clock.clone()).unwrap())).await;
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Updates(0));
+    let (_instance, mut beside) = w.beside().await;
+    assert!(matches!(beside.once(0).await.unwrap(), Polled::Standby(_)), "in the same process it stands by");
+    drop((_instance, beside));
+    w.over(Arc::new(MemoryStore::new(w.clock.clone()))).await;
+    w.over(Arc::new(SqliteStore::open(&path, w.clock.clone()).unwrap())).await;
+    w.telegram.says(ANA, ANA, "/status");
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Updates(1), "without waiting for the lease to end");
+}
+
+/// An instance that cannot poll yet is not ready.
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_not_ready_before_it_listens() {
+    let mut w = World::new().await;
+    w.poller.once(0).await.unwrap();
+    let (instance, _) = w.beside().await;
+    let (ready, bound) = tokio::sync::oneshot::channel();
+    let serving = tokio::spawn(async move {
+        let told = |address: std::net::SocketAddr| {
+            let _ = ready.send(address);
+        };
+        throughline_server::serve_instance(instance, told, std::future::pending()).await
+    });
+    let mut stream = tokio::net::TcpStream::connect(bound.await.unwrap()).await.unwrap();
+    let ask = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(ask).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("TL-2011"), "{answer}");
+    serving.abort();
+}
+
+/// A lead that was taken while the clock was a year ahead keeps nobody out once it is right.
+#[tokio::test]
+async fn a_lead_from_the_future_is_over() {
+    let mut w = World::new().await;
+    let (_instance, mut beside) = w.beside().await;
+    let year = 365 * throughline_engine::Timestamp::DAY;
+    w.clock.advance(year);
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Updates(0));
+    assert!(matches!(beside.once(0).await.unwrap(), Polled::Standby(_)));
+    w.clock.advance(-year);
+    assert_eq!(beside.once(0).await.unwrap(), Polled::Updates(0));
+    assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Standby(_)));
 }
 
 /// Another program polls with our token.

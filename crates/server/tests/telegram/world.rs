@@ -103,6 +103,14 @@ impl World {
         self.instance.runtime.recover("acme").await.expect("the store answers");
     }
 
+    /// Replaces the instance by one over another store, as a kill does: nothing is given up.
+    pub(crate) async fn over(&mut self, store: Arc<dyn Store>) {
+        self.instance = opened(&self.folder, self.mode, &self.telegram, &store).await;
+        self.starts += 1;
+        self.poller = poller(&self.instance, &format!("start {}", self.starts));
+        self.store = store;
+    }
+
     /// Makes the runtime ask a model.
     pub(crate) fn asks(&mut self, model: Arc<dyn Model>) {
         let runtime = &self.instance.runtime;

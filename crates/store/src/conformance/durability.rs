@@ -1,5 +1,6 @@
 //! Durability: an answered operation is still there after the process was closed or killed.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use throughline_engine::data::action::Action;
@@ -38,7 +39,14 @@ pub async fn reopening_keeps_everything(location: &dyn DataLocation) {
 /// After a crash, the store holds every operation that was answered before it.
 pub async fn what_was_answered_survives_a_crash(location: &dyn DataLocation) {
     let store = location.open(clock());
-    let after_crash = || location.crash_copy().open(clock());
+    let copies = RefCell::new(Vec::new());
+    let after_crash = || {
+        let copy = location.crash_copy();
+        let store = copy.open(clock());
+        // A store may find out that its data is gone, so the copy stays as long as the case runs.
+        copies.borrow_mut().push(copy);
+        store
+    };
 
     let seq = accept(&*store, &lane("C1"), "k").await;
     let found = after_crash();

@@ -205,7 +205,9 @@ macro_rules! conformance {
                     erasures_are_listed_and_done_once
                 ],
                 store: [
-                    counts
+                    counts, what_is_stuck_is_counted, a_clock_set_back_keeps_nothing_waiting,
+                    a_turn_from_before_the_clock_was_set_back, a_lease_from_the_future_is_over,
+                    an_attempt_is_planned_for_soon
                 ]
             }
         }

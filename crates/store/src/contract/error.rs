@@ -20,6 +20,33 @@ pub enum StoreError {
         /// The database file.
         what: String,
     },
+    /// The database has several names on its disk, so that processes could not see one another (`TL-6105`).
+    #[error(
+        "cannot open {what}: its file has {names} names (hard links), and each name would get a log of its own; remove \
+         the others or copy the file"
+    )]
+    HardLinked {
+        /// The database file.
+        what: String,
+        /// Number of its names.
+        names: u64,
+    },
+    /// Another process has opened the database since, so this one may write nothing more (`TL-6106`).
+    #[error("cannot {act}: another process has taken the database over, and this one stops")]
+    TakenOver {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+    },
+    /// The path of the database no longer leads to the file that was opened (`TL-6107`).
+    #[error("cannot {act}: the database {what} was moved or replaced: {why}")]
+    Moved {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+        /// The database file.
+        what: String,
+        /// The reason, as a clause.
+        why: String,
+    },
     /// The backend is too old or misconfigured, or the database belongs to another program (`TL-6101`, `TL-6103`).
     #[error("cannot open {what}: {why}")]
     Open {

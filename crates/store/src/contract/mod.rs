@@ -34,7 +34,9 @@ pub use inbox::{
 pub use kill_switch::{KillSwitch, PauseRow};
 pub use lane_index::{LaneIndex, LaneInfo};
 pub use lanes::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoredLane};
-pub use outbox::{EFFECT_LEASE, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, lease_of};
+pub use outbox::{
+    EFFECT_LEASE, LONGEST_PLAN, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, lease_of,
+};
 pub use policies::Policies;
 pub use requests::{Requests, StoredResponse};
 pub use timers::{TimerRow, Timers};
@@ -62,6 +64,9 @@ use throughline_engine::{LaneKey, Millis, Timestamp};
 ///   [`StoreError::Refused`], for the whole turn. So is one whose payload has another hash than those that the decision
 ///   on its approval lists, and one of a class that always leaves its thread which says that it stays.
 /// - **Time is the store's**: [`Store::now`]. Leases and expiries are compared with it and with nothing else.
+/// - **Time may be set back.** A clock that was ahead and is corrected leaves nothing waiting: attempts, leases, timers and
+///   hosts' deadlines that lie ahead are moved back with it, and nothing began in the future. A lease that ends later than
+///   one that begins now is over.
 /// - **Unknown is not failure.** When the connection breaks inside a commit, return [`StoreError::Unknown`]; the caller
 ///   claims the lane again and asks [`Lanes::committed`].
 /// - **Queries are current.** A query that begins after a write has returned sees that write.
@@ -106,6 +111,18 @@ pub trait Store:
     /// Counts rows over all tenants.
     async fn counts(&self) -> Result<Counts, StoreError>;
 
+    /// Returns the number of this opening, where one process at a time has the store open: what was leased under another
+    /// number is over, because its holder is gone. `None` where processes share the store.
+    fn session(&self) -> Option<u64> {
+        None
+    }
+
+    /// Completes when another process has taken the store over: this one may write nothing more, and every write ends as
+    /// [`StoreError::TakenOver`]. A store that processes share never completes it.
+    async fn taken_over(&self) {
+        std::future::pending().await
+    }
+
     /// Waits until another process made work for lanes, and returns these. A backend that only this process writes to
     /// never returns: the runtime wakes itself.
     async fn woken(&self) -> Vec<LaneKey> {
@@ -130,4 +147,13 @@ pub struct Counts {
     pub lanes: u64,
     /// Time since the oldest planned effect that is due could have started, in milliseconds; 0 if none is due.
     pub oldest_due: Millis,
+    /// Time since the row that has waited longest was accepted, in milliseconds; 0 if none waits.
+    pub oldest_waiting: Millis,
+    /// Planned effects whose next attempt is more than [`LONGEST_PLAN`] ahead: a clock was wrong.
+    pub far_effects: u64,
+    /// Lanes with a waiting row whose handling failed at least [`FAILING`] times.
+    pub failing_lanes: u64,
 }
+
+/// Number of failures of one row, or of a lane in a row, after which the lane counts as failing again and again.
+pub const FAILING: u32 = 3;

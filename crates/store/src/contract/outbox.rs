@@ -13,6 +13,10 @@ use super::{Delivery, EffectState, StoreError, StoredEffect};
 /// Duration of an effect's lease, in milliseconds. See [`lease_of`] for the exception.
 pub const EFFECT_LEASE: Millis = 60 * Timestamp::SECOND;
 
+/// Longest time that an attempt is planned ahead, in milliseconds. A far side that asks to wait is obeyed for an hour; what
+/// is planned later than this was planned by a clock that was wrong.
+pub const LONGEST_PLAN: Millis = 2 * Timestamp::HOUR;
+
 /// Returns the duration of a lease on an effect of that class, in milliseconds.
 ///
 /// One attempt to ask a model may use up all the time that the class has, which is longer than [`EFFECT_LEASE`]: with a
@@ -130,9 +134,9 @@ pub enum SettleTo {
     /// It ends in that state with that encoded outcome, or waits as [`EffectState::Uncertain`]. Effects that depend on
     /// one that failed or was cancelled fail with it.
     End(EffectState, String),
-    /// It is planned again, not before that time.
+    /// It is planned again, not before that time and at most [`LONGEST_PLAN`] ahead.
     Retry(Timestamp),
-    /// It is planned again, not before that time. The encoded text is kept as its outcome until it ends: the outcome of
+    /// It is planned again as by [`Self::Retry`]. The encoded text is kept as its outcome until it ends: the outcome of
     /// this attempt is unknown, or the far side still works on it.
     Unsure(Timestamp, String),
 }

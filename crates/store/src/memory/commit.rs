@@ -76,7 +76,7 @@ impl Data {
         if let Some(Direct { identity, state }) = &turn.direct {
             self.insert(identity.clone(), None, *state, Some(turn.log.turn.clone()), turn.log.at);
         }
-        self.write_timers(&turn);
+        self.write_timers(&turn, now);
         self.plan(&turn, now);
         for effect in &turn.cancel {
             self.cancel(&turn.lane.tenant, effect);

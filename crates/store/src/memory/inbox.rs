@@ -15,10 +15,10 @@ pub(super) struct Row {
     key: String,
     /// The event, as long as the row keeps it.
     pub(super) event: Option<Event>,
-    received_at: Timestamp,
+    pub(super) received_at: Timestamp,
     pub(super) state: RowState,
     pub(super) turn: Option<TurnId>,
-    failures: u32,
+    pub(super) failures: u32,
 }
 
 /// The event of a row.

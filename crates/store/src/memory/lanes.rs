@@ -25,7 +25,8 @@ impl Lanes for MemoryStore {
         let now = self.now();
         let mut data = self.lock();
         let lane = data.lane(lane, now);
-        let over = lane.owner.is_none() || lane.lease_until <= now;
+        // A lease that ends later than one that begins now was taken before the clock was set back.
+        let over = lane.owner.is_none() || lane.lease_until <= now || lane.lease_until > now.plus(LANE_LEASE);
         if !over && lane.owner.as_deref() != Some(owner) {
             return Ok(Claim::Held { until: lane.lease_until });
         }

@@ -3,6 +3,7 @@
 
 mod approvals;
 mod audit;
+mod clock;
 mod commit;
 mod documents;
 mod effects;
@@ -29,8 +30,9 @@ use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, 
 
 use crate::clock::Clock;
 use crate::contract::{
-    ApprovalRow, ApprovalState, Counts, Document, EffectState, ErasureRow, LogRow, PauseRow, RowState, Seq,
-    Store, StoreError, StoredEffect, StoredResponse, TimerRow, TokenRow, TurnSeq,
+    ApprovalRow, ApprovalState, Counts, Document, EffectState, ErasureRow, FAILING, LONGEST_PLAN, LogRow,
+    PauseRow, Performer, RowState, Seq, Store, StoreError, StoredEffect, StoredResponse, TimerRow, TokenRow,
+    TurnSeq,
 };
 
 /// A store that lives as long as the process.
@@ -55,7 +57,9 @@ impl MemoryStore {
 
     // Nothing panics half-way through a change, so the data behind a poisoned lock is whole.
     fn lock(&self) -> MutexGuard<'_, Data> {
-        self.data.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
+        data.follow_clock(self.clock.now());
+        data
     }
 }
 
@@ -84,7 +88,7 @@ impl Store for MemoryStore {
         let data = self.lock();
         let mut counts = Counts::default();
         for tenant in data.tenants.values() {
-            tenant.count(&mut counts);
+            tenant.count(&mut counts, now);
         }
         let planned = data.effects.values().filter_map(|(tenant, id)| data.tenants[tenant].effects.get(id));
         let due = planned.filter(|e| e.stored.state == EffectState::Planned && e.stored.not_before <= now);
@@ -96,6 +100,8 @@ impl Store for MemoryStore {
 /// Rows of all tenants, and indexes over them.
 #[derive(Default)]
 struct Data {
+    /// The latest time at which the data was used.
+    last_at: Timestamp,
     seq: Seq,
     planned: u64,
     tenants: BTreeMap<String, Tenant>,
@@ -196,7 +202,7 @@ impl Data {
 }
 
 impl Tenant {
-    fn count(&self, counts: &mut Counts) {
+    fn count(&self, counts: &mut Counts, now: Timestamp) {
         let rows = |state| self.inbox.values().filter(|row| row.state == state).count() as u64;
         let effects = |states: &[EffectState]| {
             self.effects.values().filter(|effect| states.contains(&effect.stored.state)).count() as u64
@@ -208,6 +214,17 @@ impl Tenant {
         counts.uncertain += effects(&[EffectState::Uncertain]);
         counts.approvals += approvals.filter(|a| a.row.state == ApprovalState::Pending).count() as u64;
         counts.lanes += self.lanes.len() as u64;
+        let waiting = self.inbox.values().filter(|row| row.state == RowState::Received);
+        let oldest = waiting.clone().map(|row| now.since(row.received_at)).max();
+        counts.oldest_waiting = counts.oldest_waiting.max(oldest.unwrap_or(0));
+        let far = |effect: &&Effect| {
+            let ours = effect.stored.row.performer == Performer::Us;
+            ours && effect.wake.is_some_and(|wake| wake > now.plus(LONGEST_PLAN))
+        };
+        counts.far_effects += self.effects.values().filter(far).count() as u64;
+        let failing: BTreeSet<&LaneKey> =
+            waiting.filter(|row| row.failures >= FAILING).map(|row| &row.lane).collect();
+        counts.failing_lanes += failing.len() as u64;
     }
 
     /// Returns the lane, creating it if it is new.

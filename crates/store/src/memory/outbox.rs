@@ -10,7 +10,9 @@ use crate::contract::{
     EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store, StoreError,
     StoredEffect, TurnCommit, lease_of,
 };
-use crate::rules::{dependency_outcome, drops_prompt, first_state, pause_holds, payload_hash};
+use crate::rules::{
+    deadline, dependency_outcome, drops_prompt, first_state, next_attempt, pause_holds, payload_hash,
+};
 
 /// Moment at which a host's effect without a deadline is overdue.
 pub(super) const NEVER: Timestamp = Timestamp(i64::MAX);
@@ -51,6 +53,8 @@ impl Data {
     /// Inserts the effects of a turn.
     pub(super) fn plan(&mut self, turn: &TurnCommit, now: Timestamp) {
         for row in &turn.outbox {
+            let ends = row.deadline.map(|at| deadline(at, turn.log.at, now));
+            let row = &OutboxRow { deadline: ends, ..row.clone() };
             if row.class == EffectClass::CardUpdate && row.performer == Performer::Us {
                 self.supersede(&turn.lane, &row.stream);
             }
@@ -276,8 +280,8 @@ impl Data {
         let lane = effect.stored.lane.clone();
         match to {
             SettleTo::End(state, outcome) => self.end(&tenant, &id, state, Some(outcome)),
-            SettleTo::Retry(at) => self.retry(&tenant, &id, at, None),
-            SettleTo::Unsure(at, outcome) => self.retry(&tenant, &id, at, Some(outcome)),
+            SettleTo::Retry(at) => self.retry(&tenant, &id, next_attempt(at, now), None),
+            SettleTo::Unsure(at, outcome) => self.retry(&tenant, &id, next_attempt(at, now), Some(outcome)),
         }
         if let Some((channel_id, internal)) = message {
             let lane = self.lane(&lane, now);

@@ -6,6 +6,7 @@ use throughline_engine::{TimerId, Timestamp};
 use super::outbox::NEVER;
 use super::{Data, MemoryStore};
 use crate::contract::{Store, StoreError, TimerRow, Timers, TurnCommit};
+use crate::rules::deadline;
 
 impl Data {
     fn clear_timer(&mut self, tenant: &str, id: &TimerId) {
@@ -14,14 +15,15 @@ impl Data {
         }
     }
 
-    pub(super) fn write_timers(&mut self, turn: &TurnCommit) {
+    pub(super) fn write_timers(&mut self, turn: &TurnCommit, now: Timestamp) {
         for id in &turn.clear_timers {
             self.clear_timer(&turn.lane.tenant, id);
         }
         for timer in &turn.timers {
             self.clear_timer(&turn.lane.tenant, &timer.id);
+            let timer = TimerRow { due: deadline(timer.due, turn.log.at, now), ..timer.clone() };
             self.due.insert((timer.due, turn.lane.tenant.clone(), timer.id.clone()));
-            self.tenant(&turn.lane.tenant).timers.insert(timer.id.clone(), timer.clone());
+            self.tenant(&turn.lane.tenant).timers.insert(timer.id.clone(), timer);
         }
     }
 }

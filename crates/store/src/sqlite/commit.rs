@@ -37,6 +37,7 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
         // The delivery that came with the turn is written already, and must be undone.
         return if turn.direct.is_some() { Err(TxError::NotCommitted(why_not)) } else { Ok(why_not) };
     }
+    tx.state.note_time(tx.sql, tx.now)?;
     if let Some(person) = &turn.participant {
         lane_index::add_participant(tx, lane.n, person)?;
     }
@@ -71,7 +72,7 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
         timers::clear(tx, tenant, id)?;
     }
     for timer in &turn.timers {
-        timers::set(tx, tenant, lane.n, timer)?;
+        timers::set(tx, tenant, lane.n, turn.log.at, timer)?;
     }
     buttons::store(tx, lane.n, revision, &turn.tokens)?;
     for row in &turn.audit {

@@ -40,6 +40,13 @@ impl DeliveryKey {
     }
 }
 
+/// Leads the keys of a waiting delivery to its new position.
+pub(super) fn move_to(sql: &Connection, tenant: &str, key: &str, from: Seq, to: Seq) -> rusqlite::Result<()> {
+    let lead = "UPDATE delivery_keys SET seq = ?3 WHERE seq = ?2 AND (key = ?1 OR first = ?4)";
+    sql.execute(lead, (stored_key(tenant, key), from, to, key))?;
+    Ok(())
+}
+
 /// Owner of a delivery's keys.
 #[derive(Clone, Copy)]
 pub(super) enum KeyOwner {

@@ -11,6 +11,10 @@ pub(super) enum TxError {
     Sql(rusqlite::Error),
     /// The caller asked for something impossible, because of a bug.
     Refused(String),
+    /// Another process has begun a session on the file.
+    TakenOver,
+    /// The path no longer leads to the file: its path, and the reason as a clause.
+    Moved(String, String),
     /// A commit found out that it must not be made after it had begun to write.
     NotCommitted(CommitResult),
 }

@@ -13,10 +13,11 @@ use crate::contract::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoreErro
 
 fn claim(tx: &mut Tx<'_, '_>, lane: &LaneKey, owner: &str) -> Result<Claim, TxError> {
     let n = tx.state.find_or_create_lane(tx.sql, lane, tx.now)?.n;
-    let take = "UPDATE lanes SET epoch = epoch + (owner IS NULL OR lease_until <= ?3 OR session <> ?5), \
-                owner = ?2, lease_until = ?4, session = ?5 \
-                WHERE n = ?1 AND (owner IS NULL OR lease_until <= ?3 OR owner = ?2 OR session <> ?5) \
-                RETURNING epoch, revision";
+    // A lease that ends later than one that begins now was taken before the clock was set back.
+    let take = "UPDATE lanes SET \
+                epoch = epoch + (owner IS NULL OR lease_until <= ?3 OR lease_until > ?4 OR session <> ?5), \
+                owner = ?2, lease_until = ?4, session = ?5 WHERE n = ?1 AND (owner IS NULL OR lease_until <= ?3 \
+                OR lease_until > ?4 OR owner = ?2 OR session <> ?5) RETURNING epoch, revision";
     let until = tx.now.plus(LANE_LEASE);
     let ours = tx.sql.first(take, (n, owner, tx.now.0, until.0, tx.state.session()), |row| {
         Ok(Claim::Ours { epoch: row.get(0)?, revision: row.get::<_, i64>(1)?.cast_unsigned() })

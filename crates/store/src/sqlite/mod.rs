@@ -23,10 +23,14 @@ mod lane_index;
 mod lanes;
 mod open;
 mod outbox;
+mod owned_file;
+#[cfg(test)]
+mod owner_tests;
 mod policies;
 mod record_key;
 mod records;
 mod requests;
+mod session;
 mod settle;
 #[cfg(feature = "conformance")]
 pub(crate) mod tamper;
@@ -39,18 +43,20 @@ mod write_conn;
 mod writer;
 mod writer_state;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension};
 use throughline_engine::{LaneKey, Timestamp};
 
 use crate::clock::Clock;
-use crate::contract::{Counts, Store, StoreError};
+use crate::contract::{Counts, FAILING, LONGEST_PLAN, Store, StoreError};
+use owned_file::OwnedFile;
+pub use owned_file::database_file;
 use writer::Writer;
 
 /// Number of connections that read.
@@ -67,7 +73,7 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Vec<Mutex<Connection>>,
     next_reader: AtomicUsize,
-    _lock: File,
+    file: Arc<OwnedFile>,
 }
 
 impl SqliteStore {
@@ -82,19 +88,34 @@ impl SqliteStore {
     fn open_with(path: &Path, clock: Arc<dyn Clock>, busy_timeout: Duration) -> Result<Self, StoreError> {
         let cannot = |why: String| StoreError::Open { what: path.display().to_string(), why };
         open::check_version(rusqlite::version()).map_err(cannot)?;
-        if let Some(kind) = file_system::network_file_system(path) {
+        if let Some(kind) = file_system::network_file_system(&database_file(path)) {
             return Err(cannot(format!(
                 "it lies on a network file system ({kind}), where it would be damaged"
             )));
         }
-        let lock = open::take_lock(path)?;
-        let connection = open::open_writer(path, busy_timeout)?;
-        open::begin_session(path, &connection, clock.now())?;
-        let readers = (0..READERS).map(|_| Ok(Mutex::new(open::open_reader(path, busy_timeout)?)));
+        let file = Arc::new(OwnedFile::take(path)?);
+        let at = file.path();
+        let connection = open::open_writer(at, busy_timeout)?;
+        session::begin(&connection, clock.now()).map_err(|e| open::sqlite_error(at, &e))?;
+        let readers = (0..READERS).map(|_| Ok(Mutex::new(open::open_reader(at, busy_timeout)?)));
         let readers = readers.collect::<Result<Vec<_>, StoreError>>()?;
-        let checkpoints = wal_checkpoint::WalCheckpointer::start(path, busy_timeout)?;
-        let writer = Writer::start(connection, clock.clone(), checkpoints).map_err(cannot)?;
-        Ok(Self { path: path.into(), clock, writer, readers, next_reader: AtomicUsize::new(0), _lock: lock })
+        let checkpoints = wal_checkpoint::WalCheckpointer::start(at, busy_timeout)?;
+        let writer = Writer::start(connection, clock.clone(), checkpoints, file.clone()).map_err(cannot)?;
+        Ok(Self { path: path.into(), clock, writer, readers, next_reader: AtomicUsize::new(0), file })
+    }
+
+    /// Lets the connections close without touching the files beside the path, if these are not ours any more: the last
+    /// one to close would remove the log that lies there.
+    fn leave_foreign_files(&self) {
+        if self.file.in_place().is_ok() {
+            return;
+        }
+        for reader in &self.readers {
+            let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = reader.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
+                tracing::warn!(%error, "the log beside the path of the database may be removed");
+            }
+        }
     }
 
     /// Runs a read in one transaction, on the calling thread.
@@ -127,6 +148,12 @@ impl SqliteStore {
     }
 }
 
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.leave_foreign_files();
+    }
+}
+
 impl std::fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
@@ -154,6 +181,14 @@ impl Store for SqliteStore {
         Ok(self.writer.call(writer::PROBE, probe).await?)
     }
 
+    fn session(&self) -> Option<u64> {
+        Some(self.writer.session().unsigned_abs())
+    }
+
+    async fn taken_over(&self) {
+        self.writer.taken_over().await;
+    }
+
     async fn counts(&self) -> Result<Counts, StoreError> {
         let now = self.clock.now();
         self.read("count what there is", |sql| counts(sql, now))
@@ -172,8 +207,12 @@ fn counts(sql: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
                   (SELECT count(*) FROM outbox WHERE wake IS NOT NULL), \
                   (SELECT count(*) FROM outbox WHERE state > 2 AND state = 4), \
                   (SELECT count(*) FROM approvals WHERE state = 0), (SELECT count(*) FROM lanes), \
-                  (SELECT min(not_before) FROM outbox WHERE wake IS NOT NULL AND state = 0 AND not_before <= ?1)";
-    sql.prepare_cached(select)?.query_row([now.0], |row| {
+                  (SELECT min(not_before) FROM outbox WHERE wake IS NOT NULL AND state = 0 AND not_before <= ?1), \
+                  (SELECT received_at FROM inbox ORDER BY seq LIMIT 1), \
+                  (SELECT count(*) FROM outbox WHERE wake > ?2 AND performer = 0), \
+                  (SELECT count(DISTINCT lane) FROM inbox WHERE failures >= ?3)";
+    let params = (now.0, now.plus(LONGEST_PLAN).0, FAILING);
+    sql.prepare_cached(select)?.query_row(params, |row| {
         let count = |column| row.get::<_, i64>(column).map(i64::cast_unsigned);
         let oldest: Option<i64> = row.get(6)?;
         Ok(Counts {
@@ -184,6 +223,9 @@ fn counts(sql: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
             approvals: count(4)?,
             lanes: count(5)?,
             oldest_due: oldest.map_or(0, |at| now.since(Timestamp(at))),
+            oldest_waiting: row.get::<_, Option<i64>>(7)?.map_or(0, |at| now.since(Timestamp(at)).max(0)),
+            far_effects: count(8)?,
+            failing_lanes: count(9)?,
         })
     })
 }

@@ -1,12 +1,10 @@
-//! Opening a file: lock, SQLite version, settings, schema.
+//! Opening a file: SQLite version, settings, schema.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use throughline_engine::Timestamp;
 
 use crate::contract::StoreError;
 
@@ -18,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_releases.sql"),
     include_str!("migrations/0005_participants.sql"),
     include_str!("migrations/0006_document_subjects.sql"),
+    include_str!("migrations/0007_last_time.sql"),
 ];
 
 /// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of
@@ -50,23 +49,6 @@ fn open_error(path: &Path, why: impl ToString) -> StoreError {
     StoreError::Open { what: path.display().to_string(), why: why.to_string() }
 }
 
-/// Opens and locks the lock file beside a database. The lock lasts as long as the file is open.
-pub(super) fn take_lock(path: &Path) -> Result<File, StoreError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let name = PathBuf::from(name);
-    let file = File::options().create(true).truncate(false).write(true).open(&name);
-    let file = file
-        .map_err(|e| open_error(path, format!("its lock file {} cannot be opened: {e}", name.display())))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::InUse { what: path.display().to_string() }),
-        Err(std::fs::TryLockError::Error(e)) => {
-            Err(open_error(path, format!("its lock file {} cannot be locked: {e}", name.display())))
-        }
-    }
-}
-
 /// Opens the connection that writes, and brings the schema up to date.
 pub(super) fn open_writer(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     let flags =
@@ -87,24 +69,6 @@ pub(super) fn open_writer(path: &Path, busy_timeout: Duration) -> Result<Connect
     set_up().map_err(|e| sqlite_error(path, &e))?;
     migrate(path, &mut connection)?;
     Ok(connection)
-}
-
-/// Ends the claims and leases of earlier processes: only one process has the file open, so their holders are gone.
-///
-/// A claim ends because it names an earlier session: there may be very many lanes, too many to update. Open leases are
-/// few and are updated.
-pub(super) fn begin_session(path: &Path, connection: &Connection, now: Timestamp) -> Result<(), StoreError> {
-    let begin = || -> rusqlite::Result<()> {
-        let transaction = connection.unchecked_transaction()?;
-        transaction.execute("UPDATE instance SET session = session + 1 WHERE one = 1", [])?;
-        transaction.execute(
-            "UPDATE outbox SET wake = ?1 \
-             WHERE wake > ?1 AND performer = 0 AND (state = 1 OR wake <> not_before)",
-            [now.0],
-        )?;
-        transaction.commit()
-    };
-    begin().map_err(|e| sqlite_error(path, &e))
 }
 
 /// Opens a connection that only reads.

@@ -16,7 +16,7 @@ use crate::contract::{
     EffectState, Leased, Mark, Outbox, OutboxRow, PauseRow, Performer, Settlement, StoreError, StoredEffect,
     TurnCommit, lease_of,
 };
-use crate::rules::{dependency_outcome, first_state, pause_holds, payload_hash};
+use crate::rules::{deadline, dependency_outcome, first_state, pause_holds, payload_hash};
 
 /// Value of `wake` for a host's effect without a deadline: never due, and not NULL, because the effect has not ended.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -53,6 +53,7 @@ fn insert(
     row: &OutboxRow,
 ) -> Result<(), TxError> {
     let tenant = &turn.lane.tenant;
+    let ends = row.deadline.map(|at| deadline(at, turn.log.at, tx.now));
     let dependencies = add_dependencies(tx, tenant, n, row)?;
     let (mut state, attempts) = first_state(row.performer, dependencies.unfinished > 0);
     let lost = dependencies.failed && state == EffectState::Planned;
@@ -61,7 +62,7 @@ fn insert(
     }
     let wake = match row.performer {
         Performer::Us => (!lost).then_some(tx.now.0),
-        Performer::Host => (!lost).then(|| row.deadline.map_or(NEVER, |at| at.0)),
+        Performer::Host => (!lost).then(|| ends.map_or(NEVER, |at| at.0)),
     };
     let on: Vec<&str> = row.depends_on.iter().map(EffectId::as_str).collect();
     let on = (!on.is_empty()).then(|| on.join(" "));
@@ -85,7 +86,7 @@ fn insert(
             attempts,
             wake,
             tx.now.0,
-            row.deadline.map(|at| at.0),
+            ends.map(|at| at.0),
             row.stream,
             approval.map(|a| a.card.as_str()),
             approval.map(|a| a.version),

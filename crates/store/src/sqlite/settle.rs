@@ -10,7 +10,7 @@ use super::inbox;
 use super::records::map_sent;
 use super::writer::Tx;
 use crate::contract::{EffectState, SettleTo, Settlement};
-use crate::rules::{dependency_outcome, drops_prompt};
+use crate::rules::{dependency_outcome, drops_prompt, next_attempt};
 
 /// An effect whose state was just changed.
 struct ChangedEffect {
@@ -35,7 +35,9 @@ pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<boo
             return Err(TxError::Refused(format!("{state:?} is not an end of effect {id}")));
         }
         SettleTo::End(state, _) => (*state, None),
-        SettleTo::Retry(at) | SettleTo::Unsure(at, _) => (EffectState::Planned, Some(at.0)),
+        SettleTo::Retry(at) | SettleTo::Unsure(at, _) => {
+            (EffectState::Planned, Some(next_attempt(*at, tx.now).0))
+        }
     };
     // A worker settles what it leased, a host what it was offered. An uncertain effect may be settled without a lease,
     // by whoever finds out. The fence rises so that nobody settles it twice.
@@ -46,6 +48,7 @@ pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<boo
     let params = (tenant, id.as_str(), fence, effect_state_number(state), wake);
     let found = tx.sql.first(update, params, ChangedEffect::read)?;
     let Some(found) = found else { return Ok(false) };
+    tx.state.note_time(tx.sql, tx.now)?;
     match to {
         SettleTo::Retry(_) => {}
         SettleTo::Unsure(_, outcome) => store_outcome(tx, found.n, outcome)?,

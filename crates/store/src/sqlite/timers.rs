@@ -10,11 +10,20 @@ use super::error::TxError;
 use super::outbox::NEVER;
 use super::writer::Tx;
 use crate::contract::{StoreError, TimerRow, Timers};
+use crate::rules::deadline;
 
-pub(super) fn set(tx: &Tx<'_, '_>, tenant: &str, lane: i64, timer: &TimerRow) -> Result<(), TxError> {
+/// Sets a timer of a turn that was decided at that time.
+pub(super) fn set(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    lane: i64,
+    decided_at: Timestamp,
+    timer: &TimerRow,
+) -> Result<(), TxError> {
+    let due = deadline(timer.due, decided_at, tx.now);
     let set = "INSERT INTO timers (tenant, id, lane, due, about) VALUES (?1, ?2, ?3, ?4, ?5) \
                ON CONFLICT DO UPDATE SET lane = excluded.lane, due = excluded.due, about = excluded.about";
-    tx.sql.execute(set, (tenant, timer.id.as_str(), lane, timer.due.0, &timer.about))?;
+    tx.sql.execute(set, (tenant, timer.id.as_str(), lane, due.0, &timer.about))?;
     Ok(())
 }
 

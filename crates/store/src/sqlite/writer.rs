@@ -12,10 +12,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use throughline_engine::{Millis, Timestamp};
-use tokio::sync::oneshot;
+use throughline_engine::Timestamp;
+use tokio::sync::{oneshot, watch};
 
 use super::error::{TxError, stop_if_fatal, write_error};
+use super::owned_file::OwnedFile;
+use super::session;
 use super::wal_checkpoint::WalCheckpointer;
 use super::write_conn::WriteConn;
 use super::writer_state::WriterState;
@@ -34,8 +36,8 @@ const REGROUP_TIME: Duration = Duration::from_micros(150);
 /// Name of the operation that only tries a write.
 pub(super) const PROBE: &str = "write";
 
-/// Time for which the store counts as read-only after a write was refused, in milliseconds.
-const READ_ONLY_TIME: Millis = 5 * Timestamp::SECOND;
+/// Time for which the store counts as read-only after a write was refused.
+const READ_ONLY_TIME: Duration = Duration::from_secs(5);
 
 /// The transaction that an operation runs in.
 pub(super) struct Tx<'a, 'c> {
@@ -68,6 +70,10 @@ impl CallError {
             TxError::Sql(error) => Self::Store(write_error(act, error)),
             TxError::Refused(why) => Self::Store(StoreError::Refused { act, why: why.clone() }),
             TxError::NotCommitted(result) => Self::NotCommitted(*result),
+            TxError::TakenOver => Self::Store(StoreError::TakenOver { act }),
+            TxError::Moved(what, why) => {
+                Self::Store(StoreError::Moved { act, what: what.clone(), why: why.clone() })
+            }
         }
     }
 }
@@ -77,6 +83,8 @@ trait Operation: Send {
     fn runs_alone(&self) -> bool;
     fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), TxError>;
     fn fail(&mut self, error: &TxError);
+    /// Tells the caller that the outcome is unknown: it was written to a file that is not in its place any more.
+    fn doubt(&mut self, why: &str);
     fn answer(self: Box<Self>);
 }
 
@@ -107,6 +115,13 @@ where
         self.outcome = Some(Err(CallError::of(self.act, error)));
     }
 
+    fn doubt(&mut self, why: &str) {
+        if matches!(self.outcome, Some(Ok(_))) {
+            self.outcome =
+                Some(Err(CallError::Store(StoreError::Unknown { act: self.act, why: why.to_owned() })));
+        }
+    }
+
     fn answer(self: Box<Self>) {
         // Nobody may be waiting any more; the write is kept all the same.
         if let Some(outcome) = self.outcome {
@@ -119,9 +134,11 @@ where
 pub(super) struct Writer {
     queue: Option<Sender<Box<dyn Operation>>>,
     thread: Option<JoinHandle<()>>,
-    clock: Arc<dyn Clock>,
-    /// The last write that was refused as read-only: time and reason.
-    refused: Mutex<Option<(Timestamp, String)>>,
+    /// The last write that was refused as read-only: when, and the reason.
+    refused: Mutex<Option<(Instant, String)>>,
+    session: i64,
+    /// True once another process has taken the file over.
+    taken_over: watch::Sender<bool>,
 }
 
 impl Writer {
@@ -130,18 +147,24 @@ impl Writer {
         connection: Connection,
         clock: Arc<dyn Clock>,
         checkpoints: WalCheckpointer,
+        file: Arc<OwnedFile>,
     ) -> Result<Self, String> {
-        let thread_clock = clock.clone();
         let state = WriterState::read(&connection).map_err(|e| e.to_string())?;
+        let session = state.session();
         let (sender, queue) = channel();
         let work = move || {
             let sql = WriteConn::new(&connection);
-            WriterThread { sql, clock: thread_clock, state, queue, deferred: None, expected: 0, checkpoints }
-                .run();
+            WriterThread { sql, clock, state, queue, deferred: None, expected: 0, checkpoints, file }.run();
         };
         let thread = std::thread::Builder::new().name("sqlite".into()).spawn(work);
         let thread = thread.map_err(|e| format!("the writer thread cannot be started: {e}"))?;
-        Ok(Self { queue: Some(sender), thread: Some(thread), clock, refused: Mutex::default() })
+        Ok(Self {
+            queue: Some(sender),
+            thread: Some(thread),
+            refused: Mutex::default(),
+            session,
+            taken_over: watch::Sender::new(false),
+        })
     }
 
     /// Runs `work` in a transaction and returns when it is on disk.
@@ -175,8 +198,9 @@ impl Writer {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         match &result {
             Err(CallError::Store(StoreError::ReadOnly { why, .. })) => {
-                *refused = Some((self.clock.now(), why.clone()));
+                *refused = Some((Instant::now(), why.clone()));
             }
+            Err(CallError::Store(StoreError::TakenOver { .. })) => drop(self.taken_over.send_replace(true)),
             Ok(_) if act != PROBE => *refused = None,
             _ => {}
         }
@@ -189,7 +213,18 @@ impl Writer {
     pub(super) fn recent_refusal(&self) -> Option<String> {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, why) = refused.as_ref()?;
-        (self.clock.now().since(*at) < READ_ONLY_TIME).then(|| why.clone())
+        (at.elapsed() < READ_ONLY_TIME).then(|| why.clone())
+    }
+
+    /// Returns the number of this opening of the file.
+    pub(super) fn session(&self) -> i64 {
+        self.session
+    }
+
+    /// Completes when another process has taken the file over.
+    pub(super) async fn taken_over(&self) {
+        // The sender lives as long as this handle, so waiting does not fail.
+        let _ = self.taken_over.subscribe().wait_for(|taken| *taken).await;
     }
 }
 
@@ -213,19 +248,24 @@ struct WriterThread<'c> {
     /// Number of callers that the last group answered.
     expected: usize,
     checkpoints: WalCheckpointer,
+    file: Arc<OwnedFile>,
 }
 
 impl WriterThread<'_> {
     fn run(mut self) {
         while let Some(mut first) = self.deferred.take().or_else(|| self.queue.recv().ok()) {
             if first.runs_alone() {
-                if let Err(error) = self.run_one(&mut first) {
+                if let Err(error) = self.run_alone(&mut first) {
                     first.fail(&error);
                 }
                 first.answer();
                 continue;
             }
-            let group = self.group(first);
+            let mut group = self.group(first);
+            // What was written to a file that is gone must not be answered as kept.
+            if let Err(why) = self.file.in_place() {
+                group.iter_mut().for_each(|op| op.doubt(&why));
+            }
             self.expected = group.len();
             group.into_iter().for_each(Operation::answer);
             self.checkpoints.after_group(&self.sql);
@@ -236,7 +276,7 @@ impl WriterThread<'_> {
     /// Fills, runs and commits a group. Its callers are not answered yet.
     fn group(&mut self, first: Box<dyn Operation>) -> Vec<Box<dyn Operation>> {
         let mut group = vec![first];
-        if let Err(error) = self.control("BEGIN IMMEDIATE") {
+        if let Err(error) = self.begin() {
             // The others in the queue would wait as long for the same error.
             group.extend(self.queue.try_iter());
             group.iter_mut().for_each(|op| op.fail(&error));
@@ -262,6 +302,45 @@ impl WriterThread<'_> {
         }
         self.commit(&mut group);
         group
+    }
+
+    /// Begins a transaction on a file that is still ours. Every write passes here.
+    fn begin(&mut self) -> Result<(), TxError> {
+        self.in_place()?;
+        self.control("BEGIN IMMEDIATE")?;
+        let begun = self.still_ours().and_then(|()| self.follow_clock());
+        if begun.is_err() {
+            self.roll_back();
+        }
+        begun
+    }
+
+    fn run_alone(&mut self, op: &mut Box<dyn Operation>) -> Result<(), TxError> {
+        self.in_place()?;
+        self.still_ours()?;
+        self.run_one(op)
+    }
+
+    fn in_place(&self) -> Result<(), TxError> {
+        let moved = |why| TxError::Moved(self.file.path().display().to_string(), why);
+        self.file.in_place().map_err(moved)
+    }
+
+    /// Compares the session in the file with ours: a process that opened the file after us has raised it.
+    fn still_ours(&self) -> Result<(), TxError> {
+        let session = self.sql.first("SELECT session FROM instance", [], |row| row.get::<_, i64>(0))?;
+        if session == Some(self.state.session()) { Ok(()) } else { Err(TxError::TakenOver) }
+    }
+
+    /// Moves what waits if the clock was set back since the last transaction.
+    fn follow_clock(&mut self) -> Result<(), TxError> {
+        let now = self.clock.now();
+        let Some(by) = self.state.clock_set_back(now) else { return Ok(()) };
+        // In a transaction of its own, so that it stays when the group is rolled back.
+        session::set_back(&self.sql, now, by)?;
+        self.control("COMMIT")?;
+        self.state.follow_clock(now);
+        self.begin()
     }
 
     fn next(&self, so_far: usize, started: Instant) -> Option<Box<dyn Operation>> {
@@ -298,7 +377,7 @@ impl WriterThread<'_> {
         group: &mut [Box<dyn Operation>],
         failed: &mut [bool],
     ) -> Result<(), Option<TxError>> {
-        self.control("BEGIN IMMEDIATE").map_err(Some)?;
+        self.begin().map_err(Some)?;
         for (op, failed) in group.iter_mut().zip(failed.iter_mut()).filter(|(_, failed)| !**failed) {
             let saved = self.control("SAVEPOINT op");
             let ran = saved.and_then(|()| self.run_one(op));

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 
 use rusqlite::Connection;
-use throughline_engine::{LaneId, LaneKey, Timestamp};
+use throughline_engine::{LaneId, LaneKey, Millis, Timestamp};
 
 use super::error::TxError;
 use super::record_key::{LoadedRecords, RecordKey};
 use super::write_conn::WriteConn;
+use crate::rules::set_back_by;
 
 /// Largest number of cached lanes.
 const MAX_LANES: usize = 4_096;
@@ -34,6 +35,9 @@ struct CachedLane {
 pub(super) struct WriterState {
     lanes: HashMap<LaneKey, CachedLane>,
     session: i64,
+    /// Time of the last transaction, and the time that is noted in the file.
+    last_at: Timestamp,
+    noted_at: Timestamp,
     seq: i64,
     turn: i64,
     effect: i64,
@@ -48,6 +52,8 @@ impl WriterState {
         Ok(Self {
             lanes: HashMap::new(),
             session: newest("SELECT session FROM instance")?,
+            last_at: Timestamp(newest("SELECT last_at FROM instance")?),
+            noted_at: Timestamp(newest("SELECT last_at FROM instance")?),
             seq: waits.max(ended),
             turn: newest("SELECT coalesce(max(n), 0) FROM turns")?,
             effect: newest("SELECT coalesce(max(n), 0) FROM outbox")?,
@@ -57,6 +63,29 @@ impl WriterState {
     /// Returns the number of times that the file has been opened.
     pub(super) fn session(&self) -> i64 {
         self.session
+    }
+
+    /// Returns by how much the clock was set back since the last transaction, if it was.
+    pub(super) fn clock_set_back(&mut self, now: Timestamp) -> Option<Millis> {
+        let by = set_back_by(self.last_at, now);
+        if by.is_none() {
+            self.last_at = self.last_at.max(now);
+        }
+        by
+    }
+
+    /// Follows a clock that was set back, once the file has.
+    pub(super) fn follow_clock(&mut self, now: Timestamp) {
+        (self.last_at, self.noted_at) = (now, now);
+    }
+
+    /// Notes in the file that there was a write at that time, once a second.
+    pub(super) fn note_time(&mut self, sql: &WriteConn<'_>, now: Timestamp) -> Result<(), TxError> {
+        if now.since(self.noted_at) >= Timestamp::SECOND {
+            sql.execute("UPDATE instance SET last_at = ?1 WHERE one = 1", [now.0])?;
+            self.noted_at = now;
+        }
+        Ok(())
     }
 
     pub(super) fn next_seq(&mut self) -> i64 {

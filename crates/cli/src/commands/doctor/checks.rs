@@ -9,7 +9,8 @@ use throughline_server::finding::{Finding, State as FindingState};
 use throughline_server::models;
 use throughline_server::telegram::examine;
 use throughline_server::wire::{Effect, Page, Ready, Version};
-use throughline_server::{Config, StoreUrl};
+use throughline_server::{Code, Config, StoreUrl, stuck};
+use throughline_store::Counts;
 
 use super::report::{Check, State};
 use crate::api::{Local, Remote};
@@ -177,6 +178,7 @@ pub(super) fn store(local: &Local) -> Vec<Check> {
         Ok(counts) => {
             found.push(uncertain(counts.uncertain));
             found.push(given_up(counts.dead));
+            found.extend(going_on(&counts));
         }
         Err(failure) => found.push(Check::error("effects", &failure)),
     }
@@ -197,6 +199,25 @@ fn uncertain(count: u64) -> Check {
             )
         }
     }
+}
+
+/// Says what is stuck. A start repairs most of it, and to open the store for this check was one.
+fn going_on(counts: &Counts) -> Vec<Check> {
+    const WHAT: &str = "going on";
+    let stuck = stuck(counts, 0);
+    if stuck.is_empty() {
+        return vec![Check::ok(
+            WHAT,
+            format!("{} waiting, none too long", count_of(counts.waiting, "event")),
+        )];
+    }
+    let check =
+        |(code, text): (&Code, String)| Check::failed(WHAT, text, format!("{} ({})", code.fix, code.id()));
+    stuck.into_iter().map(check).collect()
+}
+
+fn count_of(number: u64, what: &str) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), what)
 }
 
 fn given_up(count: u64) -> Check {
