@@ -331,7 +331,11 @@ proptest! {
             return Ok(());
         }
         let (one, other) = (w.says("ana", SPOKEN[text].0), again.says("ana", SPOKEN[text].0));
-        prop_assert_eq!(one.decision.reason, other.decision.reason, "{}", SPOKEN[text].0);
+        // Of a list that was just chosen from, and was not shown again, a text that fits nothing is about something else.
+        let soft = was.standing(&set.id).is_some_and(|standing| standing.status == ListStatus::Soft);
+        if !soft {
+            prop_assert_eq!(one.decision.reason, other.decision.reason, "{}", SPOKEN[text].0);
+        }
         prop_assert_eq!(executed(&one), executed(&other));
     }
 }

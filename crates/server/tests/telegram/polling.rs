@@ -86,9 +86,10 @@ async fn it_is_not_ready_before_it_listens() {
         };
         throughline_server::serve_instance(instance, told, std::future::pending()).await
     });
-    let mut stream = tokio::net::TcpStream::connect(bound.await.unwrap()).await.unwrap();
-    let ask = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    stream.write_all(ask).await.unwrap();
+    let bound = bound.await.unwrap();
+    let mut stream = tokio::net::TcpStream::connect(bound).await.unwrap();
+    let ask = format!("GET /readyz HTTP/1.1\r\nHost: {bound}\r\nConnection: close\r\n\r\n");
+    stream.write_all(ask.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("TL-2011"), "{answer}");

@@ -19,11 +19,12 @@ fn gate(of: Who) -> ThingKind {
 const PLAIN: Target = Target::Nothing;
 
 #[test]
-fn a_position_is_one_of_the_newest_thing() {
+fn a_position_is_one_of_the_newest_list_and_none_of_a_gate() {
     let mut oracle = Oracle::default();
+    oracle.shown(&list(Slot::Chat, &[0, 1, 2], 0), None);
     oracle.saw(None, None, gate(Who::Ana));
-    assert_eq!(oracle.allowed(Who::Ana, Meaning::Nth(1), "2", PLAIN), [Deed::Gate(1)]);
-    assert_eq!(oracle.allowed(Who::Bob, Meaning::Nth(1), "2", PLAIN), []);
+    assert_eq!(oracle.allowed(Who::Ana, Meaning::Nth(1), "2", PLAIN), []);
+    assert_eq!(execs(&oracle.allowed(Who::Bob, Meaning::Nth(1), "2", PLAIN)), ["chat-3-v0:1"]);
     oracle.shown(&list(Slot::Chat, &[0, 1], 0), None);
     assert_eq!(execs(&oracle.allowed(Who::Ana, Meaning::Nth(1), "2", PLAIN)), ["chat-2-v0:1"]);
 }
