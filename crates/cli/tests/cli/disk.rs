@@ -8,11 +8,13 @@ use ureq::Agent;
 
 use crate::home::Home;
 
-/// Mounts 6 MiB with 2 MiB of ballast, runs a server there, and deletes the ballast after a line on standard input.
+/// Mounts 6 MiB with 2 MiB of ballast, runs a server there, and deletes the ballast after a line on standard input. The
+/// server alone holds standard output, so that it ends with it.
 const SCRIPT: &str = r#"
 mount -t tmpfs -o size=6m tmpfs "$1" || exit 99
 dd if=/dev/zero of="$1/ballast" bs=1k count=2048 2>/dev/null
-"$2" serve --demo --json --quiet --listen 127.0.0.1:0 --data "$1" &
+"$2" serve --demo --json --quiet --listen 127.0.0.1:0 --data "$1" 2>"$3" &
+exec >&-
 read -r _
 rm "$1/ballast"
 read -r _
@@ -29,18 +31,20 @@ struct SmallDisk {
 impl SmallDisk {
     /// Starts the server. Returns `None` without the right to mount.
     fn start(home: &Home) -> Option<Self> {
-        let disk = home.path().join("disk");
+        let (disk, log) = (home.path().join("disk"), home.path().join("disk.log"));
         std::fs::create_dir(&disk).unwrap();
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", SCRIPT, "sh"]).arg(&disk).arg(env!("CARGO_BIN_EXE_throughline"));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg(&log).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().ok()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let Ok(told) = serde_json::from_str::<Value>(&line) else {
             let _ = child.kill();
             let _ = child.wait();
-            return None;
+            // There is no log where nothing was mounted.
+            let told = std::fs::read_to_string(&log).ok()?;
+            panic!("the server did not start: {line:?}\n{told}");
         };
         let agent = Agent::config_builder().http_status_as_error(false).build().into();
         Some(Self { child, url: told["url"].as_str().unwrap().to_owned(), agent })
