@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::erasure::ERASED;
+use crate::data::texts::{Strings, Text, Texts, Visit};
 
 /// People whose words are in a text: each once, in the order in which they came to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +98,12 @@ impl Authored {
     #[must_use]
     pub fn all(fields: &[Self]) -> Authors {
         fields.iter().fold(Authors::default(), |all, field| all.and(&field.by))
+    }
+}
+
+impl Texts for Authors {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        self.0.strings(&mut |by| visit(Text::Person(by)));
     }
 }
 

@@ -7,15 +7,17 @@
 mod judge;
 mod personal_trace;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::canonical_json;
+use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Change, Event, EventKind, LaneId, LaneKey, Step, StepInput};
 use throughline_store::{Redaction, RedactionCounts, Redactor, RowState, StoreError};
 
+use self::personal_trace::PersonalTrace;
 use crate::{FailPoint, Inbound, Runtime, RuntimeError};
 
 /// Erasing turns in one lane, at most: a second one takes in what waited before the first.
@@ -49,6 +51,28 @@ struct Wanted {
     /// The id of who asked; absent where a person asked in a conversation to be forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+}
+
+/// The person who is being erased, with all their words: the turns of the erasure know no more than their own lane.
+#[derive(Debug, Default)]
+pub(crate) struct ErasedPerson(Mutex<Option<Arc<DataSubject>>>);
+
+impl ErasedPerson {
+    fn enter(&self, person: DataSubject) -> Arc<DataSubject> {
+        let person = Arc::new(person);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(person.clone());
+        person
+    }
+
+    fn leave(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Returns the person, if it is this one.
+    pub(crate) fn known(&self, id: &str) -> Option<DataSubject> {
+        let person = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        person.as_deref().filter(|person| person.id() == id).cloned()
+    }
 }
 
 /// The number of things an erasure changed, by kind.
@@ -141,7 +165,11 @@ impl Runtime {
     ) -> Result<Erased, RuntimeError> {
         let mut erased = Erased::default();
         match subject {
-            Subject::Person { id } => self.erase_person(tenant, number, id, &mut erased).await?,
+            Subject::Person { id } => {
+                let done = self.erase_person(tenant, number, id, &mut erased).await;
+                self.erased.leave();
+                done?;
+            }
             Subject::Lane { lane } => self.erase_lane(tenant, number, lane, &mut erased).await?,
             Subject::Tenant => self.erase_tenant(tenant, number, &mut erased).await?,
         }
@@ -172,30 +200,73 @@ impl Runtime {
         erased: &mut Erased,
     ) -> Result<(), RuntimeError> {
         let named = serde_json::to_string(id).unwrap_or_default();
-        let mut lanes = self.store.lanes_containing(tenant, &named).await?;
-        if lanes.is_empty() && !self.facts_by(tenant, id).await?.is_empty() {
+        let mut theirs = self.store.lanes_containing(tenant, &named).await?;
+        if theirs.is_empty() && !self.facts_by(tenant, id).await?.is_empty() {
             // Their facts came from a lane that is gone. Any lane may write the set.
-            lanes.extend(self.store.lanes(tenant, None, 1).await?.into_iter().map(|info| info.key));
+            theirs.extend(self.store.lanes(tenant, None, 1).await?.into_iter().map(|info| info.key));
         }
-        // Their words are known best before anything is taken out, and what is stored beside the lanes is found by
-        // them: so that goes first. A process that stops later finds the rest by what is still in the lanes.
+        let mut person = DataSubject::new(id);
+        for lane in &theirs {
+            self.learn_own(&self.lane(lane).await?, &mut person).await?;
+        }
+        // Others may quote them in any lane. Those lanes go first: a process that stops finds their words as long as
+        // they are in the lanes in which they said them.
+        let mut lanes = Vec::new();
+        if person.spoke() {
+            self.each_lane(tenant, |key| lanes.extend((!theirs.contains(&key)).then_some(key))).await?;
+        }
+        let elsewhere = lanes.len();
+        lanes.extend(theirs);
+        for lane in &lanes {
+            self.learn_others(&self.lane(lane).await?, &mut person).await?;
+        }
+        person.settle();
+        let mut person = self.erased.enter(person);
         let mut traces = Vec::new();
         for lane in &lanes {
-            traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, id).await?));
+            traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, &person).await?));
         }
-        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces.clone())).await?);
-        for (lane, before) in lanes.iter().zip(&mut traces) {
+        // What is stored beside the lanes is found by their words: so that goes before anything is taken out of lanes.
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person, &traces)).await?);
+        for (n, lane) in lanes.iter().enumerate() {
             let turned = self.take_out(lane, number, &ErasureScope::Person { id: id.into() }).await?;
-            let mut trace = self.trace_of(&self.lane(lane).await?, id).await?;
-            trace.take_over(before, turned);
-            *before = Arc::new(trace);
-            let sifted = self.sift(lane, judge::of_person(before)).await?;
+            let state = self.lane(lane).await?;
+            if turned.is_some() && n >= elsewhere {
+                // Events of theirs that had waited were taken in meanwhile.
+                let mut more = (*person).clone();
+                self.learn_own(&state, &mut more).await?;
+                self.learn_others(&state, &mut more).await?;
+                more.settle();
+                person = self.erased.enter(more);
+            }
+            let trace = PersonalTrace { turned, ..self.trace_of(&state, &person).await? };
+            traces[n] = Arc::new(trace);
+            let redactor = judge::of_person(&person, &traces[n]);
+            let sifted = if n < elsewhere && turned.is_none() {
+                self.store.redact(lane, redactor).await?
+            } else {
+                self.sift(lane, redactor).await?
+            };
             erased.lanes += u64::from(turned.is_some() || sifted != RedactionCounts::default());
             erased.add(sifted);
         }
         // Events that had waited in a lane were answered meanwhile.
-        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces)).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person, &traces)).await?);
         Ok(())
+    }
+
+    async fn each_lane(
+        &self,
+        tenant: &str,
+        mut seen: impl FnMut(LaneKey) + Send,
+    ) -> Result<(), RuntimeError> {
+        let mut after = None;
+        loop {
+            let lanes = self.store.lanes(tenant, after.as_ref(), PAGE).await?;
+            let Some(last) = lanes.last() else { return Ok(()) };
+            after = Some(last.id.clone());
+            lanes.into_iter().for_each(|info| seen(info.key));
+        }
     }
 
     async fn erase_lane(
@@ -212,14 +283,10 @@ impl Runtime {
     }
 
     async fn erase_tenant(&self, tenant: &str, number: i64, erased: &mut Erased) -> Result<(), RuntimeError> {
-        let mut after = None;
-        loop {
-            let lanes = self.store.lanes(tenant, after.as_ref(), PAGE).await?;
-            let Some(last) = lanes.last() else { break };
-            after = Some(last.id.clone());
-            for info in &lanes {
-                self.empty(&info.key, number, erased).await?;
-            }
+        let mut lanes = Vec::new();
+        self.each_lane(tenant, |key| lanes.push(key)).await?;
+        for lane in &lanes {
+            self.empty(lane, number, erased).await?;
         }
         let everything: Redactor = Arc::new(|_| Redaction::Erase);
         erased.add(self.sift_tenant(tenant, everything).await?);
