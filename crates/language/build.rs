@@ -213,10 +213,13 @@ impl Source {
 
 /// The files of a language's folder, in the order of their names; a language may have nothing there.
 fn sources(folder: &Path) -> Result<Vec<Source>, String> {
-    println!("cargo::rerun-if-changed={}", folder.display());
     if !folder.exists() {
+        // Cargo would run this again for every build while a path that it watches is missing.
+        let language = folder.parent().unwrap_or(folder);
+        println!("cargo::rerun-if-changed={}", language.display());
         return Ok(Vec::new());
     }
+    println!("cargo::rerun-if-changed={}", folder.display());
     let failed = |e: std::io::Error| format!("cannot read the lexicons in {}: {e}", folder.display());
     let mut sources = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {

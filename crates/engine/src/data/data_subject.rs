@@ -135,6 +135,12 @@ impl DataSubject {
         !self.words.is_empty()
     }
 
+    /// Returns true if a turn that they caused in this lane is known.
+    #[must_use]
+    pub fn acted_in(&self, lane: &LaneId) -> bool {
+        self.turns.contains_key(lane)
+    }
+
     /// Returns true if `id` names something they made.
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
@@ -350,7 +356,7 @@ mod tests {
             "by": "u1", "key": "u1", "text": "Approved by @Ana, not @Anais, @Ana.B or x@Ana",
             "fields": { "title": "the login page is blank…", "u1": "u1" }, "list": [{ "by": ["u1", "u10"], "kind": "u1" }],
         });
-        let mut scrub = |body: &mut _| {
+        let scrub = |body: &mut _| {
             ana().rewrite(&mut Members { value: body, words: &["text", "fields"], people: &["by"] })
         };
         assert!(scrub(&mut body));

@@ -137,18 +137,6 @@ impl<K, T: Strings> Strings for BTreeMap<K, T> {
     }
 }
 
-/// The texts of free JSON; the names of members are not shown.
-impl Strings for Value {
-    fn strings(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        match self {
-            Self::String(text) => visit(text),
-            Self::Array(values) => values.iter_mut().for_each(|value| value.strings(visit)),
-            Self::Object(members) => members.values_mut().for_each(|value| value.strings(visit)),
-            Self::Null | Self::Bool(_) | Self::Number(_) => {}
-        }
-    }
-}
-
 impl<T: Texts> Texts for Option<T> {
     fn texts(&mut self, visit: &mut Visit<'_>) {
         self.iter_mut().for_each(|one| one.texts(visit));
@@ -176,6 +164,25 @@ impl<T: Texts + Clone> Texts for Arc<T> {
 impl<K, T: Texts> Texts for BTreeMap<K, T> {
     fn texts(&mut self, visit: &mut Visit<'_>) {
         self.values_mut().for_each(|one| one.texts(visit));
+    }
+}
+
+/// The state of a capability, which alone knows its members: one called `by` holds a user id, every other text is words.
+impl Texts for Value {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Self::String(text) => visit(Text::Words(text)),
+            Self::Array(values) => values.iter_mut().for_each(|value| value.texts(visit)),
+            Self::Object(members) => {
+                for (name, value) in members {
+                    match value {
+                        Self::String(id) if name == "by" => visit(Text::Person(id)),
+                        value => value.texts(visit),
+                    }
+                }
+            }
+            Self::Null | Self::Bool(_) | Self::Number(_) => {}
+        }
     }
 }
 

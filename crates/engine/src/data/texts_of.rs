@@ -80,7 +80,7 @@ texts! {
         CallPreview { call, source }, UncertainCall { effect, call, source, parent }, Remembered,
         ReviewActive { review }, ReviewFrozen { review }, DecisionPreview { decision, comment },
         Options { set, exec_rev: key, order: key, displayed: key, asks: words },
-        Custom { capability: key, state: words, offers: key },
+        Custom { capability: key, state, offers: key },
         DecisionUncertain { decision, what: key, effect, parent, target: key },
     }
     enum Checks { Due, Running { effect }, Passed { at: key }, Failed { errors } }

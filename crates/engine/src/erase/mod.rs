@@ -2,7 +2,7 @@
 //!
 //! An erasure is a turn like any other, with the reason `erasure`: it removes the words from the head and
 //! from every loaded record. Ids stay, so that a reference to something still shows what happened to it,
-//! and so do other people's own messages. The runtime erases what lies outside the loaded state (the
+//! and so do other people's own messages, but for what they quote. The runtime erases what lies outside the loaded state (the
 //! contents of the log, retired records, payloads) in the store, by the same [`DataSubject`].
 //!
 //! [`DataSubject`] finds whose words a text holds; each type of record says what is left of it
@@ -252,19 +252,24 @@ fn of_head(turn: &mut Turn<'_>, person: &DataSubject) {
     let answered = turn.head.answered.take();
     turn.head.answered =
         answered.filter(|answered| !person.is(&answered.by) && keep(turn, &answered.pending));
-    turn.head.remembered = None;
+    // In a lane in which they never were, nothing of that is theirs.
+    let here = person.acted_in(&turn.lane.key.id())
+        || turn.lane.records.all::<Message>().any(|message| person.is(&message.by));
+    if here {
+        turn.head.remembered = None;
+    }
     if let Some(ask) = turn.head.ask.take_if(|ask| person.is(&ask.by) || person.has(&ask.message.0)) {
         turn.cancel(&ask.effect);
         turn.delete::<Event>(&ask.message.0);
     }
-    without_summary(turn, person);
+    without_summary(turn, person, here);
     let earlier = turn.head.earlier.iter().filter(|id| !person.has(&id.0)).collect();
     turn.head.earlier = earlier;
     person.rewrite(&mut turn.head);
 }
 
 /// Withholds a summary that covers erased messages; it is made again from the others.
-fn without_summary(turn: &mut Turn<'_>, person: &DataSubject) {
+fn without_summary(turn: &mut Turn<'_>, person: &DataSubject, here: bool) {
     let now = turn.now();
     let covers = |message: &Message| message.clone().without(person, now).is_none();
     let told = |covered: &ConversationSummary| {
@@ -274,7 +279,9 @@ fn without_summary(turn: &mut Turn<'_>, person: &DataSubject) {
         return summary::withhold(turn, &covers);
     }
     // A summary that is being made may hold erased words, and counts messages that no longer exist.
-    summary::take_back(turn);
+    if here || turn.changes_of(RecordKind::Message).next().is_some() {
+        summary::take_back(turn);
+    }
 }
 
 /// Erases the whole lane: only its number of turns is left, and every card is shown as closed.

@@ -348,7 +348,7 @@ mod tests {
     fn a_document_goes_with_its_people_and_its_lane_and_with_nobody_else() {
         let lane = LaneKey::new("acme", "bot", "web", "ana.smith:1", "");
         let issue = json!({
-            "key": "AUTH-1", "item": { "project": "AUTH", "kind": "bug", "fields": { "title": "Kestrelgate is down, says local" } },
+            "key": "AUTH-1", "item": { "project": "AUTH", "kind": "bug", "fields": { "title": "Kestrelgate is down, says local", "labels": "bug" } },
             "effect": "fx_1", "links": [{ "kind": "relates", "key": "AUTH-2" }],
         });
         let documents = [
@@ -385,14 +385,75 @@ mod tests {
             "AUTH", "bug", "local", "counters", "links", "smith", "ana", "AUTH-1", "1", "AUTH-2", "relates",
             "fx_1",
         ] {
-            assert_eq!(judged(&of_persons_tenant(id, Vec::new())), nothing, "{id}");
+            assert_eq!(judged(&of_persons_tenant(&alone(id), &[])), nothing, "{id}");
         }
         let mut own = nothing.clone();
         own[5] = Redaction::Erase;
-        assert_eq!(judged(&of_persons_tenant("ana.smith", Vec::new())), own);
+        assert_eq!(judged(&of_persons_tenant(&alone("ana.smith"), &[])), own);
         assert_eq!(judged(&of_lanes_tenant(&lane)), own);
         let other = LaneKey::new("acme", "other", "web", "ana.smith:1", "");
         assert_eq!(judged(&of_lanes_tenant(&other)), nothing);
+    }
+
+    fn alone(id: &str) -> Arc<DataSubject> {
+        Arc::new(DataSubject::new(id))
+    }
+
+    /// Effects, approvals and answers of somebody else, whatever the person is called.
+    #[test]
+    fn what_names_a_key_like_a_person_is_kept() {
+        let create = json!({
+            "class": "tracker.create", "target": { "tracker": "local", "project": "AUTH" }, "card": "ap_1",
+            "item": { "item_type": "bug", "fields": { "title": "the", "labels": "bug" } },
+        });
+        let asked = json!({
+            "card": "ap_1", "version": 1, "kind": "tracker.item", "payload": create.to_string(), "payload_sha256": "",
+            "classes": ["tracker.create"], "targets": ["local:AUTH"], "quantity": 1, "total_chars": 3,
+            "requested_by": "ana.smith", "source": "m_1_0", "created_at": 0,
+        });
+        let answered =
+            json!({ "turn": "AUTH", "decision": "done", "effects": [{ "class": "bug", "target": "local" }] });
+        let nothing = PersonalTrace {
+            lane: LaneKey::new("acme", "bot", "web", "AUTH", ""),
+            id: LaneKey::new("acme", "bot", "web", "AUTH", "").id(),
+            turns: std::collections::BTreeSet::default(),
+            effects: std::collections::BTreeSet::default(),
+            turned: None,
+        };
+        let fx = "fx_1".into();
+        let payload = TextSource::Payload {
+            id: &fx,
+            revision: 1,
+            class: EffectClass::TrackerCreate,
+            state: throughline_store::EffectState::Planned,
+        };
+        assert!(serde_json::from_str::<EffectBody>(&create.to_string()).is_ok());
+        assert!(serde_json::from_str::<Approval>(&asked.to_string()).is_ok());
+        for id in [
+            "AUTH",
+            "bug",
+            "local",
+            "the",
+            "smith",
+            "local:AUTH",
+            "tracker.item",
+            "m_1_0",
+            "ap_1",
+            "done",
+            "",
+        ] {
+            let lane = of_person(&alone(id), &Arc::new(nothing.clone()));
+            for (source, text) in [(payload.clone(), &create), (TextSource::Approval, &asked)] {
+                assert_eq!(
+                    lane(&StoredText { source, text: &text.to_string() }),
+                    Redaction::Keep,
+                    "{id}: {text}"
+                );
+            }
+            let tenant = of_persons_tenant(&alone(id), &[]);
+            let source = TextSource::Response { turn: None };
+            assert_eq!(tenant(&StoredText { source, text: &answered.to_string() }), Redaction::Keep, "{id}");
+        }
     }
 
     fn outcome_of(outcome: &Value) -> Redaction {

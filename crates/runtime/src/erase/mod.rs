@@ -14,7 +14,7 @@ use throughline_engine::data::canonical_json;
 use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{Change, Event, EventKind, LaneId, LaneKey, Step, StepInput};
+use throughline_engine::{Change, Event, EventKind, Lane, LaneId, LaneKey, Record, Step, StepInput};
 use throughline_store::{Redaction, RedactionCounts, Redactor, RowState, StoreError};
 
 use self::personal_trace::PersonalTrace;
@@ -229,7 +229,8 @@ impl Runtime {
         // What is stored beside the lanes is found by their words: so that goes before anything is taken out of lanes.
         erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person, &traces)).await?);
         for (n, lane) in lanes.iter().enumerate() {
-            let turned = self.take_out(lane, number, &ErasureScope::Person { id: id.into() }).await?;
+            let what = ErasureScope::Person { id: id.into() };
+            let turned = self.take_out(lane, number, &what, n >= elsewhere).await?;
             let state = self.lane(lane).await?;
             if turned.is_some() && n >= elsewhere {
                 // Events of theirs that had waited were taken in meanwhile.
@@ -306,7 +307,7 @@ impl Runtime {
     }
 
     async fn empty(&self, lane: &LaneKey, number: i64, erased: &mut Erased) -> Result<(), RuntimeError> {
-        let turned = self.take_out(lane, number, &ErasureScope::Lane).await?;
+        let turned = self.take_out(lane, number, &ErasureScope::Lane, true).await?;
         let sifted = self.sift(lane, judge::of_lane(turned)).await?;
         erased.lanes += u64::from(turned.is_some() || sifted != RedactionCounts::default());
         erased.add(sifted);
@@ -314,16 +315,17 @@ impl Runtime {
     }
 
     /// Takes the subject out of one lane, in turns of its own. Returns the revision of the last one; `None` if there
-    /// was nothing to take out.
+    /// was nothing to take out. A lane in which the person is not named turns only for what it holds itself.
     async fn take_out(
         &self,
         lane: &LaneKey,
         number: i64,
         what: &ErasureScope,
+        named: bool,
     ) -> Result<Option<u64>, RuntimeError> {
         let mut last = None;
         for _ in 0..TURNS {
-            if !self.has_to_turn(lane, what).await? {
+            if !self.has_to_turn(lane, what, named).await? {
                 return Ok(last);
             }
             let revision = self.lane(lane).await?.revision;
@@ -336,7 +338,12 @@ impl Runtime {
     }
 
     /// True if anything of the subject is in the lane's state or waits in its inbox.
-    async fn has_to_turn(&self, lane: &LaneKey, what: &ErasureScope) -> Result<bool, RuntimeError> {
+    async fn has_to_turn(
+        &self,
+        lane: &LaneKey,
+        what: &ErasureScope,
+        named: bool,
+    ) -> Result<bool, RuntimeError> {
         let state = self.lane(lane).await?;
         let waits = self.store.waiting(lane, PAGE).await?;
         let theirs = waits.iter().any(|row| match what {
@@ -351,6 +358,11 @@ impl Runtime {
         let kind = EventKind::Erasure(what.clone());
         let event = Event { id: String::new(), received_at: self.store.now(), actor: String::new(), kind };
         let given: StepInput = self.look_up(&state, &event, Addressing::default()).await?;
+        if let Some(person) = &given.person
+            && !is_held(person, &state, &given, named)
+        {
+            return Ok(false);
+        }
         let Some(step) = self.try_step(&state, &event, &given) else { return Ok(true) };
         Ok(changes(&step) || step.next != state.head)
     }
@@ -369,6 +381,16 @@ impl Runtime {
         let why = format!("the lane {} is held by another process; try again", lane.id());
         Err(StoreError::Backend { act: "erase from a lane", why }.into())
     }
+}
+
+/// True if a lane's state holds anything of the person, or may cover something that it no longer loads. A turn tidies a
+/// lane also for other reasons, which are no reason for one here.
+fn is_held(person: &DataSubject, lane: &Lane, given: &StepInput, named: bool) -> bool {
+    let changed = |record: &Record| record.clone().without(person, given.now).as_ref() != Some(record);
+    person.acted_in(&lane.key.id())
+        || named && !given.facts.is_empty()
+        || person.rewrite(&mut lane.head.clone())
+        || lane.records.iter().any(changed)
 }
 
 /// True if a step writes anything. A record that is only retired is not written.
