@@ -69,7 +69,7 @@ impl Runtime {
                 given.paused = self.paused(key).await?;
             }
             EventKind::Erasure(ErasureScope::Person { id }) => {
-                given.person = Some(Box::new(match self.erased.known(id) {
+                given.person = Some(Box::new(match self.erased.known(id, &lane.key.id()) {
                     Some(known) => known,
                     None => self.person_in(lane, id).await?,
                 }));

@@ -106,17 +106,22 @@ impl DataSubject {
         self.settled = true;
     }
 
-    /// Adds what `other` knows of the same person.
+    /// Adds the names and words of the same person in another lane. The ids of what they made count in their lane alone:
+    /// two lanes may use the same.
     pub fn add(&mut self, other: &Self) {
         self.names.extend(other.names.iter().cloned());
         self.others.extend(other.others.iter().cloned());
-        self.things.extend(other.things.iter().cloned());
-        for (lane, turns) in &other.turns {
-            self.turns.entry(lane.clone()).or_default().extend(turns);
-        }
         if !Arc::ptr_eq(&self.words, &other.words) {
             self.words_mut().add_all(&other.words);
         }
+    }
+
+    /// Returns this person with the ids of what they made in one lane, as `there` knows it.
+    #[must_use]
+    pub fn with_ids_of(&self, there: Option<&Self>) -> Self {
+        let (things, turns) =
+            there.map(|there| (there.things.clone(), there.turns.clone())).unwrap_or_default();
+        Self { things, turns, ..self.clone() }
     }
 
     /// Adds a turn they caused; whatever it made is theirs.
@@ -319,7 +324,7 @@ mod tests {
         }
     }
 
-    /// What somebody else said, and what is left of it.
+    /// Texts of somebody else, with what is left of them.
     #[test]
     fn who_said_something_first_decides_whose_words_it_is() {
         let hers = "Create a bug: The kestrelgate is shut\nSteps: open it\nExpected: a list\nActual: nothing";

@@ -1,4 +1,4 @@
-//! What one person said, and which of it they said first.
+//! Words of one person, and which of them they said first.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;

@@ -17,7 +17,7 @@ use serde_json::Value;
 pub enum Text<'a> {
     /// Words that nobody said in this form: a title, an answer, a card's line. They may be made from what people said.
     Words(&'a mut String),
-    /// What one person said, in their own words.
+    /// A text of one person, in their own words.
     Said(&'a mut String),
     /// Lines of several people and of ours, as a model is shown them.
     Lines(&'a mut String),

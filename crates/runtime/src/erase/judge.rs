@@ -78,7 +78,7 @@ pub(super) fn of_person(person: &Arc<DataSubject>, trace: &Arc<PersonalTrace>) -
 }
 
 /// The rules for a tenant's values outside of lanes when a person is erased.
-pub(super) fn of_persons_tenant(person: &Arc<DataSubject>, traces: &[Arc<PersonalTrace>]) -> Redactor {
+pub(super) fn of_persons_tenant(person: &DataSubject, traces: &[Arc<PersonalTrace>]) -> Redactor {
     let (person, traces) = (person.clone(), traces.to_vec());
     Arc::new(move |kept| match &kept.source {
         TextSource::Response { turn } => {

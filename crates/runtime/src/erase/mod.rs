@@ -7,6 +7,7 @@
 mod judge;
 mod personal_trace;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -55,23 +56,43 @@ struct Wanted {
 
 /// The person who is being erased, with all their words: the turns of the erasure know no more than their own lane.
 #[derive(Debug, Default)]
-pub(crate) struct ErasedPerson(Mutex<Option<Arc<DataSubject>>>);
+pub(crate) struct ErasedPerson(Mutex<Option<KnownPerson>>);
+
+/// A person with their words everywhere, and with what they made in each lane.
+#[derive(Clone, Debug)]
+struct KnownPerson {
+    everywhere: DataSubject,
+    lanes: BTreeMap<LaneId, DataSubject>,
+}
+
+impl KnownPerson {
+    fn new(id: &str) -> Self {
+        Self { everywhere: DataSubject::new(id), lanes: BTreeMap::new() }
+    }
+
+    fn learn(&mut self, lane: LaneId, there: DataSubject) {
+        self.everywhere.add(&there);
+        self.lanes.insert(lane, there);
+    }
+
+    fn in_lane(&self, lane: &LaneId) -> DataSubject {
+        self.everywhere.with_ids_of(self.lanes.get(lane))
+    }
+}
 
 impl ErasedPerson {
-    fn enter(&self, person: DataSubject) -> Arc<DataSubject> {
-        let person = Arc::new(person);
+    fn enter(&self, person: &KnownPerson) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(person.clone());
-        person
     }
 
     fn leave(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Returns the person, if it is this one.
-    pub(crate) fn known(&self, id: &str) -> Option<DataSubject> {
+    /// Returns the person as this lane has to know them, if it is this one.
+    pub(crate) fn known(&self, id: &str, lane: &LaneId) -> Option<DataSubject> {
         let person = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        person.as_deref().filter(|person| person.id() == id).cloned()
+        person.as_ref().filter(|person| person.everywhere.id() == id).map(|person| person.in_lane(lane))
     }
 }
 
@@ -205,44 +226,48 @@ impl Runtime {
             // Their facts came from a lane that is gone. Any lane may write the set.
             theirs.extend(self.store.lanes(tenant, None, 1).await?.into_iter().map(|info| info.key));
         }
-        let mut person = DataSubject::new(id);
+        let mut person = KnownPerson::new(id);
         for lane in &theirs {
-            self.learn_own(&self.lane(lane).await?, &mut person).await?;
+            let mut there = DataSubject::new(id);
+            self.learn_own(&self.lane(lane).await?, &mut there).await?;
+            person.learn(lane.id(), there);
         }
         // Others may quote them in any lane. Those lanes go first: a process that stops finds their words as long as
         // they are in the lanes in which they said them.
         let mut lanes = Vec::new();
-        if person.spoke() {
+        if person.everywhere.spoke() {
             self.each_lane(tenant, |key| lanes.extend((!theirs.contains(&key)).then_some(key))).await?;
         }
         let elsewhere = lanes.len();
         lanes.extend(theirs);
         for lane in &lanes {
-            self.learn_others(&self.lane(lane).await?, &mut person).await?;
+            self.learn_others(&self.lane(lane).await?, &mut person.everywhere).await?;
         }
-        person.settle();
-        let mut person = self.erased.enter(person);
+        person.everywhere.settle();
+        self.erased.enter(&person);
         let mut traces = Vec::new();
         for lane in &lanes {
-            traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, &person).await?));
+            traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, &person.in_lane(&lane.id())).await?));
         }
         // What is stored beside the lanes is found by their words: so that goes before anything is taken out of lanes.
-        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person, &traces)).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person.everywhere, &traces)).await?);
         for (n, lane) in lanes.iter().enumerate() {
             let what = ErasureScope::Person { id: id.into() };
             let turned = self.take_out(lane, number, &what, n >= elsewhere).await?;
             let state = self.lane(lane).await?;
             if turned.is_some() && n >= elsewhere {
                 // Events of theirs that had waited were taken in meanwhile.
-                let mut more = (*person).clone();
-                self.learn_own(&state, &mut more).await?;
-                self.learn_others(&state, &mut more).await?;
-                more.settle();
-                person = self.erased.enter(more);
+                let mut there = DataSubject::new(id);
+                self.learn_own(&state, &mut there).await?;
+                person.learn(lane.id(), there);
+                self.learn_others(&state, &mut person.everywhere).await?;
+                person.everywhere.settle();
+                self.erased.enter(&person);
             }
-            let trace = PersonalTrace { turned, ..self.trace_of(&state, &person).await? };
+            let here = Arc::new(person.in_lane(&lane.id()));
+            let trace = PersonalTrace { turned, ..self.trace_of(&state, &here).await? };
             traces[n] = Arc::new(trace);
-            let redactor = judge::of_person(&person, &traces[n]);
+            let redactor = judge::of_person(&here, &traces[n]);
             let sifted = if n < elsewhere && turned.is_none() {
                 self.store.redact(lane, redactor).await?
             } else {
@@ -252,7 +277,7 @@ impl Runtime {
             erased.add(sifted);
         }
         // Events that had waited in a lane were answered meanwhile.
-        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person, &traces)).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person.everywhere, &traces)).await?);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::{Runtime, RuntimeError, stored};
 /// Turns per page.
 const PAGE: u32 = 200;
 
-/// What a person left in a lane.
+/// Everything of a person that lies in a lane.
 #[derive(Clone, Debug)]
 pub(super) struct PersonalTrace {
     pub(super) lane: LaneKey,
