@@ -48,8 +48,7 @@ pub(crate) const NOT_YOUR_MESSAGE: &str =
     "Only the person who wrote that message can edit or delete it. Nothing was changed.";
 pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
-/// The words after `forget` that erase all data about a person: unusual, so that nobody writes them by
-/// accident.
+/// The words after `forget` after which a person is asked once more.
 pub(crate) const FORGET_ME_NOW: &str = "me now";
 pub(crate) const FORGETTING: &str = "I am erasing what I keep of you, in every conversation here. What was created elsewhere with an approval stays there.";
 pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open here and held words of theirs is closed; ask again for what is still wanted.";
@@ -102,6 +101,15 @@ pub(crate) fn forget_me(policy: &Policy) -> String {
     format!(
         "This erases what I keep of you in every conversation here: your messages, and what was made of them. Open cards of yours are closed. \
          It cannot be undone. To do it, write: {command} forget {FORGET_ME_NOW}"
+    )
+}
+
+/// Asks once more, naming the person's own code.
+pub(crate) fn forget_me_once_more(code: &str, policy: &Policy) -> String {
+    let command = &policy.command.0;
+    format!(
+        "Nothing is erased yet. Are you sure? If you are, write once more, with the code that counts for you alone: \
+         {command} forget {FORGET_ME_NOW} {code}"
     )
 }
 

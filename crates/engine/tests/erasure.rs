@@ -20,7 +20,7 @@ use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::record::{Change, Record};
 use throughline_engine::data::summary::ConversationSummary;
 use throughline_engine::data::task_status::TaskStatus;
-use throughline_engine::{EffectId, Reason, Step, StepInput, Verdict};
+use throughline_engine::{EffectId, Reason, Step, StepInput, Timestamp, Verdict};
 
 /// A word only Ana uses, and one only Bob uses.
 const ANA: &str = "kestrelgate";
@@ -144,8 +144,11 @@ fn erase(w: &mut TestLane, what: ErasureScope, person: Option<DataSubject>) -> S
 
 fn erase_ana(w: &mut TestLane, said: &[(bool, String)]) -> Step {
     let mut ana = DataSubject::new("ana");
-    said.iter().filter(|(theirs, _)| *theirs).for_each(|(_, text)| ana.add_own_text(text));
-    said.iter().filter(|(theirs, _)| !theirs).for_each(|(_, text)| ana.add_other_text(text));
+    let at = |n: usize| (Timestamp(0), n as u64);
+    let said = || (0..).zip(said);
+    said().filter(|(_, (theirs, _))| *theirs).for_each(|(n, (_, text))| ana.add_own_text(at(n), text));
+    said().filter(|(_, (theirs, _))| !theirs).for_each(|(n, (_, text))| ana.add_other_text(at(n), text));
+    ana.settle();
     erase(w, ErasureScope::Person { id: "ana".into() }, Some(ana))
 }
 

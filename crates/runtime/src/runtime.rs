@@ -47,6 +47,7 @@ pub struct Runtime {
     pub(crate) fact_cache: FactCache,
     /// Held by the one erasure that runs: the background loop must not repeat what a request is doing.
     pub(crate) erasing: tokio::sync::Mutex<()>,
+    pub(crate) erased: crate::erase::ErasedPerson,
 }
 
 impl Runtime {
@@ -70,6 +71,7 @@ impl Runtime {
             asks: OpenAsks::default(),
             fact_cache: FactCache::default(),
             erasing: tokio::sync::Mutex::default(),
+            erased: crate::erase::ErasedPerson::default(),
         }
     }
 

@@ -69,7 +69,10 @@ impl Runtime {
                 given.paused = self.paused(key).await?;
             }
             EventKind::Erasure(ErasureScope::Person { id }) => {
-                given.person = Some(Box::new(self.trace_of(lane, id).await?.person));
+                given.person = Some(Box::new(match self.erased.known(id, &lane.key.id()) {
+                    Some(known) => known,
+                    None => self.person_in(lane, id).await?,
+                }));
             }
             EventKind::Command { .. } => given.last_turn = self.last_turn(key).await?,
             EventKind::EffectSettled { effect, .. } => {

@@ -54,6 +54,7 @@ async fn talk(host: &Runtime) {
         }
     }
     says(host, lane("his"), "bob", "his:0", "What about marmotworth?").await;
+    says(host, lane("his"), "bob", "his:1", "They say: no, it was kestrelgate all along").await;
 }
 
 fn holds(folder: &Path, word: &str) -> bool {

@@ -63,6 +63,14 @@ impl Client {
         let _ = self.agent.delete(format!("{}/v1/subjects/{person}", self.url)).call();
     }
 
+    /// Erases a person and waits until it is done.
+    pub(crate) fn erased(&self, person: &str) {
+        let id = percent_encoding::utf8_percent_encode(person, percent_encoding::NON_ALPHANUMERIC);
+        let mut answer = self.agent.delete(format!("{}/v1/subjects/{id}", self.url)).call().unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "erasing {person}: {text}");
+    }
+
     /// Sends a GET request.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.until(path, || {

@@ -83,7 +83,8 @@ fn killed_at(point: &str) -> Vec<String> {
     wrong
 }
 
-fn holds(folder: &Path, word: &str) -> bool {
+/// Returns true if a file of the folder holds the word.
+pub(crate) fn holds(folder: &Path, word: &str) -> bool {
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).any(|path| {
         if path.is_dir() {
             return holds(&path, word);

@@ -8,6 +8,7 @@
 mod approver;
 mod batch;
 mod client;
+mod erase_anybody;
 mod erasure;
 mod invariants;
 #[path = "../shared/port.rs"]

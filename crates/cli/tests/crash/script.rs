@@ -170,7 +170,7 @@ pub(crate) fn pressed(who: &str, token: &str) -> Value {
 }
 
 /// Returns the token of a button on a card in an answer.
-fn button(answer: &Value, action: &str) -> String {
+pub(crate) fn button(answer: &Value, action: &str) -> String {
     let cards = answer["messages"].as_array().unwrap().iter().map(|message| &message["card"]);
     let mut buttons = cards.filter_map(|card| card["buttons"].as_array()).flatten();
     let found = buttons.find(|button| button["action"] == action);

@@ -15,7 +15,7 @@ impl Personal for Task {
 
     fn without(mut self, person: &DataSubject, now: Timestamp) -> Option<Self> {
         if !self.is_of(person) {
-            return person.rewritten(&self);
+            return Some(person.rewritten(self));
         }
         let at = now.max(self.last_at);
         // A host reports the status of its own tasks itself.

@@ -21,7 +21,7 @@ impl Personal for Card {
 
     fn without(self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         let theirs = self.is_of(person);
-        let (mut card, changed) = scrubbed(person, self, theirs)?;
+        let (mut card, changed) = scrubbed(person, self, theirs);
         if card.is_open() && (theirs || changed && card.is_approval()) {
             card.status = CardStatus::Withdrawn;
         }
@@ -29,12 +29,11 @@ impl Personal for Card {
     }
 }
 
-/// Returns the card without what is the person's, and whether something was removed; `None` if the rest cannot be
-/// read back. A card of theirs loses all its words.
-pub(crate) fn scrubbed(person: &DataSubject, card: Card, theirs: bool) -> Option<(Card, bool)> {
-    let left = person.rewritten(&if theirs { bare(card.clone()) } else { card.clone() })?;
+/// Returns the card without what is the person's, and whether something was removed. A card of theirs loses all its words.
+pub(crate) fn scrubbed(person: &DataSubject, card: Card, theirs: bool) -> (Card, bool) {
+    let left = person.rewritten(if theirs { bare(card.clone()) } else { card.clone() });
     let changed = left != card;
-    Some((left, changed))
+    (left, changed)
 }
 
 /// Returns the card without its words; only its ids and its outcome are left.

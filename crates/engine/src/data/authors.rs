@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::data::erasure::ERASED;
+use crate::data::texts::{Strings, Text, Texts, Visit};
 
 /// People whose words are in a text: each once, in the order in which they came to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,13 +46,6 @@ impl Authors {
     #[must_use]
     pub fn without(mut self, by: &str) -> Self {
         self.0.retain(|author| author != by);
-        self
-    }
-
-    /// Returns these authors with the sign of erasure in the place of one person.
-    #[must_use]
-    pub fn erased(mut self, by: &str) -> Self {
-        self.0.iter_mut().filter(|author| *author == by).for_each(|author| *author = ERASED.into());
         self
     }
 
@@ -97,6 +90,12 @@ impl Authored {
     #[must_use]
     pub fn all(fields: &[Self]) -> Authors {
         fields.iter().fold(Authors::default(), |all, field| all.and(&field.by))
+    }
+}
+
+impl Texts for Authors {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        self.0.strings(&mut |by| visit(Text::Person(by)));
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::data::option_names::OptionNames;
 use crate::data::set_option::SetOption;
+use crate::data::texts::{Texts, Visit};
 
 /// Options of a list, in base order. It is serialised and compared as the array of its options.
 ///
@@ -75,5 +76,15 @@ impl Serialize for IndexedOptions {
 impl<'de> Deserialize<'de> for IndexedOptions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl Texts for IndexedOptions {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        let mut options = self.to_vec();
+        options.texts(visit);
+        if options != self.0.options {
+            *self = options.into();
+        }
     }
 }

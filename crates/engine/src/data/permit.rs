@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::erasure::ERASED;
 use crate::data::id::SetId;
 use crate::data::scope::Scope;
+use crate::data::texts::texts;
 
 /// An option as somebody meant it. Compared as a whole, so that an id that was used again never stands for what it
 /// stood for before.
@@ -243,6 +244,12 @@ impl ChosenOption {
     /// Returns it with the words of its person erased.
     pub(crate) fn without_words(self) -> Self {
         Self { label: ERASED.into(), user: ERASED.into(), ..self }
+    }
+}
+
+texts! {
+    struct ChosenOption {
+        user: person, set, scope: key, scope_instance: key, option: key, label: words, exec_ref: key, exec_rev: key,
     }
 }
 

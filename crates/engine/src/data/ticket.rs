@@ -3,6 +3,7 @@
 use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
+use crate::data::texts::texts;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -450,6 +451,13 @@ pub struct Tracked {
     /// The open look-up; the issue is not tracked until it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sought: Option<EffectId>,
+}
+
+texts! {
+    struct Draft {
+        id, task, source, by: person, item_type: key, target: key, parts: words, written, material, filled, under, place: key,
+        created,
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ impl Personal for Proposal {
 
     fn without(mut self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
         if !self.is_of(person) {
-            return person.rewritten(&self);
+            return Some(person.rewritten(self));
         }
         self.topic = ERASED.into();
         self.decision = ERASED.into();

@@ -6,9 +6,9 @@ use crate::data::data_subject::DataSubject;
 use crate::data::fact::FactKey;
 use crate::turn::Turn;
 
-/// Removes what one person stated from the facts of this thread and of the sets that were handed over.
+/// Removes what one person stated, also in the words of somebody else, from the facts of this thread and of the sets that were handed over.
 pub(super) fn without(turn: &mut Turn<'_>, person: &DataSubject) {
-    turn.withdraw_facts(&|_, source| person.is(&source.author), true);
+    turn.withdraw_facts(&|_, source| person.is(&source.author) || person.holds(&source.text), true);
 }
 
 /// Removes all facts of this thread. Facts stated here for a channel or an epic belong to those, and stay.

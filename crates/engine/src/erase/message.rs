@@ -21,8 +21,8 @@ impl Personal for Message {
         if self.is_of(person) {
             return None;
         }
-        // Other people's messages stay as they are.
-        if self.role == Role::User { Some(self) } else { person.rewritten(&self) }
+        // Somebody else's own message loses only what it quotes.
+        Some(person.rewritten(self))
     }
 }
 
@@ -38,8 +38,8 @@ impl Personal for Event {
         }
         if let EventKind::MessagePosted(posted) = &mut self.kind {
             let answers = posted.reply_to.as_deref().is_some_and(|to| person.has(to));
-            posted.quote.take_if(|quote| answers || person.without(quote).is_some());
+            posted.quote.take_if(|_| answers);
         }
-        Some(self)
+        Some(person.rewritten(self))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An erasure is a turn like any other, with the reason `erasure`: it removes the words from the head and
 //! from every loaded record. Ids stay, so that a reference to something still shows what happened to it,
-//! and so do other people's own messages. The runtime erases what lies outside the loaded state (the
+//! and so do other people's own messages, but for what they quote. The runtime erases what lies outside the loaded state (the
 //! contents of the log, retired records, payloads) in the store, by the same [`DataSubject`].
 //!
 //! [`DataSubject`] finds whose words a text holds; each type of record says what is left of it
@@ -15,6 +15,7 @@ use crate::cards::decide;
 use crate::cards::erase::{bare, scrubbed};
 use crate::data::data_subject::{DataSubject, Personal};
 use crate::data::event::Event;
+use crate::data::id::message_position;
 use crate::data::review::Review;
 
 use alloc::vec::Vec;
@@ -30,49 +31,64 @@ use crate::data::progress::Progress;
 use crate::data::record::Record;
 use crate::data::record::{RecordKey, RecordKind};
 use crate::data::summary::ConversationSummary;
+use crate::data::time::Timestamp;
 use crate::messages;
 use crate::summary;
 use crate::turn::Turn;
 use crate::turn::tasks::begun_by;
 
 /// Collects from records what belongs to a person: the texts they wrote and the ids of what they began.
-/// Other people's messages are collected afterwards, so that words they wrote too are not taken for this
-/// person's.
 pub fn learn(person: &mut DataSubject, records: &[&Record]) {
     for record in records {
         match record {
             Record::Message(message) if message.role == Role::User && person.is(&message.by) => {
-                person.add_own_text(&message.text);
+                person.add_own_text(said_at(message), &message.text);
                 person.add_id(&message.id.0);
                 person.add_id(&begun_by(&message.id).0);
             }
 
             Record::Held(event) if person.is(&event.actor) => {
                 if let crate::data::event::EventKind::MessagePosted(posted) = &event.kind {
-                    person.add_own_text(&posted.text);
+                    person.add_own_text((event.received_at, u64::MAX), &posted.text);
                 }
             }
             Record::Task(task) if person.is(&task.requested_by) => person.add_id(&task.id.0),
             _ => {}
         }
     }
+}
+
+/// Collects what others said, and what we said, if it shares words with what the person said: who said something first
+/// decides whose words it is.
+pub fn learn_others(person: &mut DataSubject, records: &[&Record]) {
     for record in records {
-        if let Record::Message(message) = record
-            && message.role == Role::User
-            && !person.is(&message.by)
-        {
-            person.add_other_text(&message.text);
+        match record {
+            Record::Message(message) if message.role == Role::Assistant => {
+                person.add_our_text(said_at(message), &message.text);
+            }
+            Record::Message(message) if !person.is(&message.by) => {
+                person.add_other_text(said_at(message), &message.text);
+            }
+            _ => {}
         }
     }
+}
+
+fn said_at(message: &Message) -> (Timestamp, u64) {
+    (message.at, message_position(message.id.as_str()).map_or(0, |(revision, _)| revision))
 }
 
 /// Erases a person from the lane, or the whole lane.
 pub(crate) fn erased(turn: &mut Turn<'_>, what: &ErasureScope) -> Decision {
     match what {
         ErasureScope::Person { id } => {
-            let mut person = turn.given.person.as_deref().cloned().unwrap_or_else(|| DataSubject::new(id));
             let loaded: Vec<&Record> = turn.lane.records.iter().collect();
+            let mut person = turn.given.person.as_deref().cloned().unwrap_or_else(|| DataSubject::new(id));
             learn(&mut person, &loaded);
+            if turn.given.person.is_none() {
+                learn_others(&mut person, &loaded);
+            }
+            person.settle();
             of_person(turn, &person);
         }
         ErasureScope::Lane => everything(turn),
@@ -108,16 +124,6 @@ fn of_record(turn: &mut Turn<'_>, person: &DataSubject, record: Record) {
     }
 }
 
-/// The head without the person's words. If the rest cannot be read back, only the window and the cards are
-/// kept.
-fn head(person: &DataSubject, head: LaneState) -> LaneState {
-    person.rewritten(&head).unwrap_or_else(|| LaneState {
-        window: head.window,
-        cards: head.cards,
-        ..LaneState::default()
-    })
-}
-
 /// Every loaded record but messages and cards, which are treated after the records they show, and facts.
 fn others(turn: &Turn<'_>) -> Vec<Record> {
     let shows = |record: &&Record| matches!(record, Record::Message(_) | Record::Card(_) | Record::Fact(_));
@@ -135,7 +141,7 @@ fn of_cards(turn: &mut Turn<'_>, person: &DataSubject) -> bool {
     for card in cards(turn) {
         let shown = shows_changed(turn, &card);
         let theirs = card.is_of(person);
-        let Some((mut card, scrubbed)) = scrubbed(person, card, theirs) else { continue };
+        let (mut card, scrubbed) = scrubbed(person, card, theirs);
         if !(shown || scrubbed || theirs && card.is_open()) {
             continue;
         }
@@ -246,19 +252,24 @@ fn of_head(turn: &mut Turn<'_>, person: &DataSubject) {
     let answered = turn.head.answered.take();
     turn.head.answered =
         answered.filter(|answered| !person.is(&answered.by) && keep(turn, &answered.pending));
-    turn.head.remembered = None;
+    // In a lane in which they never were, nothing of that is theirs.
+    let here = person.acted_in(&turn.lane.key.id())
+        || turn.lane.records.all::<Message>().any(|message| person.is(&message.by));
+    if here {
+        turn.head.remembered = None;
+    }
     if let Some(ask) = turn.head.ask.take_if(|ask| person.is(&ask.by) || person.has(&ask.message.0)) {
         turn.cancel(&ask.effect);
         turn.delete::<Event>(&ask.message.0);
     }
-    without_summary(turn, person);
+    without_summary(turn, person, here);
     let earlier = turn.head.earlier.iter().filter(|id| !person.has(&id.0)).collect();
     turn.head.earlier = earlier;
-    turn.head = head(person, core::mem::take(&mut turn.head));
+    person.rewrite(&mut turn.head);
 }
 
 /// Withholds a summary that covers erased messages; it is made again from the others.
-fn without_summary(turn: &mut Turn<'_>, person: &DataSubject) {
+fn without_summary(turn: &mut Turn<'_>, person: &DataSubject, here: bool) {
     let now = turn.now();
     let covers = |message: &Message| message.clone().without(person, now).is_none();
     let told = |covered: &ConversationSummary| {
@@ -268,7 +279,9 @@ fn without_summary(turn: &mut Turn<'_>, person: &DataSubject) {
         return summary::withhold(turn, &covers);
     }
     // A summary that is being made may hold erased words, and counts messages that no longer exist.
-    summary::take_back(turn);
+    if here || turn.changes_of(RecordKind::Message).next().is_some() {
+        summary::take_back(turn);
+    }
 }
 
 /// Erases the whole lane: only its number of turns is left, and every card is shown as closed.

@@ -32,7 +32,7 @@ struct Poll {
     votes: Vec<Vote>,
 }
 
-/// The answer that a person chose. Erasing finds people in values, never in the names of fields.
+/// The answer that a person chose. Erasing finds people in fields called `by`.
 #[derive(Serialize, Deserialize)]
 struct Vote {
     by: String,

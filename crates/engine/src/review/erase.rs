@@ -19,7 +19,7 @@ impl Personal for Review {
             for patch in self.patches.iter_mut().filter(|patch| person.is(&patch.by)) {
                 patch.points = Points::default();
             }
-            return person.rewritten(&self);
+            return Some(person.rewritten(self));
         }
         // Nobody but the model has seen a review that is still being drafted.
         if self.status == ReviewStatus::Drafting {

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::data::canonical_json::{hex, sha256};
 use crate::data::card::Card;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
@@ -42,15 +43,7 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
                 turn.given.last_turn.as_ref().map_or_else(|| messages::NO_TURN.into(), |last| last.explain());
             answer(turn, &text, Reason::CommandWhy)
         }
-        "forget" if rest.trim().eq_ignore_ascii_case("me") => {
-            let text = messages::forget_me(turn.policy);
-            answer(turn, &text, Reason::CommandForget)
-        }
-        "forget" if rest.trim().eq_ignore_ascii_case(messages::FORGET_ME_NOW) => {
-            // The actor erases only their own data: nobody can ask this for somebody else.
-            turn.forget = Some(turn.event.actor.clone()).filter(|actor| !actor.is_empty());
-            answer(turn, messages::FORGETTING, Reason::CommandForgetMe)
-        }
+        "forget" if is_me(rest) => forget_me(turn, rest),
         "forget" => {
             let text = if turn.head.remembered.is_some() {
                 messages::FORGOTTEN
@@ -69,6 +62,37 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
+}
+
+fn is_me(rest: &str) -> bool {
+    rest.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("me"))
+}
+
+/// Erases the person who asks, in three steps: `me` says what will happen, `me now` asks once more, and `me now` with the
+/// code that this asked for does it. The code is that of the person who writes, so what somebody else copies does nothing.
+fn forget_me(turn: &mut Turn<'_>, rest: &str) -> Decision {
+    let said: Vec<String> = rest.split_whitespace().skip(1).map(str::to_lowercase).collect();
+    let actor = turn.event.actor.clone();
+    let code = confirmation(&actor);
+    match said.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["now", given] if given == code && !actor.is_empty() => {
+            turn.forget = Some(actor);
+            answer(turn, messages::FORGETTING, Reason::CommandForgetMe)
+        }
+        ["now", ..] => {
+            let text = messages::forget_me_once_more(&code, turn.policy);
+            answer(turn, &text, Reason::CommandForget)
+        }
+        _ => {
+            let text = messages::forget_me(turn.policy);
+            answer(turn, &text, Reason::CommandForget)
+        }
+    }
+}
+
+/// The code with which a person confirms that they are to be erased.
+fn confirmation(actor: &str) -> String {
+    hex(&sha256(&[actor.as_bytes()])[..3])
 }
 
 fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {

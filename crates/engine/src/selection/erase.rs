@@ -11,7 +11,7 @@ impl Personal for View {
     }
 
     fn without(self, person: &DataSubject, _now: Timestamp) -> Option<Self> {
-        if self.is_of(person) { None } else { person.rewritten(&self) }
+        if self.is_of(person) { None } else { Some(person.rewritten(self)) }
     }
 }
 
@@ -25,6 +25,6 @@ impl Personal for OptionSet {
             return None;
         }
         self.showings.retain(|showing| !showing.to.as_deref().is_some_and(|to| person.is(to)));
-        person.rewritten(&self)
+        Some(person.rewritten(self))
     }
 }

@@ -22,6 +22,6 @@ impl Personal for Draft {
             self.clear(filled.part);
         }
         self.filled.retain(|filled| !person.has(&filled.message.0));
-        person.rewritten(&self)
+        Some(person.rewritten(self))
     }
 }

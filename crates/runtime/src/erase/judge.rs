@@ -2,21 +2,39 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use throughline_engine::data::approval::Approval;
+use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::call::RemoteTask;
-use throughline_engine::data::canonical_json::{hex, sha256};
+use throughline_engine::data::canonical_json::{self, hex, sha256};
 use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::erasure::ERASED;
+use throughline_engine::data::fact::Fact;
 use throughline_engine::data::snapshot;
+use throughline_engine::data::texts::{Members, Text, Texts, Visit};
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_store::{Redaction, Redactor, TextSource};
 
 use super::personal_trace::PersonalTrace;
+use crate::intake::Envelope;
+use crate::turn_log;
 
 /// Members of a stored response that hold people's words. The other members say that and how a request was handled.
 const SAID: [&str; 5] = ["messages", "effects", "items", "options", "errors"];
+
+/// Members of a stored response that hold words of somebody, at any depth.
+const ANSWER_WORDS: &[&str] = &[
+    "text", "title", "facts", "label", "sublabel", "badge", "aliases", "path", "detail", "value", "fields",
+    "expected", "args", "excerpt",
+];
+
+/// Members of a stored response that hold user ids.
+const ANSWER_PEOPLE: &[&str] = &["by", "requested_by", "actor", "user", "asked_of", "author", "owner", "to"];
+
+/// Members of a document with words that hold them.
+const DOCUMENT_WORDS: &[&str] = &["fields", "text"];
 
 /// The payload of an approval whose words are erased.
 const NOTHING: &str = "{}";
@@ -26,98 +44,120 @@ fn value(text: &str) -> Value {
 }
 
 /// The rules for a lane's values when a person is erased.
-pub(super) fn of_person(trace: &Arc<PersonalTrace>) -> Redactor {
-    let trace = trace.clone();
+pub(super) fn of_person(person: &Arc<DataSubject>, trace: &Arc<PersonalTrace>) -> Redactor {
+    let (person, trace) = (person.clone(), trace.clone());
     Arc::new(move |kept| {
-        let person = &trace.person;
+        let person = &*person;
         match &kept.source {
             TextSource::Content { revision } => erase_if(trace.turns.contains(revision)),
             // A state from before the erasing turn is deleted.
             TextSource::Checkpoint { revision } => {
                 let before = trace.turned.is_some_and(|turned| *revision < turned);
-                // Later states may still name, by id, what the person made.
-                erase_if(before || person.scrub(&mut value(kept.text)))
+                erase_if(before || state_holds(person, &trace.lane, *revision, kept.text))
             }
             TextSource::Record => record(person, kept.text),
             TextSource::Participant => erase_if(value(kept.text) == person.id()),
-            TextSource::Event => erase_if(person.in_value(&value(kept.text))),
-            TextSource::Payload { id, revision, class, .. } => {
+            TextSource::Event => {
+                let event = serde_json::from_str::<Envelope>(kept.text);
+                erase_if(event.map_or_else(|_| person.holds(kept.text), |kept| person.is_in(&kept.event)))
+            }
+            TextSource::Payload { revision, .. } if Some(*revision) == trace.turned => Redaction::Keep,
+            TextSource::Payload { id, class, .. } => {
                 // An approved request may have been released by somebody else's press: there the words decide.
-                let theirs = trace.effects.contains(*id) && stays_inside(*class, kept.text);
-                if Some(*revision) == trace.turned {
-                    return Redaction::Keep;
-                }
-                let mut payload = value(kept.text);
-                match person.in_value(&payload) {
-                    false => erase_if(theirs),
-                    // Another person's question to a model goes on, without the words.
-                    true if *class == EffectClass::ModelAsk && !theirs => {
-                        person.scrub(&mut payload);
-                        Redaction::Rewrite(throughline_engine::data::canonical_json::jcs(&payload))
-                    }
-                    true => Redaction::Erase,
-                }
+                payload(person, *class, trace.effects.contains(*id), kept.text)
             }
             TextSource::Outcome { id, .. } => {
-                let theirs = trace.effects.contains(*id) || person.in_value(&value(kept.text));
+                let theirs = trace.effects.contains(*id) || outcome_holds(person, kept.text);
                 if theirs { outcome(kept.text) } else { Redaction::Keep }
             }
             TextSource::Approval => approval(Some(person), kept.text),
-            TextSource::Decision => scrubbed(person, kept.text),
+            TextSource::Decision => rewritten::<ApprovalChange>(person, kept.text),
             TextSource::Response { .. } | TextSource::Fact | TextSource::Document { .. } => Redaction::Keep,
         }
     })
 }
 
 /// The rules for a tenant's values outside of lanes when a person is erased.
-pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<PersonalTrace>>) -> Redactor {
-    let alone = DataSubject::new(id);
+pub(super) fn of_persons_tenant(person: &DataSubject, traces: &[Arc<PersonalTrace>]) -> Redactor {
+    let (person, traces) = (person.clone(), traces.to_vec());
     Arc::new(move |kept| match &kept.source {
         TextSource::Response { turn } => {
             let theirs = turn.as_ref().is_some_and(|(lane, revision)| {
-                traces.iter().any(|trace| trace.lane == *lane && trace.turns.contains(revision))
+                traces.iter().any(|trace| trace.id == *lane && trace.turns.contains(revision))
             });
-            let parsed = value(kept.text);
-            if theirs || persons(&alone, &traces).any(|person| person.in_value(&parsed)) {
-                answer(&parsed, persons(&alone, &traces))
-            } else {
-                Redaction::Keep
-            }
+            answer(kept.text, theirs, Some(&person))
         }
-        TextSource::Document { about, .. } if about.people.iter().any(|person| person == alone.id()) => {
+        TextSource::Document { about, .. } if about.people.iter().any(|one| person.is(one)) => {
             Redaction::Erase
         }
-        TextSource::Document { about, .. } if about.words => {
-            let mut body = value(kept.text);
-            // Every trace is applied: one lane may know names that another does not.
-            let all = persons(&alone, &traces);
-            let changed = all.fold(false, |changed, person| in_words(person, &mut body) | changed);
-            if changed { Redaction::Rewrite(body.to_string()) } else { Redaction::Keep }
+        TextSource::Document { about, .. } if about.words => members(&person, kept.text, DOCUMENT_WORDS, &[]),
+        // The id of a fact is made from its text, so it cannot be rewritten.
+        TextSource::Fact => {
+            let fact = serde_json::from_str::<Fact>(kept.text);
+            erase_if(fact.is_ok_and(|fact| person.is_in(&FactWords(fact))))
         }
         _ => Redaction::Keep,
     })
 }
 
-/// Takes a person's words out of the members of a document that hold words. Keys, kinds and numbers beside them are
+/// Takes a person out of JSON of which only these members hold words and people. Keys, kinds and numbers beside them are
 /// never theirs, whatever the person is called.
-fn in_words(person: &DataSubject, body: &mut Value) -> bool {
-    match body {
-        Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
-            let words = ["fields", "text"].contains(&name.as_str());
-            (if words { person.scrub(value) } else { in_words(person, value) }) | changed
-        }),
-        Value::Array(values) => {
-            values.iter_mut().fold(false, |changed, value| in_words(person, value) | changed)
-        }
-        _ => false,
+fn members(
+    person: &DataSubject,
+    text: &str,
+    words: &'static [&'static str],
+    people: &'static [&'static str],
+) -> Redaction {
+    let mut body = value(text);
+    let changed = person.rewrite(&mut Members { value: &mut body, words, people });
+    if changed { Redaction::Rewrite(body.to_string()) } else { Redaction::Keep }
+}
+
+/// A fact of others: only its words count, because its own person's statement is withdrawn in a turn.
+#[derive(Clone)]
+struct FactWords(Fact);
+
+impl Texts for FactWords {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        self.0.texts(&mut |text| {
+            if let Text::Words(_) = text {
+                visit(text);
+            }
+        });
     }
 }
 
-fn persons<'t>(
-    alone: &'t DataSubject,
-    traces: &'t [Arc<PersonalTrace>],
-) -> impl Iterator<Item = &'t DataSubject> {
-    traces.iter().map(|trace| &trace.person).chain([alone])
+/// True if anything in a full state is the person's. Later states may still name, by id, what the person made.
+fn state_holds(person: &DataSubject, lane: &LaneKey, revision: u64, text: &str) -> bool {
+    // A state that cannot be read is no loss: replays start from an earlier one.
+    turn_log::restore(lane, revision, text).map_or(true, |mut state| {
+        person.rewrite(&mut state.head)
+            || state.records.iter().any(|record| person.rewrite(&mut record.clone()))
+    })
+}
+
+fn payload(person: &DataSubject, class: EffectClass, caused: bool, text: &str) -> Redaction {
+    let theirs = caused && stays_inside(class, text);
+    let Ok(mut body) = serde_json::from_str::<EffectBody>(text) else {
+        return erase_if(theirs || person.holds(text));
+    };
+    match person.is_in(&body) {
+        false => erase_if(theirs),
+        // Another person's question to a model goes on, without the words.
+        true if class == EffectClass::ModelAsk && !theirs => {
+            person.rewrite(&mut body);
+            Redaction::Rewrite(canonical_json::jcs(&body))
+        }
+        true => Redaction::Erase,
+    }
+}
+
+fn outcome_holds(person: &DataSubject, text: &str) -> bool {
+    if let Ok(underway) = serde_json::from_str::<RemoteTask>(text) {
+        return person.is_in(&underway);
+    }
+    serde_json::from_str::<Outcome>(text)
+        .map_or_else(|_| person.holds(text), |outcome| person.is_in(&outcome))
 }
 
 /// The rules for a lane that is emptied by the turn with that revision.
@@ -138,9 +178,7 @@ pub(super) fn of_lane(turned: Option<u64>) -> Redactor {
 pub(super) fn of_lanes_tenant(lane: &LaneKey) -> Redactor {
     let id = lane.id();
     Arc::new(move |kept| match &kept.source {
-        TextSource::Response { turn: Some((lane, _)) } if *lane == id => {
-            answer(&value(kept.text), std::iter::empty())
-        }
+        TextSource::Response { turn: Some((lane, _)) } if *lane == id => answer(kept.text, true, None),
         TextSource::Document { about, .. } => erase_if(about.lane.as_ref() == Some(&id)),
         _ => Redaction::Keep,
     })
@@ -156,14 +194,18 @@ fn stays_inside(class: EffectClass, payload: &str) -> bool {
     class != EffectClass::TrackerCheck && !outward()
 }
 
-fn scrubbed(person: &DataSubject, text: &str) -> Redaction {
-    let mut value = value(text);
-    if person.scrub(&mut value) { Redaction::Rewrite(value.to_string()) } else { Redaction::Keep }
+/// A value of type `T` without what is the person's. One that cannot be read stays: nobody can say what it holds.
+fn rewritten<T: Texts + Serialize + DeserializeOwned>(person: &DataSubject, text: &str) -> Redaction {
+    let Ok(mut value) = serde_json::from_str::<T>(text) else { return Redaction::Keep };
+    if !person.rewrite(&mut value) {
+        return Redaction::Keep;
+    }
+    serde_json::to_string(&value).map_or(Redaction::Keep, Redaction::Rewrite)
 }
 
-/// A record that lanes no longer load. One that cannot be decoded is only scrubbed: nobody can say what it holds.
+/// A record that lanes no longer load.
 fn record(person: &DataSubject, text: &str) -> Redaction {
-    let Ok(record) = snapshot::decode_record(text) else { return scrubbed(person, text) };
+    let Ok(record) = snapshot::decode_record(text) else { return erase_if(person.holds(text)) };
     match record.clone().without(person, Timestamp(0)) {
         None => Redaction::Erase,
         Some(left) if left != record => Redaction::Rewrite(snapshot::encode_record(&left)),
@@ -177,7 +219,7 @@ fn approval(person: Option<&DataSubject>, text: &str) -> Redaction {
     let theirs = person.is_none_or(|person| {
         person.is(&approval.requested_by)
             || person.has(&approval.source.0)
-            || person.in_value(&value(&approval.payload))
+            || payload_holds(person, &approval)
     });
     if !theirs || approval.payload == NOTHING {
         return person.map_or(Redaction::Keep, |person| unsigned(person, approval));
@@ -192,13 +234,21 @@ fn approval(person: Option<&DataSubject>, text: &str) -> Redaction {
     serde_json::to_string(&bare).map_or(Redaction::Keep, Redaction::Rewrite)
 }
 
+/// True if what an approval would run holds words of the person.
+fn payload_holds(person: &DataSubject, approval: &Approval) -> bool {
+    let mut found = false;
+    approval.clone().texts(&mut |text| {
+        if let Text::Words(_) = text {
+            found |= person.apply(text);
+        }
+    });
+    found
+}
+
 /// An approval with the person's name taken out of its authors.
 fn unsigned(person: &DataSubject, mut approval: Approval) -> Redaction {
-    if !approval.authors.iter().any(|field| field.by.has(person.id())) {
+    if !person.rewrite(&mut approval.authors) {
         return Redaction::Keep;
-    }
-    for field in &mut approval.authors {
-        field.by = field.by.clone().erased(person.id());
     }
     serde_json::to_string(&approval).map_or(Redaction::Keep, Redaction::Rewrite)
 }
@@ -234,10 +284,13 @@ fn outcome(text: &str) -> Redaction {
     serde_json::to_string(&told).map_or(Redaction::Keep, Redaction::Rewrite)
 }
 
-/// A stored response without words: a repeated request learns that it was handled, and how.
-fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p DataSubject>) -> Redaction {
-    let mut bare = parsed.clone();
-    if let Value::Object(members) = &mut bare {
+/// A stored response without words, if it is theirs: a repeated request learns that it was handled, and how. Somebody
+/// else's loses only what is the person's.
+fn answer(text: &str, theirs: bool, person: Option<&DataSubject>) -> Redaction {
+    let mut body = value(text);
+    if let Value::Object(members) = &mut body
+        && theirs
+    {
         for (name, value) in members.iter_mut() {
             match value {
                 Value::Array(list) if SAID.contains(&name.as_str()) => list.clear(),
@@ -247,10 +300,10 @@ fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p DataSubject>) ->
             }
         }
     }
-    for person in persons {
-        person.scrub(&mut bare);
+    if let Some(person) = person {
+        person.rewrite(&mut Members { value: &mut body, words: ANSWER_WORDS, people: ANSWER_PEOPLE });
     }
-    Redaction::Rewrite(bare.to_string())
+    if body == value(text) { Redaction::Keep } else { Redaction::Rewrite(body.to_string()) }
 }
 
 #[cfg(test)]
@@ -295,7 +348,7 @@ mod tests {
     fn a_document_goes_with_its_people_and_its_lane_and_with_nobody_else() {
         let lane = LaneKey::new("acme", "bot", "web", "ana.smith:1", "");
         let issue = json!({
-            "key": "AUTH-1", "item": { "project": "AUTH", "kind": "bug", "fields": { "title": "Kestrelgate is down, says local" } },
+            "key": "AUTH-1", "item": { "project": "AUTH", "kind": "bug", "fields": { "title": "Kestrelgate is down, says local", "labels": "bug" } },
             "effect": "fx_1", "links": [{ "kind": "relates", "key": "AUTH-2" }],
         });
         let documents = [
@@ -332,14 +385,75 @@ mod tests {
             "AUTH", "bug", "local", "counters", "links", "smith", "ana", "AUTH-1", "1", "AUTH-2", "relates",
             "fx_1",
         ] {
-            assert_eq!(judged(&of_persons_tenant(id, Vec::new())), nothing, "{id}");
+            assert_eq!(judged(&of_persons_tenant(&alone(id), &[])), nothing, "{id}");
         }
         let mut own = nothing.clone();
         own[5] = Redaction::Erase;
-        assert_eq!(judged(&of_persons_tenant("ana.smith", Vec::new())), own);
+        assert_eq!(judged(&of_persons_tenant(&alone("ana.smith"), &[])), own);
         assert_eq!(judged(&of_lanes_tenant(&lane)), own);
         let other = LaneKey::new("acme", "other", "web", "ana.smith:1", "");
         assert_eq!(judged(&of_lanes_tenant(&other)), nothing);
+    }
+
+    fn alone(id: &str) -> Arc<DataSubject> {
+        Arc::new(DataSubject::new(id))
+    }
+
+    /// Effects, approvals and answers of somebody else, whatever the person is called.
+    #[test]
+    fn what_names_a_key_like_a_person_is_kept() {
+        let create = json!({
+            "class": "tracker.create", "target": { "tracker": "local", "project": "AUTH" }, "card": "ap_1",
+            "item": { "item_type": "bug", "fields": { "title": "the", "labels": "bug" } },
+        });
+        let asked = json!({
+            "card": "ap_1", "version": 1, "kind": "tracker.item", "payload": create.to_string(), "payload_sha256": "",
+            "classes": ["tracker.create"], "targets": ["local:AUTH"], "quantity": 1, "total_chars": 3,
+            "requested_by": "ana.smith", "source": "m_1_0", "created_at": 0,
+        });
+        let answered =
+            json!({ "turn": "AUTH", "decision": "done", "effects": [{ "class": "bug", "target": "local" }] });
+        let nothing = PersonalTrace {
+            lane: LaneKey::new("acme", "bot", "web", "AUTH", ""),
+            id: LaneKey::new("acme", "bot", "web", "AUTH", "").id(),
+            turns: std::collections::BTreeSet::default(),
+            effects: std::collections::BTreeSet::default(),
+            turned: None,
+        };
+        let fx = "fx_1".into();
+        let payload = TextSource::Payload {
+            id: &fx,
+            revision: 1,
+            class: EffectClass::TrackerCreate,
+            state: throughline_store::EffectState::Planned,
+        };
+        assert!(serde_json::from_str::<EffectBody>(&create.to_string()).is_ok());
+        assert!(serde_json::from_str::<Approval>(&asked.to_string()).is_ok());
+        for id in [
+            "AUTH",
+            "bug",
+            "local",
+            "the",
+            "smith",
+            "local:AUTH",
+            "tracker.item",
+            "m_1_0",
+            "ap_1",
+            "done",
+            "",
+        ] {
+            let lane = of_person(&alone(id), &Arc::new(nothing.clone()));
+            for (source, text) in [(payload.clone(), &create), (TextSource::Approval, &asked)] {
+                assert_eq!(
+                    lane(&StoredText { source, text: &text.to_string() }),
+                    Redaction::Keep,
+                    "{id}: {text}"
+                );
+            }
+            let tenant = of_persons_tenant(&alone(id), &[]);
+            let source = TextSource::Response { turn: None };
+            assert_eq!(tenant(&StoredText { source, text: &answered.to_string() }), Redaction::Keep, "{id}");
+        }
     }
 
     fn outcome_of(outcome: &Value) -> Redaction {

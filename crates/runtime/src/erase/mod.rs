@@ -7,15 +7,18 @@
 mod judge;
 mod personal_trace;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::canonical_json;
+use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{Change, Event, EventKind, LaneId, LaneKey, Step, StepInput};
+use throughline_engine::{Change, Event, EventKind, Lane, LaneId, LaneKey, Record, Step, StepInput};
 use throughline_store::{Redaction, RedactionCounts, Redactor, RowState, StoreError};
 
+use self::personal_trace::PersonalTrace;
 use crate::{FailPoint, Inbound, Runtime, RuntimeError};
 
 /// Erasing turns in one lane, at most: a second one takes in what waited before the first.
@@ -49,6 +52,48 @@ struct Wanted {
     /// The id of who asked; absent where a person asked in a conversation to be forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+}
+
+/// The person who is being erased, with all their words: the turns of the erasure know no more than their own lane.
+#[derive(Debug, Default)]
+pub(crate) struct ErasedPerson(Mutex<Option<KnownPerson>>);
+
+/// A person with their words everywhere, and with what they made in each lane.
+#[derive(Clone, Debug)]
+struct KnownPerson {
+    everywhere: DataSubject,
+    lanes: BTreeMap<LaneId, DataSubject>,
+}
+
+impl KnownPerson {
+    fn new(id: &str) -> Self {
+        Self { everywhere: DataSubject::new(id), lanes: BTreeMap::new() }
+    }
+
+    fn learn(&mut self, lane: LaneId, there: DataSubject) {
+        self.everywhere.add(&there);
+        self.lanes.insert(lane, there);
+    }
+
+    fn in_lane(&self, lane: &LaneId) -> DataSubject {
+        self.everywhere.with_ids_of(self.lanes.get(lane))
+    }
+}
+
+impl ErasedPerson {
+    fn enter(&self, person: &KnownPerson) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(person.clone());
+    }
+
+    fn leave(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Returns the person as this lane has to know them, if it is this one.
+    pub(crate) fn known(&self, id: &str, lane: &LaneId) -> Option<DataSubject> {
+        let person = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        person.as_ref().filter(|person| person.everywhere.id() == id).map(|person| person.in_lane(lane))
+    }
 }
 
 /// The number of things an erasure changed, by kind.
@@ -141,7 +186,11 @@ impl Runtime {
     ) -> Result<Erased, RuntimeError> {
         let mut erased = Erased::default();
         match subject {
-            Subject::Person { id } => self.erase_person(tenant, number, id, &mut erased).await?,
+            Subject::Person { id } => {
+                let done = self.erase_person(tenant, number, id, &mut erased).await;
+                self.erased.leave();
+                done?;
+            }
             Subject::Lane { lane } => self.erase_lane(tenant, number, lane, &mut erased).await?,
             Subject::Tenant => self.erase_tenant(tenant, number, &mut erased).await?,
         }
@@ -172,30 +221,78 @@ impl Runtime {
         erased: &mut Erased,
     ) -> Result<(), RuntimeError> {
         let named = serde_json::to_string(id).unwrap_or_default();
-        let mut lanes = self.store.lanes_containing(tenant, &named).await?;
-        if lanes.is_empty() && !self.facts_by(tenant, id).await?.is_empty() {
+        let mut theirs = self.store.lanes_containing(tenant, &named).await?;
+        if theirs.is_empty() && !self.facts_by(tenant, id).await?.is_empty() {
             // Their facts came from a lane that is gone. Any lane may write the set.
-            lanes.extend(self.store.lanes(tenant, None, 1).await?.into_iter().map(|info| info.key));
+            theirs.extend(self.store.lanes(tenant, None, 1).await?.into_iter().map(|info| info.key));
         }
-        // Their words are known best before anything is taken out, and what is stored beside the lanes is found by
-        // them: so that goes first. A process that stops later finds the rest by what is still in the lanes.
+        let mut person = KnownPerson::new(id);
+        for lane in &theirs {
+            let mut there = DataSubject::new(id);
+            self.learn_own(&self.lane(lane).await?, &mut there).await?;
+            person.learn(lane.id(), there);
+        }
+        // Others may quote them in any lane. Those lanes go first: a process that stops finds their words as long as
+        // they are in the lanes in which they said them.
+        let mut lanes = Vec::new();
+        if person.everywhere.spoke() {
+            self.each_lane(tenant, |key| lanes.extend((!theirs.contains(&key)).then_some(key))).await?;
+        }
+        let elsewhere = lanes.len();
+        lanes.extend(theirs);
+        for lane in &lanes {
+            self.learn_others(&self.lane(lane).await?, &mut person.everywhere).await?;
+        }
+        person.everywhere.settle();
+        self.erased.enter(&person);
         let mut traces = Vec::new();
         for lane in &lanes {
-            traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, id).await?));
+            traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, &person.in_lane(&lane.id())).await?));
         }
-        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces.clone())).await?);
-        for (lane, before) in lanes.iter().zip(&mut traces) {
-            let turned = self.take_out(lane, number, &ErasureScope::Person { id: id.into() }).await?;
-            let mut trace = self.trace_of(&self.lane(lane).await?, id).await?;
-            trace.take_over(before, turned);
-            *before = Arc::new(trace);
-            let sifted = self.sift(lane, judge::of_person(before)).await?;
+        // What is stored beside the lanes is found by their words: so that goes before anything is taken out of lanes.
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person.everywhere, &traces)).await?);
+        for (n, lane) in lanes.iter().enumerate() {
+            let what = ErasureScope::Person { id: id.into() };
+            let turned = self.take_out(lane, number, &what, n >= elsewhere).await?;
+            let state = self.lane(lane).await?;
+            if turned.is_some() && n >= elsewhere {
+                // Events of theirs that had waited were taken in meanwhile.
+                let mut there = DataSubject::new(id);
+                self.learn_own(&state, &mut there).await?;
+                person.learn(lane.id(), there);
+                self.learn_others(&state, &mut person.everywhere).await?;
+                person.everywhere.settle();
+                self.erased.enter(&person);
+            }
+            let here = Arc::new(person.in_lane(&lane.id()));
+            let trace = PersonalTrace { turned, ..self.trace_of(&state, &here).await? };
+            traces[n] = Arc::new(trace);
+            let redactor = judge::of_person(&here, &traces[n]);
+            let sifted = if n < elsewhere && turned.is_none() {
+                self.store.redact(lane, redactor).await?
+            } else {
+                self.sift(lane, redactor).await?
+            };
             erased.lanes += u64::from(turned.is_some() || sifted != RedactionCounts::default());
             erased.add(sifted);
         }
         // Events that had waited in a lane were answered meanwhile.
-        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces)).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(&person.everywhere, &traces)).await?);
         Ok(())
+    }
+
+    async fn each_lane(
+        &self,
+        tenant: &str,
+        mut seen: impl FnMut(LaneKey) + Send,
+    ) -> Result<(), RuntimeError> {
+        let mut after = None;
+        loop {
+            let lanes = self.store.lanes(tenant, after.as_ref(), PAGE).await?;
+            let Some(last) = lanes.last() else { return Ok(()) };
+            after = Some(last.id.clone());
+            lanes.into_iter().for_each(|info| seen(info.key));
+        }
     }
 
     async fn erase_lane(
@@ -212,14 +309,10 @@ impl Runtime {
     }
 
     async fn erase_tenant(&self, tenant: &str, number: i64, erased: &mut Erased) -> Result<(), RuntimeError> {
-        let mut after = None;
-        loop {
-            let lanes = self.store.lanes(tenant, after.as_ref(), PAGE).await?;
-            let Some(last) = lanes.last() else { break };
-            after = Some(last.id.clone());
-            for info in &lanes {
-                self.empty(&info.key, number, erased).await?;
-            }
+        let mut lanes = Vec::new();
+        self.each_lane(tenant, |key| lanes.push(key)).await?;
+        for lane in &lanes {
+            self.empty(lane, number, erased).await?;
         }
         let everything: Redactor = Arc::new(|_| Redaction::Erase);
         erased.add(self.sift_tenant(tenant, everything).await?);
@@ -239,7 +332,7 @@ impl Runtime {
     }
 
     async fn empty(&self, lane: &LaneKey, number: i64, erased: &mut Erased) -> Result<(), RuntimeError> {
-        let turned = self.take_out(lane, number, &ErasureScope::Lane).await?;
+        let turned = self.take_out(lane, number, &ErasureScope::Lane, true).await?;
         let sifted = self.sift(lane, judge::of_lane(turned)).await?;
         erased.lanes += u64::from(turned.is_some() || sifted != RedactionCounts::default());
         erased.add(sifted);
@@ -247,16 +340,17 @@ impl Runtime {
     }
 
     /// Takes the subject out of one lane, in turns of its own. Returns the revision of the last one; `None` if there
-    /// was nothing to take out.
+    /// was nothing to take out. A lane in which the person is not named turns only for what it holds itself.
     async fn take_out(
         &self,
         lane: &LaneKey,
         number: i64,
         what: &ErasureScope,
+        named: bool,
     ) -> Result<Option<u64>, RuntimeError> {
         let mut last = None;
         for _ in 0..TURNS {
-            if !self.has_to_turn(lane, what).await? {
+            if !self.has_to_turn(lane, what, named).await? {
                 return Ok(last);
             }
             let revision = self.lane(lane).await?.revision;
@@ -269,7 +363,12 @@ impl Runtime {
     }
 
     /// True if anything of the subject is in the lane's state or waits in its inbox.
-    async fn has_to_turn(&self, lane: &LaneKey, what: &ErasureScope) -> Result<bool, RuntimeError> {
+    async fn has_to_turn(
+        &self,
+        lane: &LaneKey,
+        what: &ErasureScope,
+        named: bool,
+    ) -> Result<bool, RuntimeError> {
         let state = self.lane(lane).await?;
         let waits = self.store.waiting(lane, PAGE).await?;
         let theirs = waits.iter().any(|row| match what {
@@ -284,6 +383,11 @@ impl Runtime {
         let kind = EventKind::Erasure(what.clone());
         let event = Event { id: String::new(), received_at: self.store.now(), actor: String::new(), kind };
         let given: StepInput = self.look_up(&state, &event, Addressing::default()).await?;
+        if let Some(person) = &given.person
+            && !is_held(person, &state, &given, named)
+        {
+            return Ok(false);
+        }
         let Some(step) = self.try_step(&state, &event, &given) else { return Ok(true) };
         Ok(changes(&step) || step.next != state.head)
     }
@@ -302,6 +406,16 @@ impl Runtime {
         let why = format!("the lane {} is held by another process; try again", lane.id());
         Err(StoreError::Backend { act: "erase from a lane", why }.into())
     }
+}
+
+/// True if a lane's state holds anything of the person, or may cover something that it no longer loads. A turn tidies a
+/// lane also for other reasons, which are no reason for one here.
+fn is_held(person: &DataSubject, lane: &Lane, given: &StepInput, named: bool) -> bool {
+    let changed = |record: &Record| record.clone().without(person, given.now).as_ref() != Some(record);
+    person.acted_in(&lane.key.id())
+        || named && !given.facts.is_empty()
+        || person.rewrite(&mut lane.head.clone())
+        || lane.records.iter().any(changed)
 }
 
 /// True if a step writes anything. A record that is only retired is not written.

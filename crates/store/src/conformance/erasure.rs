@@ -260,6 +260,71 @@ pub async fn texts_of_a_tenant_are_redacted(s: &Subject) {
     assert_eq!(s.store.document("acme", "notes", "b").await.unwrap().unwrap().version, 1);
 }
 
+/// Names that people, keys and collections have: parts of each other, names of tables, and hostile strings.
+const NAMES: [&str; 16] = [
+    "ana",
+    "ana.smith",
+    "smith",
+    "AUTH",
+    "AUTH-1",
+    "bug",
+    "local",
+    "counters",
+    "links",
+    "documents",
+    "%",
+    "_",
+    "'",
+    "\"",
+    "[\"ana\"]",
+    "{}",
+];
+
+/// Erasing the documents about a person touches nothing beside them, whatever people, keys and collections are called, in
+/// this tenant and in others.
+pub async fn a_redaction_touches_nothing_beside(s: &Subject) {
+    let collection = |n: usize| format!("notes.{}", NAMES[n]);
+    for tenant in ["acme", "globex"] {
+        for n in 0..NAMES.len() {
+            // Keys and bodies name everybody; the person it is about is another than the one it is called after.
+            let note = |key: &&str| {
+                let about = NAMES[(n + 1) % NAMES.len()];
+                (collection(n), Document::new(*key, 0, format!("{{\"text\":\"{key}\"}}")).about([about]))
+            };
+            let writes = NAMES.iter().map(note).collect();
+            assert!(s.store.write_documents(tenant, writes, None).await.unwrap());
+        }
+    }
+    let all = async || {
+        let mut all = Vec::new();
+        for tenant in ["acme", "globex"] {
+            for n in 0..NAMES.len() {
+                let found = s.store.documents(tenant, &collection(n), None, 100).await.unwrap();
+                all.extend(found.into_iter().map(|document| (tenant, n, document)));
+            }
+        }
+        all
+    };
+    let _hand = full(s).await;
+    let lanes = texts(s).await;
+    let mut expected = all().await;
+    for person in NAMES {
+        let redactor: Redactor = Arc::new(move |stored| match &stored.source {
+            TextSource::Document { about, .. } if about.people.iter().any(|one| one == person) => {
+                Redaction::Erase
+            }
+            _ => Redaction::Keep,
+        });
+        let counts = s.store.redact_tenant("acme", redactor.clone()).await.unwrap();
+        let documents = NAMES.len() as u64;
+        assert_eq!(counts, RedactionCounts { documents, ..RedactionCounts::default() }, "{person}");
+        assert_eq!(s.store.redact(&lane("C1"), redactor).await.unwrap(), RedactionCounts::default());
+        expected.retain(|(tenant, _, document)| *tenant != "acme" || document.about.people != [person]);
+        assert_eq!(all().await, expected, "{person}");
+    }
+    assert_eq!(texts(s).await, lanes);
+}
+
 /// A lane is found by a text in any of its places.
 pub async fn lanes_are_found_by_text(s: &Subject) {
     let held = async |text: &str| {

@@ -202,7 +202,7 @@ macro_rules! conformance {
                     visit_shows_every_text, texts_are_kept_rewritten_or_erased,
                     an_attempted_outward_effect_keeps_its_lease, a_rewritten_payload_goes_out,
                     an_approval_is_never_erased, texts_of_a_tenant_are_redacted, lanes_are_found_by_text,
-                    erasures_are_listed_and_done_once
+                    a_redaction_touches_nothing_beside, erasures_are_listed_and_done_once
                 ],
                 store: [
                     counts, what_is_stuck_is_counted, a_clock_set_back_keeps_nothing_waiting,

@@ -1,0 +1,385 @@
+//! The texts of everything a lane stores and plans: its head, its records, its effects and their outcomes, its events and
+//! what was looked up for a turn. Types with private members say it beside them.
+
+use crate::data::actor::{Actor, Presser};
+use crate::data::approval::{Approval, ApprovalChange};
+use crate::data::ask::{
+    Answer, Ask, Candidate, DraftAnswer, PatchAnswer, Question, ReviewAnswer, SelectInput,
+};
+use crate::data::authors::Authored;
+use crate::data::batch::Batch;
+use crate::data::call::{
+    Call, CallPhase, Job, OpenQuestion, QuestionField, RemoteQuestion, RemoteTask, Work,
+};
+use crate::data::canonical_json::{hex, jcs, sha256};
+use crate::data::card::{AdoptionLookup, Card, CardStatus, CardSubject, Checks};
+use crate::data::card_model::{Button, CardModel, Field, ItemModel};
+use crate::data::decision::{Applied, Decision};
+use crate::data::effect::{EffectBody, EffectResult, IssueChange, Outcome};
+use crate::data::erasure::ErasureScope;
+use crate::data::event::{
+    AssistantPosted, Attachment, Event, EventKind, FactStated, FocusChanged, MessagePosted, Press,
+};
+use crate::data::fact::{Fact, FactSet, FactSource, FactTombstone};
+use crate::data::fact_proposal::FactProposal;
+use crate::data::field_error::FieldError;
+use crate::data::focus::AnchorHint;
+use crate::data::id::{
+    BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, SetId,
+    TaskId, TimerId, TurnId,
+};
+use crate::data::lane_state::{LaneState, OpenAsk};
+use crate::data::message::{Message, Role};
+use crate::data::option_set::{OptionSet, OptionsShown, Showing};
+use crate::data::pending::{AnsweredPending, PendingKind, PendingState, Slot};
+use crate::data::progress::{EpicLink, Progress, ReleasedItem};
+use crate::data::prompt::BuiltPrompt;
+use crate::data::proposal::{CommentOffer, Proposal, PublishedPost};
+use crate::data::record::Record;
+use crate::data::review::{
+    ChecklistItem, Points, Review, ReviewArtifact, ReviewEnding, ReviewPatch, ReviewStatus,
+};
+use crate::data::set_option::{Metadata, SetOption};
+use crate::data::step_input::{Neighbours, Paused, PressTarget, StepInput};
+use crate::data::summary::{ConversationSummary, SummaryRequest};
+use crate::data::task::{Task, TaskReported};
+use crate::data::texts::{Members, Strings, Text, Texts, Visit, texts};
+use crate::data::ticket::{Created, Filled, Item, Tracked};
+use crate::data::trace::TurnSummary;
+use crate::data::view::{Clarifier, ModelPick, ScopeQuestion, TargetRef, TraceEntry, View};
+use throughline_language::{Choice, Expected, Value};
+
+/// Members of an approval's payload that hold words, whatever its kind.
+const PAYLOAD_WORDS: &[&str] = &["fields", "text", "args", "label"];
+
+texts! {
+    ids MessageId, TaskId, CardId, DraftId, ReviewId, BatchId, ProposalId, PendingId, TimerId, EffectId, TurnId;
+    none LaneId, SetId, FactId;
+
+    struct Batch { id, task, source, by: person, target: key, items, part: key }
+    struct Task {
+        id, intent: words, status: key, attempt: key, requested_by: person, authors, source: key, work, created_at: key,
+        started_at: key, completed_at: key, blocked_at: key, unblocked_at: key, reason: words, result: words, last_at: key,
+        seq: key,
+    }
+    struct TaskReported { task, status: key, at: key, intent: words, reason: words, result: words }
+    struct Work { job, effect, card, waits }
+    struct OpenQuestion { effect, asked, given: words }
+    struct RemoteQuestion { remote: key, text: words, fields }
+    struct QuestionField { name: key, expected }
+    struct RemoteTask { remote: key, told: words, news: key }
+    struct Call { job, phase, task, text: said, risk: key, prompt }
+    enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen) }
+    enum CallPhase { Begin, Answer { remote: key, given: words }, Stop { effect } }
+
+    struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key }
+    enum CardSubject {
+        DraftPreview { draft, checks }, BatchPreview { batch, checks, latches: key },
+        ScopeGate { source, excerpt: words, remember: key },
+        UncertainEffect { effect, draft, parent, looking, next_look: key },
+        CallPreview { call, source }, UncertainCall { effect, call, source, parent }, Remembered,
+        ReviewActive { review }, ReviewFrozen { review }, DecisionPreview { decision, comment },
+        Options { set, exec_rev: key, order: key, displayed: key, asks: words },
+        Custom { capability: key, state, offers: key },
+        DecisionUncertain { decision, what: key, effect, parent, target: key },
+    }
+    enum Checks { Due, Running { effect }, Passed { at: key }, Failed { errors } }
+    enum CardStatus {
+        Open, Decided { action: key, by, at: key, result }, Superseded { by }, Expired, Withdrawn,
+    }
+    struct AdoptionLookup { effect, by }
+    enum CommentOffer {
+        None, Offered { issues: key, failed: words, hash: key },
+        Pressed { issue: key, by, at: key, result, target: key },
+    }
+    enum Progress {
+        None, Working { check, effect }, Done, Stopped, Sending { effect }, Posted { url: key },
+        Created { key: key, url: key, link }, Failed { text: words, errors, again }, NotTried { why: words, again },
+        Uncertain { card }, Cancelled, Several { items },
+    }
+    struct ReleasedItem { draft, progress }
+    enum EpicLink {
+        Reading { effect, epic: key, mended: key }, Mending { effect, epic: key }, There { epic: key },
+        Failed { why: words },
+    }
+    struct FieldError { item: id, code: key, field: key, text: words }
+    struct CardModel {
+        id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key,
+    }
+    struct ItemModel { id: id, label: words, title: words, state: words, fields, errors, buttons, link: key }
+    struct Field { name: key, label: key, text: words }
+    struct Button { action: key, label: words, name: words, on: key, token: key }
+
+    struct Review {
+        id, kind: key, version: key, topic: words, summary: words, points, checks, patches, status, card, task, by: person,
+        material, source, last_at: key, handed,
+    }
+    struct Points { decisions: words, risks: words, questions: words, changes: words }
+    struct ChecklistItem { item: key, stated: words }
+    struct ReviewPatch { version: key, by: person, points }
+    enum ReviewStatus {
+        Drafting, Active, Frozen { artifact, ended }, Superseded { artifact, by }, Forgotten,
+    }
+    enum ReviewEnding { Completed { by: name }, Idle, HandedOver, Decided }
+    struct ReviewArtifact {
+        kind: key, version: key, topic: words, summary: words, updated_summary: words, frozen_at: key, content_hash: key,
+    }
+
+    struct Proposal {
+        id, task, source, by: person, topic: words, decision: words, why: words, issues: key, written, review, to: key,
+        thread: words, posted,
+    }
+    struct PublishedPost { text: words, url: key }
+
+    struct OptionSet {
+        id, scope: key, scope_instance: key, title: words, origin: key, user: person, options, content_rev: key,
+        exec_rev: key, showings, refreshable: key,
+    }
+    struct Showing { message, order: key, displayed: key, exec_rev: key, revision: key, at: key, to: person }
+    struct OptionsShown {
+        scope: key, scope_instance: key, title: words, user: person, options, refreshable: key, message_id: key,
+        displayed: key, focused_option: key,
+    }
+    struct SetOption {
+        id: key, label: words, sublabel: words, badge: words, aliases: words, metadata, role: key, repeatable: key,
+        exec_ref: key, risk: key,
+    }
+    struct Metadata { path: words, kind: key, owner: person, recency_rank: key }
+    struct View {
+        user: person, active_option_set_id, active_scope: key, last_resolved_action, recent_action_trace,
+        last_accepted_choice_id: key, recent_accepted_choice_ids: key, recent_rejected_choice_ids: key,
+        pending_clarifier_type: key, all_rejected: key, turn: key, standings: key, latch: key, guard: key, attempts: key,
+        in_flight: key, rejected_of, clarifier, scope_question, cycle, focus, denied: key, past, stopped: key, refined: key,
+    }
+    struct TraceEntry {
+        kind: key, target_ref, source_scope: key, option_set_id, timestamp: key, outcome: key, turn: key, executed: key,
+    }
+    struct TargetRef { kind: key, id: key, label: words }
+    struct Clarifier { message, set, suggests: key, by_model: key, print: key, turn: key, at: key }
+    struct ScopeQuestion { text: said, places: key, sets: key, turn: key }
+    struct ModelPick {
+        id, set, text: said, cued: key, reason: key, exec_rev: key, candidates: key, runs: key, hints: key, resembles: key,
+        key: key, before: key, calls: key, looks: key, fetching,
+    }
+    struct FocusChanged { user: person, scope: key, scope_instance: key, option: key }
+
+    struct Fact {
+        kind: key, scope: key, source_ts: key, text: words, confidence: key, canonical_id, author: person, trust: key,
+        origin: key, subject: words, status: key, superseded_by, supersedes, sources, created_at: key, updated_at: key,
+        last_used_at: key,
+    }
+    struct FactSource {
+        at: key, author: person, text: words, confidence: key, trust: key, origin: key, subject: words, lane: key, message,
+    }
+    struct FactSet { key: key, revision: key, facts, gone }
+    struct FactTombstone { fact, scope: key, lane: key, message, until: key }
+    struct FactProposal { kind: key, scope: key, text: words, confidence: key, message_id: id, subject: words }
+    struct FactStated { kind: key, scope: key, epic: key, text: said, subject: said }
+
+    struct LaneState {
+        pendings, lapsed, left_at: key, answered, remembered: key, last_message_at: key, ask, tracked, gone, window: key,
+        earlier: key, covered, last_seen_ts: key, cards: key,
+    }
+    struct OpenAsk {
+        effect, about, question, round: key, message, shown: key, by: person, since: key, anchor, pressed: key,
+    }
+    struct PendingState {
+        id, kind, expected, anchor, task, asked_of: person, ui_version: key, created_at: key, expires_at: key,
+    }
+    struct AnsweredPending { pending, value, by: person }
+    enum PendingKind {
+        SlotRequest(slot), ClarificationNeeded(slot), ToolRetryOffer { tool: key }, DelegationOffer { agent: key },
+        WaitingStoryEdit { draft, card, part: key }, WaitingDecisionEdit { card }, WaitingApproval { card },
+        WaitingScopeChoice { card, message }, WaitingQuantityConfirm { card }, WaitingSizeConfirm { card },
+        WaitingUncertainEffect { card, effect },
+    }
+    enum Slot {
+        Draft { draft, part: key }, Host, Argument { name: key }, Asked { name: key }, Agent, Proposal { proposal },
+        Facts { key: key, earlier, now }, Custom { capability: key, card, name: key }, Issue { card },
+    }
+    struct Tracked { key: key, target: key, title: words, url: key, sought }
+    struct ConversationSummary {
+        summary: words, version: key, tail: words, cursor: key, through, asked, tries: key, next: key,
+    }
+    struct SummaryRequest { effect, base_cursor: key, folds: key, to }
+    struct Filled { message, part: key }
+    struct Created { effect, key: key, url: key }
+    struct Item { id: id, parent: id, item_type: key, fields: words }
+
+    enum EffectBody {
+        Reply { message, text: words, offers: words }, CardPost { message, card }, CardUpdate { message, card },
+        Notice { to: person, text: words }, ModelAsk(ask), TrackerCheck { target: key, items, by: person, card },
+        TrackerFind { target: key, key: key, by: person, card }, TrackerSeek { target: key, marker, card },
+        TrackerCreate { target: key, item, under: key, card }, TrackerUpdate { target: key, key: id, change, card },
+        PostChannel { to: key, text: words, signed: key, card }, ToolCall(call), AgentDelegate(call),
+        OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key },
+    }
+    enum IssueChange { Parent(key: id), Comment(text: words) }
+    struct Ask { question, text: said, message, prompt, hint, complaints: words, budget_ms: key }
+    enum Question {
+        Classify { labels: key }, Draft { item_type: key, stories: key, from: lines }, Review { kind: key },
+        Patch { review, version: key }, Synthesis { review }, Select(input), Answer,
+        Summary { base_cursor: key, to, messages: lines },
+    }
+    struct SelectInput { scope: key, candidates, hints: key, rejected: key, evidence: words, may_ask: key }
+    struct Candidate { alias: key, label: words, sublabel: words, badge: words, names: words, metadata }
+    struct AnchorHint {
+        focus_anchor_internal_id, focus_anchor_channel_id: key, focus_anchor_text_snippet: words, task_id,
+    }
+    enum Outcome {
+        Done { result }, Failed { reason: key, text: words, errors }, Uncertain { text: words },
+    }
+    enum EffectResult {
+        Delivered { channel_id: key }, Checked, Found { key: key, title: words, url: key, parent: key },
+        Sought { issues: key }, Updated, Posted { url: key }, Issue { key: key, url: key }, Answered(answer),
+        Snapshot { options, focused: key }, Said { text: words }, Asked(question), Stopped { text: words },
+    }
+    enum Answer {
+        Classify { label: key, confidence: key, anchor }, Draft { items }, Review(review), Patch(patch),
+        Select { contract: key, says: key, choice: key, confidence: key, needs: key }, Text { text: words, facts },
+        Summary { text: words, facts }, None { why: key },
+    }
+    struct DraftAnswer { item_type: key, fields: words }
+    struct ReviewAnswer {
+        kind: key, topic: words, summary: words, decisions: words, risks: words, questions: words,
+    }
+    struct PatchAnswer { decisions: words, risks: words, questions: words, changes: words }
+
+    enum ApprovalChange {
+        Open(approval), Decide { card, version: key, action: key, by, at: key, payload_sha256: key, releases: key },
+        Close { card, version: key, how: key },
+    }
+    struct Authored { item: id, field: key, by }
+
+    struct Event { id: key, received_at: key, actor: person, kind }
+    enum EventKind {
+        MessagePosted(posted), MessageEdited { message: id, text: said, metadata_only: key },
+        MessageDeleted { message: id }, CardPressed { press, remember: key }, Command { text: said },
+        FormSubmitted { press, values: said }, AssistantPosted(posted), TaskReported(reported), OptionsShown(shown),
+        OptionsClosed { set, scope_instance: key }, FactStated(stated), FactTakenBack { key: key, fact },
+        FocusChanged(focus), IntakeNotice { why: key, message: words }, EffectSettled { effect, outcome, card, task },
+        EffectProgressed { effect, task, text: words }, TimerDue { timer, about: key }, Erasure(scope),
+        Unknown { name: key },
+    }
+    struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files }
+    struct Attachment { kind: key, name: said, mime: key, bytes: key }
+    struct AssistantPosted { kind: key, task, text: words, expected, asked_of: person, expires: key }
+    enum Press {
+        Token(token: key), Decision { card, version: key, item: id, action: key },
+        Option { set, version: key, option: key },
+    }
+    enum ErasureScope { Person { id: person }, Lane }
+
+    struct StepInput {
+        now: key, actor, offset_s: key, addressing: key, anchor, beside, covered, press, revived, paused, effects: key, waiting: key,
+        model: key, here: key, link: key, facts, person: key, last_turn,
+    }
+    struct Neighbours { before, after }
+    struct PressTarget {
+        lane: key, card, version: key, item: id, action: key, intact: key, approved: key,
+    }
+    struct Paused { by: person, since: key, everything: key }
+    struct TurnSummary { turn, at: key, event: key, decision, trace: key, effects: key }
+    struct Decision { outcome: key, reason: key, rung: key, intent: key, applied }
+    struct Applied { pending, value }
+
+    enum Expected {
+        Boolean, Time, Date, DateTime, Duration, Number, Money, Email, Phone, Url, Person, Location,
+        Selection(options: words), OneOf(choices), Text,
+    }
+    struct Choice { value: words, synonyms: words }
+    enum Value {
+        Boolean(yes: key), Time(time: key), Date(date: key), DateTime(time: key), Duration(text: key), Number(text: key),
+        Money(money: key), Email(text: words), Phone(text: words), Url(text: words), Person(text: words),
+        Location(text: words), Selection(text: words), OneOf(text: words), Text(text: said),
+    }
+
+    enum Record {
+        Message(one), Task(one), Draft(one), Card(one), Held(one), Review(one), Batch(one), Proposal(one), OptionSet(one),
+        View(one), Fact(one),
+    }
+}
+
+impl Texts for crate::data::ask::AnswerRecipient {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Self::Draft(id) => id.texts(visit),
+            Self::Batch(id) => id.texts(visit),
+            Self::Review(id) | Self::Patch(id) | Self::Synthesis(id) => id.texts(visit),
+            Self::Selection(user) => visit(Text::Person(user)),
+            Self::Intent | Self::Discussion => {}
+        }
+    }
+}
+
+impl Texts for Message {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        let Self { id, role, by, kind: _, to, task, card, text, at: _, channel_id: _, link: _, untrusted: _ } =
+            self;
+        visit(Text::Person(by));
+        match role {
+            Role::User => visit(Text::Said(text)),
+            Role::Assistant => visit(Text::Words(text)),
+        }
+        to.strings(&mut |to| visit(Text::Person(to)));
+        id.texts(visit);
+        task.texts(visit);
+        card.texts(visit);
+    }
+}
+
+impl Texts for Actor {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        let Self { id, name, principals, barred: _, language: _ } = self;
+        visit(Text::Identity { id, name });
+        principals.strings(&mut |rule| visit(Text::Principal(rule)));
+    }
+}
+
+impl Texts for Presser {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        let Self { id, name } = self;
+        visit(Text::Identity { id, name });
+    }
+}
+
+impl Texts for BuiltPrompt {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        let Self { sections, context_fingerprint: _, prefix_fingerprint: _, omitted: _ } = self;
+        sections.iter_mut().for_each(|(_, text)| visit(Text::Lines(text)));
+    }
+}
+
+impl Texts for Approval {
+    fn texts(&mut self, visit: &mut Visit<'_>) {
+        let Self {
+            card,
+            version: _,
+            kind: _,
+            payload,
+            payload_sha256,
+            releases: _,
+            classes: _,
+            targets: _,
+            quantity: _,
+            total_chars: _,
+            requested_by,
+            authors,
+            source,
+            created_at: _,
+            expires_at: _,
+        } = self;
+        card.texts(visit);
+        visit(Text::Person(requested_by));
+        authors.texts(visit);
+        source.texts(visit);
+        if let Ok(stored) = serde_json::from_str::<serde_json::Value>(payload) {
+            let mut changed = stored.clone();
+            Members { value: &mut changed, words: PAYLOAD_WORDS, people: &[] }.texts(visit);
+            if changed != stored {
+                *payload = jcs(&changed);
+                *payload_sha256 = hex(&sha256(&[payload.as_bytes()]));
+            }
+        }
+    }
+}
