@@ -21,7 +21,7 @@ const COVERED: &str = "-Cpasses=sancov-module -Ccodegen-units=1 --cfg=fuzzing \
 
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let seconds = crash::number(rest, 60)?;
-    soak::properties(repo)?;
+    soak::properties(repo, 1)?;
     // The target is named so that the flags do not reach build scripts, which could not link with them.
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     for target in TARGETS {

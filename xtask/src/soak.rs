@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::ci::{cargo, cargo_with};
 use crate::crash;
@@ -41,8 +41,8 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
             repo,
             &["run", "--profile", "ci-release", "-p", "throughline-cli", "--", "test", scenarios, &faults],
         )?;
-        properties(repo)?;
-        batches(repo)?;
+        properties(repo, seed)?;
+        batches(repo, seed)?;
         conversations(repo, seed)?;
         seed += 5;
     }
@@ -51,10 +51,19 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
 }
 
 /// Tests batches and other outward effects, killed at every point and failed in any order.
-fn batches(repo: &Repo) -> Result<()> {
+fn batches(repo: &Repo, round: u64) -> Result<()> {
     let arguments =
         ["test", "--profile", "ci-release", "-p", "throughline-sim", "--test", "batch", "--locked"];
-    cargo_with(repo, &arguments, &[("THROUGHLINE_CRASH_PASSINGS", "all"), ("PROPTEST_CASES", BATCHES)])
+    let seed = round.to_string();
+    cargo_with(
+        repo,
+        &arguments,
+        &[
+            ("THROUGHLINE_CRASH_PASSINGS", "all"),
+            ("PROPTEST_CASES", BATCHES),
+            ("PROPTEST_RNG_SEED", seed.as_str()),
+        ],
+    )
 }
 
 /// Tests whole conversations against what a careful reader of them would allow. Each round plays others.
@@ -70,21 +79,13 @@ fn conversations(repo: &Repo, round: u64) -> Result<()> {
     )
 }
 
-/// Tests the engine's properties with many random cases. A case that fails is kept beside its test.
-pub(crate) fn properties(repo: &Repo) -> Result<ExitCode> {
+/// Tests the engine's properties with many random cases, which follow from the seed. A case that fails is kept beside its
+/// test.
+pub(crate) fn properties(repo: &Repo, seed: u64) -> Result<()> {
     let arguments = ["test", "--profile", "ci-release", "-p", "throughline-engine", "--locked"];
-    output::step(&format!(
-        "PROPTEST_CASES={CASES} THROUGHLINE_ANSWERS={ANSWERS} cargo {}",
-        arguments.join(" ")
-    ));
-    let status = repo
-        .command("cargo", &arguments)
-        .env("PROPTEST_CASES", CASES)
-        .env("THROUGHLINE_ANSWERS", ANSWERS)
-        .status()
-        .context("cannot run cargo")?;
-    if !status.success() {
-        bail!("a property does not hold; the failing case is in the output and in *.proptest-regressions");
-    }
-    Ok(ExitCode::SUCCESS)
+    let seed = seed.to_string();
+    let settings =
+        [("PROPTEST_CASES", CASES), ("PROPTEST_RNG_SEED", seed.as_str()), ("THROUGHLINE_ANSWERS", ANSWERS)];
+    cargo_with(repo, &arguments, &settings)
+        .context("a property does not hold; the failing case is in the output and in *.proptest-regressions")
 }

@@ -159,6 +159,46 @@ fn kept(w: &TestLane) -> Vec<String> {
     records.chain([head]).collect()
 }
 
+/// True if Bob's text lost nothing but words that Ana had said in a row before he said it first.
+fn loses_only_quotations(before: &str, after: &str, said: &[(bool, String)]) -> bool {
+    let spoken = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect::<Vec<_>>()
+    };
+    let until = said.iter().position(|(ana, text)| !ana && text == before).unwrap_or(0);
+    let hers: Vec<_> = said[..until].iter().filter(|(ana, _)| *ana).map(|(_, text)| spoken(text)).collect();
+    let quotes = |lost: &str| {
+        let lost = spoken(lost);
+        let said_in_a_row =
+            |row: &[String]| hers.iter().any(|said| said.windows(row.len()).any(|run| run == row));
+        !lost.is_empty() && lost.windows(lost.len().min(3)).all(said_in_a_row)
+    };
+    let mut rest = before;
+    for (n, kept) in after.split(ERASED).enumerate() {
+        let Some(at) = rest.find(kept) else { return false };
+        if n == 0 && at != 0 || n > 0 && !quotes(&rest[..if kept.is_empty() { rest.len() } else { at }]) {
+            return false;
+        }
+        rest = if kept.is_empty() && n > 0 { "" } else { &rest[at + kept.len()..] };
+    }
+    rest.is_empty()
+}
+
+/// Adds every text of a value, the names of its members too.
+fn strings(value: &serde_json::Value, into: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => into.push(text.clone()),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| strings(value, into)),
+        serde_json::Value::Object(members) => {
+            for (name, value) in members {
+                into.push(name.clone());
+                strings(value, into);
+            }
+        }
+        _ => {}
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
@@ -192,13 +232,39 @@ proptest! {
             step.changes.iter().any(|change| matches!(change, Change::Retire(key) if key.key == message.id.0))
         };
         let stay: Vec<Message> = bobs.into_iter().filter(|message| !aside(message)).collect();
-        prop_assert_eq!(of_bob(&w), stay, "what Bob wrote is Bob's");
+        let left = of_bob(&w);
+        prop_assert_eq!(left.len(), stay.len());
+        for (before, after) in stay.iter().zip(&left) {
+            prop_assert_eq!(&Message { text: before.text.clone(), ..after.clone() }, before);
+            let quoted = loses_only_quotations(&before.text, &after.text, &said);
+            prop_assert!(quoted, "what Bob wrote is Bob's: {:?} became {:?}", before.text, after.text);
+        }
         for change in &step.approvals {
             prop_assert!(matches!(change, ApprovalChange::Close { .. }), "nothing is opened or decided: {:?}", change);
         }
         let again = erase_ana(&mut w, &said);
         let written = again.changes.iter().any(|change| !matches!(change, Change::Retire(_)));
         prop_assert!(!written && again.effects.is_empty(), "a second time changes nothing: {:?}", again);
+    }
+
+    /// People called like anything a lane stores: its keys, codes, ids, kinds and words.
+    #[test]
+    fn a_person_who_was_never_here_takes_nothing(acts in acts(), model in any::<bool>(), which in any::<prop::sample::Index>()) {
+        let mut w = TestLane::new();
+        w.model = model;
+        let _ = w.says("bob", "Is the DEMO of AUTH-1 done?");
+        for act in &acts {
+            play(&mut w, act, &mut Vec::new());
+        }
+        let mut names = Vec::new();
+        for stored in kept(&w) {
+            strings(&serde_json::from_str(&stored).unwrap(), &mut names);
+        }
+        names.retain(|name| !["ana", "bob"].contains(&name.as_str()));
+        let before = kept(&w);
+        let step = erase(&mut w, ErasureScope::Person { id: names[which.index(names.len())].clone() }, None);
+        prop_assert!(step.approvals.is_empty() && step.effects.is_empty() && step.cancel.is_empty(), "{:?}", step);
+        prop_assert_eq!(&kept(&w)[..before.len() - 1], &before[..before.len() - 1]);
     }
 
     #[test]
