@@ -35,6 +35,8 @@ impl SmallDisk {
         std::fs::create_dir(&disk).unwrap();
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", SCRIPT, "sh"]).arg(&disk).arg(env!("CARGO_BIN_EXE_throughline"));
+        // Its settings are those of nobody else; the shell finds its commands.
+        command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command.arg(&log).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().ok()?;
         let mut line = String::new();
