@@ -51,6 +51,8 @@ struct Person {
     id: &'static str,
     /// A word that nobody else says first.
     marker: String,
+    /// Their own conversation. Its name is an id, which an erasure keeps.
+    own: String,
 }
 
 /// The rows of a store: each with its table, the conversation of its lane if it has one, and its columns.
@@ -70,6 +72,7 @@ fn installation(seed: usize) {
             Person {
                 id: NAMES[at],
                 marker: format!("quokkamark{}", ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"][n]),
+                own: format!("own-{n}"),
             }
         })
         .collect();
@@ -116,12 +119,11 @@ fn installation(seed: usize) {
 
 /// Acts for a person in a conversation of their own: a ticket is created, another is left open, a fact is stated.
 fn fill(client: &Client, person: &Person) {
-    let Person { id, marker } = person;
-    let lane = own(person);
-    ticket(client, &lane, id, &format!("The {marker} page is empty"));
-    say(client, &lane, id, &format!("remember that the {marker} opens in May"));
-    say(client, &lane, id, &format!("Create a bug: The {marker} form is slow\nSteps: open it"));
-    say(client, &lane, id, "yes");
+    let Person { id, marker, own } = person;
+    ticket(client, own, id, &format!("The {marker} page is empty"));
+    say(client, own, id, &format!("remember that the {marker} opens in May"));
+    say(client, own, id, &format!("Create a bug: The {marker} form is slow\nSteps: open it"));
+    say(client, own, id, "yes");
 }
 
 /// Lets all talk in one room, where each quotes the one before, and somebody repeat it where the other never was.
@@ -136,10 +138,6 @@ fn talk(client: &Client, people: &[Person]) {
         earlier = Some(person);
     }
     say(client, "corner", "witness", "the weather is fine here");
-}
-
-fn own(person: &Person) -> String {
-    format!("of-{}", person.marker)
 }
 
 fn say(client: &Client, lane: &str, by: &str, text: &str) -> Value {
@@ -198,12 +196,12 @@ fn is_record((table, _, _): &(String, Option<String>, String)) -> bool {
 /// Every row without the victim's words, outside of the conversations in which they took part, is as it was; in those, every
 /// message of somebody else is.
 fn check(victim: &Person, before: &Rows, after: &Rows) {
-    let (mine, theirs) = (own(victim), |row: &str| row.to_lowercase().contains(&victim.marker));
+    let (mine, theirs) = (victim.own.as_str(), |row: &str| row.to_lowercase().contains(&victim.marker));
     let shared = ["room", "corner"];
     for row in before.difference(after) {
         let (table, lane, text) = row;
         let lane = lane.as_deref();
-        if is_record(row) || lane == Some(&mine) || theirs(text) {
+        if is_record(row) || lane == Some(mine) || theirs(text) {
             continue;
         }
         let message = || {
@@ -219,7 +217,7 @@ fn check(victim: &Person, before: &Rows, after: &Rows) {
     for row in after.difference(before) {
         let (table, lane, _) = row;
         let lane = lane.as_deref();
-        let known = lane == Some(&mine) || lane.is_some_and(|lane| shared.contains(&lane));
+        let known = lane == Some(mine) || lane.is_some_and(|lane| shared.contains(&lane));
         let rewritten = ["documents", "requests"].contains(&table.as_str());
         assert!(is_record(row) || known || rewritten, "erasing {} wrote {row:#?}", victim.id);
     }
@@ -250,6 +248,8 @@ fn rows(data: &Path) -> Rows {
     };
     let lanes: BTreeMap<String, String> =
         strings("SELECT CAST(n AS TEXT), conversation FROM lanes").into_iter().collect();
+    let conversations: BTreeMap<String, String> =
+        strings("SELECT id, conversation FROM lanes").into_iter().collect();
     let effects: BTreeMap<String, String> =
         strings("SELECT CAST(n AS TEXT), CAST(lane AS TEXT) FROM outbox").into_iter().collect();
     let tables =
@@ -276,7 +276,14 @@ fn rows(data: &Path) -> Rows {
                 "lanes" => named("n"),
                 _ => named("lane"),
             };
-            let lane = lane.and_then(|lane| lanes.get(&lane).cloned());
+            let answered = || {
+                let body: Value = serde_json::from_str(cells.iter().rev().find_map(Value::as_str)?).ok()?;
+                conversations.get(body["lane"].as_str()?).cloned()
+            };
+            let lane = match table.as_str() {
+                "requests" => answered(),
+                _ => lane.and_then(|lane| lanes.get(&lane).cloned()),
+            };
             rows.insert((table.clone(), lane, Value::Array(cells).to_string()));
         }
     }

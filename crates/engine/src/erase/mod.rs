@@ -63,6 +63,8 @@ pub fn learn(person: &mut DataSubject, records: &[&Record]) {
 pub fn learn_others(person: &mut DataSubject, records: &[&Record]) {
     for record in records {
         match record {
+            // A card is drawn anew in its first message, so the time of that message says nothing about its words.
+            Record::Message(message) if message.role == Role::Assistant && message.card.is_some() => {}
             Record::Message(message) if message.role == Role::Assistant => {
                 person.add_our_text(said_at(message), &message.text);
             }

@@ -404,7 +404,7 @@ mod tests {
     fn what_names_a_key_like_a_person_is_kept() {
         let create = json!({
             "class": "tracker.create", "target": { "tracker": "local", "project": "AUTH" }, "card": "ap_1",
-            "item": { "item_type": "bug", "fields": { "title": "the", "labels": "bug" } },
+            "item": { "type": "bug", "fields": { "title": "the", "labels": "bug" } },
         });
         let asked = json!({
             "card": "ap_1", "version": 1, "kind": "tracker.item", "payload": create.to_string(), "payload_sha256": "",
@@ -427,8 +427,8 @@ mod tests {
             class: EffectClass::TrackerCreate,
             state: throughline_store::EffectState::Planned,
         };
-        assert!(serde_json::from_str::<EffectBody>(&create.to_string()).is_ok());
-        assert!(serde_json::from_str::<Approval>(&asked.to_string()).is_ok());
+        drop(serde_json::from_str::<EffectBody>(&create.to_string()).unwrap());
+        drop(serde_json::from_str::<Approval>(&asked.to_string()).unwrap());
         for id in [
             "AUTH",
             "bug",
