@@ -24,6 +24,7 @@ mod lanes;
 mod open;
 mod outbox;
 mod policies;
+mod private_file;
 mod record_key;
 mod records;
 mod requests;

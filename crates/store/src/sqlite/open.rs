@@ -8,6 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use throughline_engine::Timestamp;
 
+use super::private_file;
 use crate::contract::StoreError;
 
 /// Migrations in their order. `PRAGMA user_version` is the number of those that were applied.
@@ -55,8 +56,7 @@ pub(super) fn take_lock(path: &Path) -> Result<File, StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     let name = PathBuf::from(name);
-    let file = File::options().create(true).truncate(false).write(true).open(&name);
-    let file = file
+    let file = private_file::open(&name)
         .map_err(|e| open_error(path, format!("its lock file {} cannot be opened: {e}", name.display())))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -71,6 +71,7 @@ pub(super) fn take_lock(path: &Path) -> Result<File, StoreError> {
 pub(super) fn open_writer(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    private_file::database(path).map_err(|error| open_error(path, error))?;
     let mut connection = connect(path, flags, busy_timeout)?;
     let set_up = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "journal_mode", "wal")?;
