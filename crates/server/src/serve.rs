@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::app::App;
 use crate::config::Config;
 use crate::connection::serve_connection;
+use crate::ended_sessions::EndedSessions;
 use crate::instance::{Instance, open};
 use crate::router::router;
 use crate::start_error::StartError;
@@ -54,8 +55,9 @@ pub async fn serve_instance(
     if let Some(telegram) = &instance.telegram {
         telegram.check().await?;
     }
+    let ended = EndedSessions::load(instance.store.as_ref()).await?;
     let host = instance.start().await?;
-    let app = App::new(instance);
+    let app = App::new(instance, ended);
     let (stop, stopping) = watch::channel(false);
     let receiving = app
         .instance
