@@ -76,7 +76,7 @@ fn a_host_that_is_none_is_refused_at_the_start() {
     }
 }
 
-/// What is told of people and their work is kept by no cache, and over TLS the browser never asks without it.
+/// Answers about people and their work are kept by no cache, and over TLS the browser never asks without it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_personal_is_cached_and_tls_is_kept() {
     let office = Office::new();

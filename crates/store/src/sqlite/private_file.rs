@@ -54,7 +54,6 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::sync::Arc;
 
-    use super::*;
     use crate::{SqliteStore, SystemClock};
 
     /// Files of every mode, as a umask or an earlier version left them.
