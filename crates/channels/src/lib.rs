@@ -4,6 +4,7 @@
 //! A channel knows payloads, buttons and limits, never lane rules or storage. Parsing and rendering are pure.
 
 pub mod api;
+pub mod direction;
 pub mod telegram;
 pub mod terminal;
 

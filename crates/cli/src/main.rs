@@ -13,6 +13,7 @@ mod error;
 mod exit;
 mod global;
 mod output;
+mod private_file;
 mod random;
 mod recorded;
 mod redis_key;

@@ -1,11 +1,12 @@
 //! Intake: makes deliveries durable before anything else happens (`docs/design/0029-durable-intake.md`).
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::data::event::EventKind;
+use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, LaneKey, Timestamp};
 use throughline_store::{Accepted, Delivery, DeliveryIdentity, QueueLimit, WaitingRow};
 
+use crate::keys::Keys;
 use crate::{FailPoint, Runtime, RuntimeError, counters};
 
 /// A delivery that an adapter has normalised.
@@ -55,6 +56,7 @@ impl Runtime {
     /// The store took nothing. Answer the sender with 503; it will deliver again.
     pub async fn accept(&self, mut inbound: Inbound) -> Result<Accepted, RuntimeError> {
         inbound.event.received_at = self.store.now();
+        forget_token(&mut inbound.event.kind);
         if self.accept_with_turn(&inbound).await? {
             counters::delivery(&inbound.identity.lane, "new");
             return Ok(Accepted::New);
@@ -73,6 +75,15 @@ impl Runtime {
             self.wakes.wake(&lane);
         }
         Ok(accepted)
+    }
+}
+
+/// Replaces the token of a press by its hash, so that a copy of the store presses nothing.
+pub(crate) fn forget_token(kind: &mut EventKind) {
+    if let EventKind::CardPressed { press: Press::Token(token), .. }
+    | EventKind::FormSubmitted { press: Press::Token(token), .. } = kind
+    {
+        *token = Keys::pressed(token);
     }
 }
 

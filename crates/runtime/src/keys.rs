@@ -12,6 +12,9 @@ use throughline_engine::data::canonical_json::{hex, jcs, sha256};
 use throughline_engine::data::card_model::CardModel;
 use throughline_store::TokenRow;
 
+/// Beginning of what is stored of a token that was pressed.
+const PRESSED: &str = "sha256:";
+
 type HmacSha256 = Hmac<Sha256>;
 
 /// The instance key, from which the key of each tenant is derived. It never leaves this type.
@@ -80,6 +83,18 @@ impl Keys {
         hex(&sha256(&[token.as_bytes()]))
     }
 
+    /// Returns what is stored of a token that was pressed: its hash, which presses nothing.
+    #[must_use]
+    pub(crate) fn pressed(token: &str) -> String {
+        format!("{PRESSED}{}", Self::hash(token))
+    }
+
+    /// Returns the hash under which the store finds the button of a stored press. Events of earlier versions hold the
+    /// token itself, which has no colon.
+    pub(crate) fn hash_of_pressed(stored: &str) -> String {
+        stored.strip_prefix(PRESSED).map_or_else(|| Self::hash(stored), ToOwned::to_owned)
+    }
+
     /// Sets the tokens of a card's buttons.
     pub fn fill(&self, tenant: &str, card: &mut CardModel) {
         let key = self.tenant(tenant);
@@ -134,6 +149,18 @@ mod tests {
             *byte = u8::try_from(i).unwrap();
         }
         assert_eq!(token(&key, "acme", "ap_01", 3, "", "approve"), "dUkK6gJL61egst2uZvqf2w");
+    }
+
+    #[test]
+    fn of_a_press_its_hash_is_stored_and_the_hash_presses_nothing() {
+        let token = "dUkK6gJL61egst2uZvqf2w";
+        let stored = Keys::pressed(token);
+        assert!(!stored.contains(token));
+        assert_eq!(Keys::hash_of_pressed(&stored), Keys::hash(token));
+        assert_eq!(Keys::hash_of_pressed(token), Keys::hash(token), "an event of an earlier version");
+        // Whoever read the store and sends what it holds has another token.
+        let again = Keys::pressed(&stored);
+        assert_ne!(Keys::hash_of_pressed(&again), Keys::hash(token));
     }
 
     #[test]

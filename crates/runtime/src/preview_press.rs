@@ -8,6 +8,7 @@ use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, LaneKey, Verdict};
 
+use crate::intake::forget_token;
 use crate::{Runtime, RuntimeError};
 
 /// The likely answer to a press.
@@ -26,6 +27,9 @@ impl Runtime {
     /// The store did not answer, or holds something this version cannot read.
     pub async fn preview_press(&self, lane: &LaneKey, event: &Event) -> Result<PressPreview, RuntimeError> {
         let lane = self.lane(lane).await?;
+        let mut event = event.clone();
+        forget_token(&mut event.kind);
+        let event = &event;
         let given = self.look_up(&lane, event, Addressing::default()).await?;
         let Some(step) = self.try_step(&lane, event, &given) else { return Ok(PressPreview::default()) };
         let notice = step.effects.into_iter().find_map(|effect| match effect.body {

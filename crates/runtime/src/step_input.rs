@@ -237,7 +237,7 @@ impl Runtime {
             }
             // The engine finds the option in the lane's own list.
             Press::Option { .. } => return Ok(None),
-            Press::Token(token) => match self.store.token(lane, &Keys::hash(token)).await? {
+            Press::Token(token) => match self.store.token(lane, &Keys::hash_of_pressed(token)).await? {
                 Some(row) => {
                     let action = Action::parse(&row.action);
                     (lane.clone(), row.card, row.version, row.item, action)

@@ -3,10 +3,12 @@
 
 pub mod table;
 
+use throughline_channels::telegram;
 use throughline_engine::LaneKey;
-use throughline_store::StoreError;
+use throughline_store::{ApprovalRow, StoreError};
 
 use crate::app::App;
+use crate::approver_rules;
 use crate::auth::{Caller, Scope, owner};
 use crate::problem::Problem;
 use crate::web_channel::CHANNEL;
@@ -47,7 +49,9 @@ enum Reach {
     Own,
     /// Lanes in which the caller takes part, and those that a program may join.
     Joining,
-    /// Every lane of the tenant.
+    /// Lanes in which the caller takes part, and approvals that a rule lets them decide.
+    Ruled,
+    /// Every lane of the tenant; for a program, of its app.
     Tenant,
 }
 
@@ -91,10 +95,9 @@ impl Act {
         match self {
             Self::ReadLane | Self::ReadContext | Self::StateFact => Reach::Own,
             Self::Write | Self::Describe => Reach::Joining,
+            Self::ReadApproval | Self::DecideApproval => Reach::Ruled,
             Self::SpeakAsAssistant
             | Self::ReportTask
-            | Self::ReadApproval
-            | Self::DecideApproval
             | Self::ReadEffect
             | Self::ReportEffect
             | Self::ResolveEffect => Reach::Tenant,
@@ -115,14 +118,26 @@ pub enum Relation {
     Shared,
     /// A web conversation of somebody else.
     Private,
+    /// A lane of others, asked for by an approval of it that a rule lets the caller decide.
+    Ruled,
+    /// A lane of another app of the tenant, for a program.
+    OtherApp,
     /// A lane of another tenant.
     OtherTenant,
 }
 
 impl Relation {
     /// Every relation, in the order of the documentation.
-    pub const ALL: [Self; 6] =
-        [Self::Owner, Self::TookPart, Self::New, Self::Shared, Self::Private, Self::OtherTenant];
+    pub const ALL: [Self; 8] = [
+        Self::Owner,
+        Self::TookPart,
+        Self::New,
+        Self::Shared,
+        Self::Private,
+        Self::Ruled,
+        Self::OtherApp,
+        Self::OtherTenant,
+    ];
 }
 
 /// Answer to whether somebody may do something.
@@ -145,10 +160,12 @@ impl Caller {
         }
         let reaches = match relation {
             Relation::OtherTenant => false,
+            Relation::OtherApp if !self.is_person() => false,
             _ if act.reach() == Reach::Tenant || self.stands_for_everybody() => true,
             Relation::Owner | Relation::TookPart => true,
             Relation::New | Relation::Shared => act.reach() == Reach::Joining && !self.is_person(),
-            Relation::Private => false,
+            Relation::Ruled => act.reach() == Reach::Ruled,
+            Relation::Private | Relation::OtherApp => false,
         };
         if reaches { Access::Allowed } else { Access::Hidden }
     }
@@ -159,11 +176,14 @@ impl Caller {
         self.may(Scope::LanesReadAll) || self.may(Scope::ActAs)
     }
 
-    /// Returns the relations that a lane of this name can have to the caller.
-    fn relations(&self, lane: &LaneKey) -> &'static [Relation] {
+    /// Returns the relations that a lane of this name can have to the caller. What Telegram's bot hears belongs to the
+    /// app `ours` of the installation; the lane's own app is the bot's number.
+    fn relations(&self, lane: &LaneKey, ours: &str) -> &'static [Relation] {
+        let its_app = lane.app == self.app || (lane.channel == telegram::CHANNEL && self.app == ours);
         let owner = owner(&lane.conversation).filter(|_| lane.channel == CHANNEL);
         match owner {
             _ if lane.tenant != self.tenant => &[Relation::OtherTenant],
+            _ if !its_app && !self.is_person() => &[Relation::OtherApp],
             Some(owner) if owner == self.principal && lane.app == self.app => &[Relation::Owner],
             Some(_) => &[Relation::TookPart, Relation::Private],
             None => &[Relation::TookPart, Relation::New, Relation::Shared],
@@ -173,7 +193,7 @@ impl Caller {
 
 /// Returns the relation of the caller to a lane.
 async fn relation(app: &App, caller: &Caller, lane: &LaneKey) -> Result<Relation, StoreError> {
-    let possible = caller.relations(lane);
+    let possible = caller.relations(lane, &app.config().app);
     if let [only] = possible {
         return Ok(*only);
     }
@@ -194,12 +214,34 @@ pub(crate) async fn access(
     act: Act,
     lane: &LaneKey,
 ) -> Result<Access, StoreError> {
-    let mut answers = caller.relations(lane).iter().map(|relation| caller.access(act, *relation));
+    let possible = caller.relations(lane, &app.config().app);
+    let mut answers = possible.iter().map(|relation| caller.access(act, *relation));
     let first = answers.next().unwrap_or(Access::Hidden);
     if answers.all(|answer| answer == first) {
         return Ok(first);
     }
     Ok(caller.access(act, relation(app, caller, lane).await?))
+}
+
+/// Decides whether the caller may do something to an approval: as to its lane, or because a rule names them.
+pub(crate) async fn access_to_approval(
+    app: &App,
+    caller: &Caller,
+    act: Act,
+    row: &ApprovalRow,
+) -> Result<Access, StoreError> {
+    let access = access(app, caller, act, &row.lane).await?;
+    let ruled = access == Access::Hidden
+        && reaches_app(app, caller, &row.lane)
+        && caller.access(act, Relation::Ruled) == Access::Allowed
+        && approver_rules::names(app, caller, row).await;
+    Ok(if ruled { Access::Allowed } else { access })
+}
+
+/// Returns true unless the lane is of another tenant, or the caller is a program of another app.
+pub(crate) fn reaches_app(app: &App, caller: &Caller, lane: &LaneKey) -> bool {
+    let relations = caller.relations(lane, &app.config().app);
+    !matches!(relations, [Relation::OtherTenant | Relation::OtherApp])
 }
 
 /// Returns true if the caller may do something to a lane.
@@ -219,7 +261,12 @@ pub(crate) async fn check(
     lane: &LaneKey,
     what: &str,
 ) -> Result<(), Problem> {
-    match access(app, caller, act, lane).await? {
+    answer(access(app, caller, act, lane).await?, caller, act, what)
+}
+
+/// Returns the problem with which access is denied.
+pub(crate) fn answer(access: Access, caller: &Caller, act: Act, what: &str) -> Result<(), Problem> {
+    match access {
         Access::Allowed => Ok(()),
         Access::Forbidden => caller.need(act.scope()),
         Access::Hidden => Err(Problem::not_found(what)),

@@ -12,6 +12,7 @@ use throughline_store::Store;
 use tokio::sync::Notify;
 
 use crate::config::Config;
+use crate::ended_sessions::EndedSessions;
 use crate::instance::Instance;
 use crate::metrics;
 
@@ -30,18 +31,21 @@ pub(crate) struct App {
     draining: AtomicBool,
     /// Notified when draining begins: streams end, and connections close after their current answer.
     pub(crate) drained: Notify,
+    /// Sessions of browsers that somebody signed out of.
+    pub(crate) ended: EndedSessions,
     /// Requests being handled and streams being held, by name.
     counted: Mutex<HashMap<String, usize>>,
 }
 
 impl App {
-    pub(crate) fn new(instance: Instance) -> Arc<Self> {
+    pub(crate) fn new(instance: Instance, ended: EndedSessions) -> Arc<Self> {
         Arc::new(Self {
             instance,
             metrics: metrics::recorder(),
             address: OnceLock::new(),
             draining: AtomicBool::new(false),
             drained: Notify::new(),
+            ended,
             counted: Mutex::default(),
         })
     }

@@ -4,6 +4,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use throughline_engine::Timestamp;
 use throughline_engine::data::canonical_json::{hex, sha256};
 
 /// Right that a token or a person can have.
@@ -142,7 +143,7 @@ impl Token {
     #[must_use]
     pub fn caller(&self) -> Caller {
         let Self { id, tenant, app, scopes, principal, .. } = self.clone();
-        Caller { token: id, tenant, app, principal, scopes, kind: CallerKind::Program }
+        Caller { token: id, tenant, app, principal, scopes, kind: CallerKind::Program, session: None }
     }
 
     /// Returns the hash under which a token is configured.
@@ -165,6 +166,16 @@ pub struct Caller {
     pub principal: String,
     scopes: Vec<Scope>,
     kind: CallerKind,
+    session: Option<SessionOf>,
+}
+
+/// Browser session that a caller acts in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SessionOf {
+    /// Id of the session.
+    pub(crate) id: String,
+    /// Time at which its cookie ends.
+    pub(crate) ends: Timestamp,
 }
 
 /// Kind of caller.
@@ -225,7 +236,20 @@ impl Caller {
     #[must_use]
     pub fn person(tenant: &str, app: &str, user: &str, scopes: Vec<Scope>) -> Self {
         let (tenant, app, principal) = (tenant.into(), app.into(), user.into());
-        Self { token: format!("web:{user}"), tenant, app, principal, scopes, kind: CallerKind::Person }
+        let token = format!("web:{user}");
+        Self { token, tenant, app, principal, scopes, kind: CallerKind::Person, session: None }
+    }
+
+    /// Returns the caller as one who acts in a browser's session, and no longer than that.
+    #[must_use]
+    pub(crate) fn within(mut self, session: SessionOf) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Returns the browser's session, if the caller acts in one.
+    pub(crate) fn session(&self) -> Option<&SessionOf> {
+        self.session.as_ref()
     }
 
     /// Returns the caller's name for messages of refusals.
@@ -259,6 +283,7 @@ impl Caller {
             principal: "you".into(),
             scopes: Scope::ALL.into(),
             kind: CallerKind::Program,
+            session: None,
         }
     }
 

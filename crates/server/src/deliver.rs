@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::app::App;
 use crate::codes::{self, Code};
-use crate::idempotency::{KeyedRequest, replayed_response, stored_response, to_json};
+use crate::idempotency::{KeyedRequest, replayed_response, stored_response, to_json, to_store};
 use crate::problem::Problem;
 use crate::turn_chain::{self, TurnChain};
 use crate::views;
@@ -176,7 +176,7 @@ impl DurableRequest<'_> {
 
     /// Stores an answer. A failure is only logged, since the answer can be made again from the turn.
     async fn keep(&self, key: &str, stored: &StoredResponse) {
-        if let Err(error) = self.app.store().store_response(&self.keyed.tenant, key, stored.clone()).await {
+        if let Err(error) = self.app.store().store_response(&self.keyed.tenant, key, to_store(stored)).await {
             tracing::warn!(%error, "an answer was not kept for its Idempotency-Key");
         }
     }
@@ -210,7 +210,7 @@ impl DurableRequest<'_> {
             return Err(keyed.in_progress());
         }
         if let Some(stored) = row.response {
-            return Ok(replayed_response(stored));
+            return Ok(replayed_response(self.app.runtime().keys(), &keyed.tenant, stored));
         }
         match (row.state, row.turn, wait) {
             (RowState::Refused, ..) => Err(self.queue_full()),
@@ -225,7 +225,7 @@ impl DurableRequest<'_> {
                 };
                 let stored = self.answer_body(&chain).await?;
                 self.keep(&row.key, &stored).await;
-                Ok(replayed_response(stored))
+                Ok(replayed_response(self.app.runtime().keys(), &keyed.tenant, stored))
             }
         }
     }

@@ -11,6 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
 use throughline_engine::data::canonical_json::{hex, jcs, sha256};
+use throughline_runtime::Keys;
 use throughline_store::StoredResponse;
 
 use crate::app::App;
@@ -19,6 +20,7 @@ use crate::codes;
 use crate::middleware::TURN_HEADER;
 use crate::problem::{PROBLEM_JSON, Problem};
 use crate::request::malformed;
+use crate::stored_tokens;
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -142,7 +144,7 @@ where
             return Err(keyed.reused());
         }
         if let Some(answer) = answer {
-            return Ok(replayed_response(answer));
+            return Ok(replayed_response(app.runtime().keys(), &keyed.tenant, answer));
         }
         if app.count(&counted) > 1 {
             return Err(keyed.in_progress());
@@ -154,18 +156,24 @@ where
         Err(problem) if problem.status().is_server_error() => return Err(problem),
         Err(problem) => problem.stored(),
     };
-    store.store_response(&keyed.tenant, &keyed.key, answer.clone()).await?;
+    store.store_response(&keyed.tenant, &keyed.key, to_store(&answer)).await?;
     Ok(stored_response(answer))
 }
 
-/// Response with an answer that was given before.
-pub(crate) fn replayed_response(stored: StoredResponse) -> Response {
-    let mut response = stored_response(stored);
+/// Returns an answer as it is stored.
+pub(crate) fn to_store(answer: &StoredResponse) -> StoredResponse {
+    StoredResponse { status: answer.status, body: stored_tokens::hidden(&answer.body) }
+}
+
+/// Response with a stored answer, which was given before.
+pub(crate) fn replayed_response(keys: &Keys, tenant: &str, stored: StoredResponse) -> Response {
+    let body = stored_tokens::shown(keys, tenant, &stored.body);
+    let mut response = stored_response(StoredResponse { body, ..stored });
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     response
 }
 
-/// Response with a stored answer and the headers that belong to it.
+/// Response with an answer and the headers that belong to it.
 pub(crate) fn stored_response(stored: StoredResponse) -> Response {
     let status = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let content = if stored.status >= 400 { PROBLEM_JSON } else { "application/json" };

@@ -18,6 +18,7 @@
 
 pub mod access;
 mod app;
+mod approver_rules;
 pub mod auth;
 pub mod codes;
 pub mod config;
@@ -26,6 +27,7 @@ mod conversations;
 mod deliver;
 mod directory;
 mod documents;
+mod ended_sessions;
 pub mod finding;
 mod idempotency;
 mod instance;
@@ -45,6 +47,7 @@ mod session;
 mod sign_in_link;
 mod socket;
 mod start_error;
+mod stored_tokens;
 mod stuck;
 pub mod telegram;
 pub mod tools;

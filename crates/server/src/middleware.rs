@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -19,8 +19,9 @@ pub(crate) const REQUEST_HEADER: HeaderName = HeaderName::from_static("throughli
 /// Header with the id of the turn that an answer is about.
 pub(crate) const TURN_HEADER: HeaderName = HeaderName::from_static("throughline-turn");
 
-/// Gives the request an id and puts it on the answer.
-pub(crate) async fn identify(request: Request, next: Next) -> Response {
+/// Gives the request an id and puts it on the answer, with the headers that every answer has. What names no other
+/// lifetime is kept by no cache: all of it is about somebody.
+pub(crate) async fn identify(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut random = [0; 10];
     // An id is not a secret; without random bytes it is only less unique.
     let _ = getrandom::fill(&mut random);
@@ -30,7 +31,12 @@ pub(crate) async fn identify(request: Request, next: Next) -> Response {
         response.headers_mut().insert(REQUEST_HEADER, value);
     }
     let nosniff = HeaderValue::from_static("nosniff");
-    response.headers_mut().insert(HeaderName::from_static("x-content-type-options"), nosniff);
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if app.config().server.is_https() {
+        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     response
 }
 

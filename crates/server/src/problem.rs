@@ -5,11 +5,13 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use throughline_channels::api;
+use throughline_channels::direction::steadied;
 use throughline_runtime::RuntimeError;
 use throughline_store::{StoreError, StoredResponse};
 use throughline_trackers::local::DocumentsError;
 
 use crate::codes::{self, Code};
+use crate::request::without_types;
 pub(crate) use crate::wire::{Current, Pointed, ProblemDetails};
 
 /// Media type of an error answer.
@@ -39,7 +41,7 @@ impl Problem {
             kind: code.urn(),
             title: code.title.into(),
             status: code.status.unwrap_or(500),
-            detail: detail.into(),
+            detail: steadied(detail.into()),
             instance,
             code: code.id(),
             name: code.name.into(),
@@ -54,13 +56,27 @@ impl Problem {
         }
     }
 
+    /// Makes a problem whose cause is for the log alone.
+    pub(crate) fn logged(
+        code: &'static Code,
+        detail: impl Into<String>,
+        cause: &dyn std::fmt::Display,
+    ) -> Self {
+        let problem = Self::new(code, format!("{}; the log has the cause", detail.into()));
+        tracing::warn!(code = code.id(), instance = problem.0.body.instance, %cause, "a request failed");
+        problem
+    }
+
     /// Answers for something unknown, and equally for something of another tenant or person.
     pub(crate) fn not_found(what: &str) -> Self {
         Self::new(&codes::NOT_FOUND, format!("there is no {what} of that id here"))
     }
 
     /// Makes a problem that points at errors in the request's body.
-    pub(crate) fn schema(errors: Vec<Pointed>) -> Self {
+    pub(crate) fn schema(mut errors: Vec<Pointed>) -> Self {
+        for error in &mut errors {
+            error.text = without_types(&error.text);
+        }
         let detail = match errors.as_slice() {
             [only] if only.pointer.is_empty() => only.text.clone(),
             [only] => format!("{}: {}", only.pointer, only.text),
@@ -149,7 +165,18 @@ impl From<StoreError> for Problem {
             code if code.status.is_none() => &codes::STORE_UNAVAILABLE,
             code => code,
         };
-        Self::new(code, error.to_string())
+        Self::logged(code, told(&error), &error)
+    }
+}
+
+/// Returns the error for people and probes: the act that failed, without paths and messages of libraries.
+fn told(error: &StoreError) -> String {
+    match error {
+        StoreError::ReadOnly { act, .. } => format!("cannot {act}: the store takes no writes"),
+        StoreError::InUse { .. } => "another process is using the store".into(),
+        StoreError::Open { .. } => "the store cannot be used".into(),
+        StoreError::Refused { act, .. } | StoreError::Backend { act, .. } => format!("cannot {act}"),
+        StoreError::Unknown { act, .. } => format!("the outcome of {act} is unknown"),
     }
 }
 
@@ -158,7 +185,9 @@ impl From<RuntimeError> for Problem {
         match stop {
             RuntimeError::Store(error) => error.into(),
             RuntimeError::Crash(crash) => Self::new(&codes::INTERNAL, crash.to_string()),
-            RuntimeError::Unreadable { .. } => Self::new(&codes::UNREADABLE, stop.to_string()),
+            RuntimeError::Unreadable { ref what, .. } => {
+                Self::logged(&codes::UNREADABLE, format!("cannot read {what}"), &stop)
+            }
         }
     }
 }
@@ -177,6 +206,6 @@ impl From<getrandom::Error> for Problem {
 
 impl From<DocumentsError> for Problem {
     fn from(error: DocumentsError) -> Self {
-        Self::new(&codes::STORE_UNAVAILABLE, error.to_string())
+        Self::logged(&codes::STORE_UNAVAILABLE, "the store did not answer", &error)
     }
 }

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::auth::{self, Caller, Scope};
+use crate::auth::{Caller, Scope, Token};
 use crate::codes;
 use crate::problem::{Pointed, Problem};
 use crate::session;
@@ -66,7 +66,7 @@ pub(crate) fn bearer(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> 
         let (scheme, token) = given.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
-    bearer.and_then(|bearer| auth::caller(&config.tokens, bearer)).ok_or_else(|| {
+    bearer.and_then(|bearer| config.bearer(bearer).map(Token::caller)).ok_or_else(|| {
         ::metrics::counter!("throughline_signature_failures_total", "channel" => "api", "why" => "token")
             .increment(1);
         challenge(Problem::new(&codes::BAD_TOKEN, "the bearer token is not one of this installation"))
@@ -246,6 +246,36 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         .map_err(|error| Problem::schema(vec![Pointed { pointer: String::new(), text: error.to_string() }]))
 }
 
+/// Returns a parser's message without the names of our types: `struct Decide` becomes `an object`.
+pub(crate) fn without_types(message: &str) -> String {
+    let kind = |word: &str| match word {
+        "struct" => Some("an object"),
+        "enum" | "variant" => Some("one of the values that are documented"),
+        _ => None,
+    };
+    let named = |word: &str| word.starts_with(|c: char| c.is_ascii_uppercase());
+    let adjectives = ["internally", "adjacently", "tagged", "untagged", "unit", "tuple", "newtype"];
+    let words: Vec<&str> = message.split(' ').collect();
+    let mut out: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        match (kind(words[at]), words.get(at + 1)) {
+            (Some(instead), Some(name)) if named(name) => {
+                while out.last().is_some_and(|word| adjectives.contains(word)) {
+                    out.pop();
+                }
+                out.push(instead);
+                at += 2;
+            }
+            _ => {
+                out.push(words[at]);
+                at += 1;
+            }
+        }
+    }
+    out.join(" ")
+}
+
 /// Returns the time of `Prefer: wait=N` (RFC 7240), at most 30 seconds. A preference that cannot be parsed is
 /// ignored.
 pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
@@ -271,6 +301,38 @@ mod tests {
         let text = format!("[\"{}\\\"{}\"]", "[".repeat(200), "{".repeat(200));
         assert!(!too_deep(text.as_bytes()));
         assert!(!too_deep(&[0xff, b'"', b'\\']));
+    }
+
+    #[test]
+    fn a_message_names_no_type_of_ours() {
+        for (message, told) in [
+            (
+                "invalid type: sequence, expected struct Decide at line 1 column 0",
+                "invalid type: sequence, expected an object at line 1 column 0",
+            ),
+            (
+                "invalid type: map, expected internally tagged enum EventKind",
+                "invalid type: map, expected one of the values that are documented",
+            ),
+            (
+                "data did not match any variant of untagged enum Lane at line 2 column 1",
+                "data did not match any variant of one of the values that are documented at line 2 column 1",
+            ),
+            (
+                "unknown field `Lane`, expected one of `a`, `b`",
+                "unknown field `Lane`, expected one of `a`, `b`",
+            ),
+            ("missing field `version`", "missing field `version`"),
+        ] {
+            assert_eq!(without_types(message), told);
+        }
+        #[derive(Debug, serde::Deserialize)]
+        #[expect(dead_code, reason = "it is never read")]
+        struct Secretive {
+            a: u32,
+        }
+        let error = serde_json::from_str::<Secretive>("[]x").unwrap_err().to_string();
+        assert!(!without_types(&error).contains("Secretive"), "{error}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), middleware::admit))
         .layer(tower_http::catch_panic::CatchPanicLayer::custom(middleware::panicked))
-        .layer(axum::middleware::from_fn(middleware::identify))
+        .layer(from_fn_with_state(app.clone(), middleware::identify))
         .with_state(app.clone())
 }
 

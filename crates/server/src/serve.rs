@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::codes;
 use crate::config::Config;
 use crate::connection::serve_connection;
+use crate::ended_sessions::EndedSessions;
 use crate::instance::{Instance, open};
 use crate::router::router;
 use crate::start_error::StartError;
@@ -56,8 +57,9 @@ pub async fn serve_instance(
     if let Some(telegram) = &instance.telegram {
         telegram.check().await?;
     }
+    let ended = EndedSessions::load(instance.store.as_ref()).await?;
     let host = instance.start().await?;
-    let app = App::new(instance);
+    let app = App::new(instance, ended);
     let (stop, stopping) = watch::channel(false);
     let receiving = app
         .instance

@@ -1,5 +1,7 @@
-//! Sessions of the web pages: a cookie signed with the instance key. Nothing is stored; the user or token behind it
-//! is looked up at every request.
+//! Sessions of the web pages: a cookie signed with the instance key. Stored is only which ones ended before their time;
+//! the user or token behind a session is looked up at every request.
+
+use std::time::Duration;
 
 use axum::http::header::{COOKIE, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
@@ -9,9 +11,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cookie::{Cookie, SameSite};
 use serde::{Deserialize, Serialize};
 use throughline_engine::Timestamp;
+use throughline_store::StoreError;
 
 use crate::app::App;
-use crate::auth::{Caller, Scope, Token, rights};
+use crate::auth::{Caller, Scope, SessionOf, Token, rights};
 use crate::codes;
 use crate::problem::Problem;
 use crate::random;
@@ -79,21 +82,26 @@ impl Session {
         self.by != By::Demo
     }
 
+    /// Ends the session at once: in this browser, in streams, and for every copy of its cookie.
+    ///
+    /// # Errors
+    ///
+    /// It could not be recorded, so that it would count again after a restart.
+    pub(crate) async fn end(&self, app: &App) -> Result<(), StoreError> {
+        app.ended.end(app.store(), &self.id, self.ends).await
+    }
+
     /// Returns the caller of the session; `None` if its user or token is gone.
     pub(crate) fn caller(&self, app: &App) -> Option<Caller> {
         let config = app.config();
         let person = |rights| Caller::person(&self.tenant, &self.app, &self.user, rights);
-        match &self.by {
-            By::Demo if config.server.demo && config.user(&self.tenant, &self.user).is_some() => {
-                Some(person(Scope::ALL.into()))
-            }
-            By::Demo => None,
-            By::Link => config.user(&self.tenant, &self.user).map(|user| person(rights(&user.roles))),
-            By::Token { id, sha256 } => {
-                let token = config.tokens.iter().find(|token| token.id == *id && token.sha256 == *sha256);
-                token.map(Token::caller)
-            }
-        }
+        let user = || config.active_user(&self.tenant, &self.user);
+        let caller = match &self.by {
+            By::Demo => user().filter(|_| config.server.demo).map(|_| person(Scope::ALL.into())),
+            By::Link => user().map(|user| person(rights(&user.roles))),
+            By::Token { id, sha256 } => config.token(id, sha256).map(Token::caller),
+        };
+        caller.map(|caller| caller.within(SessionOf { id: self.id.clone(), ends: self.ends }))
     }
 
     /// Returns the CSRF token of this session's pages.
@@ -138,9 +146,8 @@ fn header(app: &App, value: String, seconds: i64) -> HeaderValue {
 /// Returns true if the cookie is sent over TLS only: everywhere except on loopback without a public address.
 fn secure(app: &App) -> bool {
     let config = app.config();
-    let public = config.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
     let address = app.address.get().copied().unwrap_or(config.server.listen);
-    public || !address.ip().is_loopback()
+    config.server.is_https() || !address.ip().is_loopback()
 }
 
 /// Returns a cookie name that no other server on this machine uses, since cookies are shared between ports.
@@ -158,9 +165,31 @@ pub(crate) fn of(app: &App, headers: &HeaderMap) -> Result<Option<(Session, Call
     let cookies = headers.get_all(COOKIE).iter().filter_map(|header| header.to_str().ok());
     let mut named = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == name);
     let Some(cookie) = named.next().filter(|cookie| !cookie.value().is_empty()) else { return Ok(None) };
-    let session = read(app, cookie.value()).filter(|session| session.ends > app.store().now());
+    let session = read(app, cookie.value());
     let here = session.and_then(|session| session.caller(app).map(|caller| (session, caller)));
-    here.map(Some).ok_or(Over)
+    here.filter(|(_, caller)| counts(app, caller)).map(Some).ok_or(Over)
+}
+
+/// Returns true while the caller's session counts. Whoever acts in none is asked for their token at each request.
+pub(crate) fn counts(app: &App, caller: &Caller) -> bool {
+    let over = |of: &SessionOf| of.ends <= app.store().now() || app.ended.contains(&of.id);
+    !caller.session().is_some_and(over)
+}
+
+/// Completes when the caller's session ends; never, if they act in none.
+pub(crate) async fn ended(app: &App, caller: &Caller) {
+    let Some(session) = caller.session() else { return std::future::pending().await };
+    loop {
+        let more = app.ended.more();
+        if !counts(app, caller) {
+            return;
+        }
+        let left = u64::try_from(session.ends.0 - app.store().now().0).unwrap_or_default();
+        tokio::select! {
+            () = more => {}
+            () = tokio::time::sleep(Duration::from_millis(left)) => {}
+        }
+    }
 }
 
 fn read(app: &App, value: &str) -> Option<Session> {
@@ -170,13 +199,16 @@ fn read(app: &App, value: &str) -> Option<Session> {
     ours.then(|| serde_json::from_slice(&said).ok()).flatten()
 }
 
+/// Problem: the cookie counts no more.
+pub(crate) fn over() -> Problem {
+    let over = Problem::new(&codes::SESSION_OVER, "this browser is signed in no more; reload the page");
+    over.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+}
+
 /// Returns the caller of an API request that has a cookie and no token. A request that changes something needs the
 /// CSRF token.
 pub(crate) fn of_request(app: &App, parts: &Parts) -> Result<Option<Caller>, Problem> {
-    let Ok(here) = of(app, &parts.headers) else {
-        let over = Problem::new(&codes::SESSION_OVER, "this browser is signed in no more; reload the page");
-        return Err(over.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
-    };
+    let here = of(app, &parts.headers).map_err(|Over| over())?;
     let Some((session, caller)) = here else { return Ok(None) };
     if !parts.method.is_safe() {
         let given = parts.headers.get(CSRF_HEADER).and_then(|given| given.to_str().ok());

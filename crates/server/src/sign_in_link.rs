@@ -62,7 +62,7 @@ impl Link {
             ours.then(|| serde_json::from_slice::<Self>(&said).ok()).flatten()
         };
         let link = decoded().ok_or_else(|| over("it is not one that was made here"))?;
-        let known = app.config().user(&app.config().tenant, &link.user).is_some();
+        let known = app.config().active_user(&app.config().tenant, &link.user).is_some();
         if link.ends < app.store().now() || !known {
             return Err(over("its time is over"));
         }

@@ -63,7 +63,7 @@ pub(crate) const STEPS: [Step; 17] = [
     step("crates", "the crates a fresh clone's first command compiles", |repo| {
         passed("ci crates", first_build::crates(repo)?)
     }),
-    step("deny", "licences, sources and banned crates", deny),
+    step("deny", "licences, sources, banned crates and advisories", deny),
     step("lints", "clippy, warnings denied", lints),
     step("msrv", "the oldest supported compiler", msrv::run),
     step("wasm", "the pure crates' tests, run as WebAssembly", wasm::run),
@@ -118,8 +118,22 @@ fn typos(repo: &Repo) -> Result<()> {
 fn deny(repo: &Repo) -> Result<()> {
     if tools::cargo_deny(repo)? {
         cargo(repo, &["deny", "check", "bans", "licenses", "sources"])?;
+        advisories(repo)?;
     }
     Ok(())
+}
+
+/// Checks for published weaknesses of what is linked. Their database is fetched; without a network the one that is there
+/// is used, and without any the check is skipped.
+fn advisories(repo: &Repo) -> Result<()> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let there = || home.is_some_and(|home| home.join("advisory-dbs").is_dir());
+    if !repo.has("cargo", &["deny", "fetch", "db"]) && !there() {
+        skipped("advisories", "their database cannot be fetched, and none is there");
+        return Ok(());
+    }
+    cargo(repo, &["deny", "check", "--disable-fetch", "advisories"])
 }
 
 fn lints(repo: &Repo) -> Result<()> {

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::direction::{REPLACEMENT, turns_text};
+
 /// Columns a text takes on one line. Wide letters and emoji take two, combining marks none.
 #[must_use]
 pub fn cells(text: &str) -> usize {
@@ -22,14 +24,8 @@ pub fn safe(text: &str) -> String {
             '\t' => out.push_str("    "),
             '\u{0}'..='\u{1f}' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
             '\u{7f}' => out.push('\u{2421}'),
-            // Includes characters that turn the direction of text: they could show a sentence as another one.
-            '\u{80}'..='\u{9f}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
-                out.push('\u{fffd}');
-            }
+            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => out.push(REPLACEMENT),
+            turn if turns_text(turn) => out.push(REPLACEMENT),
             other => out.push(other),
         }
     }

@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::output::count;
+use crate::private_file;
 use crate::recorded;
 use crate::settings::installation;
 
@@ -296,7 +297,7 @@ fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
 }
 
 fn write(app: &App, file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text)
+    private_file::write(file, text)
         .map_err(|error| Failure::new(format!("cannot write {}", file.display())).because(&error))?;
     app.out.note(&format!("wrote {}", file.display()));
     Ok(())

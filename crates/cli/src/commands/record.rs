@@ -9,6 +9,7 @@ use crate::api::Local;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
+use crate::private_file;
 use crate::recorded;
 
 /// Write a scenario from a recorded lane: what people did, and what was decided about it
@@ -52,7 +53,7 @@ fn write(app: &App, args: &Args, yaml: &str) -> Outcome {
     match &args.out {
         Some(file) => {
             let failed = |error| Failure::new(format!("cannot write {}", file.display())).because(&error);
-            std::fs::write(file, yaml).map_err(failed)?;
+            private_file::write(file, yaml).map_err(failed)?;
             app.out.note(&format!("wrote {0}; run it: throughline test {0}", file.display()));
             if app.out.is_json() {
                 app.out.value(&json!({ "file": file.display().to_string() }))?;

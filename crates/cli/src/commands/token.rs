@@ -102,7 +102,7 @@ fn link(app: &App, user: &str) -> Outcome {
 
 fn make_link_locally(app: &App, user: &str) -> Result<SignInLink, Failure> {
     let config = settings::load(app, None)?;
-    if config.user(&config.tenant, user).is_none() {
+    if config.active_user(&config.tenant, user).is_none() {
         let hint = "the configuration's `users` names them; another folder or --config FILE?";
         return Err(Failure::new(format!("there is no user “{user}”")).hint(hint));
     }

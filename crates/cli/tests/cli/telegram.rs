@@ -5,7 +5,7 @@ use throughline_fakes::telegram::{FakeTelegram, Fault};
 
 use crate::home::Home;
 
-/// Returns a home with a bot at a fake, and the runtime that the fake needs.
+/// Returns a home with a user (a demo has no public address) and a bot at a fake, and the runtime that the fake needs.
 fn home() -> (Home, FakeTelegram, tokio::runtime::Runtime) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let telegram = runtime.block_on(FakeTelegram::start(FakeTelegram::TOKEN, system_clock())).unwrap();
@@ -14,7 +14,8 @@ fn home() -> (Home, FakeTelegram, tokio::runtime::Runtime) {
     home.file("secret", "a-secret-of-our-own-making");
     let config = format!(
         "server.public_url = \"https://bot.example.org\"\n\
-         [telegram]\ntoken_file = \"tg\"\napi_base = \"{}\"\nallow_loopback = true\n",
+         [telegram]\ntoken_file = \"tg\"\napi_base = \"{}\"\nallow_loopback = true\n\
+         [[users]]\nid = \"mia\"\n",
         telegram.url()
     );
     home.file("throughline.toml", &config);
@@ -63,9 +64,6 @@ fn what_is_wrong_is_said_with_its_way_out() {
 #[test]
 fn a_link_is_made_for_a_configured_user() {
     let (home, telegram, _runtime) = home();
-    let config = std::fs::read_to_string(home.path().join("throughline.toml")).unwrap();
-    let config = format!("{config}[[users]]\nid = \"mia\"\n");
-    home.file("throughline.toml", &config);
     let made = home.run(&["telegram", "link", "mia", "--json"]).ends(0).json();
     let url = made["url"].as_str().unwrap();
     assert_eq!(url.strip_prefix("https://t.me/maro_bot?start=").map(str::len), Some(22), "{url}");

@@ -39,6 +39,8 @@ impl Relation {
             Self::New => "new",
             Self::Shared => "shared",
             Self::Private => "private",
+            Self::Ruled => "by rule",
+            Self::OtherApp => "other app",
             Self::OtherTenant => "other tenant",
         }
     }
@@ -50,6 +52,8 @@ impl Relation {
             Self::New => "a name under which there is no lane yet",
             Self::Shared => "a lane of others that nobody owns: a room of a host",
             Self::Private => "a web conversation of somebody else",
+            Self::Ruled => "a lane of others, asked for by an approval that a rule lets the caller decide",
+            Self::OtherApp => "a lane of another app of the tenant, for a token",
             Self::OtherTenant => "a lane of another tenant",
         }
     }
@@ -97,9 +101,8 @@ fn cell(caller: &Caller, act: Act) -> String {
     let lanes: Vec<Relation> = Relation::ALL.into_iter().filter(may).collect();
     match lanes[..] {
         [] => "–".into(),
-        [Relation::Owner, Relation::TookPart, Relation::New, Relation::Shared, Relation::Private] => {
-            "all".into()
-        }
+        [.., Relation::Private, Relation::Ruled, Relation::OtherApp] => "all".into(),
+        [.., Relation::Private, Relation::Ruled] => "all of its app".into(),
         _ => lanes.iter().map(|relation| relation.as_str()).collect::<Vec<_>>().join(", "),
     }
 }

@@ -46,10 +46,10 @@ codes! {
         "Define what is named, or name what is defined; the message says which.",
         ["users", "tokens", "projects", "policy.project"];
     DEMO_NOT_LOOPBACK = 1005, "config.demo_not_loopback", None, "The demo listens on this machine only",
-        "A demo was asked to listen on an address that other machines can reach. It did not start.",
-        "The demo needs no token: whoever reached it could approve. So it binds to loopback addresses only.",
-        "Leave `server.listen` at 127.0.0.1, or configure users and tokens and start without --demo.",
-        ["server.listen", "server.demo"];
+        "A demo was asked to listen on an address that other machines can reach, to answer to another machine's name, or to have tokens. It did not start.",
+        "The demo needs no token: whoever reached it could approve. So it binds to loopback addresses only, under this machine's own names, and a token in it would protect nothing.",
+        "Leave `server.listen` at 127.0.0.1 and remove what the message names, or configure users and tokens and start without --demo.",
+        ["server.listen", "server.demo", "server.public_url", "server.allowed_hosts", "web.frame_ancestors", "tokens"];
     CONFIG_UNREADABLE = 1006, "config.unreadable", None, "A configuration file cannot be read",
         "A file that was named cannot be opened or is not UTF-8.",
         "It does not exist, or this user may not read it.",

@@ -46,9 +46,8 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         ConfigError { code: &codes::CONFIG_INVALID, origin: None, text, suggestion: None }
     })?;
     let listen = listen(&mut checker, &raw.server.listen);
-    if raw.server.demo && !listen.ip().is_loopback() {
-        let text = format!("a demo listens on this machine only, not on {listen}");
-        checker.error(&codes::DEMO_NOT_LOOPBACK, "server.listen", text);
+    if raw.server.demo {
+        demo(&mut checker, &raw, listen);
     }
     for host in raw.web.frame_ancestors.iter().filter(|host| !is_frame_ancestor(host)) {
         let text = format!(
@@ -135,6 +134,39 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         instance_key_file: raw.instance_key_file,
         settings,
     })
+}
+
+/// Checks that a demo, in which everybody may do everything, is nobody's but this machine's.
+fn demo(checker: &mut Checker<'_>, raw: &Raw, listen: SocketAddr) {
+    let mut refuse = |path: &str, text: String| checker.error(&codes::DEMO_NOT_LOOPBACK, path, text);
+    if !listen.ip().is_loopback() {
+        refuse("server.listen", format!("a demo listens on this machine only, not on {listen}"));
+    }
+    if !raw.tokens.is_empty() {
+        refuse("tokens", "a demo asks nobody for a token, so a token in it protects nothing".into());
+    }
+    let named = |path: &'static str| move |host: &String| (path, host.clone());
+    let hosts = raw.server.public_url.iter().map(named("server.public_url"));
+    let hosts = hosts.chain(raw.server.allowed_hosts.iter().map(named("server.allowed_hosts")));
+    let hosts = hosts.chain(raw.web.frame_ancestors.iter().map(named("web.frame_ancestors")));
+    for (path, host) in hosts.filter(|(_, host)| !is_of_this_machine(host)) {
+        refuse(path, format!("a demo is used from this machine only, and `{path}` names “{host}”"));
+    }
+}
+
+/// Returns true for a loopback address or `localhost`, alone or in an address with a scheme, a port and a path.
+fn is_of_this_machine(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let rest = host.strip_prefix("https://").or_else(|| host.strip_prefix("http://")).unwrap_or(&host);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_port = |port: &str| port == "*" || port.parse::<u16>().is_ok();
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if is_port(port) && !name.ends_with(':') => name,
+        _ => authority,
+    };
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    let loopback = address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    host == "'self'" || name == "localhost" || name.ends_with(".localhost") || loopback
 }
 
 /// Checks that every time zone exists and that every language has the shape of a language code.

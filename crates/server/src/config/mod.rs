@@ -23,7 +23,7 @@ use throughline_runtime::Zone;
 use throughline_store::database_file;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
 
-use crate::auth::{Scope, Token};
+use crate::auth::{self, Scope, Token};
 
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
@@ -84,6 +84,17 @@ pub struct Server {
     pub demo: bool,
 }
 
+impl Server {
+    /// Returns true if people reach it over TLS.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.public_url
+            .as_deref()
+            .and_then(|url| url.get(..8))
+            .is_some_and(|url| url.eq_ignore_ascii_case("https://"))
+    }
+}
+
 /// Web pages.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
@@ -123,8 +134,8 @@ pub struct User {
     /// Telegram number.
     #[serde(default)]
     pub telegram: Option<String>,
-    /// Reason for exclusion: deactivated, a bot or a guest. The person may not approve unless a rule names them
-    /// individually.
+    /// Reason for exclusion. A `guest` or somebody `foreign` may approve only where a rule names them individually, a
+    /// `bot` nowhere; everybody else who is barred is out: no session and no token of theirs counts.
     #[serde(default)]
     pub barred: Option<String>,
     /// Time zone in which “tomorrow” and “at 5” are understood.
@@ -133,6 +144,15 @@ pub struct User {
     /// Language, as a BCP 47 code; its words are tried first.
     #[serde(default)]
     pub language: Option<String>,
+}
+
+impl User {
+    /// Returns true if the person may use nothing: deactivated, or barred for any reason but being a guest, foreign or
+    /// a bot.
+    #[must_use]
+    pub fn is_out(&self) -> bool {
+        !matches!(self.barred.as_deref(), None | Some("guest" | "foreign" | "bot"))
+    }
 }
 
 /// Time zone, with the name it was configured by.
@@ -255,6 +275,29 @@ impl Config {
     pub fn user(&self, tenant: &str, id: &str) -> Option<&User> {
         let of = |user: &User| user.tenant.as_deref().unwrap_or(&self.tenant) == tenant;
         self.users.iter().find(|user| user.id == id && of(user))
+    }
+
+    /// Returns the user with that id who may sign in.
+    #[must_use]
+    pub fn active_user(&self, tenant: &str, id: &str) -> Option<&User> {
+        self.user(tenant, id).filter(|user| !user.is_out())
+    }
+
+    /// Returns the token that a bearer token is, unless the person it acts as is out.
+    #[must_use]
+    pub fn bearer(&self, bearer: &str) -> Option<&Token> {
+        auth::token(&self.tokens, bearer).filter(|token| self.counts(token))
+    }
+
+    /// Returns the token of that id and hash, unless the person it acts as is out.
+    #[must_use]
+    pub fn token(&self, id: &str, sha256: &str) -> Option<&Token> {
+        let token = self.tokens.iter().find(|token| token.id == id && token.sha256 == sha256);
+        token.filter(|token| self.counts(token))
+    }
+
+    fn counts(&self, token: &Token) -> bool {
+        self.user(&token.tenant, &token.principal).is_none_or(|user| !user.is_out())
     }
 
     /// Returns every tenant that the configuration names.

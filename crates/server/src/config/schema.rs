@@ -75,7 +75,11 @@ pub(super) fn settings() -> Schema {
         key("roles", texts(), "Roles, for approver rules: role:pm."),
         key("groups", texts(), "Groups, for approver rules: group:backend."),
         key("telegram", Text, "Their Telegram number: what they may approve, they may approve there."),
-        key("barred", Text, "Deactivated, a bot or a guest; may not approve unless listed one by one."),
+        key(
+            "barred",
+            Text,
+            "`guest` or `foreign`: may approve only if listed one by one. `bot`: may not. Any other reason, such as `deactivated`: out; no session or token of theirs counts.",
+        ),
         key("zone", Text, "Their time zone: Europe/Berlin, or +01:00."),
         key("language", Text, "The language they write in: en, de, de-AT."),
     ];

@@ -59,6 +59,61 @@ fn a_demo_that_others_could_reach_does_not_start() {
     }
 }
 
+/// Every setting by which somebody elsewhere could come to use a demo, or rely on a protection that it has not.
+#[test]
+fn a_demo_has_no_tokens_and_no_names_of_others() {
+    let token = format!("[[tokens]]\nid = \"ci\"\nsha256 = \"{}\"\nprincipal = \"ana\"\n", "0".repeat(64));
+    let with = |text: &str| {
+        let (folder, sources) = file(text);
+        let loaded = Config::load(&Sources { demo: true, ..sources });
+        drop(folder);
+        loaded
+    };
+    let mut refused = vec![token.clone()];
+    for host in [
+        "bot.example.org",
+        "https://bot.example.org/x",
+        "127.0.0.1.example.org",
+        "192.168.1.2:7070",
+        "[::]",
+        "localhost.example.org",
+    ] {
+        refused.push(format!("server.public_url = {host:?}\n"));
+        refused.push(format!("server.allowed_hosts = [\"localhost\", {host:?}]\n"));
+    }
+    refused.push("web.frame_ancestors = [\"https://app.example.org\"]\n".into());
+    for text in refused {
+        let errors = with(&text).expect_err(&text);
+        assert_eq!((errors.code().id(), errors.0.len()), ("TL-1005".into(), 1), "{text}: {errors}");
+        let asked = text.replace("server.demo", "");
+        let (_folder, sources) = file(&asked);
+        assert!(Config::load(&sources).is_ok(), "without the demo it is right: {text}");
+        // The demo can be asked for by the file itself, too.
+        assert!(with(&format!("server.demo = true\n{text}")).is_err(), "{text}");
+    }
+    for host in [
+        "localhost",
+        "http://localhost:7070/",
+        "127.0.0.1:8080",
+        "http://[::1]:7070",
+        "app.localhost",
+        "127.8.9.1",
+    ] {
+        let text = format!("server.public_url = {host:?}\nserver.allowed_hosts = [{host:?}]\n");
+        assert!(with(&text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn somebody_barred_is_out_unless_as_a_guest() {
+    let (_folder, sources) = file(
+        "[[users]]\nid = \"ana\"\n[[users]]\nid = \"gus\"\nbarred = \"guest\"\n[[users]]\nid = \"dora\"\nbarred = \"deactivated\"\n[[users]]\nid = \"eve\"\nbarred = \"left\"\n",
+    );
+    let config = Config::load(&sources).unwrap();
+    let active = |id: &str| config.active_user(&config.tenant, id).is_some();
+    assert_eq!(["ana", "gus", "dora", "eve", "nobody"].map(active), [true, true, false, false, false]);
+}
+
 #[test]
 fn flags_beat_the_environment_and_the_environment_beats_files() {
     let folder = tempdir().unwrap();

@@ -15,7 +15,7 @@ use throughline_store::ApprovalRow;
 
 use super::json;
 use super::lanes::{bad_cursor, cursor, place};
-use crate::access::{self, Act};
+use crate::access::{self, Access, Act};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
@@ -29,7 +29,7 @@ use crate::wire;
 /// Time to wait for a decision if the request names none.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 /// Rows that are searched for the cursor's item.
-const DEPTH: u32 = 1_000;
+pub(crate) const DEPTH: u32 = 1_000;
 
 /// Filter of the list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -87,7 +87,7 @@ pub(crate) async fn list_approvals(
         }
     };
     let after = place(filter.cursor.as_deref())?;
-    let all = app.store().approvals(&caller.tenant, pending, depth(after.as_deref(), limit)).await?;
+    let all = seen(&app, &caller, pending, depth(after.as_deref(), limit), limit).await?;
     let (rows, next) = page(all, after.as_deref(), limit, |row| row.approval.card.0.clone())?;
     let mut items = Vec::new();
     for row in &rows {
@@ -101,8 +101,34 @@ pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Resu
     caller.need(act.scope())?;
     let found = app.store().approval(&caller.tenant, &CardId::from(id)).await?;
     let row = found.ok_or_else(|| Problem::not_found("approval"))?;
-    access::check(app, caller, act, &row.lane, "approval").await?;
+    access::answer(access::access_to_approval(app, caller, act, &row).await?, caller, act, "approval")?;
     Ok(row)
+}
+
+/// Returns the approvals that the caller may read, newest first: more than `limit` of them, or all among the newest
+/// [`DEPTH`]. Begins with `depth` rows.
+pub(crate) async fn seen(
+    app: &App,
+    caller: &Caller,
+    pending: bool,
+    mut depth: u32,
+    limit: u32,
+) -> Result<Vec<ApprovalRow>, Problem> {
+    loop {
+        let all = app.store().approvals(&caller.tenant, pending, depth).await?;
+        let more = all.len() == depth as usize && depth < DEPTH;
+        let mut seen = Vec::new();
+        for row in all {
+            let access = access::access_to_approval(app, caller, Act::ReadApproval, &row).await?;
+            if access == Access::Allowed {
+                seen.push(row);
+            }
+        }
+        if !more || seen.len() > limit as usize {
+            return Ok(seen);
+        }
+        depth = DEPTH;
+    }
 }
 
 /// Read an approval

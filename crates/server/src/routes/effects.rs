@@ -7,11 +7,11 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use throughline_channels::api::{self, OptionRequest};
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::{EffectId, LaneId};
+use throughline_engine::{EffectId, LaneId, LaneKey};
 use throughline_runtime::FailPoint;
-use throughline_store::{Performer, StoredEffect};
+use throughline_store::{EffectState, Performer, StoredEffect};
 
-use super::approvals::{depth, page};
+use super::approvals::{DEPTH, depth, page};
 use super::json;
 use super::lanes::place;
 use crate::access::{self, Act};
@@ -60,15 +60,42 @@ pub(crate) async fn list_effects(
         None => None,
         Some(id) => {
             let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
+            let found = found.filter(|lane| access::reaches_app(&app, &caller, &lane.key));
             Some(found.ok_or_else(|| Problem::not_found("lane"))?.key)
         }
     };
     let after = place(filter.cursor.as_deref())?;
     let depth = depth(after.as_deref(), limit);
-    let all = app.store().effects(&caller.tenant, lane.as_ref(), state, depth).await?;
+    let all = seen(&app, &caller, lane.as_ref(), state, depth, limit).await?;
     let (rows, next) = page(all, after.as_deref(), limit, |effect| effect.row.id.0.clone())?;
     let items = views::effects(app.runtime(), &rows).await?;
     Ok(json(&wire::Page { items, next }))
+}
+
+/// Returns the effects that the caller may read, newest first: more than `limit` of them, or all among the newest
+/// [`DEPTH`]. Begins with `depth` rows.
+pub(crate) async fn seen(
+    app: &App,
+    caller: &Caller,
+    lane: Option<&LaneKey>,
+    state: Option<EffectState>,
+    mut depth: u32,
+    limit: u32,
+) -> Result<Vec<StoredEffect>, Problem> {
+    loop {
+        let all = app.store().effects(&caller.tenant, lane, state, depth).await?;
+        let more = all.len() == depth as usize && depth < DEPTH;
+        let mut seen = Vec::new();
+        for effect in all {
+            if access::allows(app, caller, Act::ReadEffect, &effect.lane).await? {
+                seen.push(effect);
+            }
+        }
+        if !more || seen.len() > limit as usize {
+            return Ok(seen);
+        }
+        depth = DEPTH;
+    }
 }
 
 /// Returns the effect of that id, if the caller may do this to it.
@@ -100,7 +127,7 @@ pub(crate) async fn get_effect(
 /// Report an effect
 ///
 /// For effects offered with `delivery: host`. An effect settles once; repeating the report is answered with `settled:
-/// false`.
+/// false`. Saying what became of an effect that is uncertain needs `effects:resolve` too.
 #[utoipa::path(
     post, path = "/v1/effects/{effect}/result", tag = "effects", operation_id = "reportEffect",
     request_body = wire::ResultReport,
@@ -139,11 +166,12 @@ async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, 
     let route = format!("/v1/effects/{}/result", effect.row.id);
     let keyed = KeyedRequest::of(&caller, &parts.method, &route, &parts.headers, &body)?;
     app.runtime().fault(FailPoint::Verified)?;
-    run_once(app, keyed, settle(app, effect, report)).await
+    run_once(app, keyed, settle(app, &caller, effect, report)).await
 }
 
 async fn settle(
     app: &App,
+    caller: &Caller,
     effect: StoredEffect,
     report: wire::ResultReport,
 ) -> Result<wire::Settled, Problem> {
@@ -156,6 +184,15 @@ async fn settle(
         return Err(Problem::new(&codes::TAMPERED, text));
     }
     let outcome = outcome(&effect, report)?;
+    if effect.state == EffectState::Uncertain {
+        if matches!(outcome, Outcome::Uncertain { .. }) {
+            return Ok(wire::Settled {
+                settled: false,
+                effect: views::effect(app.runtime(), &effect).await?,
+            });
+        }
+        caller.need(Act::ResolveEffect.scope())?;
+    }
     let settled = app.runtime().report(&effect, outcome.clone()).await?;
     let tenant = &effect.lane.tenant;
     let now = app.store().effect(tenant, &effect.row.id).await?.unwrap_or(effect);

@@ -10,6 +10,7 @@ use throughline_engine::LaneId;
 use throughline_runtime::{Erased, Subject};
 
 use super::json;
+use crate::access;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::problem::{Pointed, Problem};
@@ -55,7 +56,9 @@ pub(crate) async fn delete_lane(
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     let lane = LaneId(lane);
-    app.store().lane(&caller.tenant, &lane).await?.ok_or_else(|| Problem::not_found("lane"))?;
+    let found = app.store().lane(&caller.tenant, &lane).await?;
+    let found = found.filter(|lane| access::reaches_app(&app, &caller, &lane.key));
+    found.ok_or_else(|| Problem::not_found("lane"))?;
     let erased = erase(&app, &caller, Subject::Lane { lane: lane.clone() }).await?;
     Ok(to_wire("lane", lane.0, erased))
 }

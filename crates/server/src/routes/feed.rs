@@ -16,8 +16,10 @@ use tokio::sync::broadcast;
 
 use super::lanes;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::codes;
 use crate::problem::Problem;
+use crate::session;
 use crate::views::{self, OfferedEffect, PlannedEffect};
 use crate::wire;
 
@@ -120,6 +122,7 @@ pub(crate) struct FeedItem {
 /// Events of a lane from a position on.
 pub(crate) struct Feed {
     app: Arc<App>,
+    caller: Caller,
     lane: LaneInfo,
     position: Position,
     committed: broadcast::Receiver<Committed>,
@@ -127,15 +130,25 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub(crate) fn open(app: Arc<App>, lane: LaneInfo, position: Position) -> Self {
+    pub(crate) fn open(app: Arc<App>, caller: Caller, lane: LaneInfo, position: Position) -> Self {
         // Subscribed before the first read, so that no commit is missed.
         let committed = app.runtime().wakes().subscribe();
-        Self { app, lane, position, committed, begun: false }
+        Self { app, caller, lane, position, committed, begun: false }
     }
 
     /// Returns the events since the last call, followed by the status. The first call always returns something; later
     /// ones return nothing if nothing happened.
+    ///
+    /// # Errors
+    ///
+    /// The reader's session ended, or the store did not answer.
     pub(crate) async fn next(&mut self) -> Result<Vec<FeedItem>, Problem> {
+        let told = self.read().await?;
+        // Looked at after reading: who left meanwhile is told nothing more.
+        if session::counts(&self.app, &self.caller) { Ok(told) } else { Err(session::over()) }
+    }
+
+    async fn read(&mut self) -> Result<Vec<FeedItem>, Problem> {
         let ahead = self.position.revision + u64::from(self.position.next > 0) > self.lane.revision;
         if !self.begun && ahead {
             self.begun = true;
@@ -197,7 +210,8 @@ impl Feed {
         Ok(vec![FeedItem { id: Some(revision.to_string()), what: FeedEvent::Reset { revision } }])
     }
 
-    /// Waits until a turn of this lane is committed; returns false if the instance shuts down.
+    /// Waits until a turn of this lane is committed; returns false if the instance shuts down, or the reader's session
+    /// ended.
     pub(crate) async fn more(&mut self) -> bool {
         loop {
             let drained = self.app.drained.notified();
@@ -206,6 +220,7 @@ impl Feed {
             }
             tokio::select! {
                 () = drained => return false,
+                () = session::ended(&self.app, &self.caller) => return false,
                 heard = self.committed.recv() => match heard {
                     Ok(committed) if committed.lane_id != self.lane.id => {}
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return true,

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::{json, text};
 use crate::app::App;
 use crate::codes;
+use crate::config::StoreUrl;
 use crate::metrics as counted;
 use crate::problem::{Problem, ProblemDetails};
 use crate::request::bearer;
@@ -48,7 +49,11 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
         let texts: Vec<&str> = stuck.iter().map(|(_, text)| text.as_str()).collect();
         return Err(Problem::new(code, texts.join("; ")));
     }
-    Ok(json(&wire::Ready { ready: true, store: app.store().describe() }))
+    let store = match app.config().store {
+        StoreUrl::Memory => "memory",
+        StoreUrl::Sqlite(_) => "sqlite",
+    };
+    Ok(json(&wire::Ready { ready: true, store: store.into() }))
 }
 
 /// Read metrics for Prometheus

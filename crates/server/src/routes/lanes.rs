@@ -62,7 +62,7 @@ pub(crate) async fn find(app: &App, caller: &Caller, act: Act, id: &str) -> Resu
 
 /// List lanes
 ///
-/// Those in which the caller took part; with `lanes:read_all` every lane of the tenant.
+/// Those in which the caller took part; with `lanes:read_all` every lane of the tenant. A token sees lanes of its app.
 #[utoipa::path(
     get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(PageQuery),
     responses(
@@ -76,12 +76,22 @@ pub(crate) async fn list_lanes(
 ) -> Result<Response, Problem> {
     caller.need(Act::ReadLane.scope())?;
     let limit = limit(paging.limit)?;
-    let after = place(paging.cursor.as_deref())?.map(LaneId);
-    let mut lanes = if caller.stands_for_everybody() {
-        app.store().lanes(&caller.tenant, after.as_ref(), limit + 1).await?
-    } else {
-        app.store().lanes_of(&caller.tenant, &caller.principal, after.as_ref(), limit + 1).await?
-    };
+    let mut after = place(paging.cursor.as_deref())?.map(LaneId);
+    let (store, tenant) = (app.store(), &caller.tenant);
+    let mut lanes = Vec::new();
+    loop {
+        let read = if caller.stands_for_everybody() {
+            store.lanes(tenant, after.as_ref(), limit + 1).await?
+        } else {
+            store.lanes_of(tenant, &caller.principal, after.as_ref(), limit + 1).await?
+        };
+        let last = read.len() <= limit as usize;
+        after = read.last().map(|lane| lane.id.clone());
+        lanes.extend(read.into_iter().filter(|lane| access::reaches_app(&app, &caller, &lane.key)));
+        if last || lanes.len() > limit as usize {
+            break;
+        }
+    }
     let more = lanes.len() > limit as usize;
     lanes.truncate(limit as usize);
     let next = lanes.last().filter(|_| more).map(|last| cursor(last.id.as_str()));

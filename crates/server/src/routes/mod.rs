@@ -31,6 +31,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 use serde::Serialize;
+use throughline_channels::direction::steadied;
 
 use crate::app::App;
 
@@ -92,7 +93,7 @@ pub(crate) fn json<T: Serialize>(value: &T) -> Response {
 
 /// Returns a plain text answer.
 pub(crate) fn text(text: String) -> Response {
-    let mut response = text.into_response();
+    let mut response = steadied(text).into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }

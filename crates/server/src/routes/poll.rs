@@ -51,13 +51,14 @@ pub(crate) async fn get_events(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let lane = lanes::find(&app, &caller, Act::ReadLane, &id).await?;
-    let mut feed = Feed::open(app, lane, resume.position(&headers)?);
+    let mut feed = Feed::open(app, caller, lane, resume.position(&headers)?);
     let mut told = feed.next().await?;
     let wait = Duration::from_secs(query.wait.min(MAX_WAIT));
     if !wait.is_zero() && told.iter().all(|told| told.id.is_none()) {
         let happened = tokio::time::timeout(wait, feed.more()).await;
-        if matches!(happened, Ok(true)) {
-            told = feed.next().await?;
+        let more = if happened.is_ok() { feed.next().await? } else { Vec::new() };
+        if !more.is_empty() {
+            told = more;
         }
     }
     let item = |FeedItem { id, what }: FeedItem| wire::LaneEvent {

@@ -9,6 +9,7 @@ use throughline_runtime::replay::Replayed;
 
 use super::json;
 use super::pause::operates;
+use crate::access;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::{Pointed, Problem};
@@ -54,10 +55,12 @@ async fn find(app: &App, caller: &Caller, asked: wire::Replay) -> Result<(LaneKe
     match asked {
         wire::Replay { lane: Some(lane), turn: None } => {
             let found = app.store().lane(&caller.tenant, &LaneId(lane)).await?;
+            let found = found.filter(|lane| access::reaches_app(app, caller, &lane.key));
             Ok((found.ok_or_else(|| Problem::not_found("lane"))?.key, None))
         }
         wire::Replay { lane: None, turn: Some(turn) } => {
             let found = app.store().turn(&caller.tenant, &TurnId(turn)).await?;
+            let found = found.filter(|turn| access::reaches_app(app, caller, &turn.lane));
             let found = found.ok_or_else(|| Problem::not_found("turn"))?;
             Ok((found.lane, Some(found.revision)))
         }

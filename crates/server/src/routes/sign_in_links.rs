@@ -44,7 +44,7 @@ pub(super) async fn for_whom(app: &App, request: Request) -> Result<(String, Str
     caller.need(Scope::Admin)?;
     let wire::SignInLinkFor { user } = parse(&read_json(&parts.headers, body).await?)?;
     let config = app.config();
-    if caller.tenant != config.tenant || config.user(&config.tenant, &user).is_none() {
+    if caller.tenant != config.tenant || config.active_user(&config.tenant, &user).is_none() {
         let text = format!("there is no user {user:?}; the configuration's `users` names them");
         return Err(Problem::schema(vec![Pointed { pointer: "/user".into(), text }]));
     }

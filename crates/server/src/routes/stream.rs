@@ -58,7 +58,7 @@ pub(crate) async fn get_stream(
         return Err(Problem::new(&codes::TOO_MANY_STREAMS, text).retry_after(5));
     }
     let source = Source {
-        feed: Feed::open(app, lane, position),
+        feed: Feed::open(app, caller, lane, position),
         ready: VecDeque::from([Event::default().comment("here"), Event::default().retry(RETRY)]),
         _counted: counted,
     };

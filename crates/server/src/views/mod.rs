@@ -7,6 +7,7 @@ pub(crate) mod options;
 use std::ops::Deref;
 
 use serde_json::{Map, Value};
+use throughline_channels::direction::steady;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::approval::ApprovalChange;
 use throughline_engine::data::authors::Authored;
@@ -269,11 +270,11 @@ impl DeliveredEffect {
             Shown::Message(id) => {
                 body.insert("message".into(), id.0.clone().into());
                 let view = messages.iter().find(|view| view.id == *id && view.card.is_none());
-                body.extend(view.map(|view| ("text".to_owned(), view.text.clone().into())));
+                body.extend(view.map(|view| ("text".to_owned(), steady(&view.text).into())));
             }
             Shown::Notice { to, text } => {
                 body.insert("to".into(), to.clone().into());
-                body.insert("text".into(), text.clone().into());
+                body.insert("text".into(), steady(text).into());
             }
         }
         wire::Effect {
@@ -346,6 +347,12 @@ pub async fn effects(runtime: &Runtime, rows: &[StoredEffect]) -> Result<Vec<wir
 fn converted(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
     let mut members: Map<String, Value> = serde_json::from_str(&effect.row.payload).unwrap_or_default();
     members.remove("class");
+    // A reply and a notice are shown as they are; every other text is part of what was approved.
+    if matches!(effect.row.class, EffectClass::Reply | EffectClass::Notice)
+        && let Some(Value::String(text)) = members.get_mut("text")
+    {
+        *text = steady(text).into_owned();
+    }
     if let Some(EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. }) = effect_body(effect)
     {
         let card = card_with_tokens(runtime, &effect.lane, card);

@@ -1,5 +1,6 @@
 //! Pages: templates with values. Every value is escaped.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use axum::http::HeaderValue;
@@ -7,8 +8,9 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
+use throughline_channels::direction::steady;
 
 use super::{asset, console};
 use crate::codes;
@@ -44,6 +46,10 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     }
     pages.add_function("asset", |name: &str| {
         asset::link(name).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name}")))
+    });
+    pages.set_formatter(|out, state, value| match value.as_str().map(steady) {
+        Some(Cow::Owned(text)) if !value.is_safe() => escape_formatter(out, state, &Value::from(text)),
+        _ => escape_formatter(out, state, value),
     });
     console::add_words(&mut pages);
     for (name, source) in TEMPLATES.iter().chain(console::TEMPLATES) {

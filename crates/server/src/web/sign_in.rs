@@ -12,7 +12,6 @@ use super::forms::SentForm;
 use super::page::{Refusal, page};
 use super::visitor::people;
 use crate::app::App;
-use crate::auth;
 use crate::codes;
 use crate::middleware::same_origin;
 use crate::problem::Problem;
@@ -76,7 +75,7 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
         link.consume(&app).await?;
         Session::of_user(&app, &link.user, By::Link)?
     } else {
-        let Some(token) = field("token").and_then(|given| auth::token(&app.config().tokens, given)) else {
+        let Some(token) = field("token").and_then(|given| app.config().bearer(given)) else {
             let wrong = Some("That token is not one of this installation. Check it, and try again.".into());
             return Ok(SignInPage { link: None, user: None, to, wrong }.show(StatusCode::UNAUTHORIZED)?);
         };
@@ -85,12 +84,14 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
     Ok(with_cookie(Redirect::to(&to), session.cookie(&app)))
 }
 
-/// `POST /sign-out`
+/// `POST /sign-out`: ends the session in every tab, and for every copy of its cookie.
 pub(crate) async fn post_sign_out(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, Response> {
-    SentForm::read(&app, request).await?;
+    let sent = SentForm::read(&app, request).await?;
+    let ended = sent.visitor.session.end(&app).await;
+    ended.map_err(|error| Refusal::from(Problem::from(error)).into_response())?;
     Ok(with_cookie(Redirect::to("/sign-in"), no_cookie(&app)))
 }
 

@@ -1,6 +1,7 @@
 //! Lanes, with messages, cards and pending questions.
 
 use serde::{Deserialize, Serialize};
+use throughline_channels::direction::steadied;
 use throughline_engine::LaneKey;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::pending;
@@ -109,7 +110,7 @@ impl From<MessageView> for Message {
             role: word(&view.role),
             by: Some(view.by).filter(|by| !by.is_empty()),
             kind: view.kind.as_ref().map(word),
-            text: view.text,
+            text: steadied(view.text),
             at: view.at.rfc3339(),
             task: view.task,
             message_id: view.channel_id,
@@ -194,9 +195,9 @@ impl From<throughline_engine::data::card_model::ItemModel> for Item {
         } = item;
         Self {
             id,
-            label,
-            title,
-            state,
+            label: steadied(label),
+            title: steadied(title),
+            state: steadied(state),
             fields: fields.into_iter().map(Field::from).collect(),
             errors: errors.into_iter().map(FieldError::from).collect(),
             buttons: buttons.into_iter().map(Button::from).collect(),
@@ -253,8 +254,8 @@ impl From<CardModel> for Card {
             step: word(&card.step),
             version: card.version,
             hash: card.hash,
-            title: card.title,
-            facts: card.facts,
+            title: steadied(card.title),
+            facts: card.facts.into_iter().map(steadied).collect(),
             fields: card.fields.into_iter().map(Field::from).collect(),
             items: card.items.into_iter().map(Item::from).collect(),
             errors: card.errors.into_iter().map(FieldError::from).collect(),
@@ -267,20 +268,21 @@ impl From<CardModel> for Card {
 impl From<throughline_engine::data::card_model::Field> for Field {
     fn from(field: throughline_engine::data::card_model::Field) -> Self {
         let throughline_engine::data::card_model::Field { name, label, text } = field;
-        Self { name, label, text }
+        Self { name, label: steadied(label), text: steadied(text) }
     }
 }
 
 impl From<throughline_engine::data::field_error::FieldError> for FieldError {
     fn from(error: throughline_engine::data::field_error::FieldError) -> Self {
         let throughline_engine::data::field_error::FieldError { item, code, field, text } = error;
-        Self { item, code, field, text }
+        Self { item, code, field, text: steadied(text) }
     }
 }
 
 impl From<throughline_engine::data::card_model::Button> for Button {
     fn from(button: throughline_engine::data::card_model::Button) -> Self {
         let throughline_engine::data::card_model::Button { action, label, name, on, token } = button;
+        let (label, name) = (steadied(label), steadied(name));
         Self { action: action.as_str().into(), label, name, on, token: token.unwrap_or_default() }
     }
 }

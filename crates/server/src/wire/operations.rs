@@ -127,7 +127,7 @@ pub struct IssueComment {
 pub struct Ready {
     /// True if it takes requests.
     pub ready: bool,
-    /// Store it uses.
+    /// Kind of the store: `sqlite` or `memory`.
     pub store: String,
 }
 

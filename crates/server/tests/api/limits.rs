@@ -113,7 +113,7 @@ async fn other_media_types_paths_and_methods_are_refused() {
 // row: HT9
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_foreign_host_or_origin_reaches_nothing() {
-    let sources = demo().flag("server.allowed_hosts", "bot.example.org", "--allow");
+    let sources = demo().flag("server.allowed_hosts", "bot.localhost", "--allow");
     let server = Server::start(sources).await;
     let port = server.address.port();
     let event = server.event("k1", &said("c1", "ana", "/maro help"));
@@ -150,8 +150,8 @@ async fn a_foreign_host_or_origin_reaches_nothing() {
         format!("localhost:{port}"),
         format!("LOCALHOST:{port}"),
         format!("[::1]:{port}"),
-        "bot.example.org".into(),
-        format!("bot.example.org:{port}"),
+        "bot.localhost".into(),
+        format!("bot.localhost:{port}"),
     ] {
         assert_eq!(server.get("/v1/lanes").host(Some(&host)).send().await.status, 200, "{host}");
     }

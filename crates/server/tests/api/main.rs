@@ -15,6 +15,8 @@ mod openapi;
 mod options;
 mod prompt_injection;
 mod random_input;
+mod rights;
+mod shown_text;
 mod store;
 mod stream;
 mod support;

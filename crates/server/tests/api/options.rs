@@ -304,7 +304,16 @@ async fn lists_need_a_scope_of_their_own() {
         )
     };
     let start = |scopes: &[Scope]| {
-        let sources: Sources = demo().flag("tokens", entry(scopes), "--set");
+        let sources = [
+            ("server.listen", "127.0.0.1:0".into()),
+            ("store.url", "memory:".into()),
+            ("tenant", "demo".into()),
+            ("policy.selection.enabled", "true".into()),
+            ("tokens", entry(scopes)),
+        ];
+        let sources = sources
+            .into_iter()
+            .fold(Sources::default(), |all, (path, value): (_, String)| all.flag(path, value, "--set"));
         Server::start(sources)
     };
     let server = start(&[Scope::EventsWrite]).await;

@@ -290,6 +290,11 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
+    /// Returns the answer, if it is JSON.
+    pub(crate) fn json_items(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
     /// Checks that the answer is a complete problem document; returns its code.
     pub(crate) fn problem(&self) -> String {
         assert_eq!(

@@ -64,10 +64,15 @@ fn nothing_reaches_further_than_it_says() {
                 "{case}"
             );
             let everybody = caller.may(Scope::LanesReadAll) || caller.may(Scope::ActAs);
-            let of_the_tenant = !matches!(
-                act,
-                Act::ReadLane | Act::ReadContext | Act::StateFact | Act::Write | Act::Describe
-            );
+            let ruled = matches!(act, Act::ReadApproval | Act::DecideApproval);
+            let of_the_tenant = !ruled
+                && !matches!(
+                    act,
+                    Act::ReadLane | Act::ReadContext | Act::StateFact | Act::Write | Act::Describe
+                );
+            let far = !lacks && (everybody || of_the_tenant);
+            assert_eq!(may(Relation::Ruled), far || (!lacks && ruled), "{case}");
+            assert_eq!(may(Relation::OtherApp), far && caller.is_person(), "{case}");
             assert_eq!(may(Relation::Private), !lacks && (everybody || of_the_tenant), "{case}");
             assert_eq!((may(Relation::Owner), may(Relation::TookPart)), (!lacks, !lacks), "{case}");
             let joins = matches!(act, Act::Write | Act::Describe) && !caller.is_person();
@@ -76,7 +81,12 @@ fn nothing_reaches_further_than_it_says() {
             }
             // More scopes never take anything away.
             for more in Scope::ALL {
-                let wider = token(scopes.iter().copied().chain([more]).collect());
+                let wider: Vec<Scope> = scopes.iter().copied().chain([more]).collect();
+                let wider = if caller.is_person() {
+                    Caller::person("acme", "bot", "ana", wider)
+                } else {
+                    token(wider)
+                };
                 for relation in Relation::ALL {
                     assert!(
                         !may(relation) || wider.access(act, relation) == Access::Allowed,
@@ -150,7 +160,7 @@ impl Target {
     }
 
     /// Makes a lane that stands in this relation to a person.
-    async fn make(server: &Server, roots: &[String; 2], relation: Relation, person: &str, act: Act) -> Self {
+    async fn make(server: &Server, roots: &[String; 3], relation: Relation, person: &str, act: Act) -> Self {
         let none = Self::nothing(relation, person, act);
         let other = "zoe".to_owned();
         let (root, who, channel, owner) = match relation {
@@ -159,6 +169,8 @@ impl Target {
             Relation::Private => (&roots[0], "zoe", "web", Some(other.as_str())),
             Relation::TookPart => (&roots[0], person, "api", None),
             Relation::Shared => (&roots[0], "zoe", "api", None),
+            Relation::Ruled => (&roots[0], "zoe", "api", None),
+            Relation::OtherApp => (&roots[2], "zoe", "api", None),
             Relation::OtherTenant => (&roots[1], person, "api", None),
         };
         let conversation = none.name["conversation"].as_str().unwrap().replace(' ', "-");
@@ -223,7 +235,8 @@ impl Target {
 /// another tenant.
 fn expected(caller: &Caller, act: Act, relation: Relation) -> Access {
     let named = matches!(act, Act::Write | Act::Describe | Act::SpeakAsAssistant | Act::ReportTask);
-    let relation = if named && relation == Relation::OtherTenant { Relation::New } else { relation };
+    let elsewhere = matches!(relation, Relation::OtherTenant | Relation::OtherApp);
+    let relation = if named && elsewhere { Relation::New } else { relation };
     let access = |act| match caller.access(act, relation) {
         Access::Allowed if relation == Relation::New && !named => Access::Hidden,
         access => access,
@@ -247,7 +260,7 @@ fn shown(reply: &Reply) -> Access {
 }
 
 /// Settings of an installation in which each role is a person, and each kind of token has a person of its own.
-fn installation() -> (String, Vec<(String, Caller, String)>, [String; 2]) {
+fn installation() -> (String, Vec<(String, Caller, String)>, [String; 3]) {
     let further = [Scope::LanesReadAll, Scope::ActAs];
     let plain: Vec<Scope> = Scope::ALL.into_iter().filter(|scope| !further.contains(scope)).collect();
     let with = |more: Scope| plain.iter().copied().chain([more]).collect::<Vec<_>>();
@@ -259,20 +272,24 @@ fn installation() -> (String, Vec<(String, Caller, String)>, [String; 2]) {
         ("bare", vec![Scope::Audit]),
     ];
     let mut text = String::new();
-    let mut add = |id: &str, tenant: &str, scopes: &[Scope], byte: u8| {
+    let mut add = |id: &str, (tenant, app): (&str, &str), scopes: &[Scope], byte: u8| {
         let (token, sha256) = Token::mint(id, [byte; 24]);
         let names: Vec<String> = scopes.iter().map(|scope| format!("{:?}", scope.as_str())).collect();
         text += &format!(
-            "[[tokens]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\ntenant = \"{tenant}\"\nscopes = [{}]\nprincipal = \"{id}\"\n",
+            "[[tokens]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\ntenant = \"{tenant}\"\napp = \"{app}\"\nscopes = [{}]\nprincipal = \"{id}\"\n",
             names.join(", ")
         );
         token
     };
     let writes = [Scope::EventsWrite, Scope::ActAs];
-    let roots = [add("acmes", "acme", &writes, 91), add("globexs", "globex", &writes, 92)];
+    let roots = [
+        add("acmes", ("acme", "bot"), &writes, 91),
+        add("globexs", ("globex", "bot"), &writes, 92),
+        add("others", ("acme", "other"), &writes, 93),
+    ];
     let mut programs = Vec::new();
     for (byte, (id, scopes)) in (10..).zip(tokens) {
-        let secret = add(id, "acme", &scopes, byte);
+        let secret = add(id, ("acme", "bot"), &scopes, byte);
         let [name, tenant, app] = [id, "acme", "bot"].map(str::to_owned);
         let caller =
             Token { id: name.clone(), sha256: String::new(), tenant, app, scopes, principal: name }.caller();
@@ -300,7 +317,8 @@ async fn every_route_asks_the_same_rules() {
     let mut wrong = Vec::new();
     for (who, caller, sender) in &senders {
         for act in Act::ALL {
-            for relation in Relation::ALL {
+            // Who is named by a rule is tested by itself: nobody here is.
+            for relation in Relation::ALL.into_iter().filter(|relation| *relation != Relation::Ruled) {
                 let target = Target::make(&server, &roots, relation, who, act).await;
                 let reply = sender.send(target.request(&server, act)).await;
                 let (shown, expected) = (shown(&reply), expected(caller, act, relation));
@@ -371,5 +389,92 @@ async fn a_delivery_is_found_by_its_own_key() {
     assert_eq!(get(format!("/v1/turns/{turn}"), "default").await.status, 404);
     assert_eq!(get("/v1/turns/key:mine".into(), "reader").await.status, 404, "the key is another's");
     assert_eq!(get(format!("/v1/turns/{turn}"), "reader").await.status, 200);
+    server.stopped().await;
+}
+
+/// Approvers read what a rule lets them decide and what is of their own lanes, one by one and in lists; nothing else of
+/// the tenant.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_approver_reads_what_a_rule_lets_them_decide() {
+    let (text, programs, roots) = installation();
+    let office = Office::with(&text);
+    let server = office.serve().await;
+    let target = Target::make(&server, &roots, Relation::Shared, "nobody", Act::ReadApproval).await;
+    let elsewhere = Target::make(&server, &roots, Relation::OtherApp, "nobody", Act::ReadApproval).await;
+    let own = Target::make(&server, &roots, Relation::TookPart, "approver", Act::ReadApproval).await;
+    let of = |target: &Target| target.approval.clone();
+    let listed = |reply: Reply| {
+        let reply = reply.json();
+        let id = |item: &Value| item["id"].as_str().unwrap().to_owned();
+        let mut ids: Vec<String> = reply["items"].as_array().unwrap().iter().map(id).collect();
+        ids.sort();
+        ids
+    };
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort();
+        ids
+    };
+    // The rule names ana; the other person has the role alone, and took part in one lane.
+    let people = [("ana", vec![of(&target), of(&elsewhere), of(&own)]), ("approver", vec![of(&own)])];
+    for (who, reads) in people {
+        let browser = office.signed_in(&server, who).await;
+        assert_eq!(listed(browser.get("/v1/approvals").await), sorted(reads.clone()), "{who}");
+        for one in [&target, &elsewhere, &own] {
+            let reply = browser.get(&format!("/v1/approvals/{}", one.approval)).await;
+            assert_eq!(reply.status == 200, reads.contains(&one.approval), "{who} {}", reply.text());
+            assert_eq!(reply.status == 404, !reads.contains(&one.approval), "{who} {}", reply.text());
+        }
+        let page = browser.get("/console/approvals?show=all").await.text();
+        for one in [&target, &elsewhere, &own] {
+            assert_eq!(page.contains(&one.approval), reads.contains(&one.approval), "{who}");
+        }
+        // A rule opens the approval, not the lane around it.
+        assert_eq!(browser.get(&format!("/v1/lanes/{}", target.lane)).await.status, 404, "{who}");
+        assert_eq!(browser.get(&format!("/v1/lanes/{}/messages", target.lane)).await.status, 404, "{who}");
+    }
+    let secret = |id: &str| &programs.iter().find(|(name, ..)| name == id).unwrap().2;
+    for (token, reads) in [("plain", vec![]), ("reader", vec![of(&target), of(&own)])] {
+        let reply = server.get("/v1/approvals").token(secret(token)).send().await;
+        assert_eq!(listed(reply), sorted(reads), "{token}");
+    }
+    server.stopped().await;
+}
+
+/// Tokens see lanes, effects and approvals of their app, however far their scopes reach.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_sees_nothing_of_another_app() {
+    let (text, programs, roots) = installation();
+    let office = Office::with(&text);
+    let server = office.serve().await;
+    let here = Target::make(&server, &roots, Relation::Shared, "x", Act::ReadLane).await;
+    let there = Target::make(&server, &roots, Relation::OtherApp, "x", Act::ReadLane).await;
+    for id in ["reader", "host"] {
+        let secret = &programs.iter().find(|(name, ..)| name == id).unwrap().2;
+        let get = async |path: String| server.get(&path).token(secret).send().await;
+        for list in ["/v1/lanes", "/v1/effects", "/v1/approvals?state=all"] {
+            for path in
+                [list.to_owned(), format!("{list}{}limit=1", if list.contains('?') { '&' } else { '?' })]
+            {
+                let text = get(path.clone()).await.text();
+                let found = |target: &Target| {
+                    text.contains(&target.lane)
+                        || text.contains(&target.effect)
+                        || text.contains(&target.approval)
+                };
+                assert!(found(&here) && !found(&there), "{id} {path}: {text}");
+            }
+        }
+        for path in [
+            format!("/v1/lanes/{}", there.lane),
+            format!("/v1/lanes/{}/messages", there.lane),
+            format!("/v1/lanes/{}/stream", there.lane),
+            format!("/v1/effects/{}", there.effect),
+            format!("/v1/effects?lane={}", there.lane),
+            format!("/v1/approvals/{}", there.approval),
+            format!("/console/lanes/{}", there.lane),
+        ] {
+            assert_eq!(get(path.clone()).await.status, 404, "{id} {path}");
+        }
+    }
     server.stopped().await;
 }

@@ -1,5 +1,7 @@
 //! Security headers: on every answer, and true of every page's markup.
 
+use throughline_server::Sources;
+
 use crate::browser::*;
 use crate::support::*;
 
@@ -50,8 +52,8 @@ async fn every_page_says_what_may_be_done_with_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_are_framed_only_by_the_hosts_that_are_named() {
-    let sources = demo().flag("web.frame_ancestors", "[\"https://app.example.org\"]", "--frames");
-    let server = Server::start(sources).await;
+    let office = Office::with("web.frame_ancestors = [\"https://app.example.org\"]\n");
+    let server = office.serve().await;
     let reply = Browser::new(&server).get("/").await;
     let policy = reply.header("content-security-policy").unwrap();
     assert!(policy.contains("; frame-ancestors https://app.example.org; "), "{policy}");
@@ -64,12 +66,38 @@ fn a_host_that_is_none_is_refused_at_the_start() {
     for wrong in
         ["*", "https://", "a.example; script-src *", "a.example 'unsafe-inline'", "'none'", "javascript:x"]
     {
-        let sources = demo().flag("web.frame_ancestors", format!("[{wrong:?}]"), "--frames");
+        let sources = Sources::default().flag("web.frame_ancestors", format!("[{wrong:?}]"), "--frames");
         let errors = throughline_server::Config::load(&sources).expect_err(wrong);
         assert!(errors.to_string().contains("web.frame_ancestors"), "{errors}");
     }
     for right in ["https://app.example.org", "https://*.example.org:8443", "app.example.org", "'self'"] {
-        let sources = demo().flag("web.frame_ancestors", format!("[{right:?}]"), "--frames");
+        let sources = Sources::default().flag("web.frame_ancestors", format!("[{right:?}]"), "--frames");
         throughline_server::Config::load(&sources).expect(right);
+    }
+}
+
+/// Answers about people and their work are kept by no cache, and over TLS the browser never asks without it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_personal_is_cached_and_tls_is_kept() {
+    let office = Office::new();
+    let https = office.sources().flag("server.public_url", "HTTPS://bot.example.org", "--url");
+    for (sources, strict) in [(office.sources(), None), (https, Some("max-age=31536000"))] {
+        let server = Server::start(sources).await;
+        for path in [
+            "/",
+            "/sign-in",
+            "/console",
+            "/nope",
+            "/v1/lanes",
+            "/v1/turns/tn_x",
+            "/v1/tracker/issues",
+            "/readyz",
+            "/metrics",
+        ] {
+            let reply = server.get(path).token(&office.narrow).send().await;
+            assert_eq!(reply.header("cache-control"), Some("no-store"), "{path} {}", reply.status);
+            assert_eq!(reply.header("strict-transport-security"), strict, "{path}");
+        }
+        server.stopped().await;
     }
 }

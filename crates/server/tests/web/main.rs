@@ -10,6 +10,7 @@ mod other_people;
 mod poll;
 mod session;
 mod sign_in;
+mod signed_out;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]
 mod support;

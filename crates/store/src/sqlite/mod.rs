@@ -27,6 +27,7 @@ mod owned_file;
 #[cfg(test)]
 mod owner_tests;
 mod policies;
+mod private_file;
 mod record_key;
 mod records;
 mod requests;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::private_file;
 use crate::contract::StoreError;
 
 /// Migrations in their order. `PRAGMA user_version` is the number of those that were applied.
@@ -53,6 +54,7 @@ fn open_error(path: &Path, why: impl ToString) -> StoreError {
 pub(super) fn open_writer(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    private_file::close_to_others(path);
     let mut connection = connect(path, flags, busy_timeout)?;
     let set_up = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "journal_mode", "wal")?;

@@ -7,10 +7,11 @@
 //! - A file with several names is refused: SQLite derives its log's name from the path, and two logs damage a database.
 
 use std::collections::BTreeSet;
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::private_file;
 use crate::contract::StoreError;
 
 /// Most symbolic links that are followed from one path.
@@ -90,7 +91,7 @@ impl OwnedFile {
         let mut beside = file.clone().into_os_string();
         beside.push(".lock");
         let beside = PathBuf::from(beside);
-        let opened = open(&beside)
+        let opened = private_file::open(&beside)
             .map_err(|e| cannot(format!("its lock file {} cannot be opened: {e}", beside.display())))?;
         lock(&opened, in_use, |e| {
             cannot(format!("its lock file {} cannot be locked: {e}", beside.display()))
@@ -105,7 +106,7 @@ impl OwnedFile {
                 return Err(in_use());
             }
         }
-        let database = open(&file).map_err(unusable)?;
+        let database = private_file::open(&file).map_err(unusable)?;
         // Elsewhere such a lock would keep SQLite's own away, so there the lock beside and the session stand alone.
         if cfg!(target_os = "linux") {
             lock(&database, in_use, unusable)?;
@@ -146,10 +147,6 @@ impl Drop for OwnedFile {
             owned().remove(&id);
         }
     }
-}
-
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
 }
 
 fn lock(

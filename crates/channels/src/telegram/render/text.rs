@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::direction::steady;
+
 /// The style of a run of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Style {
@@ -26,7 +28,7 @@ pub(super) struct Text(pub(super) Vec<Run>);
 impl Text {
     pub(super) fn push(&mut self, style: Style, text: &str) {
         if !text.is_empty() {
-            self.0.push(Run { text: text.into(), style });
+            self.0.push(Run { text: steady(text).into(), style });
         }
     }
 

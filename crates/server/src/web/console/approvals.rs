@@ -12,11 +12,11 @@ use throughline_engine::{CardId, LaneKey};
 use throughline_runtime::turn_log::Turn;
 use throughline_store::{ApprovalRow, ApprovalState};
 
-use super::approver_rules::{self, ApproverStanding, Rule};
 use super::effect::{self, EffectRow};
 use super::form::{SentForm, fresh_key, turn_of};
 use super::operator::{Equivalents, Operator, Section};
 use crate::access::Act;
+use crate::approver_rules::{self, ApproverStanding, Rule};
 use crate::auth::Scope;
 use crate::codes;
 use crate::problem::Problem;
@@ -73,16 +73,16 @@ pub(super) async fn list(
     QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
     operator.enter(Section::Approvals)?;
-    let store = operator.app.store();
     let after = place(filter.cursor.as_deref())?;
     let (show, found, next) = match filter.show.as_str() {
         "" | "mine" => {
-            let waiting = store.approvals(operator.tenant(), true, WAITING).await?;
+            let waiting = api::seen(&operator.app, &operator.caller, true, WAITING, WAITING).await?;
             ("mine", mine(&operator, waiting).await, None)
         }
         "pending" | "all" => {
             let pending = filter.show == "pending";
-            let rows = store.approvals(operator.tenant(), pending, depth(after.as_deref(), PAGE)).await?;
+            let depth = depth(after.as_deref(), PAGE);
+            let rows = api::seen(&operator.app, &operator.caller, pending, depth, PAGE).await?;
             let (rows, next) = page(rows, after.as_deref(), PAGE, |row| row.approval.card.0.clone())?;
             (filter.show.as_str(), rows, next)
         }

@@ -16,7 +16,7 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::request::{PathParam, QueryParams};
 use crate::routes::approvals::{WAIT, depth, page};
-use crate::routes::effects::find;
+use crate::routes::effects::{find, seen};
 use crate::routes::lanes::place;
 use crate::routes::{pause as switch, resolve as api};
 use crate::views;
@@ -52,7 +52,6 @@ pub(super) async fn list(
     QueryParams(filter): QueryParams<Filter>,
 ) -> Result<Response, Problem> {
     operator.enter(Section::Effects)?;
-    let store = operator.app.store();
     let unknown =
         || Problem::new(&codes::BAD_REQUEST, format!("there is no state {:?} of an effect", filter.state));
     let state = match filter.state.as_str() {
@@ -60,10 +59,11 @@ pub(super) async fn list(
         word => Some(views::effect_state(word).ok_or_else(unknown)?),
     };
     let after = place(filter.cursor.as_deref())?;
-    let all = store.effects(operator.tenant(), None, state, depth(after.as_deref(), PAGE)).await?;
+    let list = |state, depth, limit| seen(&operator.app, &operator.caller, None, state, depth, limit);
+    let all = list(state, depth(after.as_deref(), PAGE), PAGE).await?;
     let (rows, next) = page(all, after.as_deref(), PAGE, |effect| effect.row.id.0.clone())?;
     let first = match (state, &after) {
-        (None, None) => store.effects(operator.tenant(), None, Some(EffectState::Uncertain), FIRST).await?,
+        (None, None) => list(Some(EffectState::Uncertain), FIRST, FIRST).await?,
         _ => Vec::new(),
     };
     let rows = rows.iter().filter(|row| !first.iter().any(|first| first.row.id == row.row.id));

@@ -7,7 +7,6 @@
 //! `formatting.rs` formats times, ids and states. The other files are one screen each.
 
 mod approvals;
-mod approver_rules;
 mod context;
 mod effect;
 mod effects;

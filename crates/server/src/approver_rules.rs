@@ -1,16 +1,20 @@
-//! Approver rules that apply to an approval (`docs/design/0032-approvals.md`). The engine judges the press; this only
-//! avoids showing buttons that would be refused.
+//! Approver rules that apply to an approval (`docs/design/0032-approvals.md`). The engine judges the press; this says
+//! who may read an approval of others, and avoids showing buttons that would be refused.
 
 use serde::Serialize;
 use throughline_engine::Policy;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::approval::Approval;
 use throughline_engine::data::policy::ApproverRule;
+use throughline_store::ApprovalRow;
+
+use crate::app::App;
+use crate::auth::Caller;
 
 /// Right of a person to decide an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ApproverStanding {
+pub(crate) enum ApproverStanding {
     /// A rule names them.
     May,
     /// A rule names them, but they asked for it or wrote some of it.
@@ -23,7 +27,7 @@ pub(super) enum ApproverStanding {
 
 /// Rule for display.
 #[derive(Serialize)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     allow: Vec<String>,
     self_approve: bool,
 }
@@ -37,13 +41,13 @@ fn covering<'p>(policy: &'p Policy, approval: &'p Approval) -> impl Iterator<Ite
 }
 
 /// Returns the rules that cover an approval.
-pub(super) fn rules(policy: &Policy, approval: &Approval) -> Vec<Rule> {
+pub(crate) fn rules(policy: &Policy, approval: &Approval) -> Vec<Rule> {
     let shown = |rule: &ApproverRule| Rule { allow: rule.allow.clone(), self_approve: rule.self_approve };
     covering(policy, approval).map(shown).collect()
 }
 
 /// Returns the right of a person to decide an approval.
-pub(super) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> ApproverStanding {
+pub(crate) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> ApproverStanding {
     let (mut covered, mut named) = (false, false);
     for rule in covering(policy, approval) {
         covered = true;
@@ -59,6 +63,13 @@ pub(super) fn standing(policy: &Policy, actor: &Actor, approval: &Approval) -> A
         (true, false) => ApproverStanding::NotNamed,
         (false, false) => ApproverStanding::Nobody,
     }
+}
+
+/// Returns true if a rule lets the caller decide the approval, or would if they had not written some of it.
+pub(crate) async fn names(app: &App, caller: &Caller, row: &ApprovalRow) -> bool {
+    let actor = app.runtime().ports().directory.actor(&row.lane, &caller.principal).await;
+    let standing = standing(app.runtime().policy(), &actor, &row.approval);
+    matches!(standing, ApproverStanding::May | ApproverStanding::Own)
 }
 
 #[cfg(test)]
