@@ -39,3 +39,22 @@ impl Budget {
         left.is_some()
     }
 }
+
+/// Work of this process so far, in look-ups of phrases and bytes read. Counted in builds with debug assertions, for tests
+/// and the fuzzer, which look for texts whose work grows faster than they do.
+#[cfg(debug_assertions)]
+static WORK: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
+
+/// Returns the work of this process so far.
+#[cfg(debug_assertions)]
+#[must_use]
+pub fn work() -> u64 {
+    WORK.load(core::sync::atomic::Ordering::Relaxed)
+}
+
+/// Counts work that was done, where work is counted.
+#[inline]
+pub fn count(_work: usize) {
+    #[cfg(debug_assertions)]
+    WORK.fetch_add(_work as u64, core::sync::atomic::Ordering::Relaxed);
+}

@@ -12,7 +12,7 @@ use core::ops::Range;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::budget::{Budget, CUT, LONGEST};
+use super::budget::{Budget, CUT, LONGEST, count};
 use super::gazetteer;
 use super::languages::Languages;
 use super::lexicon::{VOCABULARY, Vocabulary, WordId};
@@ -146,6 +146,7 @@ impl Words {
                 '\u{201d}' | '»' => quote = false,
                 _ => {}
             }
+            count(raw.len());
             let begin = self.folded.len();
             if fold(raw, &mut self.folded) {
                 let folded = &self.folded[begin..];

@@ -69,3 +69,45 @@ fn text_kept(lane: &Lane) -> usize {
     let held = lane.head.window.texts().filter_map(|id| lane.records.named::<Message>(id));
     held.map(|message| message.text.len()).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use throughline_engine::LaneKey;
+    use throughline_engine::data::event::MessagePosted;
+
+    use super::*;
+
+    fn says(text: String) -> EventKind {
+        EventKind::MessagePosted(MessagePosted { text, ..MessagePosted::default() })
+    }
+
+    /// The only worker blocks until another of its tasks has run, which it does only if it was handed over.
+    #[test]
+    fn a_long_turn_holds_up_no_other_task() {
+        let host = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let other = host.block_on(async {
+            let turn = tokio::spawn(async {
+                let (done, other) = mpsc::channel();
+                tokio::spawn(async move { done.send("another task has run") });
+                let lane = Lane::new(LaneKey::new("t", "app", "web", "c", ""));
+                let long = async { other.recv_timeout(Duration::from_secs(60)) };
+                Away::default().run(&lane, &says("a ".repeat(MUCH)), long).await
+            });
+            turn.await.unwrap()
+        });
+        assert_eq!(other, Ok("another task has run"));
+    }
+
+    /// A host of one thread has nothing to hand over to, and the computation runs where it is.
+    #[test]
+    fn a_host_of_one_thread_computes_where_it_is() {
+        let host = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let lane = Lane::new(LaneKey::new("t", "app", "web", "c", ""));
+        for text in [String::new(), "a ".repeat(MUCH)] {
+            assert_eq!(host.block_on(Away::default().run(&lane, &says(text), async { 7 })), 7);
+        }
+    }
+}

@@ -63,6 +63,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::{Cell, OnceCell};
 
+use super::budget::count;
 use super::words::{Word, Words};
 use crate::{Language, Languages};
 use table::{Block, Element, Head, List, Start, Times, What};
@@ -409,6 +410,7 @@ impl Section {
         let mut ends = 0;
         for id in [Some(words[at].id), number, Some(WordId::ANY)].into_iter().flatten() {
             for start in self.lexicon.starting(self.id, id) {
+                count(1);
                 ends |= reader.phrase(start.phrase.of(self.lexicon.elements), at);
             }
         }
