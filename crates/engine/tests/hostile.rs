@@ -23,15 +23,75 @@ const ANY: u64 = 200_000;
 
 /// Pieces that readers begin something with, and letters that grow, join or combine.
 const PIECES: [&str; 64] = [
-    "\u{fdfa}", "1", ",", ".", " ", "a", "(", ")", "\"", "\n", "@", "/", ":", "\u{301}", "\u{323}", "👩\u{200d}", "👍",
-    "-", "yes ", "not ", "no ", "please ", "1.1.", "https://", "#", "```", "{\"", "[", "new york ", "in ", "sk-", "eyJ.",
-    "password=", "-----BEGIN ", "create a ticket for ", "and ", "or ", "the ", "first ", "from chat ", "remember that ",
-    "that ", "monday ", "to ", "10:30 ", "$", "one ", "hundred ", "a@b.c ", "日", "ß", "İ", "\u{200d}", "\u{202e}", "> ",
-    "* ", "we decided ", "risk: ", "plan ", "? ", "! ", "; ", "\t", "could you ",
+    "\u{fdfa}",
+    "1",
+    ",",
+    ".",
+    " ",
+    "a",
+    "(",
+    ")",
+    "\"",
+    "\n",
+    "@",
+    "/",
+    ":",
+    "\u{301}",
+    "\u{323}",
+    "👩\u{200d}",
+    "👍",
+    "-",
+    "yes ",
+    "not ",
+    "no ",
+    "please ",
+    "1.1.",
+    "https://",
+    "#",
+    "```",
+    "{\"",
+    "[",
+    "new york ",
+    "in ",
+    "sk-",
+    "eyJ.",
+    "password=",
+    "-----BEGIN ",
+    "create a ticket for ",
+    "and ",
+    "or ",
+    "the ",
+    "first ",
+    "from chat ",
+    "remember that ",
+    "that ",
+    "monday ",
+    "to ",
+    "10:30 ",
+    "$",
+    "one ",
+    "hundred ",
+    "a@b.c ",
+    "日",
+    "ß",
+    "İ",
+    "\u{200d}",
+    "\u{202e}",
+    "> ",
+    "* ",
+    "we decided ",
+    "risk: ",
+    "plan ",
+    "? ",
+    "! ",
+    "; ",
+    "\t",
+    "could you ",
 ];
 
 /// Questions and lists that a message may meet.
-const MEETS: [&str; 8] = ["", "boolean", "datetime", "number", "location", "one_of:plan a|plan b", "person", "list"];
+const MEETS: [&str; 8] =
+    ["", "boolean", "datetime", "number", "location", "one_of:plan a|plan b", "person", "list"];
 
 fn filled(motif: &str, length: usize) -> String {
     motif.chars().cycle().take(length).collect()
@@ -48,7 +108,9 @@ fn lane(meets: &str, motif: &str) -> TestLane {
     let given = w.given("agent");
     if meets == "list" {
         let label = |n: usize| format!("{n} {}", filled(motif, 150));
-        let options = (0..limits::SET_OPTIONS).map(|n| SetOption::named(n.to_string(), label(n)).running("x")).collect();
+        let options = (0..limits::SET_OPTIONS)
+            .map(|n| SetOption::named(n.to_string(), label(n)).running("x"))
+            .collect();
         let list = OptionsShown {
             scope: Scope::Chat,
             scope_instance: "chat".into(),
@@ -106,9 +168,13 @@ proptest! {
 fn what_costs_too_much_is_told_and_leaves_the_question_open() {
     let mut w = lane("boolean", "plan ");
     let open = w.lane.head.pendings.len();
-    for text in [filled("\u{fdfa}", 13_000), filled("a\u{301}\u{302}\u{303}", 40_000), filled("1. ", 40_000)] {
+    for text in [filled("\u{fdfa}", 13_000), filled("a\u{301}\u{302}\u{303}", 40_000), filled("1. ", 40_000)]
+    {
         let step = w.says("ana", &text);
-        assert_eq!((step.decision.outcome, step.decision.reason), (Verdict::Answered, Reason::MessageTooMuch));
+        assert_eq!(
+            (step.decision.outcome, step.decision.reason),
+            (Verdict::Answered, Reason::MessageTooMuch)
+        );
         assert_eq!(harness::visible_outputs(&step), 1, "one sentence says so");
         assert_eq!(w.lane.head.pendings.len(), open);
     }

@@ -66,8 +66,7 @@ fn text_of(event: &EventKind) -> usize {
 
 /// Returns the bytes of the messages that the lane holds, which focus, prompts and drafts read again.
 fn text_kept(lane: &Lane) -> usize {
-    let held = lane.head.window.texts().filter_map(|id| lane.records.named::<Message>(id));
-    held.map(|message| message.text.len()).sum()
+    lane.records.all::<Message>().map(|message| message.text.len()).sum()
 }
 
 #[cfg(test)]
@@ -91,7 +90,7 @@ mod tests {
         let other = host.block_on(async {
             let turn = tokio::spawn(async {
                 let (done, other) = mpsc::channel();
-                tokio::spawn(async move { done.send("another task has run") });
+                drop(tokio::spawn(async move { done.send("another task has run") }));
                 let lane = Lane::new(LaneKey::new("t", "app", "web", "c", ""));
                 let long = async { other.recv_timeout(Duration::from_secs(60)) };
                 Away::default().run(&lane, &says("a ".repeat(MUCH)), long).await

@@ -47,7 +47,8 @@ pub(super) fn run(repo: &Repo, write: bool) -> Result<ExitCode> {
         output::out(&format!("{now:>9}  {change_text:<28} {name}"));
         more += usize::from(worse);
     }
-    let slow: Vec<&str> = counts.iter().filter(|(_, now)| *now > MOST).map(|(name, _)| name.as_str()).collect();
+    let slow: Vec<&str> =
+        counts.iter().filter(|(_, now)| *now > MOST).map(|(name, _)| name.as_str()).collect();
     ensure!(slow.is_empty(), "a step may cost {MOST} instructions, and these cost more: {}", slow.join(", "));
     if write {
         let lines = counts.iter().fold(HEAD.to_owned(), |mut out, (name, count)| {

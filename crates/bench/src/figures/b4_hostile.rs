@@ -41,7 +41,8 @@ pub(super) fn cases() -> Vec<Case> {
     };
     let beside = |(name, motif): &(&str, &str)| {
         let text: String = motif.chars().cycle().take(LONGEST).collect();
-        Case::new(format!("a typical message behind 15 of 40,000 characters: {name}"), 0, GATE).said(FULL, &text)
+        Case::new(format!("a typical message behind 15 of 40,000 characters: {name}"), 0, GATE)
+            .said(FULL, &text)
     };
     let all = MOTIFS.iter().map(said).chain(MOTIFS.iter().map(asked)).chain(MOTIFS[..4].iter().map(beside));
     all.map(Case::once).collect()

@@ -45,7 +45,12 @@ impl Case {
     /// Returns that message in such a lane after so many like this.
     pub(super) fn said(mut self, messages: usize, text: &str) -> Self {
         for n in 0..messages {
-            let done = step(&self.lane, &posted(&format!("bench:said:{n}"), n as i64, text), &self.given, &self.policy);
+            let done = step(
+                &self.lane,
+                &posted(&format!("bench:said:{n}"), n as i64, text),
+                &self.given,
+                &self.policy,
+            );
             self.lane.apply(done.next, &done.changes);
         }
         self
