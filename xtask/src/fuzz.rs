@@ -13,7 +13,7 @@ use crate::repo::Repo;
 use crate::soak;
 
 /// The fuzzed programs of `fuzz/src/bin`.
-const TARGETS: [&str; 2] = ["recognize", "step"];
+const TARGETS: [&str; 3] = ["recognize", "step", "work"];
 /// Compiler flags that count every edge of the code and trace every comparison.
 const COVERED: &str = "-Cpasses=sancov-module -Ccodegen-units=1 --cfg=fuzzing \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \

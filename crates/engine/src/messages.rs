@@ -44,6 +44,8 @@ pub(crate) const CHECKS_RUN: &str = "Its checks are running; Approve is offered 
 pub(crate) const CHECKS_FAILED: &str =
     "Its checks failed, so there is nothing to approve before it is changed.";
 pub(crate) const APPROVER_PRESSES: &str = "An approver decides with the buttons of the card.";
+pub(crate) const TOO_MUCH: &str = "That is more than I can read in one message, so I did nothing with it. Please send the part \
+    that matters, or send it in several messages.";
 pub(crate) const NOT_YOUR_MESSAGE: &str =
     "Only the person who wrote that message can edit or delete it. Nothing was changed.";
 pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";

@@ -6,6 +6,7 @@
 
 use alloc::vec::Vec;
 
+use super::budget::LONGEST;
 use super::lexicon::{Lexicon, Section, SectionId, WordId};
 use super::section;
 use super::words::{Gap, MOST, Word, Words};
@@ -146,10 +147,13 @@ pub(crate) fn sentence(question: &[Word]) -> &[Word] {
     &question[from.max(end.saturating_sub(MOST))..end]
 }
 
-/// True if two words differ in their endings only.
+/// True if two words differ in their endings only. Longer texts than a word may be are the same or different.
 pub(crate) fn akin(endings: Section, one: &str, other: &str) -> bool {
     one == other
-        || one.get(..3) == other.get(..3) && one.len() > 2 && stem(endings, one) == stem(endings, other)
+        || one.get(..3) == other.get(..3)
+            && (3..=LONGEST).contains(&one.len())
+            && other.len() <= LONGEST
+            && stem(endings, one) == stem(endings, other)
 }
 
 /// A word without the endings the language lists, each with how many letters it leaves at least.

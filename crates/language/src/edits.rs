@@ -3,6 +3,8 @@
 //! Not from `strsim`: it needs `std`, and fills a table for every pair of words. Most pairs here are far apart, and the
 //! bound is one or two, so a comparison ends at the first letters that differ.
 
+use crate::budget::count;
+
 /// Returns the Levenshtein distance of two texts: insertions, deletions and changes of characters. `None` if it exceeds
 /// `most`.
 ///
@@ -32,6 +34,7 @@ fn distance(one: &str, other: &str, most: usize, swaps: bool) -> Option<usize> {
 /// Computes the distance by trying each edit where the texts first differ. A common beginning costs nothing, and `most`
 /// is small, so this needs no table.
 fn apart(one: &str, other: &str, most: usize, swaps: bool) -> Option<usize> {
+    count(1);
     let (mut a, mut b) = (one.chars(), other.chars());
     let (one, other, first, second) = loop {
         let (one, other) = (a.as_str(), b.as_str());

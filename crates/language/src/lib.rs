@@ -10,6 +10,7 @@ extern crate std;
 mod acknowledgement;
 mod approval;
 mod boolean;
+pub mod budget;
 mod contact;
 mod context;
 mod correction;

@@ -12,6 +12,8 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::CodePointMapData;
 use icu_properties::props::GeneralCategory;
 
+use crate::budget::{UNITS, count};
+
 /// The part a character has in a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -52,8 +54,10 @@ pub fn kind(c: char) -> Kind {
 /// `&` as a word.
 const AND: [char; 5] = [' ', 'a', 'n', 'd', ' '];
 
-/// Calls `take` with every character of the text, folded.
+/// Calls `take` with every character of the text, folded; with the first of a text whose normal form is longer than any
+/// message.
 pub(super) fn folded(text: &str, mut take: impl FnMut(char)) {
+    count(text.len());
     if text.is_ascii() {
         for b in text.bytes() {
             match b {
@@ -64,7 +68,8 @@ pub(super) fn folded(text: &str, mut take: impl FnMut(char)) {
         }
         return;
     }
-    for c in ComposingNormalizerBorrowed::new_nfkc().normalize_iter(text.chars()) {
+    for c in ComposingNormalizerBorrowed::new_nfkc().normalize_iter(text.chars()).take(UNITS) {
+        count(1);
         match c {
             'ß' | 'ẞ' => ['s', 's'].into_iter().for_each(&mut take),
             'ς' => take('σ'),

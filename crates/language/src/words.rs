@@ -12,6 +12,7 @@ use core::ops::Range;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::budget::{Budget, CUT, LONGEST, count};
 use super::gazetteer;
 use super::languages::Languages;
 use super::lexicon::{VOCABULARY, Vocabulary, WordId};
@@ -40,6 +41,8 @@ pub struct Words {
     /// The folded words, one after the other.
     folded: String,
     all: Vec<Word>,
+    /// True if the text has more words than are cut.
+    too_much: bool,
     /// The languages it is read in.
     languages: Languages,
     /// For each word, the number of words of the longest name of a place that begins there; looked up on demand.
@@ -128,6 +131,7 @@ impl Words {
         self.text.push_str(text);
         self.folded.reserve(text.len());
         self.all.reserve(text.len() / 4);
+        let mut budget = Budget::NEW;
         let (mut quote, mut line_quoted, mut line_start, mut spaced) = (false, false, true, true);
         for (at, raw) in pieces(text) {
             let first = raw.chars().next().unwrap_or(' ');
@@ -142,9 +146,16 @@ impl Words {
                 '\u{201d}' | '»' => quote = false,
                 _ => {}
             }
+            count(raw.len());
             let begin = self.folded.len();
             if fold(raw, &mut self.folded) {
                 let folded = &self.folded[begin..];
+                let clause = self.all.last().is_none_or(|word| word.after > Gap::Space);
+                if !budget.takes(raw, folded, clause) {
+                    self.folded.truncate(begin);
+                    self.too_much = true;
+                    break;
+                }
                 self.all.push(Word {
                     id: vocabulary.id(folded),
                     after: Gap::Space,
@@ -175,6 +186,13 @@ impl Words {
     #[must_use]
     pub fn languages(&self) -> Languages {
         self.languages
+    }
+
+    /// True if the message costs more than [`UNITS`](crate::budget::UNITS): its last words are not among these.
+    #[inline]
+    #[must_use]
+    pub fn is_too_much(&self) -> bool {
+        self.too_much
     }
 
     /// The message as written.
@@ -239,19 +257,27 @@ fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     words.chain(other.split_word_bound_indices())
 }
 
-/// Appends the folded form of a word; `false` for space, punctuation and pictures.
+/// Appends the folded form of a word; `false` for space, punctuation and pictures. The form of a word that is too long
+/// ends in [`CUT`].
 fn fold(raw: &str, out: &mut String) -> bool {
     let begin = out.len();
     if raw.is_ascii() {
-        raw.split('\'').for_each(|part| out.push_str(part));
+        raw.get(..LONGEST).unwrap_or(raw).split('\'').for_each(|part| out.push_str(part));
         out[begin..].make_ascii_lowercase();
+        out.extend((raw.len() > LONGEST).then_some(CUT));
     } else if let Some(thumb) = ["👍", "👎"].into_iter().find(|thumb| raw.starts_with(thumb)) {
         out.push_str(thumb);
         return true;
     } else {
         let plain = ComposingNormalizerBorrowed::new_nfkc().normalize_iter(raw.chars());
         let letters = plain.filter(|c| !matches!(c, '\'' | '’' | '‘' | 'ʼ'));
-        out.extend(letters.flat_map(char::to_lowercase));
+        for letter in letters.flat_map(char::to_lowercase) {
+            if out.len() - begin >= LONGEST {
+                out.push(CUT);
+                break;
+            }
+            out.push(letter);
+        }
     }
     match &out[begin..] {
         "$" | "%" | "#" | "@" | "+" | "=" | "€" | "£" | "¥" => true,

@@ -13,6 +13,7 @@
 //! 3. [`Runtime::dispatch`] leases effects, marks each attempt before its first byte, performs, records.
 //! 4. The outcome is an event: back to 1. So are deadlines: [`Runtime::fire_timers`].
 
+mod away;
 mod counters;
 mod direct;
 mod dispatch;

@@ -29,9 +29,13 @@ impl Runtime {
         let lane = self.lane(lane).await?;
         let mut event = event.clone();
         forget_token(&mut event.kind);
-        let event = &event;
-        let given = self.look_up(&lane, event, Addressing::default()).await?;
-        let Some(step) = self.try_step(&lane, event, &given) else { return Ok(PressPreview::default()) };
+        let stepped = async {
+            let given = self.look_up(&lane, &event, Addressing::default()).await?;
+            Ok::<_, RuntimeError>(self.try_step(&lane, &event, &given))
+        };
+        let Some(step) = self.away.run(&lane, &event.kind, stepped).await? else {
+            return Ok(PressPreview::default());
+        };
         let notice = step.effects.into_iter().find_map(|effect| match effect.body {
             EffectBody::Notice { to, text } if to == event.actor => Some(text),
             _ => None,

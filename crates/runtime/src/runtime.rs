@@ -6,6 +6,7 @@ use throughline_engine::Policy;
 use throughline_engine::data::canonical_json::{hex, jcs};
 use throughline_store::Store;
 
+use crate::away::Away;
 use crate::fact_cache::FactCache;
 use crate::held_lanes::HeldLanes;
 use crate::open_asks::OpenAsks;
@@ -45,6 +46,7 @@ pub struct Runtime {
     pub(crate) wakes: Wakes,
     pub(crate) asks: OpenAsks,
     pub(crate) fact_cache: FactCache,
+    pub(crate) away: Away,
     /// Held by the one erasure that runs: the background loop must not repeat what a request is doing.
     pub(crate) erasing: tokio::sync::Mutex<()>,
     pub(crate) erased: crate::erase::ErasedPerson,
@@ -70,6 +72,7 @@ impl Runtime {
             wakes: Wakes::default(),
             asks: OpenAsks::default(),
             fact_cache: FactCache::default(),
+            away: Away::default(),
             erasing: tokio::sync::Mutex::default(),
             erased: crate::erase::ErasedPerson::default(),
         }

@@ -106,8 +106,17 @@ impl Runtime {
         self.commit(actor, incoming, decided, started).await.map(Some)
     }
 
-    /// Looks up and steps; `None` if the step failed.
+    /// Looks up and steps, where that keeps nothing else waiting; `None` if the step failed.
     pub(crate) async fn decide(
+        &self,
+        lane: &Lane,
+        event: &Event,
+        addressing: Addressing,
+    ) -> Result<Option<Decided>, RuntimeError> {
+        self.away.run(lane, &event.kind, self.look_up_and_step(lane, event, addressing)).await
+    }
+
+    async fn look_up_and_step(
         &self,
         lane: &Lane,
         event: &Event,

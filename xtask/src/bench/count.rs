@@ -17,6 +17,9 @@ const HEAD: &str = "\
 # More than 2 % above a number here fails; fewer are written down, so that they stay won.
 ";
 
+/// Instructions that no step may exceed, whatever the message: 20 ms of a processor that does five in a nanosecond.
+const MOST: u64 = 100_000_000;
+
 /// Percent that a count may differ, because another processor takes other branches in the C library.
 const TOLERANCE: u64 = 2;
 
@@ -44,6 +47,9 @@ pub(super) fn run(repo: &Repo, write: bool) -> Result<ExitCode> {
         output::out(&format!("{now:>9}  {change_text:<28} {name}"));
         more += usize::from(worse);
     }
+    let slow: Vec<&str> =
+        counts.iter().filter(|(_, now)| *now > MOST).map(|(name, _)| name.as_str()).collect();
+    ensure!(slow.is_empty(), "a step may cost {MOST} instructions, and these cost more: {}", slow.join(", "));
     if write {
         let lines = counts.iter().fold(HEAD.to_owned(), |mut out, (name, count)| {
             let _ = writeln!(out, "{count} {name}");

@@ -5,7 +5,8 @@ use std::hint::black_box;
 use throughline_engine::{Event, Lane, LaneKey, Policy, Reason, StepInput, step};
 use throughline_language::Expected;
 
-use super::b4_recognisers;
+use super::{b4_hostile, b4_recognisers};
+use crate::count;
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 use crate::load::messages::{GATE, LONG, REPLY, asked, posted, shown};
 
@@ -16,11 +17,13 @@ pub(crate) struct Case {
     event: Event,
     given: StepInput,
     policy: Policy,
+    /// The number of steps that are counted together.
+    pub(crate) steps: u64,
 }
 
 impl Case {
     /// Returns that message in a lane with `past` messages before it, each of which ended at the gate.
-    fn new(name: impl Into<String>, messages: usize, text: &str) -> Self {
+    pub(super) fn new(name: impl Into<String>, messages: usize, text: &str) -> Self {
         let policy = Policy::default();
         let mut given = StepInput::default();
         given.addressing.direct = true;
@@ -30,19 +33,44 @@ impl Case {
             let done = step(&lane, &posted(&id, n as i64, GATE), &given, &policy);
             lane.apply(done.next, &done.changes);
         }
-        Self { name: name.into(), lane, event: posted("bench:now", 1_000, text), given, policy }
+        let event = posted("bench:now", 1_000, text);
+        Self { name: name.into(), lane, event, given, policy, steps: count::STEPS }
     }
 
-    /// Returns that message in such a lane after the host asked a yes-or-no question.
-    fn asked(mut self) -> Self {
-        let question = asked("bench:asked", 999, Expected::Boolean);
+    /// Returns that message, counted in one step because it is long.
+    pub(super) fn once(self) -> Self {
+        Self { steps: 1, ..self }
+    }
+
+    /// Returns that message in such a lane after so many like this.
+    pub(super) fn said(mut self, messages: usize, text: &str) -> Self {
+        for n in 0..messages {
+            let done = step(
+                &self.lane,
+                &posted(&format!("bench:said:{n}"), n as i64, text),
+                &self.given,
+                &self.policy,
+            );
+            self.lane.apply(done.next, &done.changes);
+        }
+        self
+    }
+
+    /// Returns that message in such a lane after the host asked for a value of this type.
+    pub(super) fn asking(mut self, expected: &str) -> Self {
+        let question = asked("bench:asked", 999, expected.parse().unwrap_or(Expected::Text));
         let done = step(&self.lane, &question, &self.given, &self.policy);
         self.lane.apply(done.next, &done.changes);
         self
     }
 
+    /// Returns that message in such a lane after the host asked a yes-or-no question.
+    fn asked(self) -> Self {
+        self.asking("boolean")
+    }
+
     /// Returns that message in such a lane with a list of `options` on the screen.
-    fn listed(mut self, options: usize) -> Self {
+    pub(super) fn listed(mut self, options: usize) -> Self {
         self.policy.selection.enabled = true;
         let shown = shown("bench:shown", 999, options);
         let done = step(&self.lane, &shown, &self.given, &self.policy);
@@ -61,7 +89,7 @@ const FULL: usize = 32;
 
 /// The kinds of message whose instructions are counted.
 pub(crate) fn counted() -> Vec<Case> {
-    cases().into_iter().chain(with_lists()).collect()
+    cases().into_iter().chain(with_lists()).chain(b4_hostile::cases()).collect()
 }
 
 /// The kinds of message that are quoted, without a list.

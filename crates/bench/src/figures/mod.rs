@@ -3,6 +3,7 @@
 mod b10_memory;
 mod b1_turn;
 mod b3_peer;
+mod b4_hostile;
 mod b4_recognisers;
 pub(crate) mod b4_step;
 mod b5_history;

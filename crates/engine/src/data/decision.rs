@@ -147,6 +147,7 @@ reasons! {
     Erasure = "erasure", "What the conversation held of somebody, or all of it, was erased.";
     IntakeNotice = "intake.notice", "The user was told what intake did not take.";
     MessageUnread = "message.unread", "The message holds nothing but files, which are not read; its person was told so.";
+    MessageTooMuch = "message.too_much", "The message has more words than one message may cost to read, so nothing of it was taken up; its person was told so.";
     MessageEdited = "message.edited", "The stored message was updated.";
     MessageDeleted = "message.deleted", "The message's text was removed from what is kept for later.";
     MessageNotTheirs = "message.not_theirs", "Somebody edited or deleted a message that another person wrote, so nothing was changed.";

@@ -99,6 +99,8 @@ pub mod limits {
     pub const OPTION_ID: usize = 128;
     /// Graphemes of an option's label.
     pub const OPTION_LABEL: usize = 200;
+    /// Bytes of an option's label, as each grapheme may be a stack of marks.
+    pub const OPTION_LABEL_BYTES: usize = 8 * OPTION_LABEL;
     /// Aliases of one option.
     pub const OPTION_ALIASES: usize = 16;
     /// Appearances of a list that are kept; a reply to an older one refers to the newest.

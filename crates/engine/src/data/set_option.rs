@@ -65,7 +65,7 @@ impl Metadata {
 pub struct SetOption {
     /// Its id in the list, 1 to 128 bytes.
     pub id: String,
-    /// Label, 1 to 200 graphemes.
+    /// Label, 1 to 200 graphemes and at most 1,600 bytes.
     pub label: String,
     /// A second line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +148,10 @@ impl SetOption {
 
     pub(crate) fn is_valid(&self) -> bool {
         let id = (1..=limits::OPTION_ID).contains(&self.id.len());
-        let short = |text: &String| text.graphemes(true).nth(limits::OPTION_LABEL).is_none();
+        let short = |text: &String| {
+            text.len() <= limits::OPTION_LABEL_BYTES
+                && text.graphemes(true).nth(limits::OPTION_LABEL).is_none()
+        };
         let names = self.aliases.iter().chain(&self.sublabel).chain(&self.badge).chain(&self.exec_ref);
         let label = !self.label.trim().is_empty() && short(&self.label);
         id && label && self.aliases.len() <= limits::OPTION_ALIASES && names.into_iter().all(short)

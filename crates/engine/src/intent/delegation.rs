@@ -76,7 +76,7 @@ impl<'m> DelegationReader<'m> {
         let words = self.reader.words;
         let begins = (0..words.len()).filter(|&at| self.reader.begins_clause(at) && !words[at].quoted);
         begins.filter(|&at| !self.reader.negated(at)).find_map(|from| {
-            let at = skip(&[self.reader.list(BEFORE)], words, from).max(from);
+            let at = self.reader.behind_before(from);
             // The clause may begin with a request word that is also a polite filler: "could you".
             let asked = [at, from].map(|at| at + self.longest(ASK, at));
             asked.into_iter().chain([at, from]).find_map(|at| self.at(at))

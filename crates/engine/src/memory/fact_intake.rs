@@ -171,7 +171,8 @@ fn explicit(
 pub(crate) fn keep_stated_facts(turn: &mut Turn<'_>, decision: &Decision) {
     let event = turn.event;
     let EventKind::MessagePosted(posted) = &event.kind else { return };
-    let taken = !matches!(decision.outcome, Verdict::Ignored | Verdict::Observed);
+    let taken = !matches!(decision.outcome, Verdict::Ignored | Verdict::Observed)
+        && decision.reason != Reason::MessageTooMuch;
     let command = turn.policy.command.rest(&posted.text).is_some();
     let Some(message) = turn.said.as_ref().map(|said| said.message.clone()) else { return };
     if !taken || command {

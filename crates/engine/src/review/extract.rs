@@ -42,6 +42,11 @@ fn within(id: SectionId, words: &[Word]) -> bool {
     (0..words.len()).any(|from| at(id, words, from) > 0)
 }
 
+/// Sentences read until enough are found: some are greetings, requests or said before.
+const READ: usize = 2 * limits::REVIEW_SENTENCES;
+/// Messages of full length that are read together.
+const READ_MESSAGES: usize = 2;
+
 /// A sentence and its section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClassifiedSentence {
@@ -55,7 +60,10 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<ClassifiedSentence> 
     let mut found: Vec<ClassifiedSentence> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut under: Option<ReviewSection> = None;
+    let (mut read, mut characters) = (0, policy.window.text_chars * READ_MESSAGES);
     for line in text.lines() {
+        let Some(left) = characters.checked_sub(line.chars().count()).filter(|_| read < READ) else { break };
+        characters = left;
         let line = line.trim().trim_start_matches(['-', '*', '•', '–', '#', '>']).trim();
         if line.is_empty() {
             under = None;
@@ -66,7 +74,8 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<ClassifiedSentence> 
         if let Some(label) = label {
             under = Some(label);
         }
-        for (begin, end) in cut(&words, from) {
+        for (begin, end) in cut(&words, from).take(READ - read) {
+            read += 1;
             let Some(begin) = begin_of(&words, begin, end) else { continue };
             let stated = &words.all()[begin..end];
             let section = under.unwrap_or_else(|| class(stated));

@@ -13,6 +13,7 @@ use crate::tickets::drafting::SourceEdit;
 use crate::turn::Turn;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
+use throughline_language::Words;
 
 /// Passes on messages addressed to the engine; ignores or only stores the others. Adapters report facts
 /// about addressing, and this function alone decides by them.
@@ -73,6 +74,10 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     turn.rewrite(Message { text: text.into(), ..before.clone() });
     summary::reworded(turn, &before.id);
     memory::reworded(turn, &before, text);
+    if Words::of(text).is_too_much() {
+        turn.tell(messages::TOO_MUCH);
+        return Decision::new(Verdict::Recorded, Reason::MessageTooMuch);
+    }
     match drafting::apply_source_edit(turn, &before, text) {
         Some(SourceEdit::Done(verdict)) => Decision::new(verdict, Reason::DraftRemade),
         Some(SourceEdit::AskAgain(about, question)) => {

@@ -4,22 +4,30 @@ use alloc::format;
 use alloc::rc::Rc;
 
 use crate::admit::{Admission, admit};
+use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::{Event, EventKind};
+use crate::data::message::MessageKind;
 use crate::data::trace::Predicate;
 use crate::focus as resolver;
+use crate::messages;
 use crate::selection::rung as lists;
 use crate::turn::routed_message::RungResult;
-use crate::turn::routed_message::RungResult::Passed;
+use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 
-/// Stores the message and finds its anchor. All later rungs have a message to answer.
+/// Stores the message and finds its anchor. All later rungs have a message to answer, and one that costs no more to read
+/// than it may: any other ends here.
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> RungResult {
     let event = turn.event;
     let EventKind::MessagePosted(posted) = &event.kind else { return Passed(Predicate::NoFocus) };
     let focus = resolver::resolve(turn.lane, event, turn.given);
     let said = turn.receive_message(posted);
     let said = join_burst(turn, said);
+    if said.words.is_too_much() {
+        turn.say(MessageKind::Notification, None, messages::TOO_MUCH);
+        return Decided(Decision::new(Verdict::Answered, Reason::MessageTooMuch));
+    }
     turn.reference = resolver::reference(&said.words);
     turn.focus = Some(focus);
     lists::begin(turn, &said);

@@ -21,6 +21,14 @@ const ORDINAL: SectionId = section("ordinal");
 /// The most words of a text that may be a choice. Word boundaries are the bits of one integer.
 pub(crate) const MOST: usize = 48;
 
+/// The most bytes of such a text: each core is compared in its normal form, and a label is far shorter.
+const BYTES: usize = 8 * 1024;
+
+/// True if a text is too long to be a choice.
+fn too_long(message: &Words) -> bool {
+    message.all().len() > MOST || message.text().len() > BYTES
+}
+
 /// The number of word boundaries kept for a core's beginning, and for its end, beside the innermost one.
 const FEW: usize = 8;
 
@@ -41,7 +49,7 @@ impl<'m> Parses<'m> {
     /// cut off too.
     pub(crate) fn of(lexicon: &'static Lexicon, message: &'m Words, asked: bool) -> Self {
         let words = message.all();
-        if words.len() > MOST {
+        if too_long(message) {
             return Self { lexicon, message, starts: 0, ends: 0, verbs: 0 };
         }
         let list = |id| lexicon.section(id);
@@ -83,8 +91,7 @@ impl<'m> Parses<'m> {
 
     /// The number of words parsed: 0 for a text that is too long to be a choice.
     fn read(&self) -> usize {
-        let words = self.message.all().len();
-        if words > MOST { 0 } else { words }
+        if too_long(self.message) { 0 } else { self.message.all().len() }
     }
 
     /// Iterates over the words at which a core may begin.
@@ -95,7 +102,7 @@ impl<'m> Parses<'m> {
     /// True if the text has only words that lead to an option or follow one.
     pub(crate) fn has_no_core_words(&self) -> bool {
         let words = self.message.all().len();
-        words == 0 || words <= MOST && self.starts & self.ends != 0
+        words == 0 || !too_long(self.message) && self.starts & self.ends != 0
     }
 
     /// Returns the shortest core: the text without everything that may be cut off.

@@ -196,8 +196,10 @@ impl FoldedWords {
         if name.is_empty() || !self.text.get(from..)?.starts_with(name) {
             return None;
         }
-        let behind = self.ends.get(at..)?.iter().position(|end| *end == from + name.len())?;
-        Some(at + behind + 1)
+        // Pictures and signs make words of no letters, so ends repeat: the first of the equal ones counts.
+        let rest = self.ends.get(at..)?;
+        let behind = rest.partition_point(|end| *end < from + name.len());
+        (rest.get(behind) == Some(&(from + name.len()))).then_some(at + behind + 1)
     }
 }
 

@@ -4,6 +4,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use throughline_language::budget::count;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Length of a token after its prefix, in characters.
@@ -208,7 +209,9 @@ fn of_token(c: char) -> bool {
 
 /// Returns the length of the run of such characters at the beginning.
 fn run(text: &str, of: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !of(c)).unwrap_or(text.len())
+    let length = text.find(|c| !of(c)).unwrap_or(text.len());
+    count(length);
+    length
 }
 
 fn token(text: &str) -> Option<usize> {

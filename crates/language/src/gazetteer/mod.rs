@@ -11,6 +11,7 @@ mod write;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::budget::count;
 use super::words::{Gap, Words};
 use front::{Front, LONGEST};
 
@@ -32,6 +33,7 @@ pub(crate) fn longest(message: &Words, at: usize) -> u8 {
             text[length] = b' ';
         }
         length = from + folded.len();
+        count(1);
         let found = NAMES.find(&text[..length]);
         if found.name {
             longest = n as u8 + 1;

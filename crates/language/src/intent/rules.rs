@@ -7,7 +7,7 @@
 use alloc::string::{String, ToString};
 
 use super::several::Several;
-use crate::lexicon::{Lexicon, REQUESTS, Section, SectionId, skip};
+use crate::lexicon::{Lexicon, REQUESTS, Section, SectionId, Skips, skip};
 use crate::words::{Gap, Word};
 use crate::{Words, is_greeting};
 
@@ -139,6 +139,8 @@ pub fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
         lexicon,
         message,
         words: message.all(),
+        before: Skips::of(lexicon.section(BEFORE), message.all()),
+        ask: Skips::of(lexicon.section(ASK), message.all()),
     })
 }
 
@@ -149,12 +151,19 @@ pub struct Reader<'m> {
     pub message: &'m Words,
     /// Its words.
     pub words: &'m [Word],
+    before: Skips<'m>,
+    ask: Skips<'m>,
 }
 
 impl Reader<'_> {
     /// A section of the language.
     pub fn list(&self, section: SectionId) -> Section {
         self.lexicon.section(section)
+    }
+
+    /// The word behind the phrases that may come before a request, from `at` on.
+    pub fn behind_before(&self, at: usize) -> usize {
+        self.before.skip(at)
     }
 
     fn rule(&self) -> Option<Ruling> {
@@ -168,7 +177,7 @@ impl Reader<'_> {
 
     /// The ruling on the clause that begins at `from`.
     fn at(&self, from: usize) -> Option<Ruling> {
-        let start = skip(&[self.list(BEFORE)], self.words, from).max(from);
+        let start = self.behind_before(from);
         // "could you create": a phrase of [before] may be the beginning of the request itself.
         let starts = if start == from { &[from][..] } else { &[start, from] };
         let fresh = || starts.iter().copied().filter(|&at| at < self.words.len() && !self.words[at].quoted);
@@ -230,7 +239,7 @@ impl Reader<'_> {
     fn update(&self, at: usize) -> Option<Ruling> {
         let list = self.list(UPDATE);
         let n = list.longest(self.words, at);
-        let change = skip(&[self.list(ASK)], self.words, at);
+        let change = self.ask.skip(at);
         let verb = self.list(CHANGE).longest(self.words, change);
         let keyed = change + verb + self.list(THE).longest(self.words, change + verb);
         let rule = Ruling::of(RuledIntent::TicketChange, "ticket.update");
@@ -318,7 +327,7 @@ impl Reader<'_> {
         };
         (clause..at).any(|i| negation.at(self.words, i))
             || (behind(Gap::Hard)..clause).any(|i| negation.at(self.words, i) && far(i))
-            || (at..skip(&[self.list(BEFORE)], self.words, at)).any(|i| {
+            || (at..self.behind_before(at)).any(|i| {
                 // "no, create a ticket" answers something; "no need to …" does not get here.
                 negation.at(self.words, i) && self.words[i].after == Gap::Space
             })
@@ -340,7 +349,7 @@ impl Reader<'_> {
         let reach = from.saturating_sub(REACH);
         let begin = self.words[reach..from].iter().rposition(|w| w.after > Gap::Space);
         let begin = begin.map_or(reach, |i| reach + i + 1);
-        let asks = skip(&[self.list(BEFORE)], self.words, begin);
+        let asks = self.behind_before(begin);
         self.list(TELLS).at(self.words, begin)
             && ![begin, asks].into_iter().any(|at| self.list(ASK).at(self.words, at))
     }

@@ -59,8 +59,11 @@ pub use shape::{Caught, Few, Parts};
 pub use table::{SectionId, WordId};
 pub use vocabulary::Vocabulary;
 
-use core::cell::Cell;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::{Cell, OnceCell};
 
+use super::budget::count;
 use super::words::{Word, Words};
 use crate::{Language, Languages};
 use table::{Block, Element, Head, List, Start, Times, What};
@@ -407,6 +410,7 @@ impl Section {
         let mut ends = 0;
         for id in [Some(words[at].id), number, Some(WordId::ANY)].into_iter().flatten() {
             for start in self.lexicon.starting(self.id, id) {
+                count(1);
                 ends |= reader.phrase(start.phrase.of(self.lexicon.elements), at);
             }
         }
@@ -525,4 +529,47 @@ pub fn skip(sections: &[Section], words: &[Word], mut at: usize) -> usize {
         at += n;
     }
     at
+}
+
+/// [`skip`] for one section, which many clauses of a message begin with: each word is looked at once, however many clauses
+/// lead over it.
+pub struct Skips<'w> {
+    section: Section,
+    words: &'w [Word],
+    /// The longest phrase at each word, or [`UNREAD`]; empty for a message too short to repeat anything.
+    longest: OnceCell<Vec<Cell<u8>>>,
+}
+
+/// No phrase covers as many words.
+const UNREAD: u8 = u8::MAX;
+
+impl<'w> Skips<'w> {
+    /// The phrases of a section in these words.
+    pub fn of(section: Section, words: &'w [Word]) -> Self {
+        Self { section, words, longest: OnceCell::new() }
+    }
+
+    /// The words from `at` on, as far as phrases cover them and at most a window full; returns where that ends.
+    pub fn skip(&self, at: usize) -> usize {
+        if self.words.len() <= WINDOW {
+            return skip(&[self.section], self.words, at);
+        }
+        let mut to = at;
+        while to < at + WINDOW
+            && let n = self.longest(to)
+            && n > 0
+        {
+            to += n;
+        }
+        to
+    }
+
+    fn longest(&self, at: usize) -> usize {
+        let all = self.longest.get_or_init(|| vec![Cell::new(UNREAD); self.words.len()]);
+        let Some(place) = all.get(at) else { return 0 };
+        if place.get() == UNREAD {
+            place.set(self.section.longest(self.words, at) as u8);
+        }
+        place.get().into()
+    }
 }

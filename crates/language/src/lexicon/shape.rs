@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use super::table::{Element, Times, What};
 use super::{DEPTH, Lexicon, Reader, Section, SectionId};
+use crate::budget::count;
 use crate::words::Word;
 
 /// The most ways one part is read at one place.
@@ -105,6 +106,7 @@ impl Section {
         let number = word.digit.then_some(super::WordId::NUMBER);
         for id in [Some(word.id), number].into_iter().flatten() {
             for start in lexicon.starting(self.id, id) {
+                count(1);
                 walk.on(start.phrase.of(lexicon.elements), at);
             }
         }

@@ -9,6 +9,11 @@ use crate::lexicon::{VOCABULARY, WordId};
 use crate::remainder::REACH;
 use crate::words::{Gap, Word, Words};
 
+/// Bytes of a word that may be a time; a longer one stays whole.
+const LONGEST: usize = 64;
+/// Tokens after which words stay whole: what has as many is a list of numbers and no time.
+const MOST: usize = 4 * REACH;
+
 /// A message in finer words.
 pub(crate) struct Tokens<'m> {
     /// The message.
@@ -43,6 +48,9 @@ impl<'m> Tokens<'m> {
     fn cut(&mut self, i: usize, word: &Word, scratch: &mut String) {
         let message = self.message;
         let folded = message.folded(word);
+        if self.all.len() >= MOST || folded.len() > LONGEST {
+            return self.push(i, *word);
+        }
         let letters = folded.find(|c: char| c.is_ascii_digit());
         match letters {
             None if folded.contains('.') => {
