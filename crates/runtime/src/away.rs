@@ -56,10 +56,14 @@ fn text_of(event: &EventKind) -> usize {
         EventKind::FormSubmitted { values, .. } => values.values().map(String::len).sum(),
         EventKind::OptionsShown(list) => list.options.len() * (MUCH / 16),
         EventKind::FactStated(fact) => fact.text.len(),
-        EventKind::EffectSettled { outcome: Outcome::Done { result }, .. } => match result {
-            EffectResult::Answered(_) | EffectResult::Said { .. } | EffectResult::Snapshot { .. } => MUCH,
-            _ => 0,
-        },
+        EventKind::EffectSettled {
+            outcome:
+                Outcome::Done {
+                    result:
+                        EffectResult::Answered(_) | EffectResult::Said { .. } | EffectResult::Snapshot { .. },
+                },
+            ..
+        } => MUCH,
         _ => 0,
     }
 }
@@ -92,7 +96,7 @@ mod tests {
                 let (done, other) = mpsc::channel();
                 drop(tokio::spawn(async move { done.send("another task has run") }));
                 let lane = Lane::new(LaneKey::new("t", "app", "web", "c", ""));
-                let long = async { other.recv_timeout(Duration::from_secs(60)) };
+                let long = async move { other.recv_timeout(Duration::from_secs(60)) };
                 Away::default().run(&lane, &says("a ".repeat(MUCH)), long).await
             });
             turn.await.unwrap()

@@ -174,7 +174,9 @@ fn told(error: &StoreError) -> String {
     match error {
         StoreError::ReadOnly { act, .. } => format!("cannot {act}: the store takes no writes"),
         StoreError::InUse { .. } => "another process is using the store".into(),
-        StoreError::Open { .. } => "the store cannot be used".into(),
+        StoreError::Open { .. } | StoreError::HardLinked { .. } => "the store cannot be used".into(),
+        StoreError::TakenOver { act } => format!("cannot {act}: another process has taken the store over"),
+        StoreError::Moved { act, .. } => format!("cannot {act}: the store was moved or replaced"),
         StoreError::Refused { act, .. } | StoreError::Backend { act, .. } => format!("cannot {act}"),
         StoreError::Unknown { act, .. } => format!("the outcome of {act} is unknown"),
     }

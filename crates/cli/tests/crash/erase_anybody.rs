@@ -257,7 +257,7 @@ fn rows(data: &Path) -> Rows {
     let mut rows = Rows::new();
     for (table, _) in tables {
         let mut select = sql.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
-        let columns: Vec<String> = select.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<String> = select.column_names().map(str::to_owned).collect();
         let mut found = select.query([]).unwrap();
         while let Some(row) = found.next().unwrap() {
             let value = |n: usize| match row.get_ref(n).unwrap() {
