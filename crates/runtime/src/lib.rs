@@ -13,6 +13,7 @@
 //! 3. [`Runtime::dispatch`] leases effects, marks each attempt before its first byte, performs, records.
 //! 4. The outcome is an event: back to 1. So are deadlines: [`Runtime::fire_timers`].
 
+mod anchor;
 mod away;
 mod counters;
 mod direct;
@@ -43,6 +44,7 @@ mod view;
 mod wake;
 mod zone;
 
+pub use anchor::{Anchor, Heads, LaneHead};
 pub use erase::{Erased, Subject};
 pub use error::RuntimeError;
 pub use facts::fact_writes;

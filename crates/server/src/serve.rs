@@ -24,6 +24,8 @@ use crate::start_error::StartError;
 const CONNECTIONS: usize = 1_024;
 /// Interval at which recorded times are folded into their histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
+/// Interval at which the newest hashes of the record are signed.
+const ANCHORS: Duration = Duration::from_secs(3_600);
 /// Time that connections may take to finish after draining began. The loops then have 20 seconds more, so that the
 /// process ends within 25.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
@@ -74,6 +76,7 @@ pub async fn serve_instance(
         () = shutdown => false,
         () = server.accept() => false,
         () = tidy(&app) => false,
+        () = anchor_hourly(&app) => false,
         () = app.store().taken_over() => true,
     };
     if taken_over {
@@ -91,6 +94,9 @@ pub async fn serve_instance(
     server.finish().await;
     drop(server);
     host.drain().await;
+    if !taken_over {
+        anchor(&app).await;
+    }
     if let Some(tools) = &app.instance.tools {
         tools.close().await;
     }
@@ -107,6 +113,24 @@ async fn tidy(app: &App) {
     loop {
         ticks.tick().await;
         app.metrics.run_upkeep();
+    }
+}
+
+/// Signs what was recorded regularly, so that what is cut off later is missed.
+async fn anchor_hourly(app: &App) {
+    let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + ANCHORS, ANCHORS);
+    loop {
+        ticks.tick().await;
+        anchor(app).await;
+    }
+}
+
+/// Signs what every tenant recorded. A failure is logged: the next anchor covers as much.
+async fn anchor(app: &App) {
+    for tenant in app.config().tenants() {
+        if let Err(error) = app.runtime().anchor(tenant).await {
+            tracing::warn!(tenant, %error, "cannot sign the newest hashes of the record");
+        }
     }
 }
 

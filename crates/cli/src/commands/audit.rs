@@ -1,6 +1,10 @@
-//! `throughline audit`: verifies the hash chains of the audit log and of every lane, and what they vouch for.
+//! `throughline audit`: verifies the hash chains of the audit log and of every lane, and what they vouch for; signs their
+//! newest hashes.
+
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use throughline_runtime::Anchor;
 
 use crate::api::Local;
 use crate::app::App;
@@ -13,6 +17,8 @@ use crate::output::count;
 #[command(before_help = "\
 Examples:
   throughline audit verify
+  throughline audit anchor > anchors.json
+  throughline audit verify --anchor anchors.json
 Ends with 3 when anything was changed, moved or cut off.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -21,25 +27,63 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Verify every hash chain
-    Verify,
+    /// Verify every hash chain, and that everything is there that was signed
+    Verify {
+        /// File with anchors that were kept elsewhere
+        #[arg(long, value_name = "FILE")]
+        anchor: Option<PathBuf>,
+    },
+    /// Sign the newest hash of every chain, and print that, to be kept where nobody can change it
+    Anchor,
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    match args.command {
-        Command::Verify => verify(app),
-    }
-}
-
-fn verify(app: &App) -> Outcome {
     if app.flags.server.is_some() {
-        return Err(Failure::usage("the chains are verified where they are stored")
+        return Err(Failure::usage("the chains are verified and signed where they are stored")
             .why("the HTTP API has no route for it in this version")
             .hint("run this beside the store, while the instance is stopped, without --server"));
     }
+    match &args.command {
+        Command::Verify { anchor } => verify(app, anchor.as_deref()),
+        Command::Anchor => anchor(app),
+    }
+}
+
+/// Prints one anchor per tenant, each on a line.
+fn anchor(app: &App) -> Outcome {
+    let local = Local::open(app)?;
+    for tenant in local.config().tenants() {
+        let anchor = local.block_on(local.instance().runtime.anchor(tenant))?;
+        app.out.value(&json!(anchor))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Reads the anchors of a file, one on each line.
+fn anchors(file: &Path) -> Result<Vec<Anchor>, Failure> {
+    let cannot =
+        |why: String| Failure::new(format!("cannot read the anchors in {}", file.display())).why(why);
+    let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+    let read = serde_json::Deserializer::from_str(&text).into_iter::<Anchor>();
+    let anchors = read.collect::<Result<Vec<_>, _>>().map_err(|error| {
+        cannot(error.to_string())
+            .hint("`throughline audit anchor` prints anchors; keep what it prints as it is")
+    })?;
+    if anchors.is_empty() {
+        return Err(cannot("there is none in it".into()));
+    }
+    Ok(anchors)
+}
+
+fn verify(app: &App, kept: Option<&Path>) -> Outcome {
+    let kept = kept.map(anchors).transpose()?.unwrap_or_default();
     let local = Local::open(app)?;
     let mut broken = Vec::new();
+    for anchor in &kept {
+        broken.extend(local.block_on(local.instance().runtime.verify_anchor(anchor))?);
+    }
     for tenant in local.config().tenants() {
+        broken.extend(local.block_on(local.instance().runtime.verify_kept_anchor(tenant))?);
         if let Some(row) = local.block_on(local.instance().store.verify_audit(tenant))? {
             broken.push(format!("audit chain of {tenant}: row {row} does not fit"));
         }

@@ -115,3 +115,60 @@ fn an_effect_that_is_said_to_stay_here_ends_it_with_3() {
     tamper(&home, hidden);
     names(&home, &["effect fx_"]);
 }
+
+/// Takes the whole end of a lane away, its state with it, so that every chain fits; and more.
+#[test]
+fn what_was_signed_and_is_gone_ends_it_with_3() {
+    let whole = "DROP TRIGGER \"what was released stays listed\"; DELETE FROM turns; DELETE FROM records; DELETE FROM checkpoints; DELETE FROM outcomes; \
+                 DELETE FROM releases; DELETE FROM outbox; DELETE FROM approvals; DELETE FROM inbox; DELETE FROM lanes";
+    let shorter = "DELETE FROM turns WHERE revision > 1; UPDATE lanes SET revision = 1";
+    let anew =
+        "UPDATE turns SET hash = x'00' || substr(hash, 2) WHERE revision = (SELECT max(revision) FROM turns)";
+    for (sql, what) in [
+        (whole, "is gone, with its "),
+        (shorter, "has 1 of its "),
+        (anew, "has another turn "),
+        ("DELETE FROM audit", "the audit chain has 0 of its "),
+        ("DELETE FROM documents WHERE collection = 'audit.anchors'", "its newest anchor is gone"),
+        (
+            "UPDATE documents SET body = replace(body, '\"revision\":', '\"revision\":1') WHERE collection = 'audit.anchors'",
+            "its signature is not one of this installation's key",
+        ),
+    ] {
+        let home = Home::new();
+        created(&home);
+        home.run(&["audit", "anchor"]).ends(0);
+        home.run(&["audit", "verify"]).ends(0);
+        tamper(&home, &format!("PRAGMA foreign_keys = OFF; {sql}"));
+        names(&home, &[what]);
+    }
+}
+
+/// An anchor that was kept elsewhere finds a database that was put back, with its own anchor.
+#[test]
+fn an_anchor_kept_elsewhere_finds_an_older_database() {
+    let home = Home::new();
+    let _ = waiting(&home);
+    home.run(&["audit", "anchor"]).ends(0);
+    let database = home.path().join("throughline.db");
+    let older = std::fs::read(&database).unwrap();
+    created(&home);
+    let kept = home.run(&["audit", "anchor"]).ends(0);
+    let file = home.path().join("anchors.json");
+    std::fs::write(&file, &kept.out).unwrap();
+    let verify = ["audit", "verify", "--anchor", "anchors.json"];
+    home.run(&verify).ends(0);
+    assert_eq!(home.run(&["audit", "anchor"]).ends(0).out, kept.out, "nothing was recorded since");
+    for beside in ["throughline.db-wal", "throughline.db-shm"] {
+        let _ = std::fs::remove_file(home.path().join(beside));
+    }
+    std::fs::write(&database, older).unwrap();
+    home.run(&["audit", "verify"]).ends(0);
+    let ran = home.run(&verify).ends(3);
+    assert!(ran.out.contains(" of its ") || ran.out.contains("is gone"), "{}", ran.session());
+    for (text, why) in [("", "there is none in it"), ("{}", "missing field"), ("no", "expected")] {
+        std::fs::write(&file, text).unwrap();
+        let ran = home.run(&verify).ends(1);
+        assert!(ran.err.contains("cannot read the anchors") && ran.err.contains(why), "{}", ran.session());
+    }
+}
