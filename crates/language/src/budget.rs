@@ -8,6 +8,8 @@
 pub const UNITS: usize = 250_000;
 /// Units of a word, beside one for each byte of its normal form.
 const WORD: usize = 12;
+/// Units of a character between words, space excepted: it is looked at wherever the text is cut.
+const MARK: usize = 7;
 /// Units of a word behind which a clause begins: most rules are tried where one does.
 const CLAUSE: usize = 100;
 /// Bytes of a word's normal form that readers see. No list has a word as long.
@@ -34,7 +36,21 @@ impl Budget {
             true => raw.len() * GROWTH,
             false => folded.len(),
         };
-        let left = self.0.checked_sub(WORD + usize::from(clause) * CLAUSE + bytes);
+        self.take(WORD + usize::from(clause) * CLAUSE + bytes)
+    }
+
+    /// Takes the units of what stands between words: punctuation, a picture. Returns false if there are not as many left.
+    pub(crate) fn takes_mark(&mut self, raw: &str) -> bool {
+        match raw.chars().next() {
+            Some(first) if first.is_whitespace() => true,
+            // It is normalised as a word is.
+            Some(first) if !first.is_ascii() => self.take(WORD + raw.len()),
+            _ => self.take(MARK),
+        }
+    }
+
+    fn take(&mut self, units: usize) -> bool {
+        let left = self.0.checked_sub(units);
         self.0 = left.unwrap_or(0);
         left.is_some()
     }

@@ -167,6 +167,9 @@ impl Words {
                     end: offset + at + raw.len(),
                     folded: (begin, self.folded.len()),
                 });
+            } else if !budget.takes_mark(raw) {
+                self.too_much = true;
+                break;
             } else if let Some(last) = self.all.last_mut().filter(|word| word.at >= offset) {
                 let (from, to) = last.folded;
                 last.after = last.after.max(gap(raw, spaced, &self.folded[from..to]));

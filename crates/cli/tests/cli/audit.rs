@@ -122,8 +122,7 @@ fn what_was_signed_and_is_gone_ends_it_with_3() {
     let whole = "DROP TRIGGER \"what was released stays listed\"; DELETE FROM turns; DELETE FROM records; DELETE FROM checkpoints; DELETE FROM outcomes; \
                  DELETE FROM releases; DELETE FROM outbox; DELETE FROM approvals; DELETE FROM inbox; DELETE FROM lanes";
     let shorter = "DELETE FROM turns WHERE revision > 1; UPDATE lanes SET revision = 1";
-    let anew =
-        "UPDATE turns SET hash = x'00' || substr(hash, 2) WHERE revision = (SELECT max(revision) FROM turns)";
+    let anew = "UPDATE turns SET hash = zeroblob(32) WHERE revision = (SELECT max(revision) FROM turns)";
     for (sql, what) in [
         (whole, "is gone, with its "),
         (shorter, "has 1 of its "),

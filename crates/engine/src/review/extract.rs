@@ -43,7 +43,9 @@ fn within(id: SectionId, words: &[Word]) -> bool {
 }
 
 /// Sentences read until enough are found: some are greetings, requests or said before.
-const READ: usize = 2 * limits::REVIEW_SENTENCES;
+const READ: usize = limits::REVIEW_SENTENCES + limits::REVIEW_SENTENCES / 4;
+/// Words of the longest sentence that may be nothing but a greeting or thanks.
+const COURTESY: usize = 12;
 /// Messages of full length that are read together.
 const READ_MESSAGES: usize = 2;
 
@@ -123,8 +125,8 @@ fn begin_of(words: &Words, begin: usize, end: usize) -> Option<usize> {
     let nothing = |from: usize| {
         let sentence = Words::of(words.clause(from, end));
         rules::rule(&sentence).is_some()
-            || is_greeting(&sentence)
-            || is_acknowledgement(&sentence, &Context::default())
+            || sentence.all().len() <= COURTESY
+                && (is_greeting(&sentence) || is_acknowledgement(&sentence, &Context::default()))
     };
     let colon = |at: &usize| words.text()[words.all()[*at].end..].starts_with(':');
     let behind = (begin..end - 1).find(colon).map(|at| at + 1);
