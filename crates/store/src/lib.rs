@@ -35,5 +35,5 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use memory::MemoryStore;
 #[cfg(feature = "conformance")]
-pub use sqlite::tamper::tamper;
+pub use sqlite::tamper::{RawRow, raw_rows, tamper};
 pub use sqlite::{SqliteStore, database_file};

@@ -6,8 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -239,53 +237,39 @@ fn rows(data: &Path) -> Rows {
             main = Some(name);
         }
     }
-    let file = copy.path().join(main.expect("a database"));
-    let sql = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    let strings = |query: &str| -> Vec<(String, String)> {
-        let mut select = sql.prepare(query).unwrap();
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        select.query_map([], read).unwrap().map(Result::unwrap).collect()
+    let stored = throughline_store::raw_rows(&copy.path().join(main.expect("a database"))).unwrap();
+    let pairs = |table: &str, key: &str, value: &str| -> BTreeMap<String, String> {
+        let rows = stored.iter().filter(|(of, _)| of == table);
+        rows.map(|(_, cells)| (text(named(cells, key)), text(named(cells, value)))).collect()
     };
-    let lanes: BTreeMap<String, String> =
-        strings("SELECT CAST(n AS TEXT), conversation FROM lanes").into_iter().collect();
-    let conversations: BTreeMap<String, String> =
-        strings("SELECT id, conversation FROM lanes").into_iter().collect();
-    let effects: BTreeMap<String, String> =
-        strings("SELECT CAST(n AS TEXT), CAST(lane AS TEXT) FROM outbox").into_iter().collect();
-    let tables =
-        strings("SELECT name, name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    let lanes = pairs("lanes", "n", "conversation");
+    let conversations = pairs("lanes", "id", "conversation");
+    let effects = pairs("outbox", "n", "lane");
     let mut rows = Rows::new();
-    for (table, _) in tables {
-        let mut select = sql.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
-        let columns: Vec<String> = select.column_names().map(str::to_owned).collect();
-        let mut found = select.query([]).unwrap();
-        while let Some(row) = found.next().unwrap() {
-            let value = |n: usize| match row.get_ref(n).unwrap() {
-                ValueRef::Null => Value::Null,
-                ValueRef::Integer(number) => json!(number),
-                ValueRef::Real(number) => json!(number),
-                ValueRef::Text(text) => json!(String::from_utf8_lossy(text)),
-                ValueRef::Blob(bytes) => json!(bytes),
-            };
-            let kept = columns.iter().enumerate().filter(|(_, name)| !LEASES.contains(&name.as_str()));
-            let cells: Vec<Value> = kept.map(|(n, _)| value(n)).collect();
-            let named =
-                |name: &str| columns.iter().position(|column| column == name).map(|n| value(n).to_string());
-            let lane = match table.as_str() {
-                "outcomes" => named("n").and_then(|n| effects.get(&n).cloned()),
-                "lanes" => named("n"),
-                _ => named("lane"),
-            };
-            let answered = || {
-                let body: Value = serde_json::from_str(cells.iter().rev().find_map(Value::as_str)?).ok()?;
-                conversations.get(body["lane"].as_str()?).cloned()
-            };
-            let lane = match table.as_str() {
-                "requests" => answered(),
-                _ => lane.and_then(|lane| lanes.get(&lane).cloned()),
-            };
-            rows.insert((table.clone(), lane, Value::Array(cells).to_string()));
-        }
+    for (table, cells) in &stored {
+        let lane = match table.as_str() {
+            "requests" => answered(cells).and_then(|lane| conversations.get(&lane)),
+            "outcomes" => effects.get(&text(named(cells, "n"))).and_then(|lane| lanes.get(lane)),
+            "lanes" => lanes.get(&text(named(cells, "n"))),
+            _ => lanes.get(&text(named(cells, "lane"))),
+        };
+        let kept = cells.iter().filter(|(name, _)| !LEASES.contains(&name.as_str()));
+        let kept: Vec<&Value> = kept.map(|(_, cell)| cell).collect();
+        rows.insert((table.clone(), lane.cloned(), json!(kept).to_string()));
     }
     rows
+}
+
+fn named<'c>(cells: &'c [(String, Value)], name: &str) -> Option<&'c Value> {
+    cells.iter().find(|(column, _)| column == name).map(|(_, cell)| cell)
+}
+
+fn text(cell: Option<&Value>) -> String {
+    cell.map_or_else(String::new, |cell| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned))
+}
+
+/// Returns the lane that a stored answer names.
+fn answered(cells: &[(String, Value)]) -> Option<String> {
+    let body: Value = serde_json::from_str(named(cells, "body")?.as_str()?).ok()?;
+    body["lane"].as_str().map(str::to_owned)
 }
