@@ -11,7 +11,7 @@ use throughline_engine::data::canonical_json::{hex, jcs, sha256, unhex};
 use throughline_engine::{LaneId, Timestamp};
 use throughline_store::Document;
 
-use crate::{Runtime, RuntimeError};
+use crate::{Runtime, RuntimeError, Subject};
 
 /// Collection and key of the newest anchor, which is kept in the store.
 const KEPT: (&str, &str) = ("audit.anchors", "newest");
@@ -234,7 +234,7 @@ impl Runtime {
     /// True if everything of the tenant was erased after that time, its anchor too.
     async fn is_erased_since(&self, tenant: &str, at: Timestamp) -> Result<bool, RuntimeError> {
         let erasures = self.store.erasures(tenant, false).await?;
-        let everything = |what: &str| what.contains(r#""of":"tenant""#);
+        let everything = |what: &str| matches!(serde_json::from_str(what), Ok(Subject::Tenant));
         Ok(erasures.iter().any(|row| everything(&row.what) && row.done_at.is_none_or(|done| done >= at)))
     }
 }

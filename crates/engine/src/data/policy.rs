@@ -69,6 +69,12 @@ pub mod limits {
     pub const WORK_ANSWER: usize = 4_000;
     /// Sentences read of the text under review: a long evening's talk.
     pub const REVIEW_SENTENCES: usize = 200;
+    /// Sentences read until that many are found: some are greetings, requests or said before.
+    pub const REVIEW_SENTENCES_READ: usize = 250;
+    /// Messages of full length that a review reads together.
+    pub const REVIEW_MESSAGES_READ: usize = 2;
+    /// Words of the longest sentence that may be nothing but a greeting or thanks.
+    pub const COURTESY_WORDS: usize = 12;
     /// Sentences of a review's summary when no model writes it.
     pub const REVIEW_SUMMARY: usize = 3;
     /// Points of a review or a patch that a model writes. Those of a patch beyond what is shown are under

@@ -42,13 +42,6 @@ fn within(id: SectionId, words: &[Word]) -> bool {
     (0..words.len()).any(|from| at(id, words, from) > 0)
 }
 
-/// Sentences read until enough are found: some are greetings, requests or said before.
-const READ: usize = limits::REVIEW_SENTENCES + limits::REVIEW_SENTENCES / 4;
-/// Words of the longest sentence that may be nothing but a greeting or thanks.
-const COURTESY: usize = 12;
-/// Messages of full length that are read together.
-const READ_MESSAGES: usize = 2;
-
 /// A sentence and its section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClassifiedSentence {
@@ -62,9 +55,13 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<ClassifiedSentence> 
     let mut found: Vec<ClassifiedSentence> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut under: Option<ReviewSection> = None;
-    let (mut read, mut characters) = (0, policy.window.text_chars * READ_MESSAGES);
+    let (mut read, mut characters) = (0, policy.window.text_chars * limits::REVIEW_MESSAGES_READ);
     for line in text.lines() {
-        let Some(left) = characters.checked_sub(line.chars().count()).filter(|_| read < READ) else { break };
+        let Some(left) =
+            characters.checked_sub(line.chars().count()).filter(|_| read < limits::REVIEW_SENTENCES_READ)
+        else {
+            break;
+        };
         characters = left;
         let line = line.trim().trim_start_matches(['-', '*', '•', '–', '#', '>']).trim();
         if line.is_empty() {
@@ -76,7 +73,7 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<ClassifiedSentence> 
         if let Some(label) = label {
             under = Some(label);
         }
-        for (begin, end) in cut(&words, from).take(READ - read) {
+        for (begin, end) in cut(&words, from).take(limits::REVIEW_SENTENCES_READ - read) {
             read += 1;
             let Some(begin) = begin_of(&words, begin, end) else { continue };
             let stated = &words.all()[begin..end];
@@ -125,7 +122,7 @@ fn begin_of(words: &Words, begin: usize, end: usize) -> Option<usize> {
     let nothing = |from: usize| {
         let sentence = Words::of(words.clause(from, end));
         rules::rule(&sentence).is_some()
-            || sentence.all().len() <= COURTESY
+            || sentence.all().len() <= limits::COURTESY_WORDS
                 && (is_greeting(&sentence) || is_acknowledgement(&sentence, &Context::default()))
     };
     let colon = |at: &usize| words.text()[words.all()[*at].end..].starts_with(':');
