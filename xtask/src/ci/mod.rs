@@ -9,7 +9,7 @@ mod tools;
 mod unused;
 mod wasm;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -128,12 +128,17 @@ fn deny(repo: &Repo) -> Result<()> {
 fn advisories(repo: &Repo) -> Result<()> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-    let there = || home.is_some_and(|home| home.join("advisory-dbs").is_dir());
-    if !repo.has("cargo", &["deny", "fetch", "db"]) && !there() {
+    if !repo.has("cargo", &["deny", "fetch", "db"]) && !home.is_some_and(|home| holds_a_database(&home)) {
         skipped("advisories", "their database cannot be fetched, and none is there");
         return Ok(());
     }
-    cargo(repo, &["deny", "check", "--disable-fetch", "advisories"])
+    cargo(repo, &["deny", "--offline", "check", "advisories"])
+}
+
+/// Whether a database was fetched before. A fetch that fails leaves the folder of databases, with its lock alone.
+fn holds_a_database(cargo_home: &Path) -> bool {
+    let databases = std::fs::read_dir(cargo_home.join("advisory-dbs"));
+    databases.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().join(".git").exists()))
 }
 
 fn lints(repo: &Repo) -> Result<()> {

@@ -79,17 +79,20 @@ pub(super) fn typos(repo: &Repo) -> Result<Option<String>> {
     Ok(Some(program.to_owned()))
 }
 
+/// Reads the lock file for licences, sources and published weaknesses. Its options change between versions.
+const CARGO_DENY: &str = "cargo-deny@0.20.2";
+
 /// Installs cargo-deny from crates.io, compiled without optimisation: it runs for a second. False if that
 /// failed and the step is skipped.
 pub(super) fn cargo_deny(repo: &Repo) -> Result<bool> {
     if repo.has("cargo", &["deny", "--version"]) {
         return Ok(true);
     }
-    const INSTALL: [&str; 5] = ["install", "--locked", "--debug", "--no-default-features", "cargo-deny"];
+    const INSTALL: [&str; 5] = ["install", "--locked", "--debug", "--no-default-features", CARGO_DENY];
     output::step(&format!("cargo {}", INSTALL.join(" ")));
     let made = repo.command("cargo", &INSTALL).env("CARGO_PROFILE_DEV_DEBUG", "0").status();
     let made = made.is_ok_and(|status| status.success());
-    installed(made, "cargo-deny", "cargo install --locked cargo-deny")
+    installed(made, "cargo-deny", "cargo install --locked cargo-deny@0.20.2")
 }
 
 fn runs(command: &mut Command) -> bool {
