@@ -135,7 +135,7 @@ fn advisories(repo: &Repo) -> Result<()> {
     cargo(repo, &["deny", "--offline", "check", "advisories"])
 }
 
-/// Whether a database was fetched before. A fetch that fails leaves the folder of databases, with its lock alone.
+/// True if a database was fetched before. A fetch that fails leaves the folder of databases, with its lock alone.
 fn holds_a_database(cargo_home: &Path) -> bool {
     let databases = std::fs::read_dir(cargo_home.join("advisory-dbs"));
     databases.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().join(".git").exists()))
