@@ -253,7 +253,7 @@ fn correction(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Corrected> {
         return None;
     }
     let context = context(turn).to(text_of(turn, &pending.anchor));
-    let found = language::read(expected, &frame.value, &context).ok()?;
+    let found = frame.read(expected, &context)?;
     if turn.head.answered.as_ref().and_then(|answered| answered.value.as_ref()) == Some(&found.value) {
         return None;
     }
@@ -313,9 +313,11 @@ fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
     (!elsewhere && !over).then_some(gate)
 }
 
-/// The button of a gate that a text names.
+/// The button of a gate that a text names, also in place of what it said before: "no, I meant review".
 fn button(said: &RoutedMessage) -> Option<Action> {
-    button_text::button_named(allowed(CardStep::ScopeGate), &said.words)
+    let named = |words: &Words| button_text::button_named(allowed(CardStep::ScopeGate), words);
+    let meant = || language::correction(&said.words).filter(|frame| frame.said_wrong);
+    named(&said.words).or_else(|| named(&meant()?.value))
 }
 
 fn shown_by(card: &Card) -> ShownAt {

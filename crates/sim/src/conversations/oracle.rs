@@ -189,8 +189,9 @@ impl Oracle {
         }
         if let Target::Thing(at) = reply
             && let ThingKind::List { list, .. } = self.things[at].kind
+            && meaning != Meaning::Smalltalk
         {
-            // Whoever replies to a list goes on to speak about it.
+            // Whoever replies to a list goes on to speak about it; a greeting speaks of nothing.
             self.acted.insert(who, (self.things.len(), list));
         }
         let unwanted = match meaning {
