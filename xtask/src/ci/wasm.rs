@@ -14,8 +14,9 @@ const CRATES: [&str; 2] = ["throughline-language", "throughline-engine"];
 const TARGET: &str = "wasm32-wasip1";
 const RUNNER: &str = "CARGO_TARGET_WASM32_WASIP1_RUNNER";
 
-/// Node 20 may crash in a call that V8 makes straight into `node:wasi`, so such calls are turned off.
-const NODE: &str = "node --no-warnings --no-turbo-fast-api-calls";
+/// Node 20 may crash in a call that V8 makes straight into `node:wasi`, so such calls are turned off. It may also compute
+/// something else where it replaces a function's first code by optimised code while it runs, so it begins with that.
+const NODE: &str = "node --no-warnings --no-turbo-fast-api-calls --no-liftoff";
 
 /// Unoptimised WebAssembly takes minutes for what takes seconds here, and the properties' many cases are tried natively.
 const QUICK: [(&str, &str); 2] = [("CARGO_PROFILE_DEV_OPT_LEVEL", "1"), ("PROPTEST_CASES", "16")];
