@@ -128,7 +128,7 @@ fn curt(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
 /// True if the message also answers a list or a gate that was shown to its writer later.
 fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
     let gate = gate_of(turn, said).filter(|gate| shown_by(gate).is_after(shown));
-    gate.is_some() && button(said).is_some() || newer_list_takes(turn, said, shown)
+    gate.is_some() && button(&meant(said)).is_some() || newer_list_takes(turn, said, shown)
 }
 
 /// True if the message may choose from a list that was shown later, though not in words that choose there at once: it answers with
@@ -290,8 +290,9 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
 /// has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let gate = gate_of(turn, said)?;
-    let action = button(said)?;
-    if newer_list_takes(turn, said, &shown_by(gate)) {
+    let meant = meant(said);
+    let action = button(&meant)?;
+    if [said, &meant].iter().any(|said| newer_list_takes(turn, said, &shown_by(gate))) {
         turn.note(Reason::PendingNewer);
         return None;
     }
@@ -313,11 +314,16 @@ fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
     (!elsewhere && !over).then_some(gate)
 }
 
-/// The button of a gate that a text names, also in place of what it said before: "no, I meant review".
+/// The button of a gate that a text names.
 fn button(said: &RoutedMessage) -> Option<Action> {
-    let named = |words: &Words| button_text::button_named(allowed(CardStep::ScopeGate), words);
-    let meant = || language::correction(&said.words).filter(|frame| frame.said_wrong);
-    named(&said.words).or_else(|| named(&meant()?.value))
+    button_text::button_named(allowed(CardStep::ScopeGate), &said.words)
+}
+
+/// What a message says that says something else was said wrongly: "review" of "no, I meant review".
+fn meant(said: &RoutedMessage) -> RoutedMessage {
+    let frame = language::correction(&said.words).filter(|frame| frame.said_wrong);
+    let words = frame.map_or_else(|| said.words.clone(), |frame| frame.value);
+    RoutedMessage { words, ..said.clone() }
 }
 
 fn shown_by(card: &Card) -> ShownAt {
