@@ -3,7 +3,7 @@
 //! Ids, hashes, times and durations are equal whatever their value, and runs of blanks count as one. `…` stands for
 //! anything within a line, and on a line of its own for any lines. JSON may have more members than the page shows.
 //! A string that is all `…`, at the end of a list, stands for any further elements, and a string like `"<token>"` for
-//! any value, which later commands may name.
+//! any value, which later commands may name. Lines with a time may be broken elsewhere: dates differ in length.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -58,7 +58,20 @@ fn same_lines(shown: &[&str], seen: &[&str]) -> bool {
     if first.trim() == ANY_LINES {
         return (0..=seen.len()).any(|skipped| same_lines(rest, &seen[skipped..]));
     }
-    seen.split_first().is_some_and(|(line, others)| same_line(first, line) && same_lines(rest, others))
+    let same = seen.split_first();
+    same.is_some_and(|(line, others)| same_line(first, line) && same_lines(rest, others))
+        || broken_elsewhere(shown, seen)
+}
+
+/// True if the first two lines are equal but for the place where they are broken, because a date in them is longer: on
+/// the tenth of a month a card's line breaks one part earlier than on the fifth.
+fn broken_elsewhere(shown: &[&str], seen: &[&str]) -> bool {
+    let ([one, two, rest @ ..], [first, second, others @ ..]) = (shown, seen) else { return false };
+    let dated = |line: &&&str| steady(line).contains("<time>");
+    let joined = |a: &str, b: &str, by: &str| format!("{}{by}{}", a.trim_end(), b.trim_start());
+    [one, two].iter().any(dated)
+        && [" ", " · "].iter().any(|by| same_line(&joined(one, two, by), &joined(first, second, by)))
+        && same_lines(rest, others)
 }
 
 /// True if the parts between `…` occur in their order, the first at the start and the last at the end.
@@ -180,6 +193,17 @@ mod tests {
             ("took 12 ms", "took 3.5 s", true),
             ("A   B", "A          B", true),
             ("  A", "A", false),
+            (
+                "by anyone · until 5 Dec 13:04\n  1 item\nend",
+                "by anyone\n  until 10 Dec 13:04 · 1 item\nend",
+                true,
+            ),
+            (
+                "by anyone · until 5 Dec 13:04\n  1 item\nend",
+                "by anyone\n  until 10 Dec 13:04 · 2 items\nend",
+                false,
+            ),
+            ("by anyone\nfirst · 1 item", "by anyone · first\n1 item", false),
         ] {
             assert_eq!(same(shown, seen), expected, "{shown} / {seen}");
         }
