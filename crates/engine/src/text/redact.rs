@@ -1,44 +1,18 @@
-//! Removal of obvious secrets from text that others will see (`docs/design/0034-untrusted-text.md`). The
-//! tables below define secrets; hashes, UUIDs, issue keys and our own ids are not among them.
+//! Removal of obvious secrets from text that others will see (`docs/design/0034-untrusted-text.md`). The tables below and
+//! those of [`secret_rules`](super::secret_rules) define secrets; hashes, UUIDs, issue keys and our own ids are not among
+//! them.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 
 use throughline_language::budget::count;
+
+use super::assignment::{NAMES, assignment, has_signs, of_command, of_service};
+use super::secret_rules::{Class, TOKENS};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Length of a token after its prefix, in characters.
-#[derive(Clone, Copy)]
-enum Body {
-    /// Minimum length.
-    Least(usize),
-    /// Exact length.
-    Exactly(usize),
-}
-
-/// Prefixes of well-known tokens, with the length of what follows. `?` matches any ASCII letter or digit.
-const TOKENS: [(&str, Body); 13] = [
-    ("sk-", Body::Least(10)),
-    ("sk_live_", Body::Least(10)),
-    ("sk_test_", Body::Least(10)),
-    ("xox?-", Body::Least(10)),
-    ("xapp-", Body::Least(10)),
-    ("gh?_", Body::Least(10)),
-    ("github_pat_", Body::Least(10)),
-    ("glpat-", Body::Least(10)),
-    ("tlk_", Body::Least(24)),
-    ("AKIA", Body::Exactly(16)),
-    ("ASIA", Body::Exactly(16)),
-    ("AIza", Body::Exactly(35)),
-    ("ATATT", Body::Least(10)),
-];
 /// Token of a Telegram bot: number of digits, then a colon, then the number of characters.
 const BOT: (core::ops::RangeInclusive<usize>, usize) = (8..=10, 35);
-/// Names of secrets, before `=` or `:`. A blank matches any number of blanks, `_` and `-`.
-const NAMES: [&str; 8] =
-    ["password", "passwd", "pwd", "client secret", "secret", "token", "api key", "access key"];
-/// Minimum length of a value in characters, and the length from which it needs no digit.
-const VALUE: (usize, usize) = (4, 12);
 /// Schemes of HTTP credentials, and the minimum length of a credential in bytes.
 const SCHEMES: [&str; 2] = ["Bearer ", "Basic "];
 const CREDENTIAL: usize = 16;
@@ -56,7 +30,7 @@ const JWT: &str = "eyJ";
 /// Maximum length of the kind of key in a PEM header, in bytes.
 const PEM_LABEL: usize = 80;
 /// Beginning of the text that replaces a secret.
-const MARK: &str = "[redacted:";
+pub(super) const MARK: &str = "[redacted:";
 
 /// Pairs of bytes, in either case, with which an entry of the tables can begin: for each first byte, one bit
 /// per second byte. Most words begin otherwise and are skipped.
@@ -64,7 +38,7 @@ const BEGINS: [u128; 128] = {
     let mut begins = [0; 128];
     let mut n = 0;
     while n < TOKENS.len() {
-        begins = beginning(begins, TOKENS[n].0);
+        begins = beginning(begins, TOKENS[n].begins);
         n += 1;
     }
     n = 0;
@@ -109,8 +83,8 @@ fn may_begin(text: &[u8]) -> bool {
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut copied, mut at) = (0, 0);
-    let addresses = text.contains("://");
-    while let Some(begin) = next(text, copied, at, addresses) {
+    let all = has_signs(text) || ["Q~", ".atlasv1.", "_mmk", "curl "].iter().any(|mark| text.contains(mark));
+    while let Some(begin) = next(text, copied, at, all) {
         let before = text[copied..begin].chars().next_back().unwrap_or(' ');
         let Some(secret) = secret(&text[begin..], before) else {
             at = begin + 1;
@@ -130,14 +104,17 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the next position at which a secret may begin: the beginning of a word that the tables can match.
+/// Returns the next position at which a secret may begin: the beginning of a word that the tables can match, or of any
+/// word of a text in which `all` have to be read.
 /// Text before `copied` was replaced already and ends a word.
-fn next(text: &str, copied: usize, at: usize, addresses: bool) -> Option<usize> {
+fn next(text: &str, copied: usize, at: usize, all: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     (at..bytes.len()).find(|&at| {
         let within = at > copied && bytes[at - 1].is_ascii_alphanumeric();
         !within
-            && (may_begin(&bytes[at..]) || addresses && bytes[at].is_ascii_alphabetic())
+            && (may_begin(&bytes[at..])
+                || all
+                    && (bytes[at].is_ascii_digit() || bytes[at].is_ascii_alphabetic() || bytes[at] >= 0xC0))
             && !text[copied..at].ends_with(char::is_alphanumeric)
     })
 }
@@ -196,10 +173,12 @@ fn secret(text: &str, before: char) -> Option<Secret> {
             .or_else(|| jwt(text).map(|to| whole("jwt", to)))
             .or_else(|| bearer(text).map(|to| whole("bearer", to)))
             .or_else(|| url(text))
+            .or_else(|| marked(text).map(|to| whole("token", to)))
+            .or_else(|| of_command(text).map(|(from, to)| Secret { kind: "assignment", from, to }))
     };
     pem(text)
         .map(|to| whole("pem", to))
-        .or_else(|| assignment(text).map(|to| whole("assignment", to)))
+        .or_else(|| assignment(text).or_else(|| of_service(text)).map(|to| whole("assignment", to)))
         .or_else(|| if inside { None } else { plain() })
 }
 
@@ -215,20 +194,46 @@ fn run(text: &str, of: impl Fn(char) -> bool) -> usize {
 }
 
 fn token(text: &str) -> Option<usize> {
-    let known = TOKENS.iter().find_map(|(shape, body)| {
-        let rest = begins(text, shape)?;
-        let length = run(rest, of_token);
-        let fits = match body {
-            Body::Least(least) => length >= *least,
-            Body::Exactly(exactly) => length == *exactly,
-        };
-        fits.then(|| text.len() - rest.len() + length)
+    let first = text.as_bytes().first()?;
+    let known = TOKENS.iter().filter(|rule| rule.begins.as_bytes()[0] == *first).find_map(|rule| {
+        let rest = begins(text, rule.begins)?;
+        let mut length = rule.run(rest);
+        if rule.class == Class::Dotted {
+            length = rest[..length].trim_end_matches('.').len();
+        }
+        let ends = !rest[length..].starts_with(of_token);
+        let mixed = rule.class != Class::Mixed || rest[..length].contains(|c: char| c.is_ascii_digit());
+        (ends && mixed && rule.length.contains(&length)).then(|| text.len() - rest.len() + length)
     });
     known.or_else(|| {
         let digits = run(text, |c| c.is_ascii_digit());
         let rest = text.get(digits..)?.strip_prefix(':')?;
         (BOT.0.contains(&digits) && run(rest, of_token) == BOT.1).then_some(digits + 1 + BOT.1)
     })
+}
+
+/// Maximum length of a token with its mark inside, in bytes.
+const MARKED: usize = 120;
+
+/// Matches tokens that have their mark inside or at their end, and ids with a secret behind a bar.
+fn marked(text: &str) -> Option<usize> {
+    let of = |c: char| of_token(c) || matches!(c, '~' | '.' | '=' | '|');
+    let word = &text[..text.floor_char_boundary(MARKED)];
+    let word = &word[..run(word, of)];
+    let word = word.trim_end_matches('.');
+    let bar = || {
+        word.split_once('|').is_some_and(|(id, secret)| {
+            (15..=16).contains(&id.len())
+                && id.bytes().all(|c| c.is_ascii_digit())
+                && (27..=40).contains(&secret.len())
+        })
+    };
+    let marks = (36..=41).contains(&word.len())
+        && word.get(3..).is_some_and(|rest| rest.get(1..3) == Some("Q~"))
+        || word.len() > 80 && word.get(14..).is_some_and(|rest| rest.starts_with(".atlasv1."))
+        || word.len() == 40 && word.ends_with("_mmk")
+        || bar();
+    marks.then_some(word.len())
 }
 
 /// Returns the text after the prefix, if the text begins with it.
@@ -277,30 +282,6 @@ fn url(text: &str) -> Option<Secret> {
     Some(Secret { kind: "url", from: begin, to: begin + user })
 }
 
-fn assignment(text: &str) -> Option<usize> {
-    let rest = NAMES.iter().find_map(|name| behind_name(text, name))?;
-    let rest = rest.trim_start_matches(['"', '\'']).trim_start_matches(' ');
-    let rest = rest.strip_prefix(['=', ':'])?.trim_start_matches(' ').trim_start_matches(['"', '\'']);
-    // A secret that was replaced already ends the value.
-    let ends = |(at, c): &(usize, char)| {
-        c.is_whitespace() || matches!(c, '"' | '\'') || *c == '[' && rest[*at..].starts_with(MARK)
-    };
-    let value = rest.char_indices().find(ends).map_or(rest, |(at, _)| &rest[..at]);
-    let count = value.chars().count();
-    let secret = count >= VALUE.1 || count >= VALUE.0 && value.contains(|c: char| c.is_ascii_digit());
-    secret.then_some(text.len() - rest.len() + value.len())
-}
-
-fn behind_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let mut rest = text;
-    for part in name.split(' ') {
-        rest = if rest.len() == text.len() { rest } else { rest.trim_start_matches([' ', '_', '-']) };
-        let begins = rest.get(..part.len()).filter(|begins| begins.eq_ignore_ascii_case(part))?;
-        rest = &rest[begins.len()..];
-    }
-    (!rest.starts_with(char::is_alphanumeric)).then_some(rest)
-}
-
 /// Matches the block of a private key, to its end or to the end of the text.
 fn pem(text: &str) -> Option<usize> {
     let (begin, key, end) = PEM;
@@ -334,7 +315,7 @@ mod tests {
             ("Authorization: Bearer abcdefghijklmnop".into(), "Authorization: [redacted:bearer]"),
             ("password: hunter2x".into(), "[redacted:assignment]"),
             ("API_KEY=\"abcdefghijklmn\" next".into(), "[redacted:assignment]\" next"),
-            ("my_client-secret = s3cr3t".into(), "my_[redacted:assignment]"),
+            ("my_client-secret = s3cr3t".into(), "[redacted:assignment]"),
             ("see https://ana:pw1@host/x?y@z".into(), "see https://[redacted:url]@host/x?y@z"),
             ("https://hooks.slack.com/services/T0/B0/abc now".into(), "[redacted:url] now"),
             (
