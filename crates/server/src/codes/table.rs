@@ -249,7 +249,7 @@ codes! {
         "Send the message again later, with a new Idempotency-Key.",
         ["policy.intake.queue"];
     TOO_MANY_STREAMS = 2205, "stream.too_many", Some(429), "Too many event streams are open",
-        "This tenant has 100 open event streams.",
+        "This person, or this program's principal, has 100 open event streams, whatever tokens they were opened with.",
         "Each open stream holds a connection.",
         "Close streams that nobody reads, and try again after Retry-After seconds.",
         [];
