@@ -16,7 +16,7 @@ use crate::ended_sessions::EndedSessions;
 use crate::instance::Instance;
 use crate::metrics;
 
-/// Event streams that one tenant may hold open at a time.
+/// Event streams that one person, or one program's principal, may hold open at a time.
 pub(crate) const STREAMS: usize = 100;
 
 /// Time that running answers may still wait after draining began.

@@ -12,17 +12,19 @@
 //! - [`sign_in_link()`] makes a one-time link to the pages.
 //! - [`codes`] holds every error code, for `explain` and the docs.
 //!
-//! Path of a request: `connection.rs` → `middleware.rs` (host, drain, panics) → `routes/` → `deliver.rs` (stored,
+//! Path of a request: `connections.rs` (a place) → `connection.rs` → `middleware.rs` (host, drain, panics) → `routes/` → `deliver.rs` (stored,
 //! then watched) → `turn_chain.rs` (to the outcomes of effects) → [`views`] (read from the store, in the shapes of
 //! [`wire`]).
 
 pub mod access;
+mod activity;
 mod app;
 mod approver_rules;
 pub mod auth;
 pub mod codes;
 pub mod config;
 mod connection;
+mod connections;
 mod conversations;
 mod deliver;
 mod directory;
@@ -35,6 +37,7 @@ mod instance_key;
 mod metrics;
 mod middleware;
 pub mod models;
+mod open_files;
 mod problem;
 mod random;
 pub mod recording;
@@ -61,7 +64,8 @@ pub mod wire;
 
 pub use codes::Code;
 pub use config::{
-    Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl, TelegramConfig, TelegramMode,
+    Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Setting, Sources, StoreUrl, TelegramConfig,
+    TelegramMode,
 };
 pub use instance::{Instance, open, open_tracking, open_with};
 pub use routes::openapi;

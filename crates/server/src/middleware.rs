@@ -50,10 +50,18 @@ pub(crate) fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
     .into_response()
 }
 
-/// Refuses requests during the drain, and those for a host or from an origin that is not allowed.
+/// Mark of a request on a connection of the reserve, which is there for probes.
+#[derive(Clone, Copy)]
+pub(crate) struct Reserved;
+
+/// Refuses requests during the drain, those that take a connection which is there for probes, and those for a host or from an origin that is not allowed.
 pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     if app.draining() && !asks_how_it_is(request.method(), request.uri()) {
         return Problem::new(&codes::DRAINING, "this instance is shutting down and takes no new requests")
+            .into_response();
+    }
+    if request.extensions().get::<Reserved>().is_some() && !asks_how_it_is(request.method(), request.uri()) {
+        return Problem::new(&codes::BUSY, "every connection is busy with a request of somebody")
             .into_response();
     }
     if request.uri().path().starts_with("/telegram/") {

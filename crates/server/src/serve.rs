@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use throughline_store::StoreError;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::app::App;
 use crate::codes;
-use crate::config::Config;
+use crate::config::{Config, ConnectionLimits};
 use crate::connection::serve_connection;
+use crate::connections::Connections;
 use crate::ended_sessions::EndedSessions;
 use crate::instance::{Instance, open};
+use crate::open_files;
 use crate::router::router;
 use crate::start_error::StartError;
 
-/// Maximum number of open connections.
-const CONNECTIONS: usize = 1_024;
 /// Interval at which recorded times are folded into their histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 /// Interval at which the newest hashes of the record are signed.
@@ -139,77 +139,72 @@ struct Server {
     app: Arc<App>,
     router: axum::Router,
     listener: TcpListener,
-    permits: Arc<Semaphore>,
-    connections: JoinSet<()>,
+    connections: Arc<Connections>,
+    tasks: JoinSet<()>,
 }
 
 impl Server {
     fn new(app: Arc<App>, listener: TcpListener) -> Self {
         let router = router(&app);
-        Self {
-            app,
-            router,
-            listener,
-            permits: Arc::new(Semaphore::new(CONNECTIONS)),
-            connections: JoinSet::new(),
-        }
+        let connections = Connections::new(limits(&app));
+        Self { app, router, listener, connections, tasks: JoinSet::new() }
     }
 
     /// Accepts connections without end.
     async fn accept(&mut self) {
         loop {
-            while self.connections.try_join_next().is_some() {}
-            if let Some(accepted) = next(&self.listener, &self.permits).await {
-                self.serve(accepted);
-            }
+            while self.tasks.try_join_next().is_some() {}
+            let accepted = self.listener.accept().await;
+            self.serve(accepted).await;
         }
     }
 
     /// Lets connections finish, and answers new ones with 503 meanwhile.
     async fn finish(&mut self) {
         let deadline = Instant::now() + LAST_ANSWERS;
-        while !self.connections.is_empty() && Instant::now() < deadline {
+        while !self.tasks.is_empty() && Instant::now() < deadline {
             let accepted = tokio::select! {
                 biased;
-                _ = self.connections.join_next() => None,
+                _ = self.tasks.join_next() => None,
                 () = tokio::time::sleep_until(deadline) => None,
-                accepted = next(&self.listener, &self.permits) => accepted,
+                accepted = self.listener.accept() => Some(accepted),
             };
             if let Some(accepted) = accepted {
-                self.serve(accepted);
+                self.serve(accepted).await;
             }
         }
-        self.connections.shutdown().await;
+        self.tasks.shutdown().await;
     }
 
-    fn serve(&mut self, Accepted { stream, peer, permit }: Accepted) {
+    /// Serves a connection that was accepted, if there is a place for it.
+    async fn serve(&mut self, accepted: std::io::Result<(TcpStream, SocketAddr)>) {
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Probably out of file descriptors: another connection has to close first.
+                tracing::warn!(%error, "a connection was not accepted");
+                self.connections.make_room(Instant::now());
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                return;
+            }
+        };
+        let Some(place) = self.connections.admit(peer.ip(), Instant::now()) else { return };
         // Answers are small, and a client waits for each: do not delay them.
         let _ = stream.set_nodelay(true);
-        let (app, router) = (self.app.clone(), self.router.clone());
-        self.connections.spawn(async move {
-            serve_connection(stream, peer, app, router).await;
-            drop(permit);
-        });
+        self.tasks.spawn(serve_connection(stream, peer, place, self.app.clone(), self.router.clone()));
     }
 }
 
-/// Accepted connection with its permit.
-struct Accepted {
-    stream: TcpStream,
-    peer: SocketAddr,
-    permit: OwnedSemaphorePermit,
-}
-
-/// Accepts the next connection, once a permit is free.
-async fn next(listener: &TcpListener, permits: &Arc<Semaphore>) -> Option<Accepted> {
-    let permit = permits.clone().acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, peer)) => Some(Accepted { stream, peer, permit }),
-        Err(error) => {
-            // Probably out of file descriptors: other connections have to close first.
-            tracing::warn!(%error, "a connection was not accepted");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            None
-        }
+/// Returns the configured limits of connections, with fewer where the system allows fewer open files.
+fn limits(app: &App) -> ConnectionLimits {
+    let mut limits = app.config().server.connections.clone();
+    let room = open_files::room_for(limits.all + limits.reserve);
+    if room < limits.all + limits.reserve {
+        limits.all = room.saturating_sub(limits.reserve).max(1);
+        tracing::warn!(
+            connections = limits.all,
+            "the limit of open files allows fewer connections (ulimit -n)"
+        );
     }
+    limits
 }

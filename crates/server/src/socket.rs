@@ -1,93 +1,37 @@
-//! Socket of a connection: a clock of its state, and problem documents in place of the empty error answers of the
-//! HTTP library.
+//! Socket of a connection: it reports what arrives and what waits, and puts problem documents in place of the empty error
+//! answers of the HTTP library.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
+use crate::activity::Activity;
 use crate::codes;
 use crate::problem::{PROBLEM_JSON, Problem};
 
-/// Time that a request's headers may take from their first byte.
-pub(crate) const HEAD_TIME: Duration = Duration::from_secs(5);
-/// Time that a connection may be idle.
-const IDLE_TIME: Duration = Duration::from_secs(60);
-
-/// State of a connection, with the time it began.
-#[derive(Clone, Copy)]
-enum Doing {
-    /// No request.
-    Idle(Instant),
-    /// Headers are arriving.
-    Head(Instant),
-    /// A request is being answered.
-    Answer,
-}
-
-/// Time limit that was exceeded.
-pub(crate) enum Overdue {
-    /// Idle for too long.
-    Idle,
-    /// Headers took too long.
-    Head,
-}
-
-/// Clock of a connection's state.
-pub(crate) struct Clock(Mutex<Doing>);
-
-impl Clock {
-    pub(crate) fn new() -> Self {
-        // A new connection has to send its headers at once.
-        Self(Mutex::new(Doing::Head(Instant::now())))
-    }
-
-    fn set(&self, change: impl FnOnce(Doing) -> Doing) {
-        let mut doing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *doing = change(*doing);
-    }
-
-    pub(crate) fn overdue(&self) -> Option<Overdue> {
-        match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Doing::Idle(since) if since.elapsed() > IDLE_TIME => Some(Overdue::Idle),
-            Doing::Head(since) if since.elapsed() > HEAD_TIME => Some(Overdue::Head),
-            _ => None,
-        }
-    }
-}
-
-/// Guard while a request is being answered.
-pub(crate) struct Answering(Arc<Clock>);
-
-impl Answering {
-    pub(crate) fn new(clock: &Arc<Clock>) -> Self {
-        clock.set(|_| Doing::Answer);
-        Self(clock.clone())
-    }
-}
-
-impl Drop for Answering {
-    fn drop(&mut self) {
-        self.0.set(|_| Doing::Idle(Instant::now()));
-    }
-}
-
-/// Socket that updates the clock when bytes arrive, and replaces the library's own error answers.
+/// Socket that reports to its connection's activity, and replaces the library's own error answers.
 pub(crate) struct Socket {
     stream: TcpStream,
-    clock: Arc<Clock>,
+    activity: Arc<Activity>,
     /// Replacement for an error answer of the library, and the length of the original.
     instead: Option<(Vec<u8>, usize)>,
 }
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream, clock: Arc<Clock>) -> Self {
-        Self { stream, clock, instead: None }
+    pub(crate) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+        Self { stream, activity, instead: None }
+    }
+
+    /// Writes bytes, and reports whether they have to wait for the client.
+    fn write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.activity.wrote(Instant::now(), polled.is_pending());
+        polled
     }
 
     pub(crate) fn into_stream(self) -> TcpStream {
@@ -104,10 +48,7 @@ impl AsyncRead for Socket {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.clock.set(|doing| match doing {
-                Doing::Idle(_) => Doing::Head(Instant::now()),
-                other => other,
-            });
+            self.activity.arrived(Instant::now());
         }
         polled
     }
@@ -119,19 +60,20 @@ impl AsyncWrite for Socket {
         if socket.instead.is_none() {
             socket.instead = worded(bytes).map(|answer| (answer, bytes.len()));
         }
-        let Some((answer, stands_for)) = &mut socket.instead else {
-            return Pin::new(&mut socket.stream).poll_write(cx, bytes);
+        let Some((mut answer, stands_for)) = socket.instead.take() else {
+            return socket.write(cx, bytes);
         };
         while !answer.is_empty() {
-            match Pin::new(&mut socket.stream).poll_write(cx, answer) {
+            match socket.write(cx, &answer) {
                 Poll::Ready(Ok(written)) => drop(answer.drain(..written)),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending => {
+                    socket.instead = Some((answer, stands_for));
+                    return Poll::Pending;
+                }
             }
         }
-        let written = *stands_for;
-        socket.instead = None;
-        Poll::Ready(Ok(written))
+        Poll::Ready(Ok(stands_for))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

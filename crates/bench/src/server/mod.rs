@@ -149,7 +149,10 @@ impl Drop for Server {
 
 /// Returns the tokens of that many tenants, and a configuration that holds them.
 fn configured(tenants: usize) -> (Vec<String>, String) {
-    let mut text = "tenant = \"t0\"\napp = \"app\"\n\n[telemetry]\nlevel = \"error\"\n".to_owned();
+    // Every client is this process, so one address has all connections.
+    let mut text = "tenant = \"t0\"\napp = \"app\"\n\n[server]\nconnections_per_peer = 1024\n\n\
+                    [telemetry]\nlevel = \"error\"\n"
+        .to_owned();
     let mut tokens = Vec::new();
     for tenant in 0..tenants {
         let id = format!("bench-{tenant}");

@@ -178,6 +178,11 @@ codes! {
         "It has not asked Telegram for updates yet, or another process of the installation does.",
         "Ask again in a second. If it stays, stop the other process.",
         ["telegram.mode"];
+    BUSY = 2012, "server.busy", Some(503), "Every connection is busy",
+        "As many connections as may be open are busy with requests, so this one was only there for probes. Nothing was recorded.",
+        "The limit keeps the process within its memory. Idle connections, and those whose clients read nothing, were closed before.",
+        "Send the request again after Retry-After seconds, with the same Idempotency-Key. Behind a proxy, every connection comes from the proxy's address.",
+        ["server.connections", "server.connections_per_peer"];
     NO_TOKEN = 2101, "auth.required", Some(401), "A token is needed",
         "The request carries no bearer token.",
         "Outside the demo, every request says who sends it.",
@@ -244,7 +249,7 @@ codes! {
         "Send the message again later, with a new Idempotency-Key.",
         ["policy.intake.queue"];
     TOO_MANY_STREAMS = 2205, "stream.too_many", Some(429), "Too many event streams are open",
-        "This tenant has 100 open event streams.",
+        "This person, or this program's principal, has 100 open event streams, whatever tokens they were opened with.",
         "Each open stream holds a connection.",
         "Close streams that nobody reads, and try again after Retry-After seconds.",
         [];

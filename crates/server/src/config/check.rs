@@ -9,11 +9,14 @@ use toml::Value;
 
 use super::layer::Merged;
 use super::{
-    Config, ConfigError, ConfigErrors, Origin, Raw, RawTelegram, RawToken, Server, Setting, StoreUrl,
-    TelegramConfig, TelegramMode, models, tools,
+    Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
+    StoreUrl, TelegramConfig, TelegramMode, models, tools,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
+
+/// Maximum of the settings that limit connections.
+const MAX_CONNECTIONS: usize = 65_536;
 
 /// Merged settings with the errors found in them so far.
 struct Checker<'m> {
@@ -54,6 +57,15 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             "`web.frame_ancestors` names hosts like https://app.example.org or https://*.example.org, not “{host}”"
         );
         checker.error(&codes::CONFIG_INVALID, "web.frame_ancestors", text);
+    }
+    for (path, number) in [
+        ("server.connections", raw.server.connections),
+        ("server.connections_per_peer", raw.server.connections_per_peer),
+    ] {
+        if !(1..=MAX_CONNECTIONS).contains(&number) {
+            let text = format!("`{path}` is a number from 1 to {MAX_CONNECTIONS}, not {number}");
+            checker.error(&codes::CONFIG_INVALID, path, text);
+        }
     }
     let store = store(&mut checker, &raw.store.url);
     let of = |user: &'_ super::User| user.tenant.clone().unwrap_or_else(|| raw.tenant.clone());
@@ -115,6 +127,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             public_url: raw.server.public_url,
             allowed_hosts: raw.server.allowed_hosts,
             demo: raw.server.demo,
+            connections: ConnectionLimits::new(raw.server.connections, raw.server.connections_per_peer),
         },
         web: raw.web,
         store,

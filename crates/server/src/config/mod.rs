@@ -4,6 +4,7 @@
 //! defaults. An unknown key is an error with its line, its column and a suggestion. Every value remembers its source.
 
 mod check;
+mod connections;
 mod error;
 mod layer;
 mod models;
@@ -25,6 +26,7 @@ use throughline_trackers::local::{LocalConfig, ProjectConfig};
 
 use crate::auth::{self, Scope, Token};
 
+pub use connections::ConnectionLimits;
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
@@ -82,6 +84,8 @@ pub struct Server {
     pub allowed_hosts: Vec<String>,
     /// Demo mode: no token needed, loopback only.
     pub demo: bool,
+    /// Limits of the connections to the port.
+    pub connections: ConnectionLimits,
 }
 
 impl Server {
@@ -365,6 +369,8 @@ struct RawServer {
     public_url: Option<String>,
     allowed_hosts: Vec<String>,
     demo: bool,
+    connections: usize,
+    connections_per_peer: usize,
 }
 
 #[derive(Deserialize)]

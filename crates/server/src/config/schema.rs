@@ -58,13 +58,19 @@ fn words(words: Vec<&'static str>) -> Schema {
 
 /// Returns the schema of the whole file.
 pub(super) fn settings() -> Schema {
-    use Schema::{Flag, List, Map, Table, Text, Word};
+    use Schema::{Flag, List, Map, Number, Table, Text, Word};
     let list = |keys| List(Box::new(Table(keys)));
     let server = vec![
         key("listen", Text, "Address and port to listen on."),
         key("public_url", Text, "The address people see, for links."),
         key("allowed_hosts", texts(), "Host names that may be used on loopback beside the loopback names."),
         key("demo", Flag, "No token needed, loopback only."),
+        key("connections", Number, "The most open connections."),
+        key(
+            "connections_per_peer",
+            Number,
+            "The most of them from one address; behind a proxy, as many as it opens.",
+        ),
     ];
     let web =
         vec![key("frame_ancestors", texts(), "Who may show the pages in a frame: https://app.example.org.")];

@@ -308,3 +308,13 @@ fn a_limit_of_context_out_of_its_bounds_is_named_with_its_value_and_its_bounds()
     let (_folder, sources) = file("[policy.context]\nhistory_statuses = [\"failed\"]\n");
     assert!(Config::load(&sources).unwrap_err().to_string().contains("history_statuses` names completed"));
 }
+
+#[test]
+fn there_is_room_for_at_least_one_connection() {
+    let config = Config::load(&Sources::default()).unwrap();
+    assert_eq!(config.server.connections, ConnectionLimits::new(1_024, 512));
+    let errors = wrong("server.connections = 0\nserver.connections_per_peer = 65537\n").to_string();
+    for path in ["server.connections", "server.connections_per_peer"] {
+        assert!(errors.contains(&format!("`{path}` is a number from 1 to 65536")), "{errors}");
+    }
+}

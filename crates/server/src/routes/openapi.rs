@@ -1,7 +1,11 @@
 //! OpenAPI document, generated from the routes and the wire types. `crates/server/openapi.json` is the checked-in
 //! copy.
 
-use axum::response::Response;
+use std::sync::LazyLock;
+
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
@@ -10,7 +14,7 @@ use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
-    approvals, context, effects, erasures, events, facts, health, json, lanes, options, pause, poll, replay,
+    approvals, context, effects, erasures, events, facts, health, lanes, options, pause, poll, replay,
     resolve, sign_in_links, stream, telegram_links, tools, tracker, turns,
 };
 
@@ -100,5 +104,7 @@ pub fn openapi() -> String {
 #[utoipa::path(get, path = "/v1/openapi.json", tag = "health", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1.", body = Object)))]
 pub(crate) async fn get_openapi() -> Response {
-    json(&Document::openapi())
+    static DOCUMENT: LazyLock<Bytes> =
+        LazyLock::new(|| serde_json::to_vec(&Document::openapi()).unwrap_or_default().into());
+    ([(CONTENT_TYPE, "application/json")], DOCUMENT.clone()).into_response()
 }

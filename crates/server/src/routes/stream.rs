@@ -52,9 +52,11 @@ pub(crate) async fn get_stream(
 ) -> Result<Response, Problem> {
     let lane = lanes::find(&app, &caller, Act::ReadLane, &id).await?;
     let position = resume.position(&headers)?;
-    let counted = app.enter(format!("streams\n{}", caller.tenant));
-    if app.count(&format!("streams\n{}", caller.tenant)) > STREAMS {
-        let text = format!("{STREAMS} streams of this tenant are open");
+    // Not by token: a principal has as many of those as it likes, and a browser has a session.
+    let holder = format!("streams\n{}\n{}", caller.tenant, caller.principal);
+    let counted = app.enter(holder.clone());
+    if app.count(&holder) > STREAMS {
+        let text = format!("{STREAMS} streams of {} are open", caller.principal);
         return Err(Problem::new(&codes::TOO_MANY_STREAMS, text).retry_after(5));
     }
     let source = Source {

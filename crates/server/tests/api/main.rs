@@ -1,6 +1,7 @@
 //! Tests of the HTTP API over real sockets, one module for each subject.
 
 mod approvals;
+mod connections;
 mod context;
 mod contract;
 mod erasure;

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use throughline_server::Sources;
+use throughline_server::auth::Token;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -188,6 +190,49 @@ async fn a_hundred_streams_and_no_more() {
     })
     .await;
     drop(open);
+    server.stopped().await;
+}
+
+/// Streams count for whom they are opened, so that more tokens are not more streams, and nobody uses up those of others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_count_by_principal() {
+    let mut text = String::new();
+    let [first, second, bobs] =
+        [("first", "ana"), ("second", "ana"), ("bobs", "bob")].map(|(id, principal)| {
+            let (token, hash) = Token::mint(id, [7; 24]);
+            text.push_str(&format!(
+                "[[tokens]]\nid = \"{id}\"\nsha256 = \"{hash}\"\nprincipal = \"{principal}\"\n\
+             scopes = [\"events:write\", \"lanes:read\", \"lanes:read_all\"]\n"
+            ));
+            token
+        });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("throughline.toml");
+    std::fs::write(&file, text).unwrap();
+    let sources = Sources { file: Some(file), ..Sources::default() }
+        .flag("server.listen", "127.0.0.1:0", "--listen")
+        .flag("store.url", "memory:", "--store");
+    let server = Server::start(sources).await;
+    let said = server.event("k1", &said("c1", "ana", "/maro help")).header("Prefer", "wait=10").token(&first);
+    let path = format!("/v1/lanes/{}/stream", said.send().await.json()["lane"].as_str().unwrap());
+    let mut open = Vec::new();
+    for token in [&first, &second].into_iter().cycle().take(100) {
+        let call = server.get(&path).token(token);
+        let mut stream = call.connect().await;
+        stream.write_all(&call.wire()).await.unwrap();
+        stream.read_exact(&mut [0; 16]).await.unwrap();
+        open.push(stream);
+    }
+    for token in [&first, &second] {
+        assert_eq!(server.get(&path).token(token).send().await.problem(), "TL-2205");
+    }
+    let call = server.get(&path).token(&bobs);
+    let mut stream = call.connect().await;
+    stream.write_all(&call.wire()).await.unwrap();
+    let mut bytes = [0; 12];
+    stream.read_exact(&mut bytes).await.unwrap();
+    assert_eq!(bytes, *b"HTTP/1.1 200");
+    drop((open, stream));
     server.stopped().await;
 }
 
