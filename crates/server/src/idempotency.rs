@@ -153,11 +153,17 @@ where
     }
     let answer = match work.await {
         Ok(done) => StoredResponse { status: 200, body: to_json(&done) },
-        Err(problem) if problem.status().is_server_error() => return Err(problem),
+        // What may be otherwise a moment later is no outcome, so the key stays free for the same request.
+        Err(problem) if passes(problem.status()) => return Err(problem),
         Err(problem) => problem.stored(),
     };
     store.store_response(&keyed.tenant, &keyed.key, to_store(&answer)).await?;
     Ok(stored_response(answer))
+}
+
+/// True of an answer that says nothing about the request itself.
+fn passes(status: StatusCode) -> bool {
+    status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
 
 /// Returns an answer as it is stored.
