@@ -12,11 +12,12 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::Delivered;
-use throughline_engine::EventKind;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::Unshown;
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::policy::limits;
 use throughline_engine::retry::{AfterUnknown, Guarantee, after_unknown, retry_delay};
+use throughline_engine::{EventKind, Timestamp};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
 use call::{CallProgress, underway};
@@ -83,7 +84,7 @@ impl Runtime {
             return self.record_attempt(&leased, &body, attempts, Attempt::Unknown { why }, guarantee).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
-            return self.settle(&leased, SettleTo::Retry(later), None, None).await;
+            return self.wait_until(&leased, &body, later, "its channel took nothing in time").await;
         }
         let tenant = &effect.lane.tenant;
         let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await? {
@@ -122,6 +123,27 @@ impl Runtime {
             },
         };
         self.record_attempt(&leased, &body, attempt.saturating_sub(parts_out), outcome, guarantee).await
+    }
+
+    /// Plans an effect again that may not begin yet. Waiting costs no attempt, and ends with the time of its class: then it
+    /// is given up, and whether an earlier attempt arrived is as unknown as before.
+    async fn wait_until(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        later: Timestamp,
+        why: &str,
+    ) -> Result<(), RuntimeError> {
+        let effect = &leased.effect;
+        if later.since(effect.created_at) <= body.retry_limits().1 {
+            return self.settle(leased, SettleTo::Retry(later), None, None).await;
+        }
+        let text = why.to_owned();
+        let outcome = match body.is_outward() && effect.outcome.is_some() {
+            true => Outcome::Uncertain { text },
+            false => Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() },
+        };
+        self.end(leased, Some(body), effect.attempts, outcome).await
     }
 
     /// Records a delivered part. The next part is an attempt of its own, so that a restart continues with it.
@@ -318,8 +340,10 @@ impl Runtime {
             _ => None,
         };
         let done = matches!(outcome, Outcome::Done { .. });
-        let event = (!done || class.reports_success())
-            .then(|| self.settled_event(&leased.effect, body, attempt, &outcome));
+        let event = match !done || class.reports_success() {
+            true => Some(self.settled_event(&leased.effect, body, attempt, &outcome).await?),
+            false => None,
+        };
         let (state, word) = match &outcome {
             Outcome::Done { .. } => (EffectState::Done, "done"),
             Outcome::Failed { .. } => (EffectState::Failed, "failed"),
@@ -332,14 +356,21 @@ impl Runtime {
     }
 
     /// The event that tells the lane how an effect ended. Of one that cannot be read, its approval says the card.
-    fn settled_event(
+    async fn settled_event(
         &self,
         effect: &StoredEffect,
         body: Option<&EffectBody>,
         attempt: u32,
         outcome: &Outcome,
-    ) -> Delivery {
+    ) -> Result<Delivery, RuntimeError> {
         let id = &effect.row.id;
+        let unshown = match (outcome, body.and_then(shows)) {
+            (Outcome::Failed { .. }, Some(message)) => {
+                let seen = !self.store.channel_ids(&effect.lane, message.as_str()).await?.is_empty();
+                Some(Unshown { message: message.clone(), seen })
+            }
+            _ => None,
+        };
         let key = format!("fx:{id}:{attempt}");
         let kind = EventKind::EffectSettled {
             effect: id.clone(),
@@ -349,8 +380,9 @@ impl Runtime {
                 None => effect.row.approval.as_ref().map(|approval| approval.card.clone()),
             },
             task: body.and_then(EffectBody::task).cloned(),
+            unshown,
         };
-        self.effect_event(effect, key, kind)
+        Ok(self.effect_event(effect, key, kind))
     }
 
     async fn settle(
@@ -398,7 +430,7 @@ impl Runtime {
         };
         // The event that ends an uncertain effect is not the one that made it uncertain, so its key differs.
         let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
-        let event = self.settled_event(effect, body.as_ref(), n, &outcome);
+        let event = self.settled_event(effect, body.as_ref(), n, &outcome).await?;
         let settlement = Settlement {
             tenant: effect.lane.tenant.clone(),
             id: effect.row.id.clone(),
