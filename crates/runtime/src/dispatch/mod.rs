@@ -20,12 +20,20 @@ use throughline_engine::retry::{AfterUnknown, Guarantee, after_unknown, retry_de
 use throughline_engine::{EventKind, Timestamp};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
-use call::{CallProgress, underway};
+use call::{CallProgress, ReadyCall, underway};
 pub(crate) use complete::is_altered;
 
 use message::{Outgoing, shows};
 
 use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
+
+/// Parts that an attempt is made with.
+struct Prepared {
+    /// The effect with all its parts.
+    body: EffectBody,
+    /// The worker, if it is a call.
+    call: Option<ReadyCall>,
+}
 
 impl Runtime {
     /// Leases at most `limit` effects that may be performed now. Hand each to [`Self::perform`].
@@ -86,6 +94,8 @@ impl Runtime {
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
             return self.wait_until(&leased, &body, later, "its channel took nothing in time").await;
         }
+        // Whatever can wait, waits here: behind the mark is nothing but the request.
+        let prepared = self.prepare(effect, &body).await?;
         let tenant = &effect.lane.tenant;
         let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await? {
             Mark::Attempt(n) => n,
@@ -98,15 +108,12 @@ impl Runtime {
             Mark::PayloadDiffers => return self.stop_altered(&leased, Some(&body)).await,
         };
         self.faults.at(FailPoint::AttemptMarked, class)?;
-        let body = match self.completed(effect, body.clone()).await? {
-            Ok(body) => body,
-            Err(text) => {
-                let rejected = Attempt::Rejected { text, errors: Vec::new() };
-                return self.record_attempt(&leased, &body, attempt, rejected, guarantee).await;
-            }
+        let (body, ready) = match prepared {
+            Ok(Prepared { body, call }) => (body, Ok(call)),
+            Err(early) => (body, Err(early)),
         };
         let outcome = match &outgoing {
-            None => match self.attempt_shown(effect, &body).await? {
+            None => match self.attempt_shown(effect, &body, ready).await? {
                 Attempt::Applied(CallProgress::Underway(now)) => {
                     return self.record_progress(&leased, &body, attempt, now).await;
                 }
@@ -157,21 +164,49 @@ impl Runtime {
         self.settle(leased, SettleTo::Retry(self.store.now()), message, None).await
     }
 
+    /// Gets everything ready for an attempt, before it is marked: the parts of the effect, and whatever its worker has to
+    /// wait for. Otherwise returns the outcome of the attempt, which is known without sending.
+    async fn prepare(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+    ) -> Result<Result<Prepared, Attempt<CallProgress>>, RuntimeError> {
+        let body = match self.completed(effect, body.clone()).await? {
+            Ok(body) => body,
+            Err(text) => return Ok(Err(Attempt::Rejected { text, errors: Vec::new() })),
+        };
+        let call = match &body {
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
+                match self.ready_call(effect, call).await? {
+                    Ok(ready) => Some(ready),
+                    Err(early) => return Ok(Err(early)),
+                }
+            }
+            _ => None,
+        };
+        Ok(Ok(Prepared { body, call }))
+    }
+
     /// Makes an attempt. While somebody waits for its answer, the channel shows that work is going on, if it can;
     /// showing it delays nothing.
     async fn attempt_shown(
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
+        ready: Result<Option<ReadyCall>, Attempt<CallProgress>>,
     ) -> Result<Attempt<CallProgress>, RuntimeError> {
+        let ready = match ready {
+            Ok(ready) => ready,
+            Err(early) => return Ok(early),
+        };
         // Asking how far a remote task got is not shown as work.
         let asks =
             matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_))
                 && underway(effect).is_none();
         let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| asks);
-        let Some(channel) = channel else { return self.attempt(effect, body).await };
+        let Some(channel) = channel else { return self.attempt(effect, body, ready).await };
         let (attempt, shown) =
-            (pin!(self.attempt(effect, body)), channel.working(&effect.lane, self.store.now()));
+            (pin!(self.attempt(effect, body, ready)), channel.working(&effect.lane, self.store.now()));
         // `select` polls the attempt first: an answer that is there at once is not shown as work.
         match select(attempt, shown).await {
             Either::Left((outcome, _)) => outcome,
@@ -183,9 +218,10 @@ impl Runtime {
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
+        ready: Option<ReadyCall>,
     ) -> Result<Attempt<CallProgress>, RuntimeError> {
-        if let EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) = body {
-            return self.call(effect, call).await;
+        if let (EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call), Some(ready)) = (body, ready) {
+            return self.call(effect, call, ready).await;
         }
         Ok(self.attempt_ours(effect, body).await?.map(CallProgress::Ended))
     }
