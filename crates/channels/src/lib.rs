@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::data::effect::{Attempt, EffectBody};
-use throughline_engine::{LaneKey, Millis, Timestamp};
+use throughline_engine::{LaneKey, Timestamp};
 
 /// The way from a lane to a channel's users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,6 @@ pub struct Sending<'a> {
     pub person: Option<&'a Addressee>,
     /// True if it asks a question and waits for the answer.
     pub question: bool,
-    /// The time since the commit that planned it.
-    pub age: Millis,
     /// The store's time.
     pub now: Timestamp,
 }
@@ -162,7 +160,6 @@ mod tests {
             answers: None,
             person: None,
             question: false,
-            age: 0,
             now: Timestamp(0),
         };
         assert_eq!(web.deliver(sending).await, Attempt::Applied(Delivered::default()));

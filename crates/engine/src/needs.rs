@@ -31,6 +31,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
     if let EventKind::MessagePosted(_) = &event.kind {
         wanted.extend(asked_about(lane));
     }
+    wanted.extend(unshown(event, known));
     wanted.extend(given.waiting.iter().map(RecordKey::of::<Card>));
     let event_needs = NeedsInput { lane, event, known, task };
     wanted.extend(CAPABILITIES.iter().flat_map(|capability| capability.needs(&event_needs)));
@@ -116,6 +117,14 @@ fn asked_about(lane: &Lane) -> impl Iterator<Item = RecordKey> {
         let proposal = pending.kind.proposal().map(RecordKey::of::<Proposal>);
         card.into_iter().chain(draft).chain(proposal)
     })
+}
+
+/// Keys of the message that an effect did not show, and of the card it is about.
+fn unshown(event: &Event, known: &dyn RecordLookup) -> Vec<RecordKey> {
+    let EventKind::EffectSettled { unshown: Some(unshown), .. } = &event.kind else { return Vec::new() };
+    let message = known.get::<Message>(&unshown.message);
+    let card = message.and_then(|message| message.card.as_ref()).map(RecordKey::of::<Card>);
+    [RecordKey::of::<Message>(&unshown.message)].into_iter().chain(card).collect()
 }
 
 /// Keys of the records that something that happens to a card may reach: its own records, its receipt with that one's records, and the

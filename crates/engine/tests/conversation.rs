@@ -81,7 +81,13 @@ impl Talk {
 
     fn settles(&mut self, effect: &EffectId, answer: Answer) -> Step {
         let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
-        let kind = EventKind::EffectSettled { effect: effect.clone(), outcome, card: None, task: None };
+        let kind = EventKind::EffectSettled {
+            effect: effect.clone(),
+            outcome,
+            card: None,
+            task: None,
+            unshown: None,
+        };
         let given = self.given(&kind);
         self.event(kind, given)
     }
@@ -325,7 +331,7 @@ fn a_summary_of_deleted_words_is_withheld() {
     assert_eq!(messages.len(), 10);
     assert!(!messages.iter().any(|line| line.contains("note 1\"")), "{messages:?}");
     let outcome = Outcome::Done { result: EffectResult::Answered(says("Ten notes.")) };
-    let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None };
+    let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None, unshown: None };
     let given = StepInput { covered, ..talk.given(&kind) };
     assert_eq!(talk.event(kind, given).decision.reason, Reason::SummaryReplaced);
     assert_eq!((talk.lane().head.cursor(), talk.lane().head.raw().len()), (11, 20), "the cursor stays");
@@ -341,7 +347,7 @@ fn without_a_model_lines_replace_a_withheld_summary() {
     let given = StepInput { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
     let (effect, _) = asks(&talk.event(kind, given)).unwrap();
     let outcome = Outcome::Failed { reason: "timeout".into(), text: String::new(), errors: Vec::new() };
-    let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None };
+    let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None, unshown: None };
     let covered = covered.into_iter().filter(|message| message.id != gone.id).collect();
     let given = StepInput { covered, ..talk.given(&kind) };
     assert_eq!(talk.event(kind, given).decision.reason, Reason::SummaryFailed);

@@ -84,7 +84,7 @@ fn an_anchor_that_was_not_offered_is_removed() {
         let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
         let step = w.event(
             "",
-            EventKind::EffectSettled { effect, outcome, card: None, task: None },
+            EventKind::EffectSettled { effect, outcome, card: None, task: None, unshown: None },
             StepInput::default(),
         );
         assert_eq!(step.decision.reason, Reason::IntentModel);

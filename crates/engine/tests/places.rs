@@ -49,6 +49,7 @@ fn create(w: &mut TestLane, places: &mut Places) {
         outcome: Outcome::Done { result: EffectResult::Issue { key: "AUTH-12".into(), url: None } },
         card: create.body.card().cloned(),
         task: create.body.task().cloned(),
+        unshown: None,
     };
     let given = w.given("");
     let _ = places.event(w, "", kind, given);
@@ -80,6 +81,7 @@ fn prompts(w: &mut TestLane, places: &mut Places, step: Step) -> Vec<String> {
             outcome: Outcome::Done { result: EffectResult::Answered(answer) },
             card: None,
             task: None,
+            unshown: None,
         };
         let given = w.given("");
         step = places.event(w, "", kind, given);

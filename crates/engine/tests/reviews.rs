@@ -71,6 +71,7 @@ fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
         outcome: Outcome::Done { result: EffectResult::Answered(unread()) },
         card: None,
         task: None,
+        unshown: None,
     };
     let again = w.event("", settled(&asked), given.clone());
     assert_eq!((again.decision.outcome, again.decision.reason), (Verdict::Deferred, Reason::AnswerMended));

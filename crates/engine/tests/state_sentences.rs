@@ -179,6 +179,7 @@ impl World {
             outcome,
             card: effect.body.card().cloned(),
             task: effect.body.task().cloned(),
+            unshown: None,
         };
         self.takes("", kind);
     }

@@ -283,8 +283,13 @@ mod tests {
 
         fn settles(&mut self, wait: Millis, decision: Decision, account: SelectionTrace) {
             let outcome = Outcome::Uncertain { text: "?".into() };
-            let kind =
-                EventKind::EffectSettled { effect: EffectId::from("fx_1"), outcome, card: None, task: None };
+            let kind = EventKind::EffectSettled {
+                effect: EffectId::from("fx_1"),
+                outcome,
+                card: None,
+                task: None,
+                unshown: None,
+            };
             self.turn(kind, "", wait, decision, account);
         }
 

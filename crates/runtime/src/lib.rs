@@ -52,7 +52,7 @@ pub use faults::{Crash, FailPoint, Faults, NoFaults, from_environment};
 pub use intake::Inbound;
 pub use keys::Keys;
 pub use lane::LaneRun;
-pub use ports::{Directory, Ports, Worker};
+pub use ports::{Directory, Permit, Ports, Worker};
 pub use preview_press::PressPreview;
 pub use runtime::{Entropy, Parts, Runtime};
 pub use verify::Verified;

@@ -1,5 +1,6 @@
 //! The interfaces to everything outside: people, channels, trackers, tools, models.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,6 +30,24 @@ pub trait Directory: Send + Sync {
     }
 }
 
+/// Whatever a worker holds from the moment it is ready for a call until the call has ended: a place, a connection.
+#[derive(Default)]
+pub struct Permit(Option<Box<dyn Any + Send>>);
+
+impl Permit {
+    /// Creates a permit that holds this.
+    #[must_use]
+    pub fn holding<T: Any + Send>(held: T) -> Self {
+        Self(Some(Box::new(held)))
+    }
+
+    /// Returns what it holds, if that is a `T`.
+    #[must_use]
+    pub fn take<T: Any + Send>(self) -> Option<T> {
+        self.0.and_then(|held| held.downcast().ok()).map(|held| *held)
+    }
+}
+
 /// The client of a tool or of a sub-agent (`docs/design/0037-models-and-tools.md`).
 #[async_trait]
 pub trait Worker: Send + Sync {
@@ -37,9 +56,17 @@ pub trait Worker: Send + Sync {
         Guarantee::Nothing
     }
 
-    /// Makes one call, or asks how far an earlier one got. The answer is untrusted text. If asking about remote work
-    /// fails, the result is that it is still underway.
-    async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome>;
+    /// Waits for a place and a connection, and checks whatever can be checked, before the attempt is marked; by default
+    /// nothing has to be waited for. No byte of the call goes out, so a call that is killed here was never sent. A failure
+    /// counts as an attempt.
+    async fn ready(&self, errand: &CallRequest<'_>) -> Result<Permit, Attempt<CallOutcome>> {
+        let _ = errand;
+        Ok(Permit::default())
+    }
+
+    /// Makes one call, or asks how far an earlier one got, with the permit of [`Self::ready`]. The answer is untrusted
+    /// text. If asking about remote work fails, the result is that it is still underway.
+    async fn work(&self, errand: &CallRequest<'_>, permit: Permit) -> Attempt<CallOutcome>;
 }
 
 /// Everything outside.

@@ -10,7 +10,7 @@ use throughline_engine::data::actor::Actor;
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, Risk};
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::{Policy, Timestamp};
-use throughline_runtime::{Directory, Keys, NoFaults, Parts, Ports, Runtime, Worker, host};
+use throughline_runtime::{Directory, Keys, NoFaults, Parts, Permit, Ports, Runtime, Worker, host};
 use throughline_store::conformance::fixture::{LaneWriter, effect};
 use throughline_store::{EffectState, ManualClock, MemoryStore, OutboxRow};
 use tokio::sync::Semaphore;
@@ -32,7 +32,7 @@ struct Slow {
 
 #[async_trait]
 impl Worker for Slow {
-    async fn work(&self, _: &CallRequest<'_>) -> Attempt<CallOutcome> {
+    async fn work(&self, _: &CallRequest<'_>, _: Permit) -> Attempt<CallOutcome> {
         self.called.add_permits(1);
         let _ = self.gate.acquire().await;
         Attempt::Applied(CallOutcome::Said("at last".into()))

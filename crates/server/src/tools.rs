@@ -11,11 +11,11 @@ use throughline_engine::data::call::{CallOutcome, CallRequest};
 use throughline_engine::data::canonical_json;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::retry::Guarantee;
-use throughline_runtime::Worker;
+use throughline_runtime::{Permit, Worker};
 use throughline_store::{Document, MemoryStore, Store, StoreError, SystemClock};
 use throughline_tools::{
-    AgentSetting, Key, ListedTool, Pin, PinStatus, Pins, PinsError, RemoteAddress, ServerSetting, Settings,
-    ToolSetting,
+    AgentSetting, Key, ListedTool, Pin, PinStatus, Pins, PinsError, ReadyClient, RemoteAddress,
+    ServerSetting, Settings, ToolSetting,
 };
 
 use crate::config::{Config, PlaceConfig, ServerConfig};
@@ -100,8 +100,15 @@ impl Worker for ToolWorker {
         if self.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
 
-    async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
-        self.clients.work(errand).await
+    async fn ready(&self, errand: &CallRequest<'_>) -> Result<Permit, Attempt<CallOutcome>> {
+        self.clients.ready(errand).await.map(Permit::holding)
+    }
+
+    async fn work(&self, errand: &CallRequest<'_>, permit: Permit) -> Attempt<CallOutcome> {
+        match permit.take::<ReadyClient>() {
+            Some(ready) => self.clients.send(errand, ready).await,
+            None => self.clients.work(errand).await,
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The `always` checkers of a scenario, over everything that was committed.
 
 use throughline_engine::LaneKey;
-use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_runtime::replay::Comparison;
 use throughline_runtime::turn_log::{GENESIS, Turn};
 use throughline_runtime::{Runtime, RuntimeError};
-use throughline_store::EffectState;
+use throughline_store::{EffectState, Performer};
 use throughline_testkit::driver::Checker;
 
 use crate::world::TENANT;
@@ -15,11 +15,29 @@ pub(crate) async fn check(
     lanes: &[(String, LaneKey)],
     checker: Checker,
 ) -> Result<Result<(), String>, RuntimeError> {
+    if let Err(waits) = ends_in_time(host).await? {
+        return Ok(Err(waits));
+    }
     match checker {
         Checker::NoEffectWithoutApproval => approved(host).await,
         Checker::OneWriterPerLane => one_writer(host, lanes).await,
         Checker::PressNeverSilent => never_silent(host, lanes).await,
     }
+}
+
+/// Checks that no effect is planned again and again for ever: one that nothing else holds is due within the time of its
+/// class, after which it is given up. The switch, a far side's own pace and work that goes on elsewhere hold longer.
+async fn ends_in_time(host: &Runtime) -> Result<Result<(), String>, RuntimeError> {
+    for effect in host.store().effects(TENANT, None, Some(EffectState::Planned), 100_000).await? {
+        let Ok(body) = serde_json::from_str::<EffectBody>(&effect.row.payload) else { continue };
+        let paused = body.is_outward() || body.class() == EffectClass::ModelAsk;
+        let held = paused || effect.attempts > 0 || effect.row.performer == Performer::Host;
+        let last = effect.created_at.plus(body.retry_limits().1);
+        if !held && effect.row.depends_on.is_empty() && effect.not_before > last {
+            return Ok(Err(format!("{} waits longer than its class may", effect.row.id)));
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// Checks that every outward effect that was begun names a consumed approval.

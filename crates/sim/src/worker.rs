@@ -11,7 +11,7 @@ use throughline_engine::data::call::{
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::retry::Guarantee;
 use throughline_language::Expected;
-use throughline_runtime::Worker;
+use throughline_runtime::{Permit, Worker};
 use throughline_testkit::model::GivenWorker;
 
 /// One worker. Like every remote party it outlives the process under test.
@@ -60,7 +60,7 @@ impl Worker for SimWorker {
         if self.given.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
 
-    async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
+    async fn work(&self, errand: &CallRequest<'_>, _: Permit) -> Attempt<CallOutcome> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let call = errand.call;
         if let Some(there) = errand.underway {

@@ -109,6 +109,7 @@ impl Talk {
             outcome,
             card: Some(card.clone()),
             task: None,
+            unshown: None,
         };
         self.event("", kind, StepInput::default());
     }
@@ -199,7 +200,7 @@ fn outside_answers_become_faults_and_script() {
     let outcome = Outcome::Uncertain { text: "timeout".into() };
     talk.event(
         "",
-        EventKind::EffectSettled { effect, outcome, card: Some(card), task: None },
+        EventKind::EffectSettled { effect, outcome, card: Some(card), task: None, unshown: None },
         StepInput::default(),
     );
     let lane = RecordedLane { lane: talk.lane.key.clone(), turns: talk.turns, policy: talk.policy };

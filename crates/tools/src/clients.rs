@@ -8,7 +8,7 @@ use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, Job};
 use throughline_engine::data::effect::Attempt;
 
 use crate::a2a::Agent;
-use crate::mcp::{Server, ToolCall, ToolDescription};
+use crate::mcp::{ReadyCall, Server, ToolCall, ToolDescription};
 use crate::outcome::rejected;
 use crate::pins::{Pin, Pins, PinsError};
 use crate::{Settings, ToolSetting};
@@ -19,6 +19,15 @@ pub struct Clients {
     servers: BTreeMap<String, Server>,
     agents: BTreeMap<String, Agent>,
     pins: Arc<dyn Pins>,
+}
+
+/// A client that is ready for one call, and holds its connection until the call has ended.
+pub struct ReadyClient(Ready);
+
+enum Ready {
+    Tool(Box<ReadyCall>),
+    /// The agent's card, as it was pinned.
+    Agent(Value),
 }
 
 /// A tool or a sub-agent, with its status.
@@ -110,26 +119,50 @@ impl Clients {
 
     /// Makes one call, or asks how far an earlier one got.
     pub async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
-        match &errand.call.job {
-            Job::Tool { name, args } => self.tool(name, args, errand).await,
-            Job::Agent { name } => self.agent(name, errand).await,
-            Job::Option(_) => rejected("only its host runs an option"),
+        match self.ready(errand).await {
+            Ok(ready) => self.send(errand, ready).await,
+            Err(early) => early,
         }
     }
 
-    async fn tool(
+    /// Waits for the connection and for earlier calls on it, and checks the pin and the arguments. Nothing of the call is
+    /// sent.
+    ///
+    /// # Errors
+    /// The outcome of the call, which is known without sending it.
+    pub async fn ready(&self, errand: &CallRequest<'_>) -> Result<ReadyClient, Attempt<CallOutcome>> {
+        match &errand.call.job {
+            Job::Tool { name, args } => self.tool_ready(name, args, errand).await,
+            Job::Agent { name } => self.agent_ready(name, errand).await,
+            Job::Option(_) => Err(rejected("only its host runs an option")),
+        }
+    }
+
+    /// Sends what is ready.
+    pub async fn send(&self, errand: &CallRequest<'_>, ready: ReadyClient) -> Attempt<CallOutcome> {
+        match (ready.0, &errand.call.job) {
+            (Ready::Tool(call), _) => call.send().await,
+            (Ready::Agent(card), Job::Agent { name }) => match self.agents.get(name) {
+                Some(agent) => agent.work(&card, errand).await,
+                None => rejected(format!("there is no sub-agent {name}")),
+            },
+            (Ready::Agent(_), _) => rejected("it is no sub-agent"),
+        }
+    }
+
+    async fn tool_ready(
         &self,
         name: &str,
         args: &BTreeMap<String, String>,
         errand: &CallRequest<'_>,
-    ) -> Attempt<CallOutcome> {
+    ) -> Result<ReadyClient, Attempt<CallOutcome>> {
         let found =
             self.settings.tools.get(name).and_then(|tool| Some((tool, self.servers.get(&tool.server)?)));
-        let Some((tool, server)) = found else { return rejected(format!("there is no tool {name}")) };
+        let Some((tool, server)) = found else { return Err(rejected(format!("there is no tool {name}"))) };
         let answer = match &errand.call.phase {
             CallPhase::Begin => None,
             CallPhase::Answer { remote, given } => Some((remote.as_str(), given)),
-            CallPhase::Stop { .. } => return Attempt::Applied(CallOutcome::Stopped(String::new())),
+            CallPhase::Stop { .. } => return Err(Attempt::Applied(CallOutcome::Stopped(String::new()))),
         };
         let call = ToolCall { tool: &tool.tool, args, answer, outward: errand.call.risk.is_outward() };
         let pin = format!("tool:{name}");
@@ -137,30 +170,28 @@ impl Clients {
             Some(described) => self.allowed(&pin, described.definition.clone()).await.map(drop),
             None => Err(rejected(format!("the server has no tool {} any more (TL-5301)", tool.tool))),
         };
-        server.call(&call, allowed).await
+        server.ready(&call, allowed).await.map(|call| ReadyClient(Ready::Tool(Box::new(call))))
     }
 
-    async fn agent(&self, name: &str, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
+    async fn agent_ready(
+        &self,
+        name: &str,
+        errand: &CallRequest<'_>,
+    ) -> Result<ReadyClient, Attempt<CallOutcome>> {
         let Some(agent) = self.agents.get(name) else {
-            return rejected(format!("there is no sub-agent {name}"));
+            return Err(rejected(format!("there is no sub-agent {name}")));
         };
+        let not_sent = |why: String| Attempt::NotApplied { why, hint: None };
         let pin = format!("agent:{name}");
-        if errand.underway.is_some() {
+        let pinned = if errand.underway.is_some() {
             // Work is polled where it was begun, whatever the agent's card says by now.
-            return match self.pins.get(&pin).await {
-                Ok(Some(pinned)) => agent.work(&pinned.said, errand).await,
-                Ok(None) => rejected("it is not pinned any more (TL-5301)"),
-                Err(error) => Attempt::NotApplied { why: error.to_string(), hint: None },
-            };
-        }
-        let card = match agent.card().await {
-            Ok(card) => card,
-            Err(why) => return Attempt::NotApplied { why, hint: None },
+            let pinned = self.pins.get(&pin).await.map_err(|error| not_sent(error.to_string()))?;
+            pinned.ok_or_else(|| rejected("it is not pinned any more (TL-5301)"))?
+        } else {
+            let card = agent.card().await.map_err(not_sent)?;
+            self.allowed(&pin, card).await?
         };
-        match self.allowed(&pin, card).await {
-            Ok(pinned) => agent.work(&pinned.said, errand).await,
-            Err(refused) => refused,
-        }
+        Ok(ReadyClient(Ready::Agent(pinned.said)))
     }
 
     /// The pin, if the description is still the pinned one.

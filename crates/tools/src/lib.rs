@@ -15,7 +15,7 @@ mod outcome;
 mod pins;
 mod settings;
 
-pub use clients::{Clients, ListedTool, PinStatus, Pinned};
+pub use clients::{Clients, ListedTool, PinStatus, Pinned, ReadyClient};
 pub use outcome::MAX_RESULT;
 pub use pins::{MemoryPins, Pin, Pins, PinsError};
 pub use settings::{AgentSetting, RemoteAddress, ServerSetting, Settings, Timeouts, ToolSetting};

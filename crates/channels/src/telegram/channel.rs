@@ -23,9 +23,6 @@ use super::render::{self, Part, Person};
 use super::shown_parts::ShownParts;
 use crate::{Channel, Delivered, Sending, Surface};
 
-/// The pause before an update of a card looks again for its first message, in milliseconds.
-const CARD_RETRY: i64 = 1_000;
-
 /// The look-ups of chats and people that the channel needs and does not keep itself.
 #[async_trait]
 pub trait Chats: Send + Sync {
@@ -377,9 +374,6 @@ impl Channel for Telegram {
         // Before the first message only the conversation's own number is known, which limits as well as any.
         let chat = last.map(|(chat, _)| chat).or_else(|| sending.lane.conversation.parse().ok())?;
         let wants = match (sending.body, last) {
-            (EffectBody::CardUpdate { .. }, None) if sending.age <= limits::GIVE_UP_MESSAGE.1 => {
-                return Some(sending.now.plus(CARD_RETRY));
-            }
             (EffectBody::CardUpdate { .. }, Some((_, message))) => Outgoing::Edit(message),
             _ => Outgoing::New,
         };

@@ -5,6 +5,7 @@
 pub(crate) mod decide;
 pub(crate) mod erase;
 pub(crate) mod show;
+pub(crate) mod unshown;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -34,6 +34,7 @@ impl Turn<'_> {
             about,
             status: CardStatus::Open,
             timers: Vec::new(),
+            told: None,
         };
         let owner = self.capabilities.of(&card);
         let pending = owner.waits_for(&card);

@@ -40,6 +40,18 @@ pub struct Card {
     /// Timers set for this version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timers: Vec<TimerId>,
+    /// Note that a text was posted in its place, because the channel did not take the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldInWords>,
+}
+
+/// Text that was posted in the place of a card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldInWords {
+    /// Version of the card that the channel did not take.
+    pub version: u32,
+    /// True if people have seen the card before, in an earlier state.
+    pub seen: bool,
 }
 
 /// Subject of a card; it determines the card's step.

@@ -129,6 +129,8 @@ reasons! {
     CommandUnknown = "command.unknown", "The command is not known; the nearest one was named.";
 
     EffectSettled = "effect.settled", "The outcome of an effect was taken in.";
+    CardUnshown = "card.unshown", "The channel does not take a card; a text says in its place what waits and where to decide it.";
+    CardUnreachable = "card.unreachable", "Neither a card nor the text in its place could be shown, so nobody could decide it: it expired.";
     EffectSuperseded = "effect.superseded", "The outcome belongs to something that was superseded or is over.";
     DuplicateSeen = "effect.duplicate_seen", "Two issues carry what was meant to be one; both were named.";
     LateAnswer = "late_answer", "A model's answer came after its question was superseded; it is recorded and ignored.";

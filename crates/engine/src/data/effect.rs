@@ -308,12 +308,18 @@ impl EffectBody {
         }
     }
 
+    /// Stream of the messages and new cards of a lane.
+    pub const LANE_STREAM: &'static str = "lane";
+
+    /// Beginning of the stream of one card's updates; the card's id follows.
+    pub const CARD_STREAM: &'static str = "card:";
+
     /// Returns the stream in which it keeps its order within the lane; empty if order does not matter.
     #[must_use]
     pub fn stream(&self) -> String {
         match self {
-            Self::Reply { .. } | Self::CardPost { .. } => "lane".into(),
-            Self::CardUpdate { card, .. } => format!("card:{}", card.id),
+            Self::Reply { .. } | Self::CardPost { .. } => Self::LANE_STREAM.into(),
+            Self::CardUpdate { card, .. } => format!("{}{}", Self::CARD_STREAM, card.id),
             Self::Notice { .. }
             | Self::ModelAsk(_)
             | Self::TrackerCheck { .. }

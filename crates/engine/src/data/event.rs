@@ -10,7 +10,7 @@ use crate::data::card::TimerPurpose;
 use crate::data::effect::outcome::Outcome;
 use crate::data::erasure::ErasureScope;
 use crate::data::fact::{FactKey, FactScope, FactType};
-use crate::data::id::{CardId, EffectId, FactId, SetId, TaskId, TimerId};
+use crate::data::id::{CardId, EffectId, FactId, MessageId, SetId, TaskId, TimerId};
 use crate::data::message::MessageKind;
 use crate::data::option_set::OptionsShown;
 use crate::data::scope::Scope;
@@ -137,6 +137,9 @@ pub enum EventKind {
         /// Task that waits for it, if a tool or a sub-agent did the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
+        /// Message that it did not show, if it was to show one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unshown: Option<Unshown>,
     },
     /// Progress report on an effect of an earlier turn.
     #[serde(rename = "effect.progressed")]
@@ -256,6 +259,16 @@ pub struct AssistantPosted {
     /// Time the question expires; `None` means the default of the pending's kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
+}
+
+/// Message that an effect was to show and did not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unshown {
+    /// Message.
+    pub message: MessageId,
+    /// True if a part or an earlier state of it was shown before.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub seen: bool,
 }
 
 /// Pressed button, by token or by content.

@@ -18,7 +18,7 @@ use crate::data::decision::{Applied, Decision};
 use crate::data::effect::{EffectBody, EffectResult, IssueChange, Outcome};
 use crate::data::erasure::ErasureScope;
 use crate::data::event::{
-    AssistantPosted, Attachment, Event, EventKind, FactStated, FocusChanged, MessagePosted, Press,
+    AssistantPosted, Attachment, Event, EventKind, FactStated, FocusChanged, MessagePosted, Press, Unshown,
 };
 use crate::data::fact::{Fact, FactSet, FactSource, FactTombstone};
 use crate::data::fact_proposal::FactProposal;
@@ -72,7 +72,7 @@ texts! {
     enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen) }
     enum CallPhase { Begin, Answer { remote: key, given: words }, Stop { effect } }
 
-    struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key }
+    struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key, told: key }
     enum CardSubject {
         DraftPreview { draft, checks }, BatchPreview { batch, checks, latches: key },
         ScopeGate { source, excerpt: words, remember: key },
@@ -257,13 +257,14 @@ texts! {
         MessageDeleted { message: id }, CardPressed { press, remember: key }, Command { text: said },
         FormSubmitted { press, values: said }, AssistantPosted(posted), TaskReported(reported), OptionsShown(shown),
         OptionsClosed { set, scope_instance: key }, FactStated(stated), FactTakenBack { key: key, fact },
-        FocusChanged(focus), IntakeNotice { why: key, message: words }, EffectSettled { effect, outcome, card, task },
+        FocusChanged(focus), IntakeNotice { why: key, message: words }, EffectSettled { effect, outcome, card, task, unshown },
         EffectProgressed { effect, task, text: words }, TimerDue { timer, about: key }, Erasure(scope),
         Unknown { name: key },
     }
     struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files }
     struct Attachment { kind: key, name: said, mime: key, bytes: key }
     struct AssistantPosted { kind: key, task, text: words, expected, asked_of: person, expires: key }
+    struct Unshown { message, seen: key }
     enum Press {
         Token(token: key), Decision { card, version: key, item: id, action: key },
         Option { set, version: key, option: key },

@@ -44,6 +44,17 @@ pub(crate) fn until(end: Timestamp, now: Timestamp) -> String {
     format!("until {}", end.display_at(now))
 }
 
+/// The text in the place of a card that the channel does not take.
+pub(crate) fn unshown(title: &str, waits: bool, policy: &Policy) -> String {
+    if !waits {
+        return format!("I cannot show the card here: {title}");
+    }
+    let command = &policy.command.0;
+    format!(
+        "I cannot show the card here: {title}\nIt still waits: it can be decided in the console, and \"{command} pending\" lists all that waits."
+    )
+}
+
 /// The size of what is to be approved.
 pub(crate) fn size(items: usize, chars: usize) -> String {
     format!("{}, {chars} characters", count(items))

@@ -5,10 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::calls;
-use crate::cards::decide;
-use crate::data::approval::CloseReason;
+use crate::cards;
 use crate::data::ask::Answer;
-use crate::data::card::{Card, CardStatus, TimerPurpose};
+use crate::data::card::{Card, TimerPurpose};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::event::{AssistantPosted, EventKind, MessagePosted};
@@ -61,10 +60,11 @@ pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> RungResult {
 pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
     let event = turn.event;
     let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
+    let nothing_waited = || Decision::new(Verdict::Recorded, Reason::EffectSettled);
     match &event.kind {
         EventKind::MessagePosted(posted) if posted.only_files() => Decided(unread(turn, posted)),
         EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
-        EventKind::EffectSettled { effect, outcome, card, task } => match outcome {
+        EventKind::EffectSettled { effect, outcome, card, task, unshown } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
                 Decided(answered(turn, effect, answer))
             }
@@ -74,10 +74,14 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
             Outcome::Failed { reason, .. } if asks(turn, effect) => {
                 Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
             }
+            Outcome::Failed { .. } if unshown.is_some() => {
+                let decision = unshown.as_ref().and_then(|message| cards::unshown::unshown(turn, message));
+                Decided(decision.unwrap_or_else(nothing_waited))
+            }
             _ => {
                 let settled = Settled { effect, outcome, card: card.as_ref(), task: task.as_ref() };
                 let decision = turn.capabilities.iter().find_map(|owner| owner.settled(turn, &settled));
-                Decided(decision.unwrap_or_else(|| Decision::new(Verdict::Recorded, Reason::EffectSettled)))
+                Decided(decision.unwrap_or_else(nothing_waited))
             }
         },
         EventKind::EffectProgressed { effect, task, text } => {
@@ -164,8 +168,7 @@ fn due(turn: &mut Turn<'_>, about: &TimerPurpose) -> Reason {
     let current = |version: u32| card.is_open() && card.version == version;
     match about {
         TimerPurpose::Expiry { version, .. } if current(*version) => {
-            decide::close(turn, card.clone(), CardStatus::Expired, CloseReason::Expired);
-            owner.lapsed(turn, &card);
+            cards::unshown::expire(turn, &card);
         }
         TimerPurpose::Reminder { version, .. } if current(*version) => {
             let (task, topic) = (turn.task_of(&card), owner.topic(turn, &card));

@@ -237,6 +237,7 @@ impl TestLane {
             outcome,
             card: effect.body.card().cloned(),
             task: effect.body.task().cloned(),
+            unshown: None,
         };
         let given = StepInput { now: self.now, ..StepInput::default() };
         self.event("", kind, given)

@@ -236,5 +236,6 @@ pub(crate) fn settled(effect: &Effect, outcome: Outcome) -> EventKind {
         outcome,
         card: effect.body.card().cloned(),
         task: effect.body.task().cloned(),
+        unshown: None,
     }
 }

@@ -67,6 +67,8 @@ pub struct Call {
 struct PendingFault {
     method: String,
     chat: Option<i64>,
+    /// True if only a message with buttons fails.
+    with_buttons: bool,
     fault: Fault,
 }
 
@@ -101,7 +103,11 @@ impl Shared {
     fn fault(&self, method: &str, body: &Value) -> Option<Fault> {
         let mut faults = lock(&self.faults);
         let of = |armed: &PendingFault| armed.chat.is_none_or(|chat| body["chat_id"].as_i64() == Some(chat));
-        let at = faults.iter().position(|armed| armed.method.eq_ignore_ascii_case(method) && of(armed))?;
+        let buttons = body["reply_markup"]["inline_keyboard"].as_array().is_some_and(|rows| !rows.is_empty());
+        let fits = |armed: &PendingFault| {
+            armed.method.eq_ignore_ascii_case(method) && of(armed) && (buttons || !armed.with_buttons)
+        };
+        let at = faults.iter().position(fits)?;
         faults.remove(at).map(|armed| armed.fault)
     }
 
@@ -331,7 +337,23 @@ impl FakeTelegram {
 
     /// Lets the next call of a method fail, in one chat or in any.
     pub fn fail_next(&self, method: &str, chat: Option<i64>, fault: Fault) {
-        lock(&self.shared.faults).push_back(PendingFault { method: method.into(), chat, fault });
+        lock(&self.shared.faults).push_back(PendingFault {
+            method: method.into(),
+            chat,
+            with_buttons: false,
+            fault,
+        });
+    }
+
+    /// Lets the next new message with buttons fail in one chat.
+    pub fn fail_next_card(&self, chat: i64, fault: Fault) {
+        let method = "sendMessage".into();
+        lock(&self.shared.faults).push_back(PendingFault {
+            method,
+            chat: Some(chat),
+            with_buttons: true,
+            fault,
+        });
     }
 
     // ---- observations ----

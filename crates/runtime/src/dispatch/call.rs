@@ -3,13 +3,15 @@
 //! Long work holds no lease. Once the far side has named the task, its name is kept with the effect and the effect is
 //! planned again for the next look. So a restart goes on looking, and nothing is sent a second time.
 
+use std::sync::Arc;
+
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, RemoteQuestion, RemoteTask};
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::policy::limits;
 use throughline_engine::{EffectId, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, SettleTo, StoredEffect};
 
-use crate::{FailPoint, Inbound, Runtime, RuntimeError};
+use crate::{FailPoint, Inbound, Permit, Runtime, RuntimeError, Worker};
 
 /// The result of a call that was applied.
 pub(super) enum CallProgress {
@@ -33,44 +35,55 @@ fn begun(effect: &StoredEffect) -> Option<RemoteTask> {
     underway(effect).or_else(|| Some(RemoteTask::at(asked()?, "")))
 }
 
+/// A call whose worker is ready for it.
+pub(super) struct ReadyCall {
+    worker: Arc<dyn Worker>,
+    underway: Option<RemoteTask>,
+    permit: Permit,
+}
+
 impl Runtime {
-    /// Makes a call. A target that is not configured is refused for good: the person is told, and nothing is tried
-    /// again.
-    pub(super) async fn call(
+    /// Gets the worker of a call ready, before the attempt is marked, or returns the outcome of the attempt. A target that
+    /// is not configured is refused for good: the person is told, and nothing is tried again.
+    pub(super) async fn ready_call(
         &self,
         effect: &StoredEffect,
         call: &Call,
-    ) -> Result<Attempt<CallProgress>, RuntimeError> {
+    ) -> Result<Result<ReadyCall, Attempt<CallProgress>>, RuntimeError> {
         let target = call.job.target();
-        let Some(worker) = self.ports.workers.get(&target) else {
+        let Some(worker) = self.ports.workers.get(&target).cloned() else {
             let text = format!("no client for {target} is part of this installation");
-            return Ok(Attempt::Rejected { text, errors: Vec::new() });
+            return Ok(Err(Attempt::Rejected { text, errors: Vec::new() }));
         };
         let underway = match &call.phase {
             CallPhase::Begin | CallPhase::Answer { .. } => underway(effect),
             CallPhase::Stop { effect: stopped } => match self.to_stop(effect, stopped).await? {
                 Attempt::Applied(Some(underway)) => Some(underway),
-                Attempt::Applied(None) => return Ok(stopped_already()),
+                Attempt::Applied(None) => return Ok(Err(stopped_already())),
                 other => {
-                    return Ok(
-                        other.map(|_| CallProgress::Ended(EffectResult::Stopped { text: String::new() }))
-                    );
+                    let stopped = EffectResult::Stopped { text: String::new() };
+                    return Ok(Err(other.map(|_| CallProgress::Ended(stopped))));
                 }
             },
         };
+        let ready = worker.ready(&errand(effect, call, underway.as_ref())).await;
+        Ok(ready.map(|permit| ReadyCall { worker, underway, permit }).map_err(|early| early.map(progress)))
+    }
+
+    /// Makes a call with what it was made ready with.
+    pub(super) async fn call(
+        &self,
+        effect: &StoredEffect,
+        call: &Call,
+        ready: ReadyCall,
+    ) -> Result<Attempt<CallProgress>, RuntimeError> {
         let class = effect.row.class.as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
-        let errand =
-            CallRequest { lane: &effect.lane, effect: &effect.row.id, call, underway: underway.as_ref() };
-        let outcome = worker.work(&errand).await;
+        let errand = errand(effect, call, ready.underway.as_ref());
+        let outcome = ready.worker.work(&errand, ready.permit).await;
         self.faults.at(FailPoint::VendorApplied, class)?;
         self.faults.at(FailPoint::ReplyRead, class)?;
-        Ok(outcome.map(|report| match report {
-            CallOutcome::Said(text) => CallProgress::Ended(EffectResult::Said { text }),
-            CallOutcome::Asked(asked) => CallProgress::Ended(EffectResult::Asked(asked)),
-            CallOutcome::Stopped(text) => CallProgress::Ended(EffectResult::Stopped { text }),
-            CallOutcome::Underway(now) => CallProgress::Underway(now),
-        }))
+        Ok(outcome.map(progress))
     }
 
     /// The remote task to stop; nothing if the call never arrived. While the call is being sent, nobody can know.
@@ -132,6 +145,19 @@ impl Runtime {
     /// The delivery of an event about an effect, to be stored with what is recorded of the effect.
     pub(super) fn effect_event(&self, effect: &StoredEffect, key: String, kind: EventKind) -> Delivery {
         Inbound::internal(effect.lane.clone(), key, kind, self.store.now()).waits(None)
+    }
+}
+
+fn errand<'a>(effect: &'a StoredEffect, call: &'a Call, underway: Option<&'a RemoteTask>) -> CallRequest<'a> {
+    CallRequest { lane: &effect.lane, effect: &effect.row.id, call, underway }
+}
+
+fn progress(report: CallOutcome) -> CallProgress {
+    match report {
+        CallOutcome::Said(text) => CallProgress::Ended(EffectResult::Said { text }),
+        CallOutcome::Asked(asked) => CallProgress::Ended(EffectResult::Asked(asked)),
+        CallOutcome::Stopped(text) => CallProgress::Ended(EffectResult::Stopped { text }),
+        CallOutcome::Underway(now) => CallProgress::Underway(now),
     }
 }
 

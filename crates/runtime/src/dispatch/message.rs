@@ -36,7 +36,6 @@ impl Outgoing<'_> {
             answers: self.answers.as_deref(),
             person: self.person.as_ref(),
             question: self.question,
-            age: now.since(self.effect.created_at),
             now,
         }
     }

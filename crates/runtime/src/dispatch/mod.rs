@@ -12,19 +12,28 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::Delivered;
-use throughline_engine::EventKind;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::event::Unshown;
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::policy::limits;
 use throughline_engine::retry::{AfterUnknown, Guarantee, after_unknown, retry_delay};
+use throughline_engine::{EventKind, Timestamp};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
-use call::{CallProgress, underway};
+use call::{CallProgress, ReadyCall, underway};
 pub(crate) use complete::is_altered;
 
 use message::{Outgoing, shows};
 
 use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
+
+/// Parts that an attempt is made with.
+struct Prepared {
+    /// The effect with all its parts.
+    body: EffectBody,
+    /// The worker, if it is a call.
+    call: Option<ReadyCall>,
+}
 
 impl Runtime {
     /// Leases at most `limit` effects that may be performed now. Hand each to [`Self::perform`].
@@ -83,8 +92,10 @@ impl Runtime {
             return self.record_attempt(&leased, &body, attempts, Attempt::Unknown { why }, guarantee).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
-            return self.settle(&leased, SettleTo::Retry(later), None, None).await;
+            return self.wait_until(&leased, &body, later, "its channel took nothing in time").await;
         }
+        // Whatever can wait, waits here: behind the mark is nothing but the request.
+        let prepared = self.prepare(effect, &body).await?;
         let tenant = &effect.lane.tenant;
         let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await? {
             Mark::Attempt(n) => n,
@@ -97,15 +108,12 @@ impl Runtime {
             Mark::PayloadDiffers => return self.stop_altered(&leased, Some(&body)).await,
         };
         self.faults.at(FailPoint::AttemptMarked, class)?;
-        let body = match self.completed(effect, body.clone()).await? {
-            Ok(body) => body,
-            Err(text) => {
-                let rejected = Attempt::Rejected { text, errors: Vec::new() };
-                return self.record_attempt(&leased, &body, attempt, rejected, guarantee).await;
-            }
+        let (body, ready) = match prepared {
+            Ok(Prepared { body, call }) => (body, Ok(call)),
+            Err(early) => (body, Err(early)),
         };
         let outcome = match &outgoing {
-            None => match self.attempt_shown(effect, &body).await? {
+            None => match self.attempt_shown(effect, &body, ready).await? {
                 Attempt::Applied(CallProgress::Underway(now)) => {
                     return self.record_progress(&leased, &body, attempt, now).await;
                 }
@@ -124,6 +132,27 @@ impl Runtime {
         self.record_attempt(&leased, &body, attempt.saturating_sub(parts_out), outcome, guarantee).await
     }
 
+    /// Plans an effect again that may not begin yet. Waiting costs no attempt, and ends with the time of its class: then it
+    /// is given up, and whether an earlier attempt arrived is as unknown as before.
+    async fn wait_until(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        later: Timestamp,
+        why: &str,
+    ) -> Result<(), RuntimeError> {
+        let effect = &leased.effect;
+        if later.since(effect.created_at) <= body.retry_limits().1 {
+            return self.settle(leased, SettleTo::Retry(later), None, None).await;
+        }
+        let text = why.to_owned();
+        let outcome = match body.is_outward() && effect.outcome.is_some() {
+            true => Outcome::Uncertain { text },
+            false => Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() },
+        };
+        self.end(leased, Some(body), effect.attempts, outcome).await
+    }
+
     /// Records a delivered part. The next part is an attempt of its own, so that a restart continues with it.
     async fn record_part(
         &self,
@@ -135,21 +164,49 @@ impl Runtime {
         self.settle(leased, SettleTo::Retry(self.store.now()), message, None).await
     }
 
+    /// Gets everything ready for an attempt, before it is marked: the parts of the effect, and whatever its worker has to
+    /// wait for. Otherwise returns the outcome of the attempt, which is known without sending.
+    async fn prepare(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+    ) -> Result<Result<Prepared, Attempt<CallProgress>>, RuntimeError> {
+        let body = match self.completed(effect, body.clone()).await? {
+            Ok(body) => body,
+            Err(text) => return Ok(Err(Attempt::Rejected { text, errors: Vec::new() })),
+        };
+        let call = match &body {
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
+                match self.ready_call(effect, call).await? {
+                    Ok(ready) => Some(ready),
+                    Err(early) => return Ok(Err(early)),
+                }
+            }
+            _ => None,
+        };
+        Ok(Ok(Prepared { body, call }))
+    }
+
     /// Makes an attempt. While somebody waits for its answer, the channel shows that work is going on, if it can;
     /// showing it delays nothing.
     async fn attempt_shown(
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
+        ready: Result<Option<ReadyCall>, Attempt<CallProgress>>,
     ) -> Result<Attempt<CallProgress>, RuntimeError> {
+        let ready = match ready {
+            Ok(ready) => ready,
+            Err(early) => return Ok(early),
+        };
         // Asking how far a remote task got is not shown as work.
         let asks =
             matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_))
                 && underway(effect).is_none();
         let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| asks);
-        let Some(channel) = channel else { return self.attempt(effect, body).await };
+        let Some(channel) = channel else { return self.attempt(effect, body, ready).await };
         let (attempt, shown) =
-            (pin!(self.attempt(effect, body)), channel.working(&effect.lane, self.store.now()));
+            (pin!(self.attempt(effect, body, ready)), channel.working(&effect.lane, self.store.now()));
         // `select` polls the attempt first: an answer that is there at once is not shown as work.
         match select(attempt, shown).await {
             Either::Left((outcome, _)) => outcome,
@@ -161,9 +218,10 @@ impl Runtime {
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
+        ready: Option<ReadyCall>,
     ) -> Result<Attempt<CallProgress>, RuntimeError> {
-        if let EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) = body {
-            return self.call(effect, call).await;
+        if let (EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call), Some(ready)) = (body, ready) {
+            return self.call(effect, call, ready).await;
         }
         Ok(self.attempt_ours(effect, body).await?.map(CallProgress::Ended))
     }
@@ -318,8 +376,10 @@ impl Runtime {
             _ => None,
         };
         let done = matches!(outcome, Outcome::Done { .. });
-        let event = (!done || class.reports_success())
-            .then(|| self.settled_event(&leased.effect, body, attempt, &outcome));
+        let event = match !done || class.reports_success() {
+            true => Some(self.settled_event(&leased.effect, body, attempt, &outcome).await?),
+            false => None,
+        };
         let (state, word) = match &outcome {
             Outcome::Done { .. } => (EffectState::Done, "done"),
             Outcome::Failed { .. } => (EffectState::Failed, "failed"),
@@ -332,14 +392,21 @@ impl Runtime {
     }
 
     /// The event that tells the lane how an effect ended. Of one that cannot be read, its approval says the card.
-    fn settled_event(
+    async fn settled_event(
         &self,
         effect: &StoredEffect,
         body: Option<&EffectBody>,
         attempt: u32,
         outcome: &Outcome,
-    ) -> Delivery {
+    ) -> Result<Delivery, RuntimeError> {
         let id = &effect.row.id;
+        let unshown = match (outcome, body.and_then(shows)) {
+            (Outcome::Failed { .. }, Some(message)) => {
+                let seen = !self.store.channel_ids(&effect.lane, message.as_str()).await?.is_empty();
+                Some(Unshown { message: message.clone(), seen })
+            }
+            _ => None,
+        };
         let key = format!("fx:{id}:{attempt}");
         let kind = EventKind::EffectSettled {
             effect: id.clone(),
@@ -349,8 +416,9 @@ impl Runtime {
                 None => effect.row.approval.as_ref().map(|approval| approval.card.clone()),
             },
             task: body.and_then(EffectBody::task).cloned(),
+            unshown,
         };
-        self.effect_event(effect, key, kind)
+        Ok(self.effect_event(effect, key, kind))
     }
 
     async fn settle(
@@ -398,7 +466,7 @@ impl Runtime {
         };
         // The event that ends an uncertain effect is not the one that made it uncertain, so its key differs.
         let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
-        let event = self.settled_event(effect, body.as_ref(), n, &outcome);
+        let event = self.settled_event(effect, body.as_ref(), n, &outcome).await?;
         let settlement = Settlement {
             tenant: effect.lane.tenant.clone(),
             id: effect.row.id.clone(),

@@ -12,6 +12,7 @@ mod people;
 mod polling;
 mod presses;
 mod recorded;
+mod refused_cards;
 mod signals;
 mod webhook;
 mod world;

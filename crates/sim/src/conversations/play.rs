@@ -349,7 +349,13 @@ impl Play<'_> {
     fn settle(&mut self) {
         for (effect, task) in std::mem::take(&mut self.running) {
             let outcome = Outcome::Done { result: EffectResult::Said { text: String::new() } };
-            drop(self.host(EventKind::EffectSettled { effect, outcome, card: None, task: Some(task) }));
+            drop(self.host(EventKind::EffectSettled {
+                effect,
+                outcome,
+                card: None,
+                task: Some(task),
+                unshown: None,
+            }));
         }
     }
 
@@ -408,7 +414,8 @@ impl Play<'_> {
             about.allowed.iter().filter(|deed| live(deed)).cloned().collect()
         };
         let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
-        let event = self.event("", EventKind::EffectSettled { effect, outcome, card: None, task: None });
+        let event = self
+            .event("", EventKind::EffectSettled { effect, outcome, card: None, task: None, unshown: None });
         let before = self.outcomes.deeds;
         drop(self.turn(&event, Some(&about), &allowed));
         self.outcomes.picked(self.outcomes.deeds > before);

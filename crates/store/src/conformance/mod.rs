@@ -154,7 +154,7 @@ macro_rules! conformance {
                     a_retry_blocks_and_waits, an_unsure_attempt_is_remembered, dependents_wait_until_done,
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting,
                     a_late_dependent_fails_at_once, an_unknown_dependency_refuses_the_turn,
-                    a_newer_card_update_supersedes, hosts_report_once, hosts_are_offered_in_turn,
+                    a_newer_card_update_supersedes, an_update_waits_for_its_card, hosts_report_once, hosts_are_offered_in_turn,
                     marks_are_counted, a_mark_compares_the_bytes_in_hand, found_attempted, a_settlement_counts_once,
                     a_settling_event_is_durable_with_it, a_duplicate_event_changes_nothing,
                     uncertain_effects_are_cancelled_or_adopted, what_has_begun_refuses_who_takes_it_back

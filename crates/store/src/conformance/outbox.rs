@@ -2,7 +2,7 @@
 
 use throughline_engine::Timestamp;
 use throughline_engine::data::canonical_json::{Hash, sha256};
-use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::effect::{EffectBody, EffectClass};
 
 use super::Subject;
 use super::fixture::{
@@ -269,6 +269,34 @@ pub async fn a_newer_card_update_supersedes(s: &Subject) {
     );
     let lost = s.store.mark("acme", &"fx_2".into(), leased[0].fence, &held("fx_2")).await.unwrap();
     assert_eq!(lost, Mark::LeaseLost, "it was leased and not begun");
+}
+
+/// An update of a card waits for the end of the card's post, however that ends, and for no other card's.
+pub async fn an_update_waits_for_its_card(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    let post = |id: &str, card: &str| {
+        let payload = format!(r#"{{"class":"card.post","card":{{"id":"{card}"}}}}"#);
+        OutboxRow { payload, ..effect(id, EffectClass::CardPost, EffectBody::LANE_STREAM) }
+    };
+    let update = |id: &str, card: &str| {
+        effect(id, EffectClass::CardUpdate, &format!("{}{card}", EffectBody::CARD_STREAM))
+    };
+    writer.commit_effects(vec![post("fx_1", "cd_1"), post("fx_2", "cd_2")]).await;
+    writer.commit_effects(vec![update("fx_3", "cd_1"), update("fx_4", "cd_2"), update("fx_5", "cd_3")]).await;
+    let leased = lease(&*s.store).await;
+    let ids: Vec<&str> = leased.iter().map(|leased| leased.effect.row.id.as_str()).collect();
+    assert_eq!(ids, ["fx_1", "fx_5"]);
+    let again = SettleTo::Retry(s.store.now());
+    let again = Settlement { to: again, ..settled("fx_1", Some(leased[0].fence)) };
+    assert!(s.store.settle(again).await.unwrap());
+    let fence = attempt(&*s.store, "fx_1").await;
+    assert_eq!(lease_ids(&*s.store).await, NONE);
+    assert!(s.store.settle(ends("fx_1", Some(fence), EffectState::Failed)).await.unwrap());
+    let leased = lease(&*s.store).await;
+    let ids: Vec<&str> = leased.iter().map(|leased| leased.effect.row.id.as_str()).collect();
+    assert_eq!(ids, ["fx_2", "fx_3"]);
+    assert!(s.store.settle(settled("fx_2", Some(leased[0].fence))).await.unwrap());
+    assert_eq!(lease_ids(&*s.store).await, ["fx_4"]);
 }
 
 /// A host's effect is offered until it is reported, once, or until its deadline.

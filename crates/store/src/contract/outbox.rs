@@ -33,8 +33,8 @@ pub fn lease_of(class: EffectClass) -> Millis {
 #[async_trait]
 pub trait Outbox {
     /// Leases up to `limit` effects that may be performed now. These are planned ones that are due, whose dependencies
-    /// are done and that are first in their stream; and attempted ones whose lease ran out. Effects of
-    /// [`Performer::Host`] are never leased.
+    /// are done and that are first in their stream; and attempted ones whose lease ran out. An update of a card waits for
+    /// the end of the card's post, whatever that end is. Effects of [`Performer::Host`] are never leased.
     async fn lease(&self, owner: &str, limit: u32) -> Result<Vec<Leased>, StoreError>;
 
     /// Records an attempt durably, before its first byte goes out. Kill switch, approval, payload and lease are checked

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use throughline_engine::data::canonical_json::{Hash, hex};
-use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::effect::{EffectBody, EffectClass};
 use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::{Data, Effect, MemoryStore};
@@ -231,6 +231,22 @@ impl Data {
         row.performer == Performer::Us
             && row.depends_on.iter().all(done)
             && stream.and_then(|open| open.first()).is_none_or(|first| *first == effect.n)
+            && !self.waits_for_post(effect)
+    }
+
+    /// Returns true for an update of a card whose post has not ended yet.
+    fn waits_for_post(&self, effect: &Effect) -> bool {
+        let row = &effect.stored.row;
+        let Some(card) = row.stream.strip_prefix(EffectBody::CARD_STREAM) else { return false };
+        let lane = (effect.stored.lane.clone(), EffectBody::LANE_STREAM.to_owned());
+        let posts = |n: &u64| {
+            let (tenant, id) = &self.effects[n];
+            self.effect(tenant, id).is_some_and(|earlier| {
+                earlier.stored.row.class == EffectClass::CardPost && posts_card(&earlier.stored.row, card)
+            })
+        };
+        row.class == EffectClass::CardUpdate
+            && self.streams.get(&lane).is_some_and(|open| open.range(..effect.n).any(posts))
     }
 
     fn mark(&mut self, tenant: &str, id: &EffectId, fence: i64, held: &Hash, now: Timestamp) -> Mark {
@@ -323,6 +339,11 @@ impl Effect {
             }
         }
     }
+}
+
+fn posts_card(post: &OutboxRow, card: &str) -> bool {
+    let body = serde_json::from_str::<serde_json::Value>(&post.payload);
+    body.is_ok_and(|body| body["card"]["id"] == card)
 }
 
 fn remove_prompt(payload: &mut String) {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rusqlite::{Row, params};
 use throughline_engine::EffectId;
 use throughline_engine::data::canonical_json::Hash;
-use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::effect::{EffectBody, EffectClass};
 
 use super::codec::{effect_state, effect_state_number, performer_number};
 use super::effects::{SELECT, query, stored_effect};
@@ -145,11 +145,14 @@ fn lease(tx: &Tx<'_, '_>, limit: u32) -> Result<Vec<Leased>, TxError> {
     let select = format!(
         "{SELECT} WHERE o.wake <= ?1 AND o.performer = 0 AND o.waits = 0 AND (o.stream = '' OR NOT EXISTS ( \
          SELECT 1 FROM outbox b WHERE b.lane = o.lane AND b.stream = o.stream AND b.n < o.n \
-         AND b.wake IS NOT NULL AND b.performer = 0 AND b.stream <> '')) ORDER BY o.wake, o.n LIMIT ?2"
+         AND b.wake IS NOT NULL AND b.performer = 0 AND b.stream <> '')) AND NOT (o.class = 'card.update' AND EXISTS ( \
+         SELECT 1 FROM outbox p WHERE p.lane = o.lane AND p.stream = ?3 AND p.class = 'card.post' AND p.n < o.n \
+         AND p.wake IS NOT NULL AND p.performer = 0 AND p.stream <> '' \
+         AND ?4 || CASE WHEN json_valid(p.payload) THEN json_extract(p.payload, '$.card.id') END = o.stream)) ORDER BY o.wake, o.n LIMIT ?2"
     );
     let mut select = tx.sql.prepare_cached(&select)?;
     let found = select
-        .query_map((tx.now.0, limit), |row| {
+        .query_map((tx.now.0, limit, EffectBody::LANE_STREAM, EffectBody::CARD_STREAM), |row| {
             Ok((row.get::<_, i64>("n")?, row.get::<_, i64>("fence")? + 1, stored_effect(row)?))
         })?
         .collect::<rusqlite::Result<Vec<_>>>()?;

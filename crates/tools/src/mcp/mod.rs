@@ -10,6 +10,7 @@ mod result_text;
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
@@ -28,7 +29,7 @@ use serde_json::{Value, json};
 use throughline_engine::data::call::{CallOutcome, QuestionField, RemoteQuestion};
 use throughline_engine::data::effect::Attempt;
 use throughline_net::Address;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::handler::{Elicitation, Form, Handler};
@@ -55,7 +56,7 @@ pub(crate) struct Server {
     name: String,
     transport: Transport,
     timeouts: Timeouts,
-    state: Mutex<ConnectionState>,
+    state: Arc<Mutex<ConnectionState>>,
 }
 
 /// The transport.
@@ -103,6 +104,18 @@ pub(crate) struct ToolCall<'a> {
     pub(crate) outward: bool,
 }
 
+/// A checked call, with the connection that is its own until it has ended.
+pub(crate) struct ReadyCall {
+    state: OwnedMutexGuard<ConnectionState>,
+    params: CallToolRequestParams,
+    /// People's texts, if it answers a form.
+    given: Option<BTreeMap<String, String>>,
+    outward: bool,
+    /// The end of all its time, and the longest time of the call itself.
+    whole: Instant,
+    longest: Duration,
+}
+
 /// State to send back with an answer. It travels as the opaque handle of the work.
 #[derive(Default, Serialize, Deserialize)]
 struct Resume {
@@ -122,7 +135,7 @@ impl Server {
             ServerSetting::Child { .. } => Transport::Child(setting.clone()),
             ServerSetting::Http(place) => http(place, timeouts)?,
         };
-        Ok(Self { name: name.to_owned(), transport, timeouts, state: Mutex::default() })
+        Ok(Self { name: name.to_owned(), transport, timeouts, state: Arc::default() })
     }
 
     /// Lists every tool, as the server defines it now.
@@ -135,55 +148,32 @@ impl Server {
         self.current_tools(&mut state).await.map_err(|not_ready| not_ready.why)
     }
 
-    /// Calls a tool, if `allowed` accepts its definition.
-    pub(crate) async fn call(
+    /// Waits for earlier calls and for the connection, and checks the call, if `allowed` accepts the tool's definition.
+    ///
+    /// # Errors
+    /// The outcome of the call, which is known without sending it.
+    pub(crate) async fn ready(
         &self,
         call: &ToolCall<'_>,
         allowed: impl AsyncFnOnce(Option<&ToolDescription>) -> Result<(), Attempt<CallOutcome>>,
-    ) -> Attempt<CallOutcome> {
+    ) -> Result<ReadyCall, Attempt<CallOutcome>> {
         let whole = Instant::now() + self.timeouts.whole;
         let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
-        let Ok(mut state) = timeout(self.timeouts.ready, self.state.lock()).await else {
-            return not_sent("the server is busy with other calls".into(), None);
+        let Ok(mut state) = timeout(self.timeouts.ready, self.state.clone().lock_owned()).await else {
+            return Err(not_sent("the server is busy with other calls".into(), None));
         };
         let tools = match self.current_tools(&mut state).await {
             Ok(tools) => tools,
-            Err(NotReady { why, hint }) => return not_sent(why, hint),
+            Err(NotReady { why, hint }) => return Err(not_sent(why, hint)),
         };
         let described = tools.iter().find(|tool| tool.name == call.tool);
-        if let Err(refused) = allowed(described).await {
-            return refused;
-        }
+        allowed(described).await?;
         let Some(described) = described else {
-            return rejected(format!("the server has no tool {}", call.tool));
+            return Err(rejected(format!("the server has no tool {}", call.tool)));
         };
-        let params = match params(call, &described.definition["inputSchema"]) {
-            Ok(params) => params,
-            Err(refused) => return refused,
-        };
-        // only a call that was answered puts it back: what came late to another one would be taken for the next one's.
-        let Some(connection) = state.open.take() else {
-            return not_sent("the connection is closed".into(), None);
-        };
+        let params = params(call, &described.definition["inputSchema"])?;
         let given = call.answer.map(|(_, given)| given.clone());
-        connection.elicitation.begin(given);
-        let until = whole.min(Instant::now() + self.timeouts.call);
-        let answer = timeout_at(until, call_until_complete(&connection, params)).await;
-        let form = connection.elicitation.take();
-        match answer {
-            Ok(Ok(response)) => {
-                state.restore(connection);
-                interpret(call, response, form)
-            }
-            Ok(Err(error)) => {
-                match error {
-                    ServiceError::McpError(_) => state.restore(connection),
-                    _ => state.broke(),
-                }
-                interpret_error(&error)
-            }
-            Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
-        }
+        Ok(ReadyCall { state, params, given, outward: call.outward, whole, longest: self.timeouts.call })
     }
 
     /// Ends the connection, and the server process with all it started.
@@ -263,6 +253,34 @@ impl Server {
         };
         let running = running.map_err(|error: ClientInitializeError| chain(&error))?;
         Ok(Connection { running, elicitation, group })
+    }
+}
+
+impl ReadyCall {
+    /// Sends the call and waits for its answer.
+    pub(crate) async fn send(mut self) -> Attempt<CallOutcome> {
+        // only a call that was answered puts it back: what came late to another one would be taken for the next one's.
+        let Some(connection) = self.state.open.take() else {
+            return Attempt::NotApplied { why: "the connection is closed".into(), hint: None };
+        };
+        connection.elicitation.begin(self.given);
+        let until = self.whole.min(Instant::now() + self.longest);
+        let answer = timeout_at(until, call_until_complete(&connection, self.params)).await;
+        let form = connection.elicitation.take();
+        match answer {
+            Ok(Ok(response)) => {
+                self.state.restore(connection);
+                interpret(self.outward, response, form)
+            }
+            Ok(Err(error)) => {
+                match error {
+                    ServiceError::McpError(_) => self.state.restore(connection),
+                    _ => self.state.broke(),
+                }
+                interpret_error(&error)
+            }
+            Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
+        }
     }
 }
 
@@ -358,7 +376,7 @@ async fn call_until_complete(
 
 /// Interprets a response, with the form that came while the tool ran.
 fn interpret(
-    call: &ToolCall<'_>,
+    outward: bool,
     response: CallToolResponse,
     form: Option<Result<Form, String>>,
 ) -> Attempt<CallOutcome> {
@@ -369,7 +387,7 @@ fn interpret(
         CallToolResponse::Complete(result) => match result_text::text(&result) {
             Some(text) if result.is_error == Some(true) => rejected(text),
             Some(text) => Attempt::Applied(CallOutcome::Said(text)),
-            None if call.outward => Attempt::Applied(CallOutcome::Said(
+            None if outward => Attempt::Applied(CallOutcome::Said(
                 "(its answer is longer than 256 KiB and is not shown)".into(),
             )),
             None => rejected("its answer is longer than 256 KiB"),
