@@ -1,6 +1,7 @@
 //! Calls that wait for a place: what is killed while it waits was never begun, and is not uncertain.
 
 #[path = "shared/host.rs"]
+#[expect(dead_code, reason = "no message is posted here")]
 mod host;
 
 use std::collections::BTreeMap;

@@ -106,7 +106,7 @@ fn authorization(text: &str) -> Option<usize> {
 
 /// The credentials of a call that is written as a command, as a range of bytes: `curl -u name:secret`.
 pub(super) fn of_command(text: &str) -> Option<(usize, usize)> {
-    let line = &behind(text, "curl")?[..];
+    let line = behind(text, "curl")?;
     let line = &line[..line.floor_char_boundary(COMMAND)];
     count(line.len());
     let flag = |flag: &&str| line.find(*flag).map(|at| at + flag.len());
