@@ -20,6 +20,7 @@ pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
 use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
 use crate::data::lane_key::LaneKey;
+use crate::data::policy::limits;
 use crate::data::scope::Scope;
 use crate::data::ticket::{Item, Target};
 use crate::data::time::Millis;
@@ -299,11 +300,13 @@ impl EffectBody {
     }
 
     /// Returns the number of attempts and the age in milliseconds after which it gives up. A question to a
-    /// model gives up at its own time limit, other effects at the limit of their class.
+    /// model gives up at its own time limit, a tool that may change something at that of what leaves the thread, other
+    /// effects at the limit of their class.
     #[must_use]
     pub fn retry_limits(&self) -> (u32, Millis) {
         match self {
             Self::ModelAsk(ask) => (ask.purpose().max_tries(), ask.budget_ms),
+            Self::ToolCall(_) if self.is_outward() => limits::GIVE_UP_WRITING_TOOL,
             _ => self.class().retry_limits(),
         }
     }

@@ -50,6 +50,8 @@ pub mod limits {
     pub const LIVE_TASKS: usize = 1_000;
     /// Attempts and milliseconds for a tool that only reads; then a retry is offered.
     pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
+    /// Attempts and milliseconds for a tool that may change something: somebody has approved it, so it keeps the schedule.
+    pub const GIVE_UP_WRITING_TOOL: (u32, Millis) = GIVE_UP_TRACKER;
     /// Attempts and milliseconds for a sub-agent.
     pub const GIVE_UP_AGENT: (u32, Millis) = (8, Timestamp::DAY);
     /// Shortest wait before a sub-agent's work is looked at again; the wait is as long as the work has taken

@@ -319,7 +319,7 @@ fn button(said: &RoutedMessage) -> Option<Action> {
     button_text::button_named(allowed(CardStep::ScopeGate), &said.words)
 }
 
-/// What a message says that says something else was said wrongly: "review" of "no, I meant review".
+/// The message without words that say something was said wrongly: "review" of "no, I meant review".
 fn meant(said: &RoutedMessage) -> RoutedMessage {
     let frame = language::correction(&said.words).filter(|frame| frame.said_wrong);
     let words = frame.map_or_else(|| said.words.clone(), |frame| frame.value);

@@ -51,13 +51,13 @@ const QUOTES: [char; 6] = ['"', '\'', '`', '\\', ']', ')'];
 const NAME: usize = 50;
 const GAP: usize = 20;
 
-/// What may stand before the credentials of an HTTP header.
+/// Words before the credentials of an HTTP header.
 const SCHEMES: [&str; 6] = ["Basic ", "Bearer ", "Token ", "Api-Token ", "ApiKey ", "Digest "];
 /// Options of a command that take a name and a secret, and the length of a command that is looked at, in bytes.
 const FLAGS: [&str; 2] = [" -u", " --user"];
 const COMMAND: usize = 400;
 
-/// How much a value must look like a secret, by how surely its name announces it.
+/// Likeness to a secret that a value must have, by how surely its name announces it.
 #[derive(Clone, Copy)]
 enum Proof {
     /// "password: hunter2x": four characters with a digit, or twelve.

@@ -7,7 +7,7 @@ use super::assignment::NAMES;
 use super::redact::redacted;
 use super::secret_rules::{Class, Rule, SERVICES, TOKENS};
 
-/// What a rule matches: the shortest that it takes.
+/// Sample of a rule: the shortest that it takes.
 fn sample(rule: &Rule) -> String {
     let from = match rule.class {
         Class::Hex => "7f3a9c0e5b1d8264",

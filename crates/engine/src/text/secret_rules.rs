@@ -1,4 +1,4 @@
-//! What secrets look like: the beginnings of tokens, and the values that a service's name announces.
+//! Formats of secrets: the beginnings of tokens, and the values that a service's name announces.
 //!
 //! The formats are those of the rule set of gitleaks (v8, MIT licence; see NOTICE), each as a beginning, a class of
 //! characters and a length. Formats of several parts are read as one run of characters. A few were added from the pages
