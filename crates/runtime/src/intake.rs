@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::policy::limits;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, LaneKey, Timestamp};
 use throughline_store::{Accepted, Delivery, DeliveryIdentity, QueueLimit, WaitingRow};
@@ -36,15 +37,19 @@ impl Inbound {
     }
 
     /// Returns the limit of the lane's queue, with the notice for one that is full. Only messages of people are limited:
-    /// a press, an outcome or a deadline is never refused because a queue is full.
+    /// a press, an outcome or a deadline is never refused because a queue is full. There is one notice for a lane in each
+    /// [`limits::NOTICE_WINDOW`], or the notices would fill what the limit keeps free.
     fn limit(&self, max: u32) -> Option<QueueLimit> {
         let EventKind::MessagePosted(posted) = &self.event.kind else { return None };
         let beginning: String = posted.text.chars().take(50).collect();
         let text = format!(
-            "I could not take \"{beginning}\": {max} messages are already waiting here. Please send it again later."
+            "I could not take \"{beginning}\", nor what follows it at once: {max} messages are already waiting here. Please \
+             send it again in a minute."
         );
         let Event { received_at, actor, .. } = &self.event;
-        let notice = notice(*received_at, actor.clone(), "queue_full", text, &self.identity.key);
+        let window =
+            format!("{}:{}", self.identity.lane.id().0, received_at.0.div_euclid(limits::NOTICE_WINDOW));
+        let notice = notice(*received_at, actor.clone(), "queue_full", text, &window);
         Some(QueueLimit { max, notice_key: notice.id.clone(), notice: encode(notice, Addressing::default()) })
     }
 }

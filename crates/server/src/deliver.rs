@@ -79,7 +79,7 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
         Accepted::New => {}
         Accepted::Full => {
             ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);
-            return request.refuse().await;
+            return Err(request.queue_full());
         }
         Accepted::Duplicate(row) => {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => "api").increment(1);
@@ -181,12 +181,7 @@ impl DurableRequest<'_> {
         }
     }
 
-    async fn refuse(&self) -> Result<Response, Problem> {
-        let problem = self.queue_full();
-        self.keep(&self.keyed.key, &problem.stored()).await;
-        Err(problem)
-    }
-
+    /// Problem: nothing was taken. It is kept under no key, so the same request may be sent again.
     fn queue_full(&self) -> Problem {
         let text =
             "too many messages wait in this conversation; this one was not taken, and the user is told so";

@@ -246,7 +246,7 @@ codes! {
     QUEUE_FULL = 2204, "intake.queue_full", Some(429), "Too many messages wait in this conversation",
         "The conversation already has as many waiting messages as are allowed, so this one was not taken. The user is told so there.",
         "Messages of one conversation are handled in order; the limit keeps one conversation from holding everything up.",
-        "Send the message again later, with a new Idempotency-Key.",
+        "Send the same request again after Retry-After seconds; it may have the same Idempotency-Key.",
         ["policy.intake.queue"];
     TOO_MANY_STREAMS = 2205, "stream.too_many", Some(429), "Too many event streams are open",
         "This person, or this program's principal, has 100 open event streams, whatever tokens they were opened with.",

@@ -100,12 +100,43 @@ pub async fn a_full_queue_stores_a_notice(s: &Subject) {
     let notice = waiting.last().unwrap();
     assert_eq!((notice.key.as_str(), notice.kind.as_str()), ("notice:queue_full:c", "intake.notice"));
     assert_eq!((waiting.len(), notice.event.as_str()), (3, "notice of c"));
-    assert!(matches!(s.store.accept(limited(&lane, "c", 2)).await.unwrap(), Accepted::Duplicate(_)));
+    assert_eq!(s.store.accept(limited(&lane, "c", 2)).await.unwrap(), Accepted::Full, "it is still full");
+    assert_eq!(s.store.waiting(&lane, 10).await.unwrap().len(), 3, "with one notice");
 
     let mut writer = LaneWriter::claim(&*s.store, &lane).await;
     let inbox = waiting.iter().map(|row| done(row.seq)).collect();
     writer.commit(TurnCommit { inbox, ..writer.turn() }).await;
     assert!(matches!(s.store.accept(limited(&lane, "d", 2)).await.unwrap(), Accepted::New));
+}
+
+/// A refused delivery is taken when it comes again and there is room: once, under the same keys, and with no other body.
+pub async fn what_was_refused_may_come_again(s: &Subject) {
+    let here = lane("C1");
+    let refused = |hash: &str| {
+        let identity = DeliveryIdentity {
+            more_keys: vec!["event:1".into()],
+            body_hash: Some(hash.into()),
+            ..DeliveryIdentity::new(here.clone(), "http:1")
+        };
+        Delivery { identity, ..limited(&here, "http:1", 1) }
+    };
+    let hash = "0a".repeat(32);
+    s.store.accept(delivery(&here, "first")).await.unwrap();
+    assert_eq!(s.store.accept(refused(&hash)).await.unwrap(), Accepted::Full);
+    let waiting = s.store.waiting(&here, 10).await.unwrap();
+    let mut writer = LaneWriter::claim(&*s.store, &here).await;
+    let inbox = waiting.iter().map(|row| done(row.seq)).collect();
+    writer.commit(TurnCommit { inbox, ..writer.turn() }).await;
+
+    let other = s.store.accept(refused(&"0b".repeat(32))).await.unwrap();
+    assert!(matches!(other, Accepted::Duplicate(_)), "another body under the same key");
+    assert_eq!(s.store.accept(refused(&hash)).await.unwrap(), Accepted::New);
+    for key in ["http:1", "event:1"] {
+        let row = s.store.delivery("acme", key).await.unwrap().unwrap();
+        assert_eq!((row.state, row.key.as_str()), (RowState::Received, "http:1"), "{key}");
+    }
+    assert!(matches!(s.store.accept(refused(&hash)).await.unwrap(), Accepted::Duplicate(_)), "once");
+    assert_eq!(s.store.waiting(&here, 10).await.unwrap().len(), 1);
 }
 
 /// A notice under a key that is taken is not stored again.

@@ -125,7 +125,7 @@ macro_rules! conformance {
                 inbox: [
                     a_key_is_new_once, keys_belong_to_a_tenant, either_key_makes_a_duplicate,
                     a_duplicate_has_the_first_hash,
-                    a_duplicate_takes_no_key, rows_wait_in_order, a_full_queue_stores_a_notice,
+                    a_duplicate_takes_no_key, rows_wait_in_order, a_full_queue_stores_a_notice, what_was_refused_may_come_again,
                     the_notice_is_stored_once, outcomes_are_never_refused, failures_are_counted,
                     longest_waiting_lane_comes_first, one_key_from_many_threads_is_new_once
                 ],

@@ -89,7 +89,8 @@ pub struct QueueLimit {
 pub enum Accepted {
     /// Durable: it waits for its turn, or came with it.
     New,
-    /// Durable as [`RowState::Refused`], because the lane's queue is full. The notice waits in its place.
+    /// Durable as [`RowState::Refused`], because the lane's queue is full. The notice waits in its place. A delivery that
+    /// comes again with the same keys and the same body is judged anew.
     Full,
     /// One of its keys was taken; nothing changed. Holds the row of the first delivery.
     Duplicate(Box<InboxRow>),
@@ -134,6 +135,14 @@ pub struct InboxRow {
     pub body_hash: Option<String>,
     /// The answer its HTTP request got ([`super::Requests::store_response`]).
     pub response: Option<StoredResponse>,
+}
+
+impl InboxRow {
+    /// True if a delivery is this one, which was refused and comes again: it is judged anew, and no duplicate.
+    pub(crate) fn was_refused(&self, again: &DeliveryIdentity) -> bool {
+        self.state == RowState::Refused
+            && (&self.key, &self.lane, &self.body_hash) == (&again.key, &again.lane, &again.body_hash)
+    }
 }
 
 /// State of an inbox row.

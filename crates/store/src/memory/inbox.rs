@@ -115,7 +115,10 @@ impl Data {
         let Delivery { identity, kind, event, limit } = delivery;
         for key in identity.keys() {
             if let Some(row) = self.delivery(&identity.lane.tenant, key) {
-                return Ok(Accepted::Duplicate(Box::new(row)));
+                if !row.was_refused(&identity) {
+                    return Ok(Accepted::Duplicate(Box::new(row)));
+                }
+                self.forget_refused(&identity);
             }
         }
         let lane = identity.lane.clone();
@@ -130,6 +133,15 @@ impl Data {
             self.insert(identity, Some(notice), RowState::Received, None, now);
         }
         Ok(Accepted::Full)
+    }
+
+    /// Deletes the row of a delivery that was refused and comes again.
+    fn forget_refused(&mut self, identity: &DeliveryIdentity) {
+        let tenant = self.tenant(&identity.lane.tenant);
+        if let Some(seq) = tenant.keys.get(&identity.key).copied() {
+            tenant.inbox.remove(&seq);
+            tenant.keys.retain(|_, of| *of != seq);
+        }
     }
 
     /// Inserts a row; one that came with its turn has no event.

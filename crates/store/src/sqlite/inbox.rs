@@ -6,7 +6,7 @@ use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{LaneId, LaneKey, Timestamp, TurnId};
 
 use super::codec::{lane_key, lane_parts, moment, row_state, row_state_number};
-use super::delivery_keys::{DeliveryKey, KeyOwner, take_keys};
+use super::delivery_keys::{DeliveryKey, KeyOwner, move_to, take_keys};
 use super::error::TxError;
 use super::writer::Tx;
 use super::{SqliteStore, lane_number};
@@ -136,7 +136,10 @@ pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepte
     if let Some(taken) = take_keys(tx, identity, KeyOwner::Row(seq))? {
         let row = find(tx.sql, &identity.lane.tenant, taken)?;
         let row = row.ok_or_else(|| TxError::Refused(format!("delivery key {taken} leads to no row")))?;
-        return Ok(Accepted::Duplicate(Box::new(row)));
+        if !row.was_refused(identity) {
+            return Ok(Accepted::Duplicate(Box::new(row)));
+        }
+        forget_refused(tx, identity, seq)?;
     }
     let lane =
         LaneRef { key: &identity.lane, n: tx.state.find_or_create_lane(tx.sql, &identity.lane, tx.now)?.n };
@@ -150,6 +153,17 @@ pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepte
             Ok(Accepted::New)
         }
     }
+}
+
+/// Deletes the row of a delivery that was refused and comes again, and leads its keys to its new position.
+fn forget_refused(tx: &Tx<'_, '_>, identity: &DeliveryIdentity, seq: Seq) -> Result<(), TxError> {
+    let tenant = &identity.lane.tenant;
+    let before = DeliveryKey::find(tx.sql, tenant, &identity.key)?.and_then(|found| found.seq);
+    if let Some(before) = before {
+        move_to(tx.sql, tenant, &identity.key, before, seq)?;
+        tx.sql.execute("DELETE FROM handled WHERE seq = ?1", [before])?;
+    }
+    Ok(())
 }
 
 /// Inserts a waiting row.
