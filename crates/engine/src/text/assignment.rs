@@ -42,7 +42,7 @@ pub(super) const NAMES: [&str; 31] = [
 /// Signs that give a name its value, the longer ones first.
 const SIGNS: [&str; 10] = [":::=", "::=", ":=", "=>", "?=", "||", "->", "=", ":", ">"];
 /// Words that do so in a sentence.
-const VERBS: [&str; 5] = ["is", "are", "ist", "sind", "lautet"];
+const VERBS: [&str; 5] = [" is", " are", " ist", " sind", " lautet"];
 /// Maximum length of a value that has to be read whole to tell, in bytes.
 const READ: usize = 256;
 /// Characters around a name or a value that belong to neither.
@@ -53,9 +53,6 @@ const GAP: usize = 20;
 
 /// Words before the credentials of an HTTP header.
 const SCHEMES: [&str; 6] = ["Basic ", "Bearer ", "Token ", "Api-Token ", "ApiKey ", "Digest "];
-/// Options of a command that take a name and a secret, and the length of a command that is looked at, in bytes.
-const FLAGS: [&str; 2] = [" -u", " --user"];
-const COMMAND: usize = 400;
 
 /// Likeness to a secret that a value must have, by how surely its name announces it.
 #[derive(Clone, Copy)]
@@ -68,9 +65,10 @@ enum Proof {
     Near,
 }
 
-/// True if a text has a sign that may give a name its value.
-pub(super) fn has_signs(text: &str) -> bool {
-    text.contains([':', '=', '>', '|'])
+/// True if a text has a sign or a verb that may give a name its value. The sign of a mark gives none.
+pub(super) fn gives(text: &str) -> bool {
+    text.split(MARK).any(|part| part.contains([':', '=', '>', '|']))
+        || VERBS.iter().any(|verb| text.contains(verb))
 }
 
 /// The length of the name and the value at the beginning of a text, which is the beginning of a word.
@@ -104,19 +102,19 @@ fn authorization(text: &str) -> Option<usize> {
     secret(&value[SCHEMES.iter().find(scheme).map_or(0, |scheme| scheme.len())..], Proof::Said)
 }
 
-/// The credentials of a call that is written as a command, as a range of bytes: `curl -u name:secret`.
+/// The credentials of an option of a command, as a range of bytes: of `-u name:secret` from the `u` on.
 pub(super) fn of_command(text: &str) -> Option<(usize, usize)> {
-    let line = behind(text, "curl")?;
-    let line = &line[..line.floor_char_boundary(COMMAND)];
-    count(line.len());
-    let flag = |flag: &&str| line.find(*flag).map(|at| at + flag.len());
-    let from = FLAGS.iter().find_map(flag)?;
-    let value = line[from..].trim_start_matches([' ', '=', '"', '\'', '\\']);
-    let end = value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '<')).unwrap_or(value.len());
-    let from = text.len() - behind(text, "curl")?.len() + line.len() - value.len();
+    let rest = text.strip_prefix("user").or_else(|| text.strip_prefix('u'))?;
+    let value = rest.trim_start_matches([' ', '=', '"', '\'', '\\']);
+    // A secret that was replaced already ends the value.
+    let near = &value[..value.floor_char_boundary(READ)];
+    let near = &near[..near.find(MARK).unwrap_or(near.len())];
+    let end = near.find(|c: char| c.is_whitespace() || matches!(c, '"' | '<')).unwrap_or(near.len());
+    count(end);
     let named =
-        value[..end].split_once(':').is_some_and(|(name, secret)| !name.is_empty() || !secret.is_empty());
-    (named && end > 3 && !is_placeholder(value)).then_some((from, from + end))
+        near[..end].split_once(':').is_some_and(|(name, secret)| !name.is_empty() || !secret.is_empty());
+    let from = text.len() - value.len();
+    (value.len() < rest.len() && named && end > 3 && !is_placeholder(value)).then_some((from, from + end))
 }
 
 /// The length of the name of a service and the value of the length and the characters that it gives its keys.
@@ -214,7 +212,7 @@ fn given(text: &str) -> Option<&str> {
 
 /// The text behind a verb, from its value on.
 fn said(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(QUOTES).strip_prefix(' ')?;
+    let rest = text.trim_start_matches(QUOTES);
     let behind = |verb: &&str| {
         let begins = rest.get(..verb.len())?.eq_ignore_ascii_case(verb);
         let rest = rest[verb.len()..].trim_start_matches(':');

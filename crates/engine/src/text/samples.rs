@@ -114,6 +114,7 @@ fn credentials_of_commands_and_headers_are_hidden() {
         ("client: abc8Q~dEf5gHi2jKl9mNo.pQr3sTu_vWx7yZa1bCd", "dEf5gHi2jKl9mNo"),
         ("1308742762612587|rhoK1cbv0DOU_RTX_87O4MkX7AI", "rhoK1cbv0DOU"),
         ("Datenbankpasswort: hunter2x", "hunter2x"),
+        ("unser Datenbankpasswort ist hunter2x", "hunter2x"),
         ("das Übergangskennwort lautet: hunter2x", "hunter2x"),
     ] {
         hidden(text, secret);
@@ -155,6 +156,15 @@ fn what_only_looks_like_a_secret_stays() {
 #[test]
 fn a_long_text_is_read_once() {
     for part in [
+        "a://",
+        "-----BEGIN ",
+        "eyJ.",
+        "password=",
+        "token=[redacted:",
+        "client ",
+        "a@b ",
+        "secret:\"",
+        "sk-",
         "password ",
         "jira ",
         "a_b-",
@@ -166,6 +176,8 @@ fn a_long_text_is_read_once() {
         "key => ",
         "1|",
         "Ä:",
+        "A3-",
+        "token_x:",
     ] {
         let text = part.repeat(300_000 / part.len());
         assert!(!redacted(&text).is_empty());
