@@ -23,6 +23,8 @@ use crate::data::time::{Millis, Timestamp};
 pub mod limits {
     use crate::data::time::{Millis, Timestamp};
 
+    /// Time in which a lane is told once that messages were refused, in milliseconds.
+    pub const NOTICE_WINDOW: Millis = Timestamp::MINUTE;
     /// Attempts and milliseconds after which a message or card is given up.
     pub const GIVE_UP_MESSAGE: (u32, Millis) = (8, 15 * Timestamp::MINUTE);
     /// Attempts and milliseconds for a private notice: a late one answers nothing.
@@ -50,8 +52,6 @@ pub mod limits {
     pub const LIVE_TASKS: usize = 1_000;
     /// Attempts and milliseconds for a tool that only reads; then a retry is offered.
     pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
-    /// Time in which a lane is told once that messages were refused, in milliseconds.
-    pub const NOTICE_WINDOW: Millis = Timestamp::MINUTE;
     /// Attempts and milliseconds for a tool that may change something: somebody has approved it, so it keeps the schedule.
     pub const GIVE_UP_WRITING_TOOL: (u32, Millis) = GIVE_UP_TRACKER;
     /// Attempts and milliseconds for a sub-agent.

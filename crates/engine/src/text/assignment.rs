@@ -2,6 +2,7 @@
 
 use throughline_language::budget::count;
 
+use super::beginnings::Beginnings;
 use super::redact::MARK;
 use super::secret_rules::{Rule, SERVICES};
 
@@ -54,6 +55,9 @@ const GAP: usize = 20;
 /// Words before the credentials of an HTTP header.
 const SCHEMES: [&str; 6] = ["Basic ", "Bearer ", "Token ", "Api-Token ", "ApiKey ", "Digest "];
 
+const NAMES_BEGIN: Beginnings = Beginnings::NONE.and_all(&NAMES);
+const SERVICES_BEGIN: Beginnings = Beginnings::NONE.and_rules(&SERVICES);
+
 /// Likeness to a secret that a value must have, by how surely its name announces it.
 #[derive(Clone, Copy)]
 enum Proof {
@@ -73,9 +77,8 @@ pub(super) fn gives(text: &str) -> bool {
 
 /// The length of the name and the value at the beginning of a text, which is the beginning of a word.
 pub(super) fn assignment(text: &str) -> Option<usize> {
-    let first = text.as_bytes().first()?.to_ascii_lowercase();
-    let mut named = NAMES.iter().filter(|name| name.as_bytes()[0] == first);
-    let rest = if let Some(rest) = named.find_map(|name| behind(text, name)) {
+    let names: &[&str] = if NAMES_BEGIN.fit(text.as_bytes()) { &NAMES } else { &[] };
+    let rest = if let Some(rest) = names.iter().find_map(|name| behind(text, name)) {
         given(rest)
             .and_then(|value| secret(value, Proof::Announced))
             .or_else(|| said(rest).and_then(|value| secret(value, Proof::Said)))
@@ -114,11 +117,14 @@ pub(super) fn of_command(text: &str) -> Option<(usize, usize)> {
     let named =
         near[..end].split_once(':').is_some_and(|(name, secret)| !name.is_empty() || !secret.is_empty());
     let from = text.len() - value.len();
-    (value.len() < rest.len() && named && end > 3 && !is_placeholder(value)).then_some((from, from + end))
+    (value.len() < rest.len() && named && end > 3 && !near.starts_with("${")).then_some((from, from + end))
 }
 
 /// The length of the name of a service and the value of the length and the characters that it gives its keys.
 pub(super) fn of_service(text: &str) -> Option<usize> {
+    if !SERVICES_BEGIN.fit(text.as_bytes()) {
+        return None;
+    }
     let first = text.as_bytes().first()?.to_ascii_lowercase();
     let mut named = SERVICES.iter().filter(|rule| rule.begins.as_bytes()[0] == first);
     named.find_map(|rule| {
@@ -140,14 +146,19 @@ fn rule_length(value: &str, rule: &Rule) -> Option<usize> {
     (ends && rule.length.contains(&length) && digit()).then_some(length)
 }
 
-/// The text behind a name that it begins with.
+/// The text behind a name that it begins with, and that no letter or digit follows.
 fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    behind_parts(text, name).filter(|rest| !rest.starts_with(char::is_alphanumeric))
+}
+
+/// The text behind the parts of a name that it begins with.
+fn behind_parts<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut rest = text;
     for part in name.split(' ') {
         rest = if rest.len() == text.len() { rest } else { rest.trim_start_matches([' ', '_', '-']) };
         rest = &rest[rest.get(..part.len()).filter(|begins| same(begins, part))?.len()..];
     }
-    (!rest.starts_with(char::is_alphanumeric)).then_some(rest)
+    Some(rest)
 }
 
 /// The length of the word at the beginning, which may have a name in it: `dbPassword`, "Datenbankpasswort".
@@ -161,18 +172,8 @@ fn compound(text: &str) -> Option<usize> {
 
 /// True if a word has a name in it that begins with a capital letter, as parts of a word do: `mySecretString`.
 fn holds(word: &str, name: &str) -> bool {
-    let parts = |(at, c): (usize, char)| c.is_uppercase() && behind_part(&word[at..], name);
-    word.char_indices().any(parts)
-}
-
-fn behind_part(text: &str, name: &str) -> bool {
-    let mut rest = text;
-    name.split(' ').all(|part| {
-        rest = rest.trim_start_matches(['_', '-']);
-        let begins = rest.get(..part.len()).is_some_and(|begins| same(begins, part));
-        rest = if begins { &rest[part.len()..] } else { rest };
-        begins
-    })
+    let begins = |(at, c): (usize, char)| c.is_uppercase() && behind_parts(&word[at..], name).is_some();
+    word.char_indices().any(begins)
 }
 
 fn ends_in(word: &str, name: &str) -> bool {
@@ -223,6 +224,10 @@ fn said(text: &str) -> Option<&str> {
 
 /// The length of the text behind a value that is a secret.
 fn secret(text: &str, proof: Proof) -> Option<usize> {
+    // Before it is read: what follows it would be read again and again.
+    if text.starts_with("${") || text.starts_with("{{") {
+        return None;
+    }
     let all = if matches!(proof, Proof::Announced) { text } else { &text[..text.floor_char_boundary(READ)] };
     // A secret that was replaced already ends the value.
     let ends = |(at, c): &(usize, char)| {
@@ -248,15 +253,13 @@ fn secret(text: &str, proof: Proof) -> Option<usize> {
                 && !is_dotted(value)
         }
     };
-    (is_secret && !is_placeholder(value)).then_some(text.len() - value.len())
+    (is_secret && !is_variable(value)).then_some(text.len() - value.len())
 }
 
-/// `${DB_PASSWORD}`, `{{ password }}`, `$DB_PASSWORD`: names of where a secret is.
-fn is_placeholder(value: &str) -> bool {
+/// `$DB_PASSWORD`: the name of where a secret is, as `${DB_PASSWORD}` and `{{ password }}` are.
+fn is_variable(value: &str) -> bool {
     let name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    value.starts_with("${")
-        || value.starts_with("{{")
-        || value.strip_prefix('$').is_some_and(|rest| rest.chars().all(name))
+    value.strip_prefix('$').is_some_and(|rest| rest.chars().all(name))
 }
 
 /// "PROJ-12345", with a mark of the sentence behind it.

@@ -1,6 +1,7 @@
 //! Text for storage and display: cleaning, cutting, counting, and removal of secrets.
 
 mod assignment;
+mod beginnings;
 pub mod clean;
 pub(crate) mod json_object;
 pub mod redact;

@@ -6,10 +6,11 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use throughline_language::budget::count;
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::assignment::{NAMES, assignment, gives, of_command, of_service};
+use super::beginnings::Beginnings;
 use super::secret_rules::{Class, TOKENS};
-use unicode_segmentation::UnicodeSegmentation;
 
 /// Token of a Telegram bot: number of digits, then a colon, then the number of characters.
 const BOT: (core::ops::RangeInclusive<usize>, usize) = (8..=10, 35);
@@ -34,45 +35,9 @@ const COMMAND: &str = "curl ";
 /// Beginning of the text that replaces a secret.
 pub(super) const MARK: &str = "[redacted:";
 
-/// Pairs of bytes, in either case, with which an entry of the tables can begin: for each first byte, one bit
-/// per second byte. Most words begin otherwise and are skipped.
-const BEGINS: [u128; 128] = {
-    let mut begins = [0; 128];
-    let mut n = 0;
-    while n < TOKENS.len() {
-        begins = beginning(begins, TOKENS[n].begins);
-        n += 1;
-    }
-    n = 0;
-    while n < NAMES.len() {
-        begins = beginning(begins, NAMES[n]);
-        n += 1;
-    }
-    n = 0;
-    while n < SCHEMES.len() {
-        begins = beginning(begins, SCHEMES[n]);
-        n += 1;
-    }
-    n = 0;
-    while n < 100 {
-        begins[b'0' as usize + n / 10] |= 1 << (b'0' as usize + n % 10);
-        n += 1;
-    }
-    beginning(beginning(begins, JWT), PEM.0)
-};
-
-const fn beginning(mut begins: [u128; 128], text: &str) -> [u128; 128] {
-    let (first, second) = (text.as_bytes()[0], text.as_bytes()[1]);
-    let seconds = 1 << second.to_ascii_lowercase() | 1 << second.to_ascii_uppercase();
-    begins[first.to_ascii_lowercase() as usize] |= seconds;
-    begins[first.to_ascii_uppercase() as usize] |= seconds;
-    begins
-}
-
-fn may_begin(text: &[u8]) -> bool {
-    let [first, second, ..] = text else { return false };
-    second.is_ascii() && BEGINS.get(usize::from(*first)).is_some_and(|seconds| seconds >> second & 1 == 1)
-}
+/// Beginnings of everything but web addresses, names inside a word, and tokens with their mark inside.
+const BEGINS: Beginnings =
+    Beginnings::NONE.and(JWT).and(PEM.0).and_digits().and_rules(&TOKENS).and_all(&SCHEMES).and_all(&NAMES);
 
 /// Returns the text with `[redacted:<kind>]` in place of each secret. Doing it again changes nothing.
 ///
@@ -85,13 +50,14 @@ fn may_begin(text: &[u8]) -> bool {
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut copied, mut at) = (0, 0);
-    let all = gives(text) || ["Q~", ".atlasv1.", "_mmk"].iter().any(|mark| text.contains(mark));
+    let marks = ["Q~", ".atlasv1.", "_mmk", "|"].iter().any(|mark| text.contains(mark));
+    let all = marks || gives(text);
     let command = text.find(COMMAND).filter(|_| all);
     while let Some(begin) = next(text, copied, at, all) {
         let before = text[copied..begin].chars().next_back().unwrap_or(' ');
         let of_command = command.is_some_and(|command| command < begin) && before == '-';
         let credentials = || of_command.then(|| credentials(&text[begin..])).flatten();
-        let Some(secret) = secret(&text[begin..], before).or_else(credentials) else {
+        let Some(secret) = secret(&text[begin..], before, marks).or_else(credentials) else {
             at = begin + 1;
             continue;
         };
@@ -125,7 +91,7 @@ fn next(text: &str, copied: usize, at: usize, all: bool) -> Option<usize> {
         let of_mark = bytes[..at].ends_with(MARK.as_bytes());
         !within
             && !of_mark
-            && (may_begin(&bytes[at..])
+            && (BEGINS.fit(&bytes[at..])
                 || all
                     && (bytes[at].is_ascii_digit() || bytes[at].is_ascii_alphabetic() || bytes[at] >= 0xC0))
             && !text[copied..at].ends_with(char::is_alphanumeric)
@@ -177,16 +143,19 @@ struct Secret {
     to: usize,
 }
 
-fn secret(text: &str, before: char) -> Option<Secret> {
+fn secret(text: &str, before: char, marks: bool) -> Option<Secret> {
     let whole = |kind, to| Secret { kind, from: 0, to };
     let inside = matches!(before, '_' | '-');
+    let known = BEGINS.fit(text.as_bytes());
     let plain = || {
-        token(text)
-            .map(|to| whole("token", to))
-            .or_else(|| jwt(text).map(|to| whole("jwt", to)))
-            .or_else(|| bearer(text).map(|to| whole("bearer", to)))
-            .or_else(|| url(text))
-            .or_else(|| marked(text).map(|to| whole("token", to)))
+        let begun = || {
+            token(text)
+                .map(|to| whole("token", to))
+                .or_else(|| jwt(text).map(|to| whole("jwt", to)))
+                .or_else(|| bearer(text).map(|to| whole("bearer", to)))
+        };
+        let marked = || if marks { marked(text).map(|to| whole("token", to)) } else { None };
+        known.then(begun).flatten().or_else(|| url(text)).or_else(marked)
     };
     pem(text)
         .map(|to| whole("pem", to))
@@ -213,7 +182,8 @@ fn token(text: &str) -> Option<usize> {
         if rule.class == Class::Dotted {
             length = rest[..length].trim_end_matches('.').len();
         }
-        let ends = !rest[length..].starts_with(of_token);
+        // A token of any length has no other end than that of its characters.
+        let ends = *rule.length.end() == usize::MAX || !rest[length..].starts_with(of_token);
         let mixed = rule.class != Class::Mixed || rest[..length].contains(|c: char| c.is_ascii_digit());
         (ends && mixed && rule.length.contains(&length)).then(|| text.len() - rest.len() + length)
     });

@@ -178,6 +178,14 @@ fn a_long_text_is_read_once() {
         "Ä:",
         "A3-",
         "token_x:",
+        "token=${",
+        "password: {{",
+        "ABSK/",
+        "glc_a/",
+        "eyJ-",
+        "dbToken is ",
+        "-u ",
+        "$TOKEN=",
     ] {
         let text = part.repeat(300_000 / part.len());
         assert!(!redacted(&text).is_empty());
