@@ -314,3 +314,19 @@ async fn refused(world: &World) -> usize {
     let told = |outcome: &Option<String>| outcome.as_deref().is_some_and(|text| text.contains("TL-4107"));
     failed.iter().filter(|effect| effect.row.outward && told(&effect.outcome) && effect.attempts == 0).count()
 }
+
+/// Bytes that nobody changed, but that this version does not know, end their effect: nothing is tried for ever.
+#[tokio::test]
+async fn an_effect_of_another_version_ends() {
+    let mut world = World::new();
+    says(world.runtime(), lane(), "ana", "said", TICKET).await;
+    let (payload, hash) = ("{\"later\":1}", hex(&sha256(&[b"{\"later\":1}"])));
+    world.tamper(&format!(
+        "UPDATE outbox SET payload = '{payload}', payload_sha256 = x'{hash}' WHERE class = 'tracker.check'"
+    ));
+    world.work().await;
+    let failed = world.runtime().store().effects("acme", None, Some(EffectState::Failed), 100).await.unwrap();
+    let told =
+        |effect: &StoredEffect| effect.outcome.as_deref().is_some_and(|text| text.contains("cannot be read"));
+    assert!(failed.iter().any(|effect| told(effect) && effect.attempts == 0), "{failed:#?}");
+}

@@ -77,7 +77,13 @@ impl Runtime {
         if is_altered(effect, body.as_ref().ok()) {
             return self.stop_altered(&leased, body.as_ref().ok()).await;
         }
-        let body = body?;
+        let body = match body {
+            Ok(body) => body,
+            Err(error) => {
+                tracing::error!(effect = %effect.row.id, %error, "an effect cannot be read; it is not sent");
+                return self.stop(&leased, None, "the stored request cannot be read").await;
+            }
+        };
         let guarantee = self.guarantee(&body);
         let outgoing = self.outgoing(effect, &body).await?;
         let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
@@ -344,10 +350,15 @@ impl Runtime {
     }
 
     /// Ends an effect that is not the one that was planned or approved, without sending it; `body` is what it says, if it
-    /// can be read. An attempt that somebody had begun before may have arrived.
+    /// can be read.
     async fn stop_altered(&self, leased: &Leased, body: Option<&EffectBody>) -> Result<(), RuntimeError> {
         counters::tampered("dispatch", leased.effect.row.id.as_str());
-        let text: String = "the stored request is not what was shown (TL-4107)".into();
+        self.stop(leased, body, "the stored request is not what was shown (TL-4107)").await
+    }
+
+    /// Ends an effect without sending it. An attempt that somebody had begun before may have arrived.
+    async fn stop(&self, leased: &Leased, body: Option<&EffectBody>, text: &str) -> Result<(), RuntimeError> {
+        let text = text.to_owned();
         let outcome = match leased.found_attempted && leased.effect.row.outward {
             true => Outcome::Uncertain { text },
             false => Outcome::Failed { reason: "refused".into(), text, errors: Vec::new() },
