@@ -69,7 +69,7 @@ fn text_of(event: &EventKind) -> usize {
 }
 
 /// Returns the bytes of the messages that the lane holds, which focus, prompts and drafts read again.
-fn text_kept(lane: &Lane) -> usize {
+pub(crate) fn text_kept(lane: &Lane) -> usize {
     lane.records.all::<Message>().map(|message| message.text.len()).sum()
 }
 

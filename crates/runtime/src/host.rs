@@ -208,9 +208,8 @@ async fn until_due(runtime: &Runtime) -> Duration {
 }
 
 async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
-    let never = Notify::new();
     while !*stopping.borrow() {
-        rest(&never, &mut stopping, SAFETY_NET).await;
+        rest(runtime.lanes_crowded(), &mut stopping, SAFETY_NET).await;
         if let Err(error) = runtime.release_idle(false).await {
             report(&error, "letting go of idle lanes");
         }

@@ -4,20 +4,26 @@
 //! commit compares epoch and revision, so a stale copy is found out.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use futures_util::stream::{StreamExt as _, TryStreamExt as _, iter};
+use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{Admission, LaneKey, Timestamp, admit};
 use throughline_store::{Claim, LANE_LEASE, Release, WaitingRow};
 
-use crate::held_lanes::LaneActor;
+use crate::held_lanes::{LaneActor, Spare};
 use crate::turn::TurnEnd;
 use crate::turn_log::GENESIS;
 use crate::{FailPoint, Runtime, RuntimeError, intake, stored};
 
 /// Inbox rows read at first; more if all of these have to wait.
 const ROWS: u32 = 32;
+
+/// Time in which a lane that nothing holds up handles several turns.
+const SOON: Duration = Duration::from_secs(1);
 
 /// The result of running a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,29 +162,39 @@ impl Runtime {
         Ok((lane, log_hash))
     }
 
-    /// Releases lanes that were idle for a while; all of them if `all`.
+    /// Returns the time after which a lane whose queue is full has room again, as far as can be told: while a model is
+    /// asked, the rest of the time for its answer; else what a few turns take.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn room_in(&self, key: &LaneKey) -> Result<Duration, RuntimeError> {
+        let lane = self.read_lane(key).await?.0;
+        let Some(asked) = &lane.head.ask else { return Ok(SOON) };
+        let Some(effect) = self.store.effect(&key.tenant, &asked.effect).await? else { return Ok(SOON) };
+        let EffectBody::ModelAsk(ask) = stored::effect_body(&effect)? else { return Ok(SOON) };
+        let left = effect.created_at.plus(ask.budget_ms).since(self.store.now());
+        Ok(SOON.max(Duration::from_millis(u64::try_from(left).unwrap_or(0))))
+    }
+
+    /// Releases lanes that were idle for a while, and more if they take too much memory; all of them if `all`.
     ///
     /// # Errors
     /// The store did not answer.
     pub async fn release_idle(&self, all: bool) -> Result<(), RuntimeError> {
-        let now = self.store.now();
-        for (key, slot) in self.lanes.all() {
-            let Ok(mut held) = slot.try_lock() else { continue };
-            let Some(actor) = held.as_ref().filter(|actor| all || actor.idle(now)) else {
-                if held.is_none() {
-                    drop(held);
-                    self.lanes.forget(&key);
-                }
-                continue;
-            };
-            match self.store.release(&key, actor.epoch).await? {
-                Release::HasWork => self.wakes.wake(&key),
-                Release::Released | Release::NotOurs => {
-                    self.faults.at(FailPoint::LaneReleased, "")?;
-                    *held = None;
-                    drop(held);
-                    self.lanes.forget(&key);
-                }
+        let releases = self.lanes.spare(all, self.store.now()).into_iter().map(|spare| self.release(spare));
+        // The store writes those that come at once together.
+        iter(releases).buffer_unordered(limits::RELEASED_AT_ONCE).try_collect().await
+    }
+
+    async fn release(&self, (key, mut held): Spare) -> Result<(), RuntimeError> {
+        let Some(actor) = held.as_ref() else { return Ok(()) };
+        match self.store.release(&key, actor.epoch).await? {
+            Release::HasWork => self.wakes.wake(&key),
+            Release::Released | Release::NotOurs => {
+                self.faults.at(FailPoint::LaneReleased, "")?;
+                *held = None;
+                drop(held);
+                self.lanes.forget(&key);
             }
         }
         Ok(())

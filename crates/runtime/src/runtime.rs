@@ -5,6 +5,7 @@ use std::sync::Arc;
 use throughline_engine::Policy;
 use throughline_engine::data::canonical_json::{hex, jcs};
 use throughline_store::Store;
+use tokio::sync::Notify;
 
 use crate::away::Away;
 use crate::fact_cache::FactCache;
@@ -100,6 +101,11 @@ impl Runtime {
     #[must_use]
     pub fn wakes(&self) -> &Wakes {
         &self.wakes
+    }
+
+    /// Notified when more lanes are held in memory than may be.
+    pub(crate) fn lanes_crowded(&self) -> &Notify {
+        &self.lanes.crowded
     }
 
     /// The people, channels, trackers, tools and models it is plugged into.

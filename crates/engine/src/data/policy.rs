@@ -142,6 +142,14 @@ pub mod limits {
     pub const RUN: Millis = 200;
     /// Idle milliseconds after which a lane is released.
     pub const IDLE_LANE: Millis = 5 * Timestamp::SECOND;
+    /// Lanes that a process holds in memory. Beyond that those that were not used for longest are released.
+    pub const HELD_LANES: usize = 2_048;
+    /// Bytes of those lanes, about.
+    pub const HELD_BYTES: usize = 64 * 1024 * 1024;
+    /// Bytes of a record of such a lane beside its text, about.
+    pub const HELD_RECORD: usize = 3 * 1024;
+    /// Lanes released at once.
+    pub const RELEASED_AT_ONCE: usize = 256;
     /// Milliseconds that a host has to report an effect it performs.
     pub const HOST_REPORT: Millis = Timestamp::DAY;
     /// Turns between two copies of the full state, which is also kept at turn 1.
