@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::ended_sessions::EndedSessions;
 use crate::instance::Instance;
 use crate::metrics;
+use crate::rates::Rates;
 
 /// Event streams that one person, or one program's principal, may hold open at a time.
 pub(crate) const STREAMS: usize = 100;
@@ -33,12 +34,16 @@ pub(crate) struct App {
     pub(crate) drained: Notify,
     /// Sessions of browsers that somebody signed out of.
     pub(crate) ended: EndedSessions,
+    /// Rates of peers and people.
+    pub(crate) rates: Rates,
     /// Requests being handled and streams being held, by name.
     counted: Mutex<HashMap<String, usize>>,
 }
 
 impl App {
     pub(crate) fn new(instance: Instance, ended: EndedSessions) -> Arc<Self> {
+        let server = &instance.config.server;
+        let rates = Rates::new(server.rate_per_peer, server.rate_per_person);
         Arc::new(Self {
             instance,
             metrics: metrics::recorder(),
@@ -46,6 +51,7 @@ impl App {
             draining: AtomicBool::new(false),
             drained: Notify::new(),
             ended,
+            rates,
             counted: Mutex::default(),
         })
     }

@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::codes::{self, Code};
 use crate::idempotency::{KeyedRequest, replayed_response, stored_response, to_json, to_store};
 use crate::problem::Problem;
+use crate::rates::whole_seconds;
 use crate::turn_chain::{self, TurnChain};
 use crate::views;
 use crate::wire;
@@ -79,7 +80,7 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
         Accepted::New => {}
         Accepted::Full => {
             ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);
-            return Err(request.queue_full());
+            return Err(request.queue_full().await?);
         }
         Accepted::Duplicate(row) => {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => "api").increment(1);
@@ -182,10 +183,11 @@ impl DurableRequest<'_> {
     }
 
     /// Problem: nothing was taken. It is kept under no key, so the same request may be sent again.
-    fn queue_full(&self) -> Problem {
+    async fn queue_full(&self) -> Result<Problem, Problem> {
         let text =
             "too many messages wait in this conversation; this one was not taken, and the user is told so";
-        Problem::new(&codes::QUEUE_FULL, text).retry_after(5)
+        let room = self.app.runtime().room_in(&self.lane).await?;
+        Ok(Problem::new(&codes::QUEUE_FULL, text).retry_after(whole_seconds(room)))
     }
 
     /// Answers a request whose key, or whose event, was delivered before.
@@ -208,7 +210,7 @@ impl DurableRequest<'_> {
             return Ok(replayed_response(self.app.runtime().keys(), &keyed.tenant, stored));
         }
         match (row.state, row.turn, wait) {
-            (RowState::Refused, ..) => Err(self.queue_full()),
+            (RowState::Refused, ..) => Err(self.queue_full().await?),
             (_, _, None) => Ok(self.accepted_before()),
             // Stored by a process that has ended, and not handled yet.
             (RowState::Received, ..) | (_, None, _) => Err(keyed.in_progress()),

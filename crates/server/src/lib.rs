@@ -40,6 +40,7 @@ pub mod models;
 mod open_files;
 mod problem;
 mod random;
+mod rates;
 pub mod recording;
 mod request;
 mod response_end;

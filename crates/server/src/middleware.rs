@@ -1,9 +1,10 @@
 //! Middleware in front of every handler: request ids, panics, draining, and the allow-list of hosts and origins.
 
 use std::any::Any;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::middleware::Next;
@@ -64,6 +65,9 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
         return Problem::new(&codes::BUSY, "every connection is busy with a request of somebody")
             .into_response();
     }
+    if let Err(problem) = in_time(&app, &request) {
+        return problem.into_response();
+    }
     if request.uri().path().starts_with("/telegram/") {
         // Telegram calls the public name, and authenticates with a secret of its own.
         return next.run(request).await;
@@ -79,6 +83,17 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
 /// set this header.
 pub(crate) fn same_origin(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin")
+}
+
+/// Counts the request for its peer. Probes are not counted.
+fn in_time(app: &App, request: &Request) -> Result<(), Problem> {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    match peer {
+        Some(ConnectInfo(peer)) if !asks_how_it_is(request.method(), request.uri()) => {
+            app.rates.peer(peer.ip()).map_err(|early| Problem::too_fast("this address", early))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn asks_how_it_is(method: &Method, uri: &Uri) -> bool {

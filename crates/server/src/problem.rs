@@ -1,5 +1,7 @@
 //! Error answers: `application/problem+json` (RFC 9457), made from an error code.
 
+use std::time::Duration;
+
 use axum::http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -11,6 +13,7 @@ use throughline_store::{StoreError, StoredResponse};
 use throughline_trackers::local::DocumentsError;
 
 use crate::codes::{self, Code};
+use crate::rates::whole_seconds;
 use crate::request::without_types;
 pub(crate) use crate::wire::{Current, Pointed, ProblemDetails};
 
@@ -70,6 +73,14 @@ impl Problem {
     /// Answers for something unknown, and equally for something of another tenant or person.
     pub(crate) fn not_found(what: &str) -> Self {
         Self::new(&codes::NOT_FOUND, format!("there is no {what} of that id here"))
+    }
+
+    /// Makes the problem of a request that comes too early: the next of this sender is taken after that time.
+    pub(crate) fn too_fast(sender: &str, early: Duration) -> Self {
+        let seconds = whole_seconds(early);
+        metrics::counter!("throughline_requests_too_fast_total").increment(1);
+        let text = format!("{sender} sends faster than is taken; this request was not looked at");
+        Self::new(&codes::TOO_FAST, text).retry_after(seconds)
     }
 
     /// Makes a problem that points at errors in the request's body.

@@ -42,13 +42,16 @@ impl FromRequestParts<Arc<App>> for Caller {
 
 /// Returns the caller: by the bearer token, else by the session cookie, else the demo's user in a demo.
 pub(crate) fn caller(app: &App, parts: &Parts) -> Result<Caller, Problem> {
-    if parts.headers.contains_key(AUTHORIZATION) {
-        return bearer(app, &parts.headers);
+    let session = match parts.headers.contains_key(AUTHORIZATION) {
+        true => None,
+        false => session::of_request(app, parts)?,
+    };
+    let caller = session.map_or_else(|| bearer(app, &parts.headers), Ok)?;
+    // A host speaks for many: what it sends counts for each of them, in `Caller::actor`.
+    if !caller.may(Scope::ActAs) {
+        caller.in_time(app, &caller.principal)?;
     }
-    match session::of_request(app, parts)? {
-        Some(caller) => Ok(caller),
-        None => bearer(app, &parts.headers),
-    }
+    Ok(caller)
 }
 
 /// Returns the caller by the bearer token alone; in a demo without one, the demo's user.
@@ -84,16 +87,30 @@ impl Caller {
     }
 
     /// Returns the actor of a request: the token's own principal, or another one if the caller may act for them.
-    pub(crate) fn actor(&self, named: Option<&str>) -> Result<String, Problem> {
+    pub(crate) fn actor(&self, app: &App, named: Option<&str>) -> Result<String, Problem> {
+        let actor = self.may_name(named)?;
+        if self.may(Scope::ActAs) {
+            self.in_time(app, actor)?;
+        }
+        Ok(actor.into())
+    }
+
+    /// Checks that the caller may act for the person that a request names, if it does.
+    pub(crate) fn may_name<'a>(&'a self, named: Option<&'a str>) -> Result<&'a str, Problem> {
         match named {
             Some(other) if other != self.principal && !self.may(Scope::ActAs) => {
                 let text =
                     format!("{} acts as {} and may not act as {other:?}", self.label(), self.principal);
                 Err(Problem::new(&codes::ACT_AS, text))
             }
-            Some(other) => Ok(other.into()),
-            None => Ok(self.principal.clone()),
+            named => Ok(named.unwrap_or(&self.principal)),
         }
+    }
+
+    /// Counts a request in the name of a person.
+    fn in_time(&self, app: &App, person: &str) -> Result<(), Problem> {
+        let early = app.rates.person(&self.tenant, person);
+        early.map_err(|early| Problem::too_fast(&format!("the user {person:?}"), early))
     }
 }
 

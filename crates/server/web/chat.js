@@ -444,7 +444,7 @@ async function post(path, what, key, seconds) {
       if (await isOver(answer)) return { over: true };
       const told = await answer.json();
       if (source?.readyState === EventSource.OPEN || polling) connection('live');
-      const again = answer.status >= 500 || told.code === 'TL-2202';
+      const again = answer.status >= 500 || ['TL-2202', 'TL-2207'].includes(told.code);
       if (!again) return { ok: answer.ok, told };
     } catch {
       connection('offline');

@@ -150,7 +150,7 @@ impl Drop for Server {
 /// Returns the tokens of that many tenants, and a configuration that holds them.
 fn configured(tenants: usize) -> (Vec<String>, String) {
     // Every client is this process, so one address has all connections.
-    let mut text = "tenant = \"t0\"\napp = \"app\"\n\n[server]\nconnections_per_peer = 1024\n\n\
+    let mut text = "tenant = \"t0\"\napp = \"app\"\n\n[server]\nconnections_per_peer = 1024\nrate_per_peer = 1000000\nrate_per_person = 1000000\n\n\
                     [telemetry]\nlevel = \"error\"\n"
         .to_owned();
     let mut tokens = Vec::new();

@@ -258,6 +258,11 @@ codes! {
         "An event_id names one event of a host for 48 hours, whatever the Idempotency-Key.",
         "Send the new event with an event_id of its own, or without one. To repeat the first event, send what was sent then.",
         [];
+    TOO_FAST = 2207, "rate.exceeded", Some(429), "Requests come faster than they are taken",
+        "More requests came from one address, or in one person's name, than are taken in a second, after a burst of ten seconds' worth. This one was not looked at, and nothing was recorded.",
+        "One sender must not take what others need.",
+        "Send the same request again after Retry-After seconds, with the same Idempotency-Key: it is taken then. An address behind which many people are, as that of a proxy, needs a higher rate.",
+        ["server.rate_per_peer", "server.rate_per_person"];
     NOT_FOUND = 2404, "not_found", Some(404), "There is nothing here under that name",
         "The path, or the id in it, is not known to this tenant.",
         "It was mistyped or never existed, or it belongs to somebody else: the answer is the same.",

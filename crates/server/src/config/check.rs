@@ -17,6 +17,8 @@ use crate::codes::{self, Code};
 
 /// Maximum of the settings that limit connections.
 const MAX_CONNECTIONS: usize = 65_536;
+/// Maximum of the settings that limit rates, in requests a second.
+const MAX_RATE: usize = 1_000_000;
 
 /// Merged settings with the errors found in them so far.
 struct Checker<'m> {
@@ -58,12 +60,15 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         );
         checker.error(&codes::CONFIG_INVALID, "web.frame_ancestors", text);
     }
-    for (path, number) in [
-        ("server.connections", raw.server.connections),
-        ("server.connections_per_peer", raw.server.connections_per_peer),
+    let rate = |rate| usize::try_from(rate).unwrap_or(usize::MAX);
+    for (path, number, max) in [
+        ("server.connections", raw.server.connections, MAX_CONNECTIONS),
+        ("server.connections_per_peer", raw.server.connections_per_peer, MAX_CONNECTIONS),
+        ("server.rate_per_peer", rate(raw.server.rate_per_peer), MAX_RATE),
+        ("server.rate_per_person", rate(raw.server.rate_per_person), MAX_RATE),
     ] {
-        if !(1..=MAX_CONNECTIONS).contains(&number) {
-            let text = format!("`{path}` is a number from 1 to {MAX_CONNECTIONS}, not {number}");
+        if !(1..=max).contains(&number) {
+            let text = format!("`{path}` is a number from 1 to {max}, not {number}");
             checker.error(&codes::CONFIG_INVALID, path, text);
         }
     }
@@ -128,6 +133,8 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             allowed_hosts: raw.server.allowed_hosts,
             demo: raw.server.demo,
             connections: ConnectionLimits::new(raw.server.connections, raw.server.connections_per_peer),
+            rate_per_peer: raw.server.rate_per_peer,
+            rate_per_person: raw.server.rate_per_person,
         },
         web: raw.web,
         store,

@@ -86,6 +86,10 @@ pub struct Server {
     pub demo: bool,
     /// Limits of the connections to the port.
     pub connections: ConnectionLimits,
+    /// Requests a second that are taken of one peer.
+    pub rate_per_peer: u32,
+    /// Requests a second that are taken in the name of one person.
+    pub rate_per_person: u32,
 }
 
 impl Server {
@@ -371,6 +375,8 @@ struct RawServer {
     demo: bool,
     connections: usize,
     connections_per_peer: usize,
+    rate_per_peer: u32,
+    rate_per_person: u32,
 }
 
 #[derive(Deserialize)]

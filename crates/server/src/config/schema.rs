@@ -71,6 +71,16 @@ pub(super) fn settings() -> Schema {
             Number,
             "The most of them from one address; behind a proxy, as many as it opens.",
         ),
+        key(
+            "rate_per_peer",
+            Number,
+            "The most requests a second from one address, after a burst of ten seconds' worth.",
+        ),
+        key(
+            "rate_per_person",
+            Number,
+            "The most requests a second in one person's name, after such a burst.",
+        ),
     ];
     let web =
         vec![key("frame_ancestors", texts(), "Who may show the pages in a frame: https://app.example.org.")];

@@ -206,7 +206,7 @@ pub(crate) async fn decide(
     keyed: KeyedRequest,
     wait: Duration,
 ) -> Result<Response, Problem> {
-    let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
+    let actor = caller.actor(app, asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     app.runtime().fault(FailPoint::Verified)?;
     let href = href(&row);
     let action = match asked.decision {

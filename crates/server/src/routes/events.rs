@@ -114,7 +114,7 @@ pub(crate) async fn deliver_request(
     }
     caller.need(act_of(&event.kind).scope())?;
     let named = event.actor.as_ref().and_then(|actor| actor.id.as_deref());
-    caller.actor(named)?;
+    caller.actor(app, named)?;
     let inbound = normalise(app, caller, &keyed, event).map_err(Problem::from_channel)?;
     deliver_inbound(app, caller, keyed, inbound, wait, AnswerKind::Turn).await
 }
@@ -164,7 +164,7 @@ fn speaks_for(caller: &Caller, kind: &EventKind) -> Result<(), Problem> {
         _ => None,
     };
     match user {
-        Some(other) if caller.acts_only_as_self() => caller.actor(Some(other)).map(drop),
+        Some(other) if caller.acts_only_as_self() => caller.may_name(Some(other)).map(drop),
         _ => Ok(()),
     }
 }

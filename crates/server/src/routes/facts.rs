@@ -105,7 +105,7 @@ async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let body = read_json(&parts.headers, body).await?;
     let keyed = KeyedRequest::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
     let asked: wire::StateFact = parse(&body)?;
-    let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
+    let actor = caller.actor(app, asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     let kind = FactType::parse(&asked.kind)
         .ok_or_else(|| unknown("/type", "decision, constraint or assumption", &asked.kind))?;
     let scope = asked.scope.as_deref().map_or(Ok(FactScope::Thread), |word| scope(word, "/scope"))?;
@@ -168,7 +168,7 @@ async fn erase(
         // Erasing twice has the effect of erasing once, so no key is required.
         KeyedRequest::new(&caller, &parts.method, &route, &crate::random::id()?, &body)
     };
-    let actor = caller.actor(None)?;
+    let actor = caller.actor(app, None)?;
     deliver_fact(app, keyed, lane, actor, EventKind::FactTakenBack { key, fact }, &parts).await
 }
 

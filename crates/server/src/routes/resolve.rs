@@ -82,7 +82,7 @@ pub(crate) async fn resolve(
     wait: Duration,
 ) -> Result<Response, Problem> {
     let href = href(&effect);
-    let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
+    let actor = caller.actor(app, asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     app.runtime().fault(FailPoint::Verified)?;
     let kind = if known(app, &keyed).await? {
         // The request was sent before: its stored answer is given, so the event's content is irrelevant.

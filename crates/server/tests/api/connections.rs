@@ -109,7 +109,7 @@ fn is_at_end(stream: &TcpStream) -> bool {
 }
 
 /// Connects from an address of this machine.
-async fn connect_from(server: &Server, from: Ipv4Addr) -> TcpStream {
+pub(crate) async fn connect_from(server: &Server, from: Ipv4Addr) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind(SocketAddr::from((from, 0))).expect("an address of this machine");
     socket.connect(server.address).await.expect("the server listens")

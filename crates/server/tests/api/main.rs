@@ -16,6 +16,7 @@ mod openapi;
 mod options;
 mod prompt_injection;
 mod random_input;
+mod rates;
 mod rights;
 mod shown_text;
 mod store;
