@@ -22,8 +22,8 @@ struct Layer {
 }
 
 const EVERYTHING: &[&str] = &[
-    "language", "engine", "testkit", "eval", "store", "channels", "models", "trackers", "tools", "runtime",
-    "sim", "server",
+    "language", "messages", "engine", "testkit", "eval", "store", "channels", "models", "trackers", "tools",
+    "runtime", "sim", "server",
 ];
 
 const LAYERS: &[Layer] = &[
@@ -33,7 +33,8 @@ const LAYERS: &[Layer] = &[
         name: "server",
         row: "hosts",
         may: &[
-            "language", "engine", "testkit", "store", "channels", "models", "trackers", "tools", "runtime",
+            "language", "messages", "engine", "testkit", "store", "channels", "models", "trackers", "tools",
+            "runtime",
         ],
         tests: &["fakes"],
     },
@@ -63,10 +64,12 @@ const LAYERS: &[Layer] = &[
     Layer { name: "engine", row: "core", may: &["language"], tests: &["testkit"] },
     // Under the engine: what words mean, for anybody.
     Layer { name: "language", row: "ground", may: &[], tests: &[] },
+    // What is said, in each language: words only.
+    Layer { name: "messages", row: "ground", may: &[], tests: &[] },
 ];
 
 /// The crates that are pure.
-const PURE: [&str; 2] = ["engine", "language"];
+const PURE: [&str; 3] = ["engine", "language", "messages"];
 
 /// Crates that must not be reachable from a pure crate, whatever brings them in.
 const IMPURE: &[&str] = &[

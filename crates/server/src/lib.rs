@@ -34,6 +34,7 @@ pub mod finding;
 mod idempotency;
 mod instance;
 mod instance_key;
+mod language;
 mod metrics;
 mod middleware;
 pub mod models;

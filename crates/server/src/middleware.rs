@@ -13,6 +13,7 @@ use throughline_engine::data::canonical_json::hex;
 
 use crate::app::App;
 use crate::codes;
+use crate::language::{self, LANGUAGE};
 use crate::problem::{Problem, REQUEST};
 
 /// Header with the request's id, on every answer.
@@ -27,7 +28,8 @@ pub(crate) async fn identify(State(app): State<Arc<App>>, request: Request, next
     // An id is not a secret; without random bytes it is only less unique.
     let _ = getrandom::fill(&mut random);
     let id = format!("rq_{}", hex(&random));
-    let mut response = REQUEST.scope(id.clone(), next.run(request)).await;
+    let language = language::of_request(&app, request.headers());
+    let mut response = REQUEST.scope(id.clone(), LANGUAGE.scope(language, next.run(request))).await;
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_HEADER, value);
     }

@@ -3,7 +3,7 @@
 //
 // The workspace's script follows it in one file and uses its functions.
 //
-// Sections: elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
+// Sections: words · elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
 // saying · replying · pressing · forms · Why? · scrolling · toasts · the beginning.
 
 const page = document.body.dataset;
@@ -11,6 +11,16 @@ const me = page.user;
 const at = id => document.getElementById(id);
 const [log, end, press, working] = ['log', 'end', 'press', 'working'].map(at);
 const [say, text, waiting, newest] = ['say', 'text', 'waiting', 'newest'].map(at);
+
+// ---------------------------------------------------------------- words
+
+/** The sentences of this page in its language, brought along by the server. */
+const WORDS = JSON.parse(document.querySelector('meta[name=words]').content);
+
+/** Says a sentence with its values. */
+function t(id, values = {}) {
+  return WORDS[id].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
 
 // ---------------------------------------------------------------- elements
 
@@ -38,14 +48,14 @@ function tighten(root) {
 // ---------------------------------------------------------------- times
 
 // Format of times on cards: 10:02.
-const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const date = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const date = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'long', day: 'numeric', month: 'long' });
+const moment = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'full', timeStyle: 'short' });
 const dayOf = time => new Date(time).toLocaleDateString('sv');
 
 function nameOfDay(day) {
   const ago = Math.round((new Date(dayOf(Date.now())) - new Date(day)) / 86_400_000);
-  return ['Today', 'Yesterday'][ago] ?? date.format(new Date(`${day}T12:00`));
+  return [t('today'), t('yesterday')][ago] ?? date.format(new Date(`${day}T12:00`));
 }
 
 /** Updates the separators between days. */
@@ -62,19 +72,19 @@ function separate() {
 // ---------------------------------------------------------------- messages and cards, as in parts.html
 
 const KICKERS = {
-  draft_preview: 'Preview',
-  multi_ticket_preview: 'Preview',
-  scope_gate: 'Question',
-  uncertain_effect: 'No answer yet',
-  uncertain_call: 'No answer yet',
-  receipt: 'Receipt',
-  remembered: 'Remembered',
-  decision_preview: 'Decision',
-  review_active: 'Review',
-  review_frozen: 'Review, frozen',
-  options: 'Options',
+  draft_preview: 'preview',
+  multi_ticket_preview: 'preview',
+  scope_gate: 'question',
+  uncertain_effect: 'no-answer-yet',
+  uncertain_call: 'no-answer-yet',
+  receipt: 'receipt',
+  remembered: 'remembered',
+  decision_preview: 'decision',
+  review_active: 'review',
+  review_frozen: 'review-frozen',
+  options: 'options',
 };
-const WHO = { mine: 'You', notice: 'Only you see this', ours: 'Throughline' };
+const WHO = { mine: t('you'), notice: t('only-you'), ours: 'Throughline' };
 
 function button({ action, label, name, on, token }, extra = {}) {
   const toggles = on === undefined ? {} : { role: 'switch', 'aria-checked': on };
@@ -111,7 +121,7 @@ function fieldsOf(fields) {
 function linkOf(url) {
   if (!url) return null;
   const here = url.startsWith('/') && !url.startsWith('//') && !url.includes('\\');
-  return make('p', { class: 'link' }, here ? make('a', { href: url }, `Open ${url.split('/').pop()}`) : url);
+  return make('p', { class: 'link' }, here ? make('a', { href: url }, t('open', { what: url.split('/').pop() })) : url);
 }
 
 function buttonsOf({ step, title, buttons }) {
@@ -133,7 +143,7 @@ function errorsOf(errors) {
 function detailsOf(fields) {
   if (!fields.length) return null;
   const first = fields.find(({ name, text }) => text && name !== 'title');
-  const summary = make('summary', {}, make('span', { class: 'unseen' }, 'Details'), ' ', make('span', { class: 'teaser' }, first?.text ?? ''));
+  const summary = make('summary', {}, make('span', { class: 'unseen' }, t('details')), ' ', make('span', { class: 'teaser' }, first?.text ?? ''));
   return make('details', { hidden: first ? null : '' }, summary, fieldsOf(fields));
 }
 
@@ -154,7 +164,7 @@ function cardOf(card) {
   return make('section',
     { class: 'card', 'data-card': id, 'data-version': version, 'data-step': step, 'aria-label': title },
     make('header', {},
-      make('p', { class: 'kicker' }, KICKERS[step] ?? 'Card'),
+      make('p', { class: 'kicker' }, t(KICKERS[step] ?? 'card')),
       hash ? make('p', { class: 'mark' }, `v${version} · ${hash}`) : null,
       make('h3', { tabindex: -1 }, heading)),
     listOf('facts', [...told, ...facts].map(fact => make('li', {}, fact))),
@@ -168,12 +178,12 @@ function cardOf(card) {
 function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
   const named = side === 'notice' ? { 'data-notice': id } : { 'data-message': id };
   const quiet = side === 'notice' || side === 'mine' ? { 'aria-live': 'off' } : {};
-  const words = gone ? 'This message was removed.' : text;
+  const words = gone ? t('removed') : text;
   const asks = side === 'ours' || side === 'notice';
   const answers = page.replies && (side === 'ours' || side === 'theirs');
   const why = () => make('form', { class: 'why', method: 'get', action: `/turns/${turn}` },
-    make('button', { type: 'submit', 'aria-expanded': false }, 'Why?'));
-  const reply = () => make('a', { class: 'reply', href: `${page.replies}&reply=${id}#text` }, 'Reply');
+    make('button', { type: 'submit', 'aria-expanded': false }, t('why')));
+  const reply = () => make('a', { class: 'reply', href: `${page.replies}&reply=${id}#text` }, t('reply'));
   return make('article', { ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
     make('header', {}, make('span', { class: 'who' }, WHO[side] ?? who), make('time', { datetime: at })),
     card ? cardOf(card) : make('div', { class: gone ? 'text gone' : 'text' }, words),
@@ -184,7 +194,7 @@ function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
 function named(address) {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.origin !== location.origin) return null;
-  if (url.searchParams.get('c') === page.conversation) return 'this conversation';
+  if (url.searchParams.get('c') === page.conversation) return t('this-conversation');
   return url.pathname.startsWith('/tracker/') ? url.pathname.split('/').pop() : url.pathname;
 }
 
@@ -192,7 +202,7 @@ function named(address) {
 function linkify(element) {
   if (element.querySelector('a')) return;
   const parts = element.textContent.split(/(https?:\/\/\S+)/).filter(part => part);
-  const link = address => make('a', { href: address }, parts.length > 1 ? named(address) : `Open ${named(address)}`);
+  const link = address => make('a', { href: address }, parts.length > 1 ? named(address) : t('open', { what: named(address) }));
   const links = parts.map(part => named(part) ? link(part) : part);
   if (links.some(part => part instanceof Element)) element.replaceChildren(...links);
 }
@@ -307,7 +317,7 @@ const happenings = {
     wait(items.find(asks)?.anchor);
   },
 
-  status({ asking }) { working.textContent = asking ? 'Throughline is thinking…' : ''; },
+  status({ asking }) { working.textContent = asking ? t('thinking') : ''; },
 
   reset() { location.reload(); },
 };
@@ -328,7 +338,7 @@ function wait(anchor = '') {
   waiting.hidden = !anchor;
   const asked = anchor && find('message', anchor)?.querySelector('.text')?.innerText;
   // Screen readers would read a hidden description too.
-  waiting.replaceChildren(...(anchor ? ['Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : [])] : []));
+  waiting.replaceChildren(...(anchor ? [t('waiting'), ...(asked ? [': ', make('q', {}, asked)] : [])] : []));
 }
 
 // ---------------------------------------------------------------- following
@@ -345,7 +355,7 @@ let polling = null;
 let watchdog = 0;
 let heldBack = false;
 
-const STATES = { connecting: 'Connecting…', live: 'Live', offline: 'Offline — retrying' };
+const STATES = { connecting: t('connecting'), live: t('live'), offline: t('offline') };
 
 function connection(state) {
   const shown = at('connection');
@@ -458,9 +468,9 @@ async function isOver(answer) {
   const { code, title } = await answer.clone().json().catch(() => ({}));
   if (code !== 'TL-2107' && code !== 'TL-2108' && code !== 'TL-2101') return false;
   if (!at('over')) {
-    const reload = make('button', { type: 'button' }, 'Reload');
+    const reload = make('button', { type: 'button' }, t('reload'));
     reload.addEventListener('click', () => location.reload());
-    const told = make('p', {}, `${title}. What you typed is kept.`);
+    const told = make('p', {}, t('kept', { title }));
     document.querySelector('.composer').prepend(make('div', { id: 'over', role: 'alert' }, told, reload));
   }
   return true;
@@ -490,7 +500,7 @@ function send(words, to) {
 /** Typed messages that the conversation does not have yet. */
 function sending({ key, words }) {
   const shown = make('article', { class: 'message mine sending', 'data-key': key, 'aria-live': 'off' },
-    make('header', {}, make('span', { class: 'who' }, 'You'), make('span', { class: 'state' }, 'sending…')),
+    make('header', {}, make('span', { class: 'who' }, t('you')), make('span', { class: 'state' }, t('sending'))),
     make('div', { class: 'text' }, words));
   log.append(shown);
   at('welcome')?.remove();
@@ -513,7 +523,7 @@ async function flush() {
 
 function accepted(entry) {
   entry.sent = true;
-  entry.shown.querySelector('.state').textContent = 'sent';
+  entry.shown.querySelector('.state').textContent = t('sent');
   keep();
   if (!at('list').querySelector('[aria-current]')) list(entry.words);
   begin();
@@ -528,12 +538,12 @@ function begin() {
 
 function refuse(entry, { detail, title }) {
   entry.refused = true;
-  const again = make('button', { type: 'button' }, 'Send again');
+  const again = make('button', { type: 'button' }, t('send-again'));
   again.addEventListener('click', () => { drop(entry); send(entry.words, entry.to); });
-  const away = make('button', { type: 'button' }, 'Discard');
+  const away = make('button', { type: 'button' }, t('discard'));
   away.addEventListener('click', () => { drop(entry); text.focus(); });
   entry.shown.classList.add('refused');
-  entry.shown.querySelector('.state').textContent = 'not sent';
+  entry.shown.querySelector('.state').textContent = t('not-sent');
   entry.shown.append(make('p', { class: 'wrong', role: 'alert' }, detail ?? title), make('div', { class: 'actions' }, again, away));
 }
 
@@ -583,7 +593,7 @@ function replyTo(article) {
   const words = article?.querySelector('h3, .text').innerText ?? '';
   at('reply').value = article?.dataset.message ?? '';
   at('replies').hidden = !article;
-  at('replying').replaceChildren(...(article ? ['In reply to ', make('q', {}, words)] : []));
+  at('replying').replaceChildren(...(article ? [`${t('in-reply')} `, make('q', {}, words)] : []));
 }
 
 function clickReply(event) {
@@ -605,12 +615,12 @@ function means(section) {
   if (count <= MANY) return true;
   const heading = section.querySelector('h3').textContent;
   const { version } = section.dataset;
-  const yes = make('button', { class: 'primary', value: 'yes' }, `Create ${count} items`);
+  const yes = make('button', { class: 'primary', value: 'yes' }, t('create-items', { count }));
   // Focus Back first, so that a key held down does not confirm.
-  const no = make('button', { autofocus: '' }, 'Back');
+  const no = make('button', { autofocus: '' }, t('back'));
   const inner = make('form', { method: 'dialog' },
     make('h2', { id: 'form-heading' }, heading),
-    make('p', {}, `All ${count} items are created as the card shows them, v${version}. Nothing has been created so far.`),
+    make('p', {}, t('create-all', { count, version })),
     make('footer', {}, make('div', { class: 'actions' }, yes, no)));
   const dialog = make('dialog', { 'aria-labelledby': 'form-heading', class: 'sure' }, inner);
   inner.addEventListener('keydown', event => keepWithin(event, yes, no));
@@ -676,11 +686,11 @@ const FORMS = {
   edit: part => [...shownFields(part), ...missingFields(part)],
   edit_story: part => [...shownFields(part), ...missingFields(part)],
   add_story: shownFields,
-  adopt: () => [{ name: 'key', label: 'Key of the issue', text: '' }],
+  adopt: () => [{ name: 'key', label: t('key-of-issue'), text: '' }],
 };
 const ONE_LINE = ['title', 'key', 'labels', 'topic', 'issues'];
-/** Subject of a card's own form, by the card's step. */
-const CHANGES = { draft_preview: 'the ticket', decision_preview: 'the decision' };
+/** Heading of a card's own form, by the card's step. */
+const CHANGES = { draft_preview: 'the-ticket', decision_preview: 'the-decision' };
 
 /** Returns the elements of a card or an item itself, without those of items inside. */
 function ownOf(part, what) {
@@ -739,10 +749,10 @@ class Form {
       return { label, input, told, row: make('div', { class: 'field' }, make('label', { for: id }, label), input, told) };
     });
     this.note = make('p', { class: 'note', role: 'alert' });
-    this.save = make('button', { class: 'primary' }, 'Save');
-    const away = make('button', { type: 'button' }, 'Cancel');
-    const what = this.item ? `: ${part.ariaLabel}` : ` ${CHANGES[this.section.dataset.step] ?? 'this'}`;
-    const says = { adopt: 'It exists', add_story: 'Add a story' }[this.action] ?? `Edit${what}`;
+    this.save = make('button', { class: 'primary' }, t('save'));
+    const away = make('button', { type: 'button' }, t('cancel'));
+    const edits = this.item ? t('edit-item', { item: part.ariaLabel }) : t(CHANGES[this.section.dataset.step] ?? 'edit-this');
+    const says = { adopt: t('it-exists'), add_story: t('add-story') }[this.action] ?? edits;
     const title = make('h2', { id: 'form-heading' }, says);
     const inner = make('form', { method: 'dialog' },
       title, ...this.fields.map(field => field.row),
@@ -785,12 +795,12 @@ class Form {
     const now = actionIn(this.section, this.action, this.item);
     if (version === this.version && now) return;
     if (!now) {
-      this.note.textContent = 'This was decided or closed meanwhile, so nothing can be changed. What you typed stays here to copy.';
+      this.note.textContent = t('decided-meanwhile');
       this.save.hidden = true;
       return;
     }
-    this.note.textContent = `Meanwhile there is version ${version}. What you typed is kept: save it as a change to that.`;
-    this.save.textContent = `Save over v${version}`;
+    this.note.textContent = t('version-meanwhile', { version });
+    this.save.textContent = t('save-over', { version });
     Object.assign(this, { version, token: now.value });
   }
 
@@ -814,7 +824,7 @@ async function submitWhy(event) {
   const shown = article.querySelector('.explanation');
   it.ariaExpanded = String(!shown);
   if (shown) return shown.remove();
-  const panel = make('div', { class: 'explanation' }, make('p', { class: 'because' }, 'Looking it up…'));
+  const panel = make('div', { class: 'explanation' }, make('p', { class: 'because' }, t('looking')));
   asked.closest('footer').after(panel);
   try {
     const answer = await fetch(`/v1/turns/${article.dataset.turn}/why`);
@@ -822,20 +832,20 @@ async function submitWhy(event) {
     panel.replaceChildren(...(answer.ok ? explain(await answer.json()) : [(await answer.json()).detail]));
     panel.scrollIntoView({ block: 'nearest' });
   } catch {
-    panel.replaceChildren('It cannot be looked up while we are offline.');
+    panel.replaceChildren(t('offline-why'));
   }
 }
 
 function explain({ turn, says, rung, name, passed, text }) {
   const lost = ({ rung, name, predicate }) => make('li', { value: rung },
-    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `did not apply: ${predicate}`));
+    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, t('not-applied', { why: predicate })));
   const won = make('li', { value: rung, class: 'decided' },
-    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `decided: ${says}`));
+    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, t('decided', { why: says })));
   return [
     make('p', { class: 'because' }, says),
     make('ol', { class: 'rungs' }, ...passed.map(lost), won),
-    make('details', {}, make('summary', {}, 'In full'), make('pre', {}, text)),
-    make('p', { class: 'link' }, make('a', { href: `/turns/${turn}` }, 'Open as a page')),
+    make('details', {}, make('summary', {}, t('in-full')), make('pre', {}, text)),
+    make('p', { class: 'link' }, make('a', { href: `/turns/${turn}` }, t('as-page'))),
   ];
 }
 
@@ -862,7 +872,7 @@ function unseen(more) {
 const TOAST = 9_000;
 
 function toast(words, urgent) {
-  const away = make('button', { type: 'button', 'aria-label': 'Dismiss' }, '×');
+  const away = make('button', { type: 'button', 'aria-label': t('dismiss') }, '×');
   const shown = make('div', { class: 'toast' }, make('p', {}, words), away);
   const leave = () => { if (!shown.matches(':hover, :focus-within')) shown.remove(); else setTimeout(leave, TOAST); };
   away.addEventListener('click', () => shown.remove());

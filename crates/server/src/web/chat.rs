@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::pending::PendingClass;
+use throughline_messages as messages;
 
 use super::conversations::{self, Conversation};
 use super::history::{self, Item};
@@ -15,17 +16,21 @@ use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
 use crate::app::App;
 use crate::auth::{Scope, owner};
+use crate::language;
 use crate::problem::Problem;
 use crate::random;
 use crate::request::QueryParams;
 use crate::web_channel::{self, Page, address};
 
-/// Examples that an empty conversation offers.
-const EXAMPLES: [&str; 3] = [
-    "Create a bug: the log-in page stays blank",
-    "What do you think about microservices?",
-    "What can you do?",
-];
+/// Returns the examples that an empty conversation offers.
+fn examples() -> [String; 3] {
+    let language = language::here();
+    [
+        messages::page_example_bug(language),
+        messages::page_example_opinion(language),
+        messages::page_example_help(language),
+    ]
+}
 
 /// Query of the chat page.
 #[derive(Debug, Deserialize)]
@@ -78,12 +83,12 @@ pub(super) struct ChatPage {
     writes: bool,
     /// Key of the page's next form.
     key: String,
-    examples: [&'static str; 3],
+    examples: [String; 3],
 }
 
 impl ChatPage {
     /// Replaces the examples.
-    pub(super) fn offering(self, examples: [&'static str; 3]) -> Self {
+    pub(super) fn offering(self, examples: [String; 3]) -> Self {
         Self { examples, ..self }
     }
 }
@@ -141,7 +146,8 @@ pub(super) async fn show<V: Serialize>(
     let history = history::read(app, &lane, which.before.unwrap_or(u64::MAX), me).await?;
     let writes = visitor.caller.may(Scope::EventsWrite);
     let known = conversations.iter().find(|conversation| conversation.id == id);
-    let title = known.map_or_else(|| "New conversation".into(), |known| known.title.clone());
+    let title =
+        known.map_or_else(|| messages::page_new_conversation(language::here()), |known| known.title.clone());
     let here = web_channel::at(on, &id);
     let values = ChatPage {
         seen: visitor.view(app),
@@ -161,7 +167,7 @@ pub(super) async fn show<V: Serialize>(
         past: which.before.is_some(),
         writes,
         key: random::id()?,
-        examples: EXAMPLES,
+        examples: examples(),
         conversation: id,
         conversations,
     };

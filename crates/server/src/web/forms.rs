@@ -14,6 +14,7 @@ use serde_json::json;
 use throughline_channels::api::EventRequest;
 use throughline_engine::LaneKey;
 use throughline_engine::data::action::Action;
+use throughline_messages as messages;
 use throughline_runtime::Keys;
 use throughline_store::TokenRow;
 
@@ -24,6 +25,7 @@ use crate::access::Act;
 use crate::app::App;
 use crate::codes;
 use crate::idempotency::KeyedRequest;
+use crate::language;
 use crate::problem::Problem;
 use crate::request::{QueryParams, read_form};
 use crate::routes::events;
@@ -226,7 +228,7 @@ async fn form(
     let now = buttons.iter().find(|button| button.action == action.as_str());
     let title = match (item, action) {
         (Some(item), _) => format!("{}: {}", item.label, item.title),
-        (None, Action::AddStory) => "Add a story".to_owned(),
+        (None, Action::AddStory) => messages::script_add_story(language::here()),
         (None, _) => card.title.clone(),
     };
     let values = FormPage {
@@ -258,7 +260,7 @@ fn fields(
         wrong: errors.iter().filter(|error| error.field == name).map(|error| error.text.clone()).collect(),
     };
     match action {
-        Action::Adopt => vec![of("key", "Key of the issue", "")],
+        Action::Adopt => vec![of("key", &messages::script_key_of_issue(language::here()), "")],
         _ => shown.iter().map(|field| of(&field.name, &field.label, &field.text)).collect(),
     }
 }

@@ -4,8 +4,10 @@
 use serde::Serialize;
 use throughline_engine::Timestamp;
 use throughline_engine::data::lane::Lane;
+use throughline_messages as messages;
 
 use crate::app::App;
+use crate::language;
 use crate::problem::Problem;
 use crate::routes::feed::{FeedEvent, events_of};
 use crate::wire;
@@ -53,7 +55,7 @@ pub(crate) struct Item {
 pub(crate) struct CardView {
     card: wire::Card,
     /// Kind of card, in a word.
-    kicker: &'static str,
+    kicker: String,
     heading: String,
     facts: Vec<String>,
     /// Link to the result.
@@ -198,17 +200,18 @@ fn day(at: &str) -> String {
 
 impl From<wire::Card> for CardView {
     fn from(card: wire::Card) -> Self {
+        let language = language::here();
         let kicker = match card.step.as_str() {
-            "draft_preview" | "multi_ticket_preview" => "Preview",
-            "scope_gate" => "Question",
-            "uncertain_effect" | "uncertain_call" => "No answer yet",
-            "receipt" => "Receipt",
-            "remembered" => "Remembered",
-            "decision_preview" => "Decision",
-            "review_active" => "Review",
-            "review_frozen" => "Review, frozen",
-            "options" => "Options",
-            _ => "Card",
+            "draft_preview" | "multi_ticket_preview" => messages::script_preview(language),
+            "scope_gate" => messages::script_question(language),
+            "uncertain_effect" | "uncertain_call" => messages::script_no_answer_yet(language),
+            "receipt" => messages::script_receipt(language),
+            "remembered" => messages::script_remembered(language),
+            "decision_preview" => messages::script_decision(language),
+            "review_active" => messages::script_review(language),
+            "review_frozen" => messages::script_review_frozen(language),
+            "options" => messages::script_options(language),
+            _ => messages::script_card(language),
         };
         let (mut heading, mut facts) = (card.title.clone(), Vec::new());
         if card.step == "receipt" {
@@ -227,7 +230,7 @@ impl Link {
         let here = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
         let key = url.rsplit('/').next().unwrap_or_default();
         if here {
-            Self { href: Some(url.into()), label: format!("Open {key}") }
+            Self { href: Some(url.into()), label: messages::script_open(language::here(), key) }
         } else {
             Self { href: None, label: url.into() }
         }

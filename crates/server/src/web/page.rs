@@ -1,20 +1,21 @@
 //! Pages: templates with values. Every value is escaped.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
+use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
 use throughline_channels::direction::steady;
 
 use super::{asset, console};
-use crate::codes;
 use crate::problem::Problem;
+use crate::{codes, language};
 
 macro_rules! templates {
     ($($name:literal),* $(,)?) => {
@@ -47,6 +48,9 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     pages.add_function("asset", |name: &str| {
         asset::link(name).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name}")))
     });
+    pages.add_function("language", || language::here().code());
+    pages.add_function("t", say);
+    pages.add_function("words", script_words);
     pages.set_formatter(|out, state, value| match value.as_str().map(steady) {
         Some(Cow::Owned(text)) if !value.is_safe() => escape_formatter(out, state, &Value::from(text)),
         _ => escape_formatter(out, state, value),
@@ -60,6 +64,25 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     }
     pages
 });
+
+/// Says a message of the catalogue in the language of the request.
+fn say(id: &str, values: Kwargs) -> Result<String, Error> {
+    let value = |name: &str| values.get::<Value>(name).map(|value| value.to_string()).unwrap_or_default();
+    let said = throughline_messages::say(language::here(), id, &value);
+    values.assert_all_used()?;
+    said.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no message {id}")))
+}
+
+/// Returns what a page's script says, by name, with `{name}` in place of each variable.
+fn script_words() -> String {
+    let language = language::here();
+    let words = throughline_messages::IDS.iter().filter_map(|id| {
+        let name = id.strip_prefix("script-")?;
+        let text = throughline_messages::say(language, id, &|variable| format!("{{{variable}}}"))?;
+        Some((name, text))
+    });
+    serde_json::to_string(&words.collect::<BTreeMap<_, _>>()).unwrap_or_default()
+}
 
 /// Renders a template with values.
 pub(crate) fn page<T: Serialize>(template: &str, values: &T) -> Result<Response, Problem> {

@@ -13,6 +13,7 @@ use super::page::{Refusal, page};
 use super::visitor::people;
 use crate::app::App;
 use crate::codes;
+use crate::language;
 use crate::middleware::same_origin;
 use crate::problem::Problem;
 use crate::request::{QueryParams, read_form};
@@ -76,7 +77,7 @@ pub(crate) async fn post_sign_in(State(app): State<Arc<App>>, request: Request) 
         Session::of_user(&app, &link.user, By::Link)?
     } else {
         let Some(token) = field("token").and_then(|given| app.config().bearer(given)) else {
-            let wrong = Some("That token is not one of this installation. Check it, and try again.".into());
+            let wrong = Some(throughline_messages::page_wrong_token(language::here()));
             return Ok(SignInPage { link: None, user: None, to, wrong }.show(StatusCode::UNAUTHORIZED)?);
         };
         Session::of_token(&app, token)?

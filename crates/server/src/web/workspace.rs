@@ -115,7 +115,8 @@ pub(crate) async fn get_workspace(
         documents: FILE.documents.values().collect(),
         open: open.filter(|id| FILE.documents.contains_key(id)),
     };
-    let dress = |chat: ChatPage| WorkspacePage { chat: chat.offering(EXAMPLES), workspace };
+    let dress =
+        |chat: ChatPage| WorkspacePage { chat: chat.offering(EXAMPLES.map(str::to_owned)), workspace };
     chat::show(&app, &visitor, which, Page::Workspace, "workspace/workspace.html", dress).await
 }
 

@@ -143,11 +143,11 @@ async fn a_notice_is_read_by_the_one_it_is_for() {
     you.press(&mine, "reject").await.html();
     let mine = you.visit(&mine.address).await;
     let mine = you.submit(&mine, "/press", &[("token", &stale)]).await;
-    assert!(mine.html().contains("Only you see this") && mine.html().contains("Already processed"));
+    assert!(mine.html().contains(">Only you see this<") && mine.html().contains("Already processed"));
     let hers = ana.visit("/").await;
     ana.submit(&hers, "/you", &[("user", "ana")]).await.html();
     let seen = ana.visit(&mine.address).await;
-    assert!(!seen.html().contains("Only you see this") && !seen.html().contains("Already processed"));
+    assert!(!seen.html().contains(">Only you see this<") && !seen.html().contains("Already processed"));
     server.stopped().await;
 }
 

@@ -6,6 +6,7 @@ mod browser;
 mod contract;
 mod forms;
 mod headers;
+mod languages;
 mod other_people;
 mod poll;
 mod session;

@@ -104,8 +104,8 @@ class Panel {
   toggled() {
     this.list.hidden = this.open;
     this.shut.setAttribute('aria-expanded', this.open);
-    this.shut.textContent = this.open ? 'Close' : 'Open';
-    this.shut.setAttribute('aria-label', `${this.shut.textContent} ${this.title}`);
+    this.shut.textContent = this.open ? t('close') : t('open-it');
+    this.shut.setAttribute('aria-label', this.open ? t('close-panel', { panel: this.title }) : t('open', { what: this.title }));
     this.sort.hidden = !this.open;
     inOrder(() => this.open ? this.show() : this.close());
   }

@@ -1,0 +1,63 @@
+### Was das Skript des Web-Chats sagt. Eine Seite bringt diese Sätze mit, darum wählt keiner zwischen Wortlauten.
+
+script-today = Heute
+script-yesterday = Gestern
+script-preview = Vorschau
+script-question = Frage
+script-no-answer-yet = Noch keine Antwort
+script-receipt = Quittung
+script-remembered = Gemerkt
+script-decision = Entscheidung
+script-review = Prüfung
+script-review-frozen = Prüfung, abgeschlossen
+script-options = Auswahl
+script-card = Karte
+script-this-conversation = dieses Gespräch
+script-thinking = Throughline überlegt …
+script-waiting = Wartet auf deine Antwort
+script-in-reply = Als Antwort auf
+script-connecting = Verbindung wird aufgebaut …
+script-live = Verbunden
+script-offline = Keine Verbindung – neuer Versuch
+script-reload = Neu laden
+script-kept = { $title }. Was du geschrieben hast, bleibt erhalten.
+script-sending = wird gesendet …
+script-sent = gesendet
+script-not-sent = nicht gesendet
+script-send-again = Noch einmal senden
+script-discard = Verwerfen
+script-create-items = { $count } Einträge anlegen
+script-create-all = Alle { $count } Einträge werden so angelegt, wie die Karte sie zeigt (v{ $version }). Bisher wurde nichts angelegt.
+script-key-of-issue = Schlüssel des Vorgangs
+script-the-ticket = Ticket bearbeiten
+script-the-decision = Entscheidung bearbeiten
+script-edit-this = Bearbeiten
+script-edit-item = Bearbeiten: { $item }
+script-it-exists = Es gibt ihn schon
+script-add-story = Story hinzufügen
+script-cancel = Abbrechen
+script-decided-meanwhile = Das wurde inzwischen entschieden oder geschlossen, darum lässt sich nichts mehr ändern. Was du geschrieben hast, bleibt hier zum Kopieren stehen.
+script-version-meanwhile = Inzwischen gibt es Version { $version }. Was du geschrieben hast, bleibt erhalten: Speichere es als Änderung daran.
+script-save-over = Über v{ $version } speichern
+script-looking = Wird nachgesehen …
+script-offline-why = Ohne Verbindung lässt sich das nicht nachsehen.
+script-as-page = Als Seite öffnen
+script-dismiss = Schließen
+
+## Auch von den Seiten gesagt
+
+script-details = Einzelheiten
+script-open = { $what } öffnen
+script-you = Du
+script-only-you = Nur du siehst das
+script-removed = Diese Nachricht wurde entfernt.
+script-why = Warum?
+script-in-full = Vollständig
+script-reply = Antworten
+script-not-applied = traf nicht zu: { $why }
+script-decided = entschied: { $why }
+script-save = Speichern
+script-back = Zurück
+script-close = Schließen
+script-close-panel = { $panel } schließen
+script-open-it = Öffnen

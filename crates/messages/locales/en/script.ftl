@@ -1,0 +1,63 @@
+### What the script of the web chat says. A page brings these along, so none of them chooses between wordings.
+
+script-today = Today
+script-yesterday = Yesterday
+script-preview = Preview
+script-question = Question
+script-no-answer-yet = No answer yet
+script-receipt = Receipt
+script-remembered = Remembered
+script-decision = Decision
+script-review = Review
+script-review-frozen = Review, frozen
+script-options = Options
+script-card = Card
+script-this-conversation = this conversation
+script-thinking = Throughline is thinking…
+script-waiting = Waiting for your answer
+script-in-reply = In reply to
+script-connecting = Connecting…
+script-live = Live
+script-offline = Offline — retrying
+script-reload = Reload
+script-kept = { $title }. What you typed is kept.
+script-sending = sending…
+script-sent = sent
+script-not-sent = not sent
+script-send-again = Send again
+script-discard = Discard
+script-create-items = Create { $count } items
+script-create-all = All { $count } items are created as the card shows them, v{ $version }. Nothing has been created so far.
+script-key-of-issue = Key of the issue
+script-the-ticket = Edit the ticket
+script-the-decision = Edit the decision
+script-edit-this = Edit this
+script-edit-item = Edit: { $item }
+script-it-exists = It exists
+script-add-story = Add a story
+script-cancel = Cancel
+script-decided-meanwhile = This was decided or closed meanwhile, so nothing can be changed. What you typed stays here to copy.
+script-version-meanwhile = Meanwhile there is version { $version }. What you typed is kept: save it as a change to that.
+script-save-over = Save over v{ $version }
+script-looking = Looking it up…
+script-offline-why = It cannot be looked up while we are offline.
+script-as-page = Open as a page
+script-dismiss = Dismiss
+
+## Said by the pages too
+
+script-details = Details
+script-open = Open { $what }
+script-you = You
+script-only-you = Only you see this
+script-removed = This message was removed.
+script-why = Why?
+script-in-full = In full
+script-reply = Reply
+script-not-applied = did not apply: { $why }
+script-decided = decided: { $why }
+script-save = Save
+script-back = Back
+script-close = Close
+script-close-panel = Close { $panel }
+script-open-it = Open
