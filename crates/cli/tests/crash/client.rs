@@ -1,18 +1,21 @@
 //! An HTTP client that sends each request with an idempotency key, and repeats it until it is answered.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use ureq::Agent;
 
 /// The time limit of a request with all its repetitions. It is longer than any lease that a dead process may hold.
-const PATIENCE: Duration = Duration::from_secs(150);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A client that keeps working while the server is killed and restarted.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: Agent,
     url: String,
+    refusals: Arc<Mutex<BTreeMap<String, u64>>>,
 }
 
 impl Client {
@@ -21,7 +24,7 @@ impl Client {
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_secs(40)))
             .build();
-        Self { agent: config.into(), url: url.into() }
+        Self { agent: config.into(), url: url.into(), refusals: Arc::default() }
     }
 
     /// Delivers an event and waits for its turn.
@@ -38,8 +41,12 @@ impl Client {
             let text = answer.body_mut().read_to_string().ok()?;
             match status {
                 200 => serde_json::from_str(&text).ok(),
-                // Not decided yet, in progress, or overloaded: the request is repeated.
-                202 | 409 | 429 | 503 => None,
+                202 => None,
+                // In progress, or overloaded: the request is repeated.
+                409 | 429 | 503 => {
+                    self.refused(status, &text);
+                    None
+                }
                 other => panic!("{key}: {other} {text}"),
             }
         })
@@ -53,9 +60,39 @@ impl Client {
                 .post(format!("{}/v1/events", self.url))
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", key);
-            let answer = request.send(body.to_string()).ok()?;
-            matches!(answer.status().as_u16(), 200 | 202).then_some(())
+            let mut answer = request.send(body.to_string()).ok()?;
+            let status = answer.status().as_u16();
+            let text = answer.body_mut().read_to_string().ok()?;
+            if !matches!(status, 200 | 202) {
+                self.refused(status, &text);
+            }
+            matches!(status, 200 | 202).then_some(())
         });
+    }
+
+    /// Notes why a request was refused.
+    fn refused(&self, status: u16, text: &str) {
+        let code = serde_json::from_str::<Value>(text).unwrap_or_default()["code"].take();
+        let code = code.as_str().unwrap_or("without a code");
+        *self.refusals.lock().unwrap().entry(format!("{status} {code}")).or_default() += 1;
+    }
+
+    /// Returns how often requests were refused, by status and code.
+    pub(crate) fn refusals(&self) -> BTreeMap<String, u64> {
+        self.refusals.lock().unwrap().clone()
+    }
+
+    /// Waits until the event of a key has a turn. Returns false if it has none in the end.
+    pub(crate) fn has_turn(&self, key: &str, patience: Duration) -> bool {
+        let started = Instant::now();
+        while started.elapsed() < patience {
+            let found = self.agent.get(format!("{}/v1/turns/key:{key}", self.url)).call();
+            if found.is_ok_and(|found| found.status().as_u16() == 200) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        false
     }
 
     /// Sends a request to erase a person, once, and ignores the answer.

@@ -22,7 +22,7 @@ const DIES: [&str; 6] = [
     "e2.store_scoured",
     "e3.erasure_recorded",
 ];
-const HERS: &str = "kestrelgate";
+pub(crate) const HERS: &str = "kestrelgate";
 const HIS: &str = "marmotworth";
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,23 +40,7 @@ fn killed_at(point: &str) -> Vec<String> {
     let server = Server::start(&[(FAILPOINT, point.into())], &[]);
     let client = Client::new(server.url());
     client.wait_until_ready();
-    let mut sent = Transcript::default();
-    for (n, (who, text)) in [
-        (
-            "ana",
-            format!("Create a bug: The {HERS} is shut\nSteps: open it\nExpected: a list\nActual: nothing"),
-        ),
-        ("bob", format!("remember that the {HIS} opens in May")),
-        ("ana", format!("no, it was the {HERS} all along")),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let lane = json!({ "channel": "api", "conversation": "room" });
-        let body = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": who }, "text": text });
-        let answer = client.event(&n.to_string(), &body);
-        sent.lane = answer["lane"].as_str().unwrap().to_owned();
-    }
+    let sent = converse(&client);
     client.wait_until_settled();
     let mut wrong = Vec::new();
     if !holds(server.data(), HERS) {
@@ -81,6 +65,29 @@ fn killed_at(point: &str) -> Vec<String> {
     }
     wrong.extend(invariants::store(data.path(), &[sent]));
     wrong
+}
+
+/// Plays a conversation of two people.
+pub(crate) fn converse(client: &Client) -> Transcript {
+    let mut sent = Transcript::default();
+    for (n, (who, text)) in [
+        (
+            "ana",
+            format!("Create a bug: The {HERS} is shut\nSteps: open it\nExpected: a list\nActual: nothing"),
+        ),
+        ("bob", format!("remember that the {HIS} opens in May")),
+        ("ana", format!("no, it was the {HERS} all along")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let lane = json!({ "channel": "api", "conversation": "room" });
+        let body = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": who }, "text": text });
+        let answer = client.event(&n.to_string(), &body);
+        sent.lane = answer["lane"].as_str().unwrap().to_owned();
+        sent.events.push((n.to_string(), body, answer));
+    }
+    sent
 }
 
 /// Returns true if a file of the folder holds the word.

@@ -10,6 +10,7 @@ mod batch;
 mod client;
 mod erase_anybody;
 mod erasure;
+mod faults;
 mod invariants;
 #[path = "../shared/port.rs"]
 mod port;
@@ -97,9 +98,14 @@ fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
 
 /// Runs jobs in parallel.
 fn run_parallel<T: Sync>(jobs: &[T], run: impl Fn(&T) + Sync) {
+    run_some_at_once(PARALLEL, jobs, run);
+}
+
+/// Runs jobs, so many at once.
+fn run_some_at_once<T: Sync>(at_once: usize, jobs: &[T], run: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..PARALLEL.min(jobs.len()) {
+        for _ in 0..at_once.min(jobs.len()) {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     run(job);

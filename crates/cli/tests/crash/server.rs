@@ -47,7 +47,11 @@ impl Server {
     /// Starts the server on a free port: the first process with the variables `first` and `always`, its successors with
     /// `always` only.
     pub(crate) fn start(first: &[Variable], always: &[Variable]) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        Self::start_on(tempfile::tempdir().unwrap(), first, always)
+    }
+
+    /// Starts the server on data that is there already.
+    pub(crate) fn start_on(data: TempDir, first: &[Variable], always: &[Variable]) -> Self {
         let port = crate::port::reserve();
         let child = Arc::new(Mutex::new(spawn(data.path(), port, &[first, always].concat())));
         let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -55,14 +59,17 @@ impl Server {
             let (child, died, stopping, data, always) =
                 (child.clone(), died.clone(), stopping.clone(), data.path().to_owned(), always.to_vec());
             std::thread::spawn(move || {
+                // As a supervisor does, it waits longer for a process that dies again and again.
+                let mut pause = Duration::from_millis(10);
                 while !stopping.load(Ordering::SeqCst) {
                     let mut child = child.lock().unwrap();
                     if child.try_wait().unwrap().is_some() && !stopping.load(Ordering::SeqCst) {
                         died.store(true, Ordering::SeqCst);
                         *child = spawn(&data, port, &always);
+                        pause = (pause * 4).min(Duration::from_millis(500));
                     }
                     drop(child);
-                    std::thread::sleep(Duration::from_millis(10));
+                    std::thread::sleep(pause);
                 }
             })
         };
@@ -89,6 +96,18 @@ impl Server {
     pub(crate) fn kill_after(&self, time: Duration) {
         std::thread::sleep(time);
         self.child.lock().unwrap().kill().unwrap();
+    }
+
+    /// Stops the process as an operator does, and waits for its successor to be started.
+    pub(crate) fn restart(&self) {
+        let id = self.child.lock().unwrap().id();
+        let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
+        assert!(sent.unwrap().success());
+        let started = Instant::now();
+        while self.child.lock().unwrap().id() == id {
+            assert!(started.elapsed() < Duration::from_secs(60), "the process does not stop");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Waits until a process has died, at most this long.

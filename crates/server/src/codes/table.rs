@@ -444,4 +444,9 @@ codes! {
         "What is stored of it cannot be read or written, or the database was damaged.",
         "The log names the error, with its code. Restart the process, which repairs what it can; else restore a backup.",
         ["store.url"];
+    SYNC_FAILED = 6207, "store.sync_failed", None, "The database could not be synced to disk",
+        "The disk reported that it had not kept what was written. The process stopped at once; nothing was acknowledged after that.",
+        "After a failed sync nobody knows what is on the disk, and the next sync may wrongly succeed. Only a new start reads what is there.",
+        "Look at the disk (`dmesg`, its health), and start again: what was accepted is handled then. Send what got no answer again.",
+        ["store.url"];
 }

@@ -1,5 +1,7 @@
 //! Errors inside the writer's transaction, and what they become for the caller.
 
+use std::time::Duration;
+
 use rusqlite::ErrorCode;
 
 use crate::contract::{CommitResult, StoreError};
@@ -66,10 +68,19 @@ pub(super) fn severity(error: &rusqlite::Error) -> Severity {
     }
 }
 
+/// Time that the log has to be written before the process stops. Whoever writes it may be another thread.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
 /// Stops the process if a sync failed.
 pub(super) fn stop_if_fatal(act: &str, error: &rusqlite::Error) {
     if severity(error) == Severity::Fatal {
-        tracing::error!(act, %error, "cannot sync the database to disk; stopping, because nothing more can be promised to be kept");
+        tracing::error!(
+            act,
+            %error,
+            code = "TL-6207",
+            "cannot sync the database to disk; stopping, because nothing more can be promised to be kept"
+        );
+        std::thread::sleep(LAST_WORDS);
         std::process::abort();
     }
 }

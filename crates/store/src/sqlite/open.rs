@@ -78,11 +78,18 @@ pub(super) fn open_reader(path: &Path, busy_timeout: Duration) -> Result<Connect
     // Not SQLITE_OPEN_READ_ONLY: a reader of a write-ahead log writes a lock into the log's index.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = connect(path, flags, busy_timeout)?;
-    let set_up = || -> rusqlite::Result<()> {
+    let set_up = || -> rusqlite::Result<String> {
         connection.pragma_update(None, "query_only", true)?;
-        connection.pragma_update(None, "cache_size", -4_096)
+        connection.pragma_update(None, "cache_size", -4_096)?;
+        connection.pragma_query_value(None, "journal_mode", |row| row.get(0))
     };
-    set_up().map_err(|e| sqlite_error(path, &e))?;
+    let mode = set_up().map_err(|e| sqlite_error(path, &e))?;
+    // The connection that writes is told that it has a log before that is synced; where the sync fails nobody is told, and
+    // writes would go on in the mode of before. Only another connection sees the mode of the file.
+    if mode != "wal" {
+        let why = format!("it cannot be given a write-ahead log, and stays in journal mode {mode}");
+        return Err(open_error(path, why));
+    }
     Ok(connection)
 }
 

@@ -357,7 +357,12 @@ impl WriterThread<'_> {
 
     fn run_one(&mut self, op: &mut Box<dyn Operation>) -> Result<(), TxError> {
         let now = self.clock.now();
-        op.run(&mut Tx { sql: &self.sql, now, state: &mut self.state })
+        let ran = op.run(&mut Tx { sql: &self.sql, now, state: &mut self.state });
+        // An operation that runs alone commits and syncs by itself.
+        if let Err(TxError::Sql(error)) = &ran {
+            stop_if_fatal("an operation", error);
+        }
+        ran
     }
 
     /// Runs every operation in its own savepoint. A full disk may end the whole transaction: then the group starts
