@@ -6,6 +6,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::error::Failure;
 use crate::global::Global;
+use crate::log;
 use crate::output::Output;
 
 /// The context of a command.
@@ -56,8 +57,13 @@ impl App {
         // The MCP client logs the arguments and results of tool calls in full.
         let level = format!("{level},rmcp=error");
         let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info,rmcp=error"));
-        let log =
-            tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+        log::start();
+        let log = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(log::Lines)
+            .with_ansi(false)
+            // It would be told on standard error, which is what failed.
+            .log_internal_errors(false);
         // This fails only if a logger is set already, and this is the one place that sets it.
         let _ = match format {
             LogFormat::Text => log.compact().try_init(),

@@ -18,8 +18,6 @@ pub(crate) struct Failure {
     code: Option<String>,
     hint: Option<String>,
     exit: Exit,
-    /// The reader of standard output has gone. This prints nothing and exits with 0.
-    broken_pipe: bool,
 }
 
 /// The result of a command.
@@ -28,14 +26,7 @@ pub(crate) type Outcome = Result<Exit, Failure>;
 impl Failure {
     /// Creates a failure of an act: "cannot read x.yaml".
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            why: Vec::new(),
-            code: None,
-            hint: None,
-            exit: Exit::Failure,
-            broken_pipe: false,
-        }
+        Self { what: what.into(), why: Vec::new(), code: None, hint: None, exit: Exit::Failure }
     }
 
     /// Creates a failure for a command line that clap accepts and the command does not.
@@ -85,14 +76,11 @@ impl Failure {
 
     /// Returns the exit code of the program.
     pub(crate) fn exit_code(&self) -> Exit {
-        if self.broken_pipe { Exit::Ok } else { self.exit }
+        self.exit
     }
 
-    /// Renders the failure as text; empty after a broken pipe.
+    /// Renders the failure as text.
     pub(crate) fn render(&self, paint: Paint) -> String {
-        if self.broken_pipe {
-            return String::new();
-        }
         let mut out = format!("{} {}\n", paint.bad("error:"), self.what);
         for why in &self.why {
             let _ = writeln!(out, "  because: {}", why.replace('\n', "\n           "));
@@ -116,11 +104,8 @@ impl Failure {
         (found, self.hint.clone().or_else(explain).unwrap_or_else(|| "see above".into()))
     }
 
-    /// Renders the failure as a line of JSON; empty after a broken pipe.
+    /// Renders the failure as a line of JSON.
     pub(crate) fn json(&self) -> String {
-        if self.broken_pipe {
-            return String::new();
-        }
         let error = json!({
             "what": self.what, "why": self.why, "code": self.code, "hint": self.hint, "exit": self.exit.code(),
         });
@@ -128,11 +113,10 @@ impl Failure {
     }
 }
 
-/// An error of printing the result. A broken pipe is the reader's choice and no error.
+/// An error of printing the result.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
-        Self { broken_pipe, ..Self::new("cannot write the output").because(&error) }
+        Self::new("cannot write the output").because(&error)
     }
 }
 
@@ -164,11 +148,5 @@ mod tests {
              code: TL-1002 (`throughline explain TL-1002`)\nhint: make it readable for you\n"
         );
         assert_eq!(failure.exit_code().code(), 4);
-    }
-
-    #[test]
-    fn a_closed_pipe_is_no_error() {
-        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert_eq!((failure.render(Paint::off()), failure.exit_code()), (String::new(), Exit::Ok));
     }
 }

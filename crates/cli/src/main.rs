@@ -12,6 +12,7 @@ mod commands;
 mod error;
 mod exit;
 mod global;
+mod log;
 mod output;
 mod private_file;
 mod random;
@@ -27,15 +28,15 @@ use app::App;
 fn main() -> ExitCode {
     let cli = args::Cli::read();
     let app = App::new(cli.global);
-    match commands::run(&app, cli.command, args::command) {
+    let code = match commands::run(&app, cli.command, args::command) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             let text =
                 if app.out.is_json() { failure.json() } else { failure.render(app.out.paint_messages()) };
-            if !text.is_empty() {
-                app.out.message(&text);
-            }
+            app.out.message(&text);
             failure.exit_code().into()
         }
-    }
+    };
+    log::flush();
+    code
 }

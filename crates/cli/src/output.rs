@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::global::{Color, Global};
+use crate::log;
 
 /// The writer of a command's results and messages.
 #[derive(Clone, Debug)]
@@ -49,12 +50,15 @@ impl Output {
         self.messages
     }
 
-    /// Prints a part of the result and a newline.
+    /// Prints a part of the result and a newline. A reader that has gone is no error: the command goes on, and its exit code
+    /// says what it found.
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        out.write_all(text.trim_end_matches('\n').as_bytes())?;
-        out.write_all(b"\n")?;
-        out.flush()
+        let line = format!("{}\n", text.trim_end_matches('\n'));
+        match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
     }
 
     /// Prints the result as one line of JSON.
@@ -83,8 +87,11 @@ impl Output {
 
     /// Prints to standard error. Errors are ignored: there is no other place to report them.
     pub(crate) fn message(&self, text: &str) {
-        let mut err = io::stderr().lock();
-        let _ = writeln!(err, "{}", text.trim_end_matches('\n'));
+        let line = format!("{}\n", text.trim_end_matches('\n')).into_bytes();
+        // A server must not wait for whoever reads this.
+        if let Some(line) = log::not_taken(line) {
+            let _ = io::stderr().lock().write_all(&line);
+        }
     }
 
     /// Prints a table: with aligned columns, or separated by tabs and without a head with `--plain`.

@@ -70,6 +70,7 @@ pub use config::{
     TelegramMode,
 };
 pub use instance::{Instance, open, open_tracking, open_with};
+pub use metrics::log_lines_lost;
 pub use routes::openapi;
 pub use serve::{serve, serve_instance};
 pub use sign_in_link::sign_in_link;

@@ -29,6 +29,11 @@ fn install() -> PrometheusHandle {
     handle
 }
 
+/// Sets the number of lines that the log lost since the start, because nobody took them.
+pub fn log_lines_lost(lines: u64) {
+    metrics::counter!("throughline_log_lines_lost_total").absolute(lines);
+}
+
 /// Sets the gauges for what the store counts, and for the lanes that failed to run.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and no count here comes near 2^52")]
 pub(crate) fn stored(counts: &Counts, failing: usize) {

@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app::{App, LogFormat};
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
+use crate::log;
 use crate::settings;
 
 /// Run everything on one port: web chat, HTTP API, local tracker, store
@@ -102,7 +103,10 @@ fn shutdown_signal(app: &App) -> Result<impl Future<Output = ()> + use<>, Failur
                     out.note("stopping: finishing what runs (again to leave at once)");
                     let _ = tell.send(());
                 }
-                None => std::process::exit(i32::from(Exit::Interrupted.code())),
+                None => {
+                    log::flush();
+                    std::process::exit(i32::from(Exit::Interrupted.code()));
+                }
             }
         }
     });

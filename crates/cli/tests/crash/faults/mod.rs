@@ -7,4 +7,5 @@
 
 mod disk;
 mod matrix;
+mod pipes;
 mod shim;
