@@ -23,7 +23,7 @@ const DIES: [&str; 6] = [
     "e3.erasure_recorded",
 ];
 pub(crate) const HERS: &str = "kestrelgate";
-const HIS: &str = "marmotworth";
+pub(crate) const HIS: &str = "marmotworth";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 // row: E33

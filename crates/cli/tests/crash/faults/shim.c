@@ -194,6 +194,8 @@ OPENS(open64)
 
 static void shift(int64_t *seconds, long *part, long parts_in_ms) {
     int64_t by = control ? get(CLOCK) : 0;
+    if (!by) return;
+    __atomic_fetch_add(&control[STRUCK], 1, __ATOMIC_SEQ_CST);
     *seconds += by / 1000;
     *part += by % 1000 * parts_in_ms;
     if (*part < 0) *part += 1000 * parts_in_ms, *seconds -= 1;
