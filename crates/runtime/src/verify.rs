@@ -149,8 +149,13 @@ impl Runtime {
     /// Compares the stored lane and its retired records with what the turns say.
     async fn verify_state(&self, key: &LaneKey, known: &Known) -> Result<Vec<String>, RuntimeError> {
         let mut broken = Vec::new();
-        let lane = match self.lane(key).await {
-            Ok(lane) => lane,
+        let lane = match self.read_lane(key).await {
+            Ok((lane, newest)) => {
+                if newest != known.hash {
+                    broken.push("its newest hash is not that of its last turn".into());
+                }
+                lane
+            }
             Err(RuntimeError::Unreadable { what, why }) => {
                 return Ok(vec![format!("{what} cannot be read: {why}")]);
             }

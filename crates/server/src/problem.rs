@@ -189,6 +189,7 @@ fn told(error: &StoreError) -> String {
         StoreError::TakenOver { act } => format!("cannot {act}: another process has taken the store over"),
         StoreError::Moved { act, .. } => format!("cannot {act}: the store was moved or replaced"),
         StoreError::Refused { act, .. } | StoreError::Backend { act, .. } => format!("cannot {act}"),
+        StoreError::Damaged { act, .. } => format!("cannot {act}: the store is damaged"),
         StoreError::Unknown { act, .. } => format!("the outcome of {act} is unknown"),
     }
 }

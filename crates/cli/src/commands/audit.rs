@@ -78,7 +78,9 @@ fn anchors(file: &Path) -> Result<Vec<Anchor>, Failure> {
 fn verify(app: &App, kept: Option<&Path>) -> Outcome {
     let kept = kept.map(anchors).transpose()?.unwrap_or_default();
     let local = Local::open(app)?;
-    let mut broken = Vec::new();
+    let damage = local.block_on(local.instance().store.damage())?;
+    let mut broken: Vec<String> =
+        damage.into_iter().map(|what| format!("the database file is damaged: {what}")).collect();
     for anchor in &kept {
         broken.extend(local.block_on(local.instance().runtime.verify_anchor(anchor))?);
     }

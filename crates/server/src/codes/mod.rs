@@ -111,6 +111,7 @@ pub(crate) fn store_error(error: &StoreError) -> &'static Code {
         StoreError::Moved { .. } => &STORE_MOVED,
         StoreError::Open { why, .. } if why.contains("TL-6101") => &SQLITE_TOO_OLD,
         StoreError::Open { .. } => &STORE_OPEN,
+        StoreError::Damaged { .. } => &UNREADABLE,
         StoreError::Unknown { .. } | StoreError::Backend { .. } => &STORE_UNAVAILABLE,
         StoreError::Refused { .. } => &INTERNAL,
     }

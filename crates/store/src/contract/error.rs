@@ -71,6 +71,14 @@ pub enum StoreError {
         /// The backend's own message.
         why: String,
     },
+    /// What is stored cannot be read, because the backend's own file is damaged (`TL-6203`).
+    #[error("cannot {act}: the database is damaged ({why})")]
+    Damaged {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+        /// The backend's own message.
+        why: String,
+    },
     /// Any other failure that the backend reported.
     #[error("cannot {act}: {why}")]
     Backend {

@@ -111,6 +111,12 @@ pub trait Store:
     /// Counts rows over all tenants.
     async fn counts(&self) -> Result<Counts, StoreError>;
 
+    /// Returns what is damaged in the backend's own files, each in a line: pages, indexes, constraints. What rows say is not
+    /// looked at.
+    async fn damage(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Returns the number of this opening, where one process at a time has the store open: what was leased under another
     /// number is over, because its holder is gone. `None` where processes share the store.
     fn session(&self) -> Option<u64> {

@@ -39,13 +39,17 @@ pub(super) fn write_error(act: &'static str, error: &rusqlite::Error) -> StoreEr
             ErrorCode::DiskFull | ErrorCode::SystemIoFailure | ErrorCode::ReadOnly | ErrorCode::CannotOpen,
         ) => StoreError::ReadOnly { act, why },
         Some(ErrorCode::ConstraintViolation) => StoreError::Refused { act, why },
-        _ => StoreError::Backend { act, why },
+        _ => read_error(act, error),
     }
 }
 
 /// Converts the error of a read for its caller.
 pub(super) fn read_error(act: &'static str, error: &rusqlite::Error) -> StoreError {
-    StoreError::Backend { act, why: error.to_string() }
+    let why = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged { act, why },
+        _ => StoreError::Backend { act, why },
+    }
 }
 
 /// Severity of an error of SQLite.
@@ -116,7 +120,7 @@ mod tests {
         assert!(matches!(constraint, StoreError::Refused { .. }));
         assert!(matches!(
             write_error("try", &failure(rusqlite::ffi::SQLITE_CORRUPT)),
-            StoreError::Backend { .. }
+            StoreError::Damaged { .. }
         ));
     }
 }

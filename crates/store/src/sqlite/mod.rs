@@ -40,6 +40,7 @@ mod tests;
 mod timers;
 mod turn_log;
 mod wal_checkpoint;
+mod wal_damage;
 mod write_conn;
 mod writer;
 mod writer_state;
@@ -96,6 +97,7 @@ impl SqliteStore {
         }
         let file = Arc::new(OwnedFile::take(path)?);
         let at = file.path();
+        open::refuse_damaged_log(at)?;
         let connection = open::open_writer(at, busy_timeout)?;
         session::begin(&connection, clock.now()).map_err(|e| open::sqlite_error(at, &e))?;
         let readers = (0..READERS).map(|_| Ok(Mutex::new(open::open_reader(at, busy_timeout)?)));
@@ -180,6 +182,14 @@ impl Store for SqliteStore {
             Ok(())
         };
         Ok(self.writer.call(writer::PROBE, probe).await?)
+    }
+
+    async fn damage(&self) -> Result<Vec<String>, StoreError> {
+        self.read("check the database file", |sql| {
+            let mut check = sql.prepare("PRAGMA integrity_check")?;
+            let lines = check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+            Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        })
     }
 
     fn session(&self) -> Option<u64> {

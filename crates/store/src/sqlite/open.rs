@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::private_file;
+use super::{private_file, wal_damage};
 use crate::contract::StoreError;
 
 /// Migrations in their order. `PRAGMA user_version` is the number of those that were applied.
@@ -48,6 +48,22 @@ pub(super) fn check_version(version: &str) -> Result<(), String> {
 
 fn open_error(path: &Path, why: impl ToString) -> StoreError {
     StoreError::Open { what: path.display().to_string(), why: why.to_string() }
+}
+
+/// Returns an error if the write-ahead log is damaged in its middle: SQLite would undo what is behind it.
+pub(super) fn refuse_damaged_log(path: &Path) -> Result<(), StoreError> {
+    let Some(damage) = wal_damage::find(path) else { return Ok(()) };
+    let log = wal_damage::log_of(path);
+    Err(open_error(
+        path,
+        format!(
+            "its log {log} is damaged at byte {at}, and {commits} commits behind that would be undone; restore a backup, or \
+             go on without them: `truncate -s {at} {log}`",
+            log = log.display(),
+            at = damage.whole,
+            commits = damage.commits
+        ),
+    ))
 }
 
 /// Opens the connection that writes, and brings the schema up to date.

@@ -5,6 +5,7 @@
 //! `THROUGHLINE_FAULT_CELL` a part of the names of the cells to run (all). The tables that the tests print are those of
 //! `docs/measurements/faults.md`.
 
+mod bit_flips;
 mod clock;
 mod commands;
 mod disk;
