@@ -1,5 +1,5 @@
-//! Runs the crash tests with more seeds. They are tests of `crates/cli`, because cargo builds the real binary with its
-//! fail points for those.
+//! Runs the crash tests and the faults of disk, clock and pipes with more seeds. They are tests of `crates/cli`, because
+//! cargo builds the real binary with its fail points for those.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::output;
 use crate::repo::Repo;
+
+/// Bits of a database that are flipped for each seed.
+const FLIPS: u64 = 200;
 
 /// `cargo xtask crash [SEEDS]`.
 pub(crate) fn crash(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -35,6 +38,8 @@ pub(crate) fn run(repo: &Repo, first: u64, count: u64) -> Result<()> {
         .env("THROUGHLINE_CRASH_FIRST", first.to_string())
         .env("THROUGHLINE_CRASH_SEEDS", count.to_string())
         .env("THROUGHLINE_CRASH_PASSINGS", "all")
+        .env("THROUGHLINE_FAULT_SEEDS", count.to_string())
+        .env("THROUGHLINE_FLIPS", (count * FLIPS).to_string())
         .status()
         .context("cannot run cargo")?;
     if !status.success() {

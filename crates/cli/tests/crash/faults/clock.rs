@@ -9,7 +9,7 @@ use super::matrix::{self, Run};
 use super::shim::Control;
 use crate::client::Client;
 use crate::invariants;
-use crate::script::{Transcript, button, pressed};
+use crate::script::{Transcript, button_when_checked, pressed};
 use crate::server::Server;
 
 const HOUR: i64 = 3_600_000;
@@ -48,7 +48,8 @@ fn play(by: i64, mended: bool, seed: u64) -> Run {
     let client = Client::new(server.url());
     client.wait_until_ready();
     let mut run = Run::default();
-    let mut lanes: Vec<Lane> = (0..LANES).map(|n| Lane::new(&client, format!("seed{seed}-{n}"))).collect();
+    let mut lanes: Vec<Lane<'_>> =
+        (0..LANES).map(|n| Lane::new(&client, format!("seed{seed}-{n}"))).collect();
     // The jump comes before, between and after what each conversation has in flight, by the seed.
     for lane in &mut lanes {
         lane.ask();
@@ -134,7 +135,7 @@ impl<'c> Lane<'c> {
         let title = format!("Page {} of {} is empty", self.sent.events.len(), self.name);
         let text = format!("Create a bug: {title}\nSteps: open it\nExpected: a list\nActual: nothing");
         let answer = self.event(json!({ "kind": "message.posted", "actor": { "id": "you" }, "text": text }));
-        self.asked = Some((button(&answer, "approve"), title));
+        self.asked = Some((button_when_checked(self.client, &answer, "approve"), title));
     }
 
     /// Approves the ticket. The card may have expired meanwhile.

@@ -11,7 +11,7 @@ use crate::script::Transcript;
 use crate::{number, run_some_at_once};
 
 /// The number of runs at once. Some start a process again and again.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 4;
 
 /// What came of one run.
 #[derive(Default)]

@@ -22,9 +22,9 @@ pub(crate) enum Fault {
     KilledAtSync,
 }
 
-/// A set of files, as bits of the shim.
-pub(crate) const DATABASE: i64 = 1;
+/// The log of the database, as a bit of the shim.
 pub(crate) const LOG: i64 = 2;
+/// Every file of a store.
 pub(crate) const ALL_FILES: i64 = 31;
 
 // Places of the numbers in the shared file.
