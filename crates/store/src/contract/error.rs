@@ -71,7 +71,7 @@ pub enum StoreError {
         /// The backend's own message.
         why: String,
     },
-    /// What is stored cannot be read, because the backend's own file is damaged (`TL-6203`).
+    /// Damage of the backend's own file, so that what is stored cannot be read (`TL-6203`).
     #[error("cannot {act}: the database is damaged ({why})")]
     Damaged {
         /// The operation, as a verb phrase that follows "cannot".

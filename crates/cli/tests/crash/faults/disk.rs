@@ -25,7 +25,7 @@ const SYNC_FAILED: [&str; 3] = ["TL-6207", "TL-6103", "TL-1102"];
 /// The longest time that a fault stays after its first strike.
 const OUTAGE: Duration = Duration::from_secs(2);
 
-/// What the process does when the fault begins.
+/// Work of the process during which the fault begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moment {
     /// It makes the store.

@@ -13,7 +13,7 @@ use crate::{number, run_some_at_once};
 /// The number of runs at once. Some start a process again and again.
 const AT_ONCE: usize = 4;
 
-/// What came of one run.
+/// Result of one run.
 #[derive(Default)]
 pub(crate) struct Run {
     /// The number of times that the fault struck.

@@ -24,7 +24,7 @@ const REFUSED: usize = 800;
 /// The time in which a server stops.
 const STOPS: Duration = Duration::from_secs(40);
 
-/// Where an output leads.
+/// State of whoever takes an output.
 #[derive(Clone, Copy, Debug)]
 enum Reader {
     /// The reader has gone.

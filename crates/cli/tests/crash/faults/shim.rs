@@ -38,7 +38,7 @@ const SEEN: u64 = 6;
 const STRUCK: u64 = 7;
 const NUMBERS: u64 = 8;
 
-/// Where and how often a fault strikes.
+/// Place and number of a fault's strikes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Armed {
     pub(crate) fault: Fault,
