@@ -27,9 +27,14 @@ pub(super) fn run(repo: &Repo) -> Result<Vec<Finding>> {
             let name = dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap_or_default();
             let word = name.replace('-', "_");
             // Tests may use what the product does not; a build script only what is declared for it.
+            let builds = |path: &str| {
+                path == format!("{folder}build.rs") || path.starts_with(&format!("{folder}build/"))
+            };
             let fits = |path: &str| match dependency["kind"].as_str() {
-                Some("build") => path.ends_with("/build.rs"),
-                _ => !path.ends_with("/build.rs"),
+                Some("build") => builds(path),
+                // Tests may have modules of the build script too.
+                Some("dev") => true,
+                _ => !builds(path),
             };
             let used = sources.iter().any(|file| fits(&file.path) && has_word(&file.text, &word));
             if !used && !KEPT.iter().any(|(kept, _)| *kept == name) {
