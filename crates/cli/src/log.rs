@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ struct Log {
     queue: SyncSender<Entry>,
     /// Lines that were lost since the start.
     lost: AtomicU64,
+    /// True once nobody took the lines within [`LAST_WORDS`]. They are not waited for again.
+    stuck: AtomicBool,
 }
 
 enum Entry {
@@ -36,7 +38,7 @@ pub(crate) fn start() {
     let (queue, waiting) = sync_channel(WAITING);
     let started = std::thread::Builder::new().name("log".into()).spawn(move || write_lines(&waiting));
     if started.is_ok() {
-        let _ = LOG.set(Log { queue, lost: AtomicU64::new(0) });
+        let _ = LOG.set(Log { queue, lost: AtomicU64::new(0), stuck: AtomicBool::new(false) });
         std::panic::set_hook(Box::new(|panic| {
             let trace = std::backtrace::Backtrace::capture();
             let _ = not_taken(format!("{panic}\n{trace}\n").into_bytes());
@@ -61,8 +63,9 @@ pub(crate) fn not_taken(lines: Vec<u8>) -> Option<Vec<u8>> {
 pub(crate) fn flush() {
     let Some(log) = LOG.get() else { return };
     let (done, written) = sync_channel(1);
-    if log.queue.try_send(Entry::Flush(done)).is_ok() {
-        let _ = written.recv_timeout(LAST_WORDS);
+    let waits = !log.stuck.load(Ordering::Relaxed) && log.queue.try_send(Entry::Flush(done)).is_ok();
+    if waits && written.recv_timeout(LAST_WORDS).is_err() {
+        log.stuck.store(true, Ordering::Relaxed);
     }
 }
 

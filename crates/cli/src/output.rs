@@ -53,6 +53,8 @@ impl Output {
     /// Prints a part of the result and a newline. A reader that has gone is no error: the command goes on, and its exit code
     /// says what it found.
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
+        // What was said before it is read before it.
+        log::flush();
         let mut out = io::stdout().lock();
         let line = format!("{}\n", text.trim_end_matches('\n'));
         match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
