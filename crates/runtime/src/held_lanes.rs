@@ -61,7 +61,7 @@ impl HeldLanes {
 
     pub(crate) fn slot(&self, lane: &LaneKey) -> Slot {
         let mut slots = self.slots();
-        if slots.len() >= limits::HELD_LANES {
+        if slots.len() >= limits::HELD_LANES && !slots.contains_key(lane) {
             self.crowded.notify_one();
         }
         slots.entry(lane.clone()).or_default().clone()
@@ -86,18 +86,19 @@ impl HeldLanes {
                 }
             }
         }
-        let bytes: usize = kept.iter().map(|(_, size, ..)| size).sum();
-        if kept.len() < limits::HELD_LANES && bytes <= limits::HELD_BYTES {
+        // Those that are running count too, or there would be too many and none to release.
+        let mut lanes = self.slots().len().saturating_sub(spare.len());
+        let mut left: usize = kept.iter().map(|(_, size, ..)| size).sum();
+        if lanes < limits::HELD_LANES && left <= limits::HELD_BYTES {
             return spare;
         }
         // Down to three quarters, so that the next lane does not make it necessary again.
         kept.sort_by_key(|(used_at, ..)| *used_at);
-        let (mut lanes, mut left) = (kept.len(), bytes);
         for (_, size, key, held) in kept {
             if lanes * 4 <= limits::HELD_LANES * 3 && left * 4 <= limits::HELD_BYTES * 3 {
                 break;
             }
-            (lanes, left) = (lanes - 1, left - size);
+            (lanes, left) = (lanes.saturating_sub(1), left - size);
             spare.push((key, held));
         }
         spare
@@ -184,9 +185,26 @@ mod tests {
             let ago = i64::try_from(limits::HELD_LANES - n).unwrap();
             hold(&lanes, n, now().plus(-ago), 1).await;
         }
+        lanes.slot(&key(0));
+        let told = || tokio::time::timeout(std::time::Duration::ZERO, lanes.crowded.notified());
+        assert!(told().await.is_err(), "one that is held already makes it no worse");
         lanes.slot(&key(limits::HELD_LANES));
-        lanes.crowded.notified().await;
+        assert!(told().await.is_ok());
+        // The slot of the newcomer counts, although its lane is not loaded.
         let oldest: Vec<_> = (0..limits::HELD_LANES / 4).map(key).collect();
+        assert_eq!(spare(&lanes, false), oldest);
+    }
+
+    #[tokio::test]
+    async fn lanes_that_are_running_are_among_those_that_are_too_many() {
+        let lanes = HeldLanes::default();
+        for n in 0..limits::HELD_LANES {
+            let ago = i64::try_from(limits::HELD_LANES - n).unwrap();
+            hold(&lanes, n, now().plus(-ago), 1).await;
+        }
+        let slot = lanes.slot(&key(0));
+        let _running = slot.lock().await;
+        let oldest: Vec<_> = (1..=limits::HELD_LANES / 4).map(key).collect();
         assert_eq!(spare(&lanes, false), oldest);
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::stream::{StreamExt as _, TryStreamExt as _, iter};
 use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::lane::Lane;
+use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{Admission, LaneKey, Timestamp, admit};
@@ -32,6 +33,10 @@ pub struct LaneRun {
     pub turns: u32,
     /// True if work is left that may run now.
     pub more: bool,
+}
+
+fn head(stored: &str) -> Result<LaneState, RuntimeError> {
+    snapshot::decode_head(stored).map_err(|e| RuntimeError::unreadable("a lane head", &e.to_string()))
 }
 
 impl Runtime {
@@ -152,8 +157,7 @@ impl Runtime {
         let Some(stored) = self.store.load(key).await? else { return Ok((lane, GENESIS.to_owned())) };
         lane.revision = stored.revision;
         if stored.revision > 0 {
-            lane.head = snapshot::decode_head(&stored.head)
-                .map_err(|e| RuntimeError::unreadable("a lane head", &e.to_string()))?;
+            lane.head = head(&stored.head)?;
         }
         for record in &stored.records {
             lane.records.insert(stored::record(record)?);
@@ -162,14 +166,20 @@ impl Runtime {
         Ok((lane, log_hash))
     }
 
+    /// Reads the head of a lane alone; `None` before its first turn.
+    pub(crate) async fn read_head(&self, key: &LaneKey) -> Result<Option<LaneState>, RuntimeError> {
+        let stored = self.store.load(key).await?.filter(|stored| stored.revision > 0);
+        stored.map(|stored| head(&stored.head)).transpose()
+    }
+
     /// Returns the time after which a lane whose queue is full has room again, as far as can be told: while a model is
     /// asked, the rest of the time for its answer; else what a few turns take.
     ///
     /// # Errors
     /// The store did not answer.
     pub async fn room_in(&self, key: &LaneKey) -> Result<Duration, RuntimeError> {
-        let lane = self.read_lane(key).await?.0;
-        let Some(asked) = &lane.head.ask else { return Ok(SOON) };
+        let head = self.read_head(key).await?;
+        let Some(asked) = head.and_then(|head| head.ask) else { return Ok(SOON) };
         let Some(effect) = self.store.effect(&key.tenant, &asked.effect).await? else { return Ok(SOON) };
         let EffectBody::ModelAsk(ask) = stored::effect_body(&effect)? else { return Ok(SOON) };
         let left = effect.created_at.plus(ask.budget_ms).since(self.store.now());

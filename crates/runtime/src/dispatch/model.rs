@@ -3,7 +3,6 @@
 
 use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::{Attempt, EffectClass, EffectResult};
-use throughline_engine::data::snapshot;
 use throughline_engine::summary;
 use throughline_engine::{Millis, Timestamp};
 use throughline_models::Caller;
@@ -51,9 +50,7 @@ impl Runtime {
     /// The person the lane asks for; empty for a summary, which is for nobody in particular. `None` if the lane no
     /// longer waits for this ask.
     async fn asked_for(&self, effect: &StoredEffect) -> Result<Option<String>, RuntimeError> {
-        let Some(stored) = self.store.load(&effect.lane).await? else { return Ok(None) };
-        let head = snapshot::decode_head(&stored.head);
-        let head = head.map_err(|error| RuntimeError::unreadable("a lane head", &error.to_string()))?;
+        let Some(head) = self.read_head(&effect.lane).await? else { return Ok(None) };
         let id = &effect.row.id;
         let summary = summary::is_open_request(&head, id).then(String::new);
         Ok(head.ask.filter(|open| open.effect == *id).map(|open| open.by).or(summary))
