@@ -130,6 +130,11 @@ impl Problem {
         self
     }
 
+    /// Adds its headers to an answer that tells of it, such as the time to try again.
+    pub(crate) fn add_headers(&self, response: &mut Response) {
+        response.headers_mut().extend(self.0.headers.iter().cloned());
+    }
+
     pub(crate) fn code(&self) -> &'static Code {
         self.0.code
     }
@@ -160,11 +165,8 @@ impl IntoResponse for Problem {
             tracing::warn!(code, instance, "{detail}");
         }
         let mut response = (self.status(), self.body()).into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
-        for (name, value) in self.0.headers {
-            headers.insert(name, value);
-        }
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+        self.add_headers(&mut response);
         response
     }
 }

@@ -42,15 +42,10 @@ impl FromRequestParts<Arc<App>> for Caller {
 
 /// Returns the caller: by the bearer token, else by the session cookie, else the demo's user in a demo.
 pub(crate) fn caller(app: &App, parts: &Parts) -> Result<Caller, Problem> {
-    let session = match parts.headers.contains_key(AUTHORIZATION) {
-        true => None,
-        false => session::of_request(app, parts)?,
-    };
+    let has_token = parts.headers.contains_key(AUTHORIZATION);
+    let session = if has_token { None } else { session::of_request(app, parts)? };
     let caller = session.map_or_else(|| bearer(app, &parts.headers), Ok)?;
-    // A host speaks for many: what it sends counts for each of them, in `Caller::actor`.
-    if !caller.may(Scope::ActAs) {
-        caller.in_time(app, &caller.principal)?;
-    }
+    caller.in_time(app)?;
     Ok(caller)
 }
 
@@ -86,11 +81,12 @@ impl Caller {
         Err(Problem::new(&codes::SCOPE, text))
     }
 
-    /// Returns the actor of a request: the token's own principal, or another one if the caller may act for them.
+    /// Returns the actor of a request: the token's own principal, or another one if the caller may act for them. Then the
+    /// request counts for that person's rate.
     pub(crate) fn actor(&self, app: &App, named: Option<&str>) -> Result<String, Problem> {
         let actor = self.may_name(named)?;
         if self.may(Scope::ActAs) {
-            self.in_time(app, actor)?;
+            self.count(app, actor)?;
         }
         Ok(actor.into())
     }
@@ -107,8 +103,13 @@ impl Caller {
         }
     }
 
-    /// Counts a request in the name of a person.
-    fn in_time(&self, app: &App, person: &str) -> Result<(), Problem> {
+    /// Counts a request for the caller's rate. A host speaks for many: what it sends counts for each of them, in
+    /// [`Self::actor`].
+    pub(crate) fn in_time(&self, app: &App) -> Result<(), Problem> {
+        if self.may(Scope::ActAs) { Ok(()) } else { self.count(app, &self.principal) }
+    }
+
+    fn count(&self, app: &App, person: &str) -> Result<(), Problem> {
         let early = app.rates.person(&self.tenant, person);
         early.map_err(|early| Problem::too_fast(&format!("the user {person:?}"), early))
     }

@@ -1,6 +1,7 @@
 //! Pages: templates with values. Every value is escaped.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -67,10 +68,18 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
 
 /// Says a message of the catalogue in the language of the request.
 fn say(id: &str, values: Kwargs) -> Result<String, Error> {
-    let value = |name: &str| values.get::<Value>(name).map(|value| value.to_string()).unwrap_or_default();
+    let lacks = Cell::new(false);
+    let value = |name: &str| match values.get::<Value>(name) {
+        Ok(value) => value.to_string(),
+        Err(_) => {
+            lacks.set(true);
+            String::new()
+        }
+    };
     let said = throughline_messages::say(language::here(), id, &value);
     values.assert_all_used()?;
-    said.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no message {id}")))
+    said.filter(|_| !lacks.get())
+        .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no message {id} of these values")))
 }
 
 /// Returns what a page's script says, by name, with `{name}` in place of each variable.
@@ -122,6 +131,7 @@ impl IntoResponse for Refusal {
         match page("refusal.html", &values) {
             Ok(mut response) => {
                 *response.status_mut() = status;
+                self.0.add_headers(&mut response);
                 response
             }
             Err(_) => self.0.into_response(),
@@ -132,6 +142,44 @@ impl IntoResponse for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the ids that a text calls `t` with, in those quotes.
+    fn called(text: &str, quote: char) -> Vec<&str> {
+        let call = format!("t({quote}");
+        let begins = |at: &usize| !text[..*at].ends_with(char::is_alphanumeric);
+        let calls = text.match_indices(&call).map(|(at, _)| at).filter(begins);
+        calls.filter_map(|at| Some(text[at + call.len()..].split_once(quote)?.0)).collect()
+    }
+
+    #[test]
+    fn pages_and_scripts_say_every_message_and_no_other() {
+        let scripts =
+            [include_str!("../../web/chat.js"), include_str!("../../web/workspace/workspace.js")].concat();
+        let templates: String = TEMPLATES.iter().map(|(_, source)| *source).collect();
+        let rust: String = ["chat", "forms", "history", "sign_in"]
+            .map(|name| std::fs::read_to_string(format!("src/web/{name}.rs")).unwrap())
+            .concat();
+        let in_scripts = called(&scripts, '\'').into_iter().map(|name| format!("script-{name}"));
+        for id in in_scripts.chain(called(&templates, '"').into_iter().map(str::to_owned)) {
+            assert!(throughline_messages::IDS.contains(&id.as_str()), "{id} is in no catalogue");
+        }
+        for id in throughline_messages::IDS {
+            let name = id.strip_prefix("script-").unwrap_or(id);
+            let said = scripts.contains(&format!("'{name}'"))
+                || templates.contains(&format!("\"{id}\""))
+                || rust.contains(&format!("{}(", id.replace('-', "_")));
+            assert!(said, "{id} is said nowhere");
+        }
+    }
+
+    #[test]
+    fn a_message_is_said_with_exactly_its_values() {
+        let say = |source: &str| PAGES.render_str(source, ());
+        assert_eq!(say("{{ t(\"page-of-owner\", owner=\"<ana>\") }}").unwrap(), "of <ana>");
+        for wrong in ["t(\"page-of-owner\")", "t(\"page-skip\", owner=1)", "t(\"page-none\")"] {
+            assert!(say(&format!("{{{{ {wrong} }}}}")).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn every_template_can_be_read_and_is_escaped() {

@@ -73,6 +73,7 @@ impl FromRequestParts<Arc<App>> for Visitor {
             return Ok(visitor.clone());
         }
         if let Ok(Some((session, caller))) = session::of(app, &parts.headers) {
+            caller.in_time(app).map_err(|problem| Refusal::from(problem).into_response())?;
             return Ok(Self { caller, session });
         }
         if parts.method == Method::GET {

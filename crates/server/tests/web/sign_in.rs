@@ -168,3 +168,24 @@ async fn a_public_address_makes_the_cookie_secure() {
     assert!(cookie.starts_with("__Host-throughline=") && cookie.contains("; Secure"), "{cookie}");
     server.stopped().await;
 }
+
+/// Forms and pages count for the person's rate like the API.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_at_a_browser_has_a_rate() {
+    let office = Office::with("[server]\nrate_per_person = 2\n");
+    let server = office.serve().await;
+    let browser = office.signed_in(&server, "bob").await;
+    let mut refused = None;
+    for _ in 0..60 {
+        let reply = browser.get("/workspace?c=bob:1").await;
+        if reply.status == 429 {
+            refused = Some(reply);
+            break;
+        }
+    }
+    let reply = refused.expect("the rate is exceeded");
+    assert!(reply.text().contains("TL-2207") && reply.header("retry-after").is_some(), "{}", reply.text());
+    let other = office.signed_in(&server, "ana").await;
+    assert_eq!(other.get("/workspace?c=ana:1").await.status, 200);
+    server.stopped().await;
+}
