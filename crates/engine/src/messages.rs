@@ -58,7 +58,8 @@ pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review i
 pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
-pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
+pub(crate) const ASK_TITLE: &str =
+    "What should the ticket be about? One line is enough; it becomes the title.";
 pub(crate) const NOTHING_TO_HAND_OVER: &str =
     "There is nothing here to hand over. Reply to what you mean, or say what it is.";
 pub(crate) const LEFT: &str = "OK, leaving it.";
@@ -277,10 +278,10 @@ pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
 pub(crate) fn ask_for(missing: &[Part]) -> String {
     let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
     match labels.as_slice() {
-        [only] => format!("One thing is missing before I can show a preview: {only}?"),
+        [only] => format!("{only}? Answer here, or \"skip\" leaves it open."),
         [first, rest @ ..] => format!(
-            "Before I can show a preview I need: {}. Write them as lines like \"{first}: …\", all at once or one at a time. First: {first}?",
-            [&[*first], rest].concat().join(", ")
+            "{first}? Also open: {}. Answer here, write lines like \"{first}: …\", or \"skip\" (\"skip the rest\") to leave them open.",
+            rest.join(", ")
         ),
         [] => String::new(),
     }
@@ -296,6 +297,48 @@ pub(crate) fn task_line(task: &Task, progress: TaskProgress) -> String {
         TaskProgress::Rests => "resting",
     };
     format!("· {stands}{with}: “{}”{why}", task.intent)
+}
+
+pub(crate) const AS_IT_WAS: &str = "It says so already. Nothing was changed.";
+
+/// Shows what an edit in words changed.
+pub(crate) fn difference(item: Option<&str>, part: Part, before: &str, now: &str) -> String {
+    let of = item.map(|item| format!("{item}, ")).unwrap_or_default();
+    let shown = |text: &str| format!("“{}”", gate_card(text, limits::FIELD_SHOWN));
+    let label = part.label();
+    match (before, now) {
+        ("", now) => format!("{of}{label}: {}", shown(now)),
+        (before, "") => format!("{of}{label}: {} was taken out", shown(before)),
+        (before, now) => match now.strip_prefix(before) {
+            Some(more) => format!("{of}{label}: added {}", shown(more)),
+            None => format!("{of}{label}: {} → {}", shown(before), shown(now)),
+        },
+    }
+}
+
+/// Says once that a draft stays open while other messages go on, and how to come back to it.
+pub(crate) fn parked(title: &str, part: Part) -> String {
+    let called =
+        if title.is_empty() { String::from("The draft") } else { format!("The draft “{title}”") };
+    format!("{called} stays open. Its card, or a line like \"{}: …\", goes on with it.", part.label())
+}
+
+/// Tells what became of a request: the issue, who asked, and who approved it.
+pub(crate) fn what_became(
+    key: &str,
+    title: &str,
+    asked: &str,
+    approved: &Presser,
+    at: Timestamp,
+    url: Option<&str>,
+    now: Timestamp,
+) -> String {
+    let link = url.map(|url| format!(" → {url}")).unwrap_or_default();
+    format!(
+        "{key} “{title}” was created here: asked by @{asked}, approved by @{} at {}.{link}",
+        approved.name,
+        at.display_at(now)
+    )
 }
 
 /// Confirms a corrected answer.

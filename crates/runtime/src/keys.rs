@@ -101,7 +101,7 @@ impl Keys {
         let of = |item: &str, action: Action| {
             token(&key, tenant, card.id.as_str(), card.version, item, action.as_str())
         };
-        for button in &mut card.buttons {
+        for button in card.buttons.iter_mut().filter(|button| button.blocked.is_none()) {
             button.token = Some(of("", button.action));
         }
         for item in &mut card.items {
@@ -125,7 +125,8 @@ impl Keys {
                 action: action.as_str().into(),
             }
         };
-        let own = card.buttons.iter().map(|button| row("", button.action));
+        let pressable = card.buttons.iter().filter(|button| button.blocked.is_none());
+        let own = pressable.map(|button| row("", button.action));
         let of_items =
             card.items.iter().flat_map(|item| item.buttons.iter().map(|button| row(&item.id, button.action)));
         own.chain(of_items).collect()

@@ -86,7 +86,8 @@ const KICKERS = {
 };
 const WHO = { mine: t('you'), notice: t('only-you'), ours: 'Throughline' };
 
-function button({ action, label, name, on, token }, extra = {}) {
+function button({ action, label, name, on, blocked, token }, extra = {}) {
+  if (blocked) return make('button', { type: 'button', disabled: '', 'data-action': action, 'aria-label': `${name}. ${blocked}`, title: blocked }, label);
   const toggles = on === undefined ? {} : { role: 'switch', 'aria-checked': on };
   const sends = { type: 'submit', form: 'press', name: 'token', value: token };
   return make('button', { ...sends, 'data-action': action, 'aria-label': name, ...toggles, ...extra }, label);
@@ -113,8 +114,9 @@ function listOf(kind, items) {
 }
 
 function fieldsOf(fields) {
-  const shown = ({ name, label, text }) =>
-    make('div', { 'data-field': name, ...(text ? {} : { hidden: '' }) }, make('dt', {}, label), make('dd', {}, text));
+  const shown = ({ name, label, text, note }) =>
+    make('div', { 'data-field': name, ...(text || note ? {} : { hidden: '' }) }, make('dt', {}, label),
+      make('dd', {}, text, ...(note ? [' ', make('small', { class: 'note' }, note)] : [])));
   return fields.length ? make('dl', { class: 'fields' }, ...fields.map(shown)) : null;
 }
 

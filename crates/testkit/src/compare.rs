@@ -328,7 +328,8 @@ fn card(wanted: &CardExpect, observation: &Observation<'_>) -> Vec<Mismatch> {
             seen,
         }];
     };
-    let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.as_str()).collect();
+    let pressable = seen.buttons.iter().filter(|button| button.blocked.is_none());
+    let buttons: Vec<&str> = pressable.map(|button| button.action.as_str()).collect();
     let state = observation.after.records.get::<Card>(&seen.id).map(state_name).map(str::to_string);
     let list = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
     let seen_buttons: Vec<String> = buttons.iter().map(ToString::to_string).collect();

@@ -44,10 +44,11 @@ fn chosen(observation: &Observation<'_>) -> impl Iterator<Item = Expectation> {
 fn card(observation: &Observation<'_>) -> Option<CardExpect> {
     let touched = observation.transcript.touched(observation.lane, observation.seen);
     let card = &observation.transcript.rendering(touched.last()?)?.card;
+    let pressable = card.buttons.iter().filter(|button| button.blocked.is_none());
     Some(CardExpect {
         step: Some(step_name(card)),
         version: Some(card.version),
-        buttons: Some(card.buttons.iter().map(|button| button.action.as_str().to_string()).collect()),
+        buttons: Some(pressable.map(|button| button.action.as_str().to_string()).collect()),
         title: None,
         state: observation.after.records.get::<Card>(&card.id).map(|card| state_name(card).to_string()),
         items: None,

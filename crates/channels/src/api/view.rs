@@ -84,6 +84,7 @@ mod tests {
             label: action.label().into(),
             name: action.label().into(),
             on: None,
+            blocked: None,
             token: None,
         };
         CardModel {

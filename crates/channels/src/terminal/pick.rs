@@ -62,10 +62,10 @@ pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&B
     })
 }
 
-/// A card's buttons in the order of their numbers: its own, then those of its items. In a list of options the options
+/// A card's buttons that can be pressed, in the order of their numbers: its own, then those of its items. In a list of options the options
 /// come first, so that option 1 is button 1.
 pub(super) fn numbered(card: &CardView) -> Vec<&Button> {
-    let own = card.buttons.iter();
+    let own = card.buttons.iter().filter(|button| button.blocked.is_none());
     let items = card.items.iter().flat_map(|item| &item.buttons);
     if card.step == CardStep::Options { items.chain(own).collect() } else { own.chain(items).collect() }
 }
@@ -83,6 +83,7 @@ mod tests {
             label: action.label().into(),
             name: String::new(),
             on: None,
+            blocked: None,
             token: None,
         };
         CardModel {

@@ -46,10 +46,11 @@ pub fn render_numbered(view: &MessageView, number: Option<usize>, width: usize) 
 fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
     let mut lines = title(card, number, width);
     lines.extend(packed(card.facts.iter().map(|fact| one_line(fact)), " · ", width));
-    lines.extend(fields(card.fields.iter().filter(|field| !field.text.is_empty()), width));
+    lines.extend(fields(card.fields.iter(), width));
     lines.extend(wrong(card.errors.iter(), "", width));
     let options = card.step == CardStep::Options;
-    let mut number = if options { 0 } else { card.buttons.len() };
+    let pressable = || card.buttons.iter().filter(|button| button.blocked.is_none());
+    let mut number = if options { 0 } else { pressable().count() };
     for item in &card.items {
         lines.extend(if options {
             option(item, number, width)
@@ -62,8 +63,12 @@ fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<Stri
         lines.extend(wrap(&one_line(link), "→ ", "  ", width));
     }
     let before = if options { number } else { 0 };
-    let own = card.buttons.iter().enumerate().map(|(n, button)| choice((before + n, button)));
+    let own = pressable().enumerate().map(|(n, button)| choice((before + n, button)));
     lines.extend(packed(own, "  ", width));
+    for button in &card.buttons {
+        let why = button.blocked.iter().map(|why| format!("{}: {why}", button.label));
+        lines.extend(why.flat_map(|line| wrap(&one_line(&line), "", "  ", width)));
+    }
     lines
 }
 
@@ -138,14 +143,14 @@ fn title(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
 
 fn fields<'f>(fields: impl Iterator<Item = &'f Field>, width: usize) -> Vec<String> {
     // An empty field is only for the edit form.
-    let fields: Vec<&Field> = fields.filter(|field| !field.text.is_empty()).collect();
+    let fields: Vec<&Field> = fields.filter(|field| field.is_shown()).collect();
     let labels: Vec<String> = fields.iter().map(|field| one_line(&field.label)).collect();
     let column = labels.iter().map(|label| cells(label)).max().unwrap_or(0).min(MAX_LABEL);
     let hanging = " ".repeat(column + 4);
     let beside = width >= column + 4 + MIN_FIELD;
     let mut lines = Vec::new();
     for (field, label) in fields.into_iter().zip(labels) {
-        let text = safe(&field.text);
+        let text = safe(&field.shown_text());
         if beside && cells(&label) <= column {
             let pad = " ".repeat(column - cells(&label) + 2);
             lines.extend(wrap(&text, &format!("  {label}{pad}"), &hanging, width));

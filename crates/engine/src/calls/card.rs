@@ -49,7 +49,7 @@ fn details(
     policy: &Policy,
 ) {
     model.hash = Some(hash_of(call));
-    let field = |name: &str, text: &str| Field { name: name.into(), label: name.into(), text: text.into() };
+    let field = |name: &str, text: &str| Field::new(name, name, text);
     model.fields.push(field("task", &call.text));
     if let Job::Tool { args, .. } = &call.job {
         model.fields.extend(args.iter().map(|(name, text)| field(name, text)));

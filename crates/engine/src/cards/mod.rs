@@ -37,7 +37,7 @@ pub(crate) fn project(capabilities: Capabilities, view: &CardContext<'_>) -> Car
 
 /// Returns the button of an action. `name` is its accessible name: everything that pressing it does.
 pub(crate) fn button(action: Action, name: String) -> Button {
-    Button { action, label: action.label().into(), name, on: None, token: None }
+    Button { action, label: action.label().into(), name, on: None, blocked: None, token: None }
 }
 
 /// Returns the first 8 digits of the hash of what would be released.

@@ -4,6 +4,7 @@ use crate::data::action::{Action, CardStep};
 use crate::data::field_error::FieldError;
 use crate::data::id::CardId;
 use crate::data::ticket::Part;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -76,8 +77,35 @@ pub struct Field {
     pub name: String,
     /// Label.
     pub label: String,
-    /// Value.
+    /// Value; empty for a gap.
     pub text: String,
+    /// What has to be known of it: that it is a gap, who left it open, who else wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Field {
+    /// Creates a field without a note.
+    #[must_use]
+    pub fn new(name: &str, label: &str, text: impl Into<String>) -> Self {
+        Self { name: name.into(), label: label.into(), text: text.into(), note: None }
+    }
+
+    /// True if a card shows it: it has a text, or is a gap that people are to see.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        !self.text.is_empty() || self.note.is_some()
+    }
+
+    /// Returns the value with its note behind it; for a gap, the note alone.
+    #[must_use]
+    pub fn shown_text(&self) -> Cow<'_, str> {
+        match &self.note {
+            None => Cow::Borrowed(&self.text),
+            Some(note) if self.text.is_empty() => Cow::Owned(format!("({note})")),
+            Some(note) => Cow::Owned(format!("{} ({note})", self.text)),
+        }
+    }
 }
 
 /// Button.
@@ -92,7 +120,10 @@ pub struct Button {
     /// State of a toggle; `None` for other buttons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// Token that a press sends. `None` until the runtime signs it: the engine has no keys.
+    /// The reason why it cannot be pressed now; `None` for a button that can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
+    /// Token that a press sends. `None` for a blocked button, and until the runtime signs it: the engine has no keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
@@ -144,8 +175,8 @@ impl CardModel {
             text += if i == 0 { "\n" } else { " · " };
             text += fact;
         }
-        for field in self.fields.iter().filter(|field| !field.text.is_empty()) {
-            text += &format!("\n{}: {}", field.label, field.text);
+        for field in self.fields.iter().filter(|field| field.is_shown()) {
+            text += &format!("\n{}: {}", field.label, field.shown_text());
         }
         for item in &self.items {
             text += &format!("\n{}: {}", item.label, item.title);

@@ -153,6 +153,7 @@ reasons! {
     MessageEdited = "message.edited", "The stored message was updated.";
     MessageDeleted = "message.deleted", "The message's text was removed from what is kept for later.";
     MessageNotTheirs = "message.not_theirs", "Somebody edited or deleted a message that another person wrote, so nothing was changed.";
+    DraftEdited = "draft.edited", "The message changed the open preview in words, or filled a gap that it named.";
     DraftRemade = "draft.remade", "The message that started a draft was edited, so the draft was made again.";
 
     InterruptStop = "interrupt.stop", "The whole message is a stop, so what was waiting was cleared.";

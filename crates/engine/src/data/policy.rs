@@ -2,6 +2,7 @@
 //! numbers from here.
 
 pub mod context;
+pub mod drafts;
 pub mod selection;
 
 use alloc::collections::BTreeMap;
@@ -14,6 +15,7 @@ use crate::data::actor::Actor;
 use crate::data::call::{Agent, Tool};
 use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
+use crate::data::policy::drafts::DraftPolicy;
 use crate::data::policy::selection::SelectionPolicy;
 use crate::data::purpose::Purpose;
 use crate::data::ticket::Target;
@@ -67,6 +69,10 @@ pub mod limits {
     pub const GIVE_UP_OPTION: (u32, Millis) = (1, HOST_REPORT);
     /// Attempts and milliseconds that a host has to say what a list holds: somebody waits for it.
     pub const GIVE_UP_EVIDENCE: (u32, Millis) = (1, 800);
+    /// Messages of a thread that a ticket "for this" takes as its material.
+    pub const THREAD_MESSAGES: usize = 10;
+    /// Milliseconds between two messages that still belong together.
+    pub const THREAD_PAUSE: Millis = 15 * Timestamp::MINUTE;
     /// Items of one batch, epics and stories together: nobody reads a longer preview.
     pub const BATCH_ITEMS: usize = 50;
     /// Characters kept of a tool's or a sub-agent's answer: as much as a chat shows.
@@ -182,6 +188,9 @@ pub struct Policy {
     pub approval: ApprovalLimits,
     /// Thresholds above which a batch has to be confirmed before it is approved.
     pub latch: LatchLimits,
+    /// Gaps of drafts. Omitted while they are the default, so that such a policy keeps its version.
+    #[serde(skip_serializing_if = "DraftPolicy::is_default")]
+    pub drafts: DraftPolicy,
     /// Rules about who may approve. Without a matching rule nobody may.
     pub approvers: Vec<ApproverRule>,
     /// Tracker and project of a ticket that names none.

@@ -107,8 +107,8 @@ texts! {
         id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key,
     }
     struct ItemModel { id: id, label: words, title: words, state: words, fields, errors, buttons, link: key }
-    struct Field { name: key, label: key, text: words }
-    struct Button { action: key, label: words, name: words, on: key, token: key }
+    struct Field { name: key, label: key, text: words, note: words }
+    struct Button { action: key, label: words, name: words, on: key, blocked: words, token: key }
 
     struct Review {
         id, kind: key, version: key, topic: words, summary: words, points, checks, patches, status, card, task, by: person,

@@ -4,7 +4,7 @@ use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
 use crate::data::texts::texts;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -63,11 +63,15 @@ pub enum Part {
     Questions,
     /// Labels to find it by.
     Labels,
+    /// Its priority.
+    Priority,
+    /// The person it is assigned to.
+    Assignee,
 }
 
 impl Part {
     /// Every part, in the order a card shows them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Title,
         Self::Problem,
         Self::Steps,
@@ -81,6 +85,8 @@ impl Part {
         Self::Evidence,
         Self::Questions,
         Self::Labels,
+        Self::Priority,
+        Self::Assignee,
     ];
 
     /// Returns its name in forms, labelled lines and tracker fields.
@@ -100,6 +106,8 @@ impl Part {
             Self::Evidence => "evidence",
             Self::Questions => "questions",
             Self::Labels => "labels",
+            Self::Priority => "priority",
+            Self::Assignee => "assignee",
         }
     }
 
@@ -120,7 +128,15 @@ impl Part {
             Self::Evidence => "Evidence",
             Self::Questions => "Open questions",
             Self::Labels => "Labels",
+            Self::Priority => "Priority",
+            Self::Assignee => "Assignee",
         }
+    }
+
+    /// True if it holds one value, not a text.
+    #[must_use]
+    pub fn is_value(self) -> bool {
+        matches!(self, Self::Priority | Self::Assignee)
     }
 
     /// Returns the part with that name, as a form field spells it.
@@ -156,8 +172,8 @@ impl ItemType {
         }
     }
 
-    /// Returns the parts that a preview needs. A bug's problem is stated by its steps, the expected and the
-    /// actual behaviour.
+    /// Returns the parts that its preview shows as gaps while nobody has written them. A bug's problem is stated by
+    /// its steps, the expected and the actual behaviour.
     #[must_use]
     pub fn needs(self) -> &'static [Part] {
         match self {
@@ -165,6 +181,20 @@ impl ItemType {
             Self::Story | Self::Task | Self::Epic => &[Part::Title, Part::Problem, Part::Acceptance],
         }
     }
+}
+
+/// State of a part that an item type asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartState<'d> {
+    /// It has a text.
+    Written(&'d str),
+    /// Somebody said that it stays empty: "no acceptance criteria", "skip".
+    LeftOpen {
+        /// The person who said so.
+        by: &'d str,
+    },
+    /// Nobody has said anything about it.
+    Gap,
 }
 
 /// The text of a ticket that is not created yet.
@@ -184,6 +214,12 @@ pub struct Draft {
     pub target: Target,
     /// The parts written so far. Private, so that none is written without a writer.
     parts: BTreeMap<Part, String>,
+    /// The parts that somebody left open on purpose, with the person who did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    left_open: BTreeMap<Part, String>,
+    /// The parts that a model or a plan proposed and that no person has changed since.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    proposed: BTreeSet<Part>,
     /// The authors of each part that is not the asker's alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     written: BTreeMap<Part, Authors>,
@@ -200,6 +236,9 @@ pub struct Draft {
     /// on the card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
+    /// True once the lane was told that it stays open while other messages go on.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub parked: bool,
     /// The issue created from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Created>,
@@ -243,19 +282,60 @@ impl Draft {
             item_type,
             target,
             parts: BTreeMap::new(),
+            left_open: BTreeMap::new(),
+            proposed: BTreeSet::new(),
             written: BTreeMap::new(),
             material: Authors::default(),
             filled: Vec::new(),
             under: None,
             place: None,
+            parked: false,
             created: None,
         }
     }
 
-    /// Returns the parts that a preview still needs, in order.
+    /// Returns the gaps, in order: the parts its type asks for that nobody has written or left open.
     #[must_use]
     pub fn missing(&self) -> Vec<Part> {
-        self.item_type.needs().iter().copied().filter(|part| self.part(*part).is_empty()).collect()
+        let gap = |part: &Part| self.state(*part) == PartState::Gap;
+        self.item_type.needs().iter().copied().filter(gap).collect()
+    }
+
+    /// Returns the state of a part.
+    #[must_use]
+    pub fn state(&self, part: Part) -> PartState<'_> {
+        match (self.parts.get(&part), self.left_open.get(&part)) {
+            (Some(text), _) => PartState::Written(text),
+            (None, Some(by)) => PartState::LeftOpen { by },
+            (None, None) => PartState::Gap,
+        }
+    }
+
+    /// Leaves an empty part open on purpose. Does nothing to a part that has a text.
+    pub fn leave_open(&mut self, part: Part, by: &str) {
+        if !self.parts.contains_key(&part) {
+            self.left_open.insert(part, by.into());
+        }
+    }
+
+    /// Writes a proposed text into an empty part, until a person changes it.
+    pub(crate) fn propose(&mut self, part: Part, text: &str, by: &Authors) {
+        if self.part(part).is_empty() {
+            self.set(part, text.into(), by);
+            self.proposed.insert(part);
+        }
+    }
+
+    /// True if this part's text is a proposal that no person has changed.
+    #[must_use]
+    pub fn is_proposed(&self, part: Part) -> bool {
+        self.proposed.contains(&part)
+    }
+
+    /// Returns the parts that somebody left open, with the person who did.
+    #[must_use]
+    pub fn left_open(&self) -> &BTreeMap<Part, String> {
+        &self.left_open
     }
 
     /// Returns the text of a part; empty if nothing is written.
@@ -311,9 +391,11 @@ impl Draft {
         let authors = self.authors(part).and(by);
         self.written.remove(&part);
         if text.is_empty() {
-            self.parts.remove(&part);
+            self.clear(part);
             return;
         }
+        self.left_open.remove(&part);
+        self.proposed.remove(&part);
         self.parts.insert(part, text);
         // A part without an entry is the asker's alone.
         let own = authors.is_empty() || authors.has(&self.by) && authors.only(&self.by);
@@ -327,10 +409,14 @@ impl Draft {
         self.clear(part);
         self.parts.extend(before.parts.get(&part).map(|text| (part, text.clone())));
         self.written.extend(before.written.get(&part).map(|authors| (part, authors.clone())));
+        self.left_open.extend(before.left_open.get(&part).map(|by| (part, by.clone())));
+        self.proposed.extend(before.proposed.get(&part));
     }
 
     /// Clears a part.
     pub(crate) fn clear(&mut self, part: Part) {
+        self.left_open.remove(&part);
+        self.proposed.remove(&part);
         self.parts.remove(&part);
         self.written.remove(&part);
     }
@@ -348,6 +434,8 @@ impl Draft {
     pub(crate) fn erase(&mut self) {
         self.parts = [(Part::Title, ERASED.into())].into();
         self.written.clear();
+        self.left_open.clear();
+        self.proposed.clear();
         self.material = Authors::default();
         self.by = ERASED.into();
         self.filled = Vec::new();
@@ -382,6 +470,9 @@ impl Draft {
         for (part, text) in written {
             if part != Part::Evidence && !keeps(self, part) {
                 self.set(part, text, &by);
+                if self.parts.contains_key(&part) {
+                    self.proposed.insert(part);
+                }
             }
         }
     }
@@ -455,8 +546,8 @@ pub struct Tracked {
 
 texts! {
     struct Draft {
-        id, task, source, by: person, item_type: key, target: key, parts: words, written, material, filled, under, place: key,
-        created,
+        id, task, source, by: person, item_type: key, target: key, parts: words, left_open: person, proposed: key, written, material, filled, under, place: key,
+        parked: key, created,
     }
 }
 

@@ -50,7 +50,7 @@ fn preview(
     model.title = words::title(proposal, &card.status, now);
     model.hash = Some(hex(&sha256(&[jcs(&proposal.payload()).as_bytes()])[..4]));
     for entry in ProposalField::ALL {
-        let field = |text| Field { name: entry.as_str().into(), label: entry.label().into(), text };
+        let field = |text: String| Field::new(entry.as_str(), entry.label(), text);
         let text = proposal.entry(entry);
         // The fields of an open preview are its edit form, so empty ones are shown too.
         model.fields.extend(Some(field(text)).filter(|field| card.is_open() || !field.text.is_empty()));

@@ -13,6 +13,7 @@ use crate::messages::past;
 
 pub(crate) const SEVERAL: &str = "several tickets";
 pub(crate) const NO_TITLE: &str = "(no title yet)";
+pub(crate) const PROPOSED: &str = "proposed";
 pub(crate) const ONE_ITEM: &str =
     "This is one item, so there is nothing to split. Confirm its length instead.";
 pub(crate) const HAS_STORIES: &str =
@@ -111,8 +112,11 @@ pub(crate) fn waits(draft: &Draft, epic: Option<&str>) -> String {
     let missing = draft.missing();
     let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
     let detail = (!labels.is_empty()).then(|| format!("needs detail: {}", labels.join(", ")));
+    let open: Vec<&str> = draft.left_open().keys().map(|part| part.label()).collect();
+    let open = (!open.is_empty()).then(|| format!("left open: {}", open.join(", ")));
     let under = epic.map(|epic| format!("goes under {epic}"));
-    under.into_iter().chain(detail).collect::<Vec<_>>().join(" · ")
+    let proposed = draft.is_proposed(Part::Title).then(|| String::from(PROPOSED));
+    under.into_iter().chain(proposed).chain(detail).chain(open).collect::<Vec<_>>().join(" · ")
 }
 
 /// The state of an item on the receipt.
@@ -143,6 +147,21 @@ fn linked(link: Option<&EpicLink>, epic: Option<&str>) -> String {
         Some(EpicLink::Failed { why }) => format!(", link failed: {why}"),
         Some(_) => format!(", checking its link to {}", epic.unwrap_or("the epic")),
     }
+}
+
+/// Confirms that an item was struck out.
+pub(crate) fn dropped(label: &str, title: &str) -> String {
+    format!("Struck out: {label} (“{title}”)")
+}
+
+/// Confirms that an item has another place.
+pub(crate) fn moved(title: &str, label: &str) -> String {
+    format!("“{title}” is {label} now")
+}
+
+/// Confirms that an item was added.
+pub(crate) fn added(label: &str, title: &str) -> String {
+    format!("Added: {label} (“{title}”)")
 }
 
 pub(crate) fn is_missing(part: Part) -> String {
@@ -177,10 +196,10 @@ pub(crate) fn ask(label: &str, title: &str, missing: &[Part]) -> String {
     let called = if title.is_empty() { String::new() } else { format!(" (\"{title}\")") };
     let first = labels.first().copied().unwrap_or_default().to_string();
     if labels.len() == 1 {
-        return format!("{label}{called} needs detail before it can be approved: {first}?");
+        return format!("{label}{called} is open on one point: {first}? \"Skip\" leaves it open.");
     }
     format!(
-        "{label}{called} needs detail before it can be approved: {}. Write them as lines like \"{first}: …\", all at once or one at a time. First: {first}?",
+        "{label}{called} is still open on: {}. Write lines like \"{first}: …\", or \"skip\" (\"skip the rest\") to leave them open. First: {first}?",
         labels.join(", ")
     )
 }

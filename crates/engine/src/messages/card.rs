@@ -10,7 +10,7 @@ use crate::data::authors::Authored;
 use crate::data::call::Job;
 use crate::data::card::{CardStatus, Checks};
 use crate::data::policy::Policy;
-use crate::data::ticket::Draft;
+use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
 use crate::messages::batch::count;
 
@@ -53,6 +53,38 @@ pub(crate) fn unshown(title: &str, waits: bool, policy: &Policy) -> String {
     format!(
         "I cannot show the card here: {title}\nIt still waits: it can be decided in the console, and \"{command} pending\" lists all that waits."
     )
+}
+
+/// The note of a gap.
+pub(crate) fn gap(forbids: bool) -> &'static str {
+    if forbids { "needed before Approve" } else { "open" }
+}
+
+/// The note of a part that somebody left open.
+pub(crate) fn left_open(by: &str, forbids: bool) -> String {
+    format!("left open by @{by}{}", if forbids { ", but needed before Approve" } else { "" })
+}
+
+/// The note of a part that is not the asker's alone.
+pub(crate) fn by(names: &[String]) -> String {
+    format!("by {}", names.join(", "))
+}
+
+/// The parts that have to be written before this can be approved.
+pub(crate) fn needs(parts: &[Part]) -> String {
+    let labels: Vec<&str> = parts.iter().map(|part| part.label()).collect();
+    format!("before Approve: {}", labels.join(", "))
+}
+
+/// The reason why a preview offers no Approve.
+pub(crate) fn not_yet(checks: &Checks, first: Option<Action>) -> Option<&'static str> {
+    Some(match (checks, first) {
+        (Checks::Due | Checks::Running { .. }, _) => "its checks are running",
+        (Checks::Failed { .. }, _) => "its checks failed",
+        (Checks::Passed { .. }, Some(Action::ConfirmQuantity)) => "confirm the number of items first",
+        (Checks::Passed { .. }, Some(_)) => "confirm its length or split it first",
+        (Checks::Passed { .. }, None) => return None,
+    })
 }
 
 /// The size of what is to be approved.

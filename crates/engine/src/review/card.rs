@@ -46,7 +46,7 @@ fn contents(model: &mut CardModel, card: &Card, review: &Review, policy: &Policy
     }
     let mut field = |name: &str, label: &str, text: String| {
         if !text.is_empty() {
-            model.fields.push(Field { name: name.into(), label: label.into(), text });
+            model.fields.push(Field::new(name, label, text));
         }
     };
     field("summary", words::SUMMARY, review.summary.clone());

@@ -202,10 +202,11 @@ fn draft(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: Option<Ruling>) -> V
     match object {
         Some(object) => drafting::start(turn, &with_body(&object, said.text()), named, &said.by),
         None => {
-            let (about, pointed) = subject(turn, said);
+            let (about, messages) = subject(turn, said);
             let texts = Some(about.clone()).filter(|about| !about.is_empty());
-            let authors = Authors::of(pointed.as_ref().map_or("", |message| turn.author_of(message)));
-            let (texts, messages) = (texts.into_iter().collect(), pointed.into_iter().collect());
+            let mut authors = Authors::default();
+            messages.iter().for_each(|message| authors.add(turn.author_of(message)));
+            let texts = texts.into_iter().collect();
             let from = DraftSources { texts, messages, authors };
             drafting::start_from(turn, &about, named, &said.by, from)
         }

@@ -19,6 +19,7 @@ use crate::selection::newest::{
 };
 use crate::selection::parse::core_words;
 use crate::selection::{button_text, control};
+use crate::tickets::{after_receipt, preview_words};
 use crate::turn::capability::PressInput;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::{RungResult, focus};
@@ -27,6 +28,9 @@ use crate::turn::{RoutedMessage, Turn};
 use throughline_language::{self as language, Expected, Match, Strength, Value, Words, normal};
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
+    if let Some(decision) = after_receipt::heard(turn, said).or_else(|| preview_words::heard(turn, said)) {
+        return Decided(decision);
+    }
     if let Some(decision) = answer_to_question(turn, said) {
         return Decided(decision);
     }
@@ -106,6 +110,9 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
 fn lapses(turn: &mut Turn<'_>, revived: bool) {
     if !revived {
         turn.head.lapsed = turn.take_conversational();
+        if let Some(pending) = turn.head.lapsed.clone() {
+            turn.capabilities.asking(&pending).left(turn, &pending);
+        }
     }
     turn.note(Reason::PendingMismatch);
 }

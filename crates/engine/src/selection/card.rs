@@ -37,6 +37,7 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
                 label: option.label.clone(),
                 name,
                 on: None,
+                blocked: None,
                 token: None,
             }]
             .into(),

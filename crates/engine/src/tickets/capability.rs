@@ -189,6 +189,12 @@ impl Capability for Tickets {
         }
     }
 
+    /// Says once that the draft stays.
+    fn left(&self, turn: &mut Turn<'_>, pending: &PendingState) {
+        let PendingKind::SlotRequest(Slot::Draft { draft, part }) = &pending.kind else { return };
+        drafting::parked(turn, draft, *part);
+    }
+
     fn correctable(&self, turn: &Turn<'_>, pending: &PendingState) -> bool {
         match &pending.kind {
             PendingKind::SlotRequest(Slot::Draft { draft, .. }) => {

@@ -4,16 +4,17 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::cards::{button, hash_of};
+use crate::data::action::Action;
 use crate::data::authors::Authored;
 use crate::data::card::{Card, CardStatus, CardSubject, Checks};
-use crate::data::card_model::{CardModel, Field};
+use crate::data::card_model::{Button, CardModel, Field};
 use crate::data::id::DraftId;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
 use crate::data::ticket::{Draft, Item, Part, Target};
 use crate::data::time::Timestamp;
 use crate::messages::{self, card as words};
-use crate::tickets::batch;
+use crate::tickets::{batch, gaps};
 use crate::turn::Turn;
 use crate::turn::capability::CardContext;
 
@@ -37,7 +38,24 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
         Some(draft) => words::creates(action, draft, card.version),
         None => action.label().into(),
     };
-    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
+    let blocked = draft.and_then(|draft| not_yet(card, &policy.drafts.forbidding(draft)));
+    let blocked =
+        blocked.map(|why| Button { blocked: Some(why), ..button(Action::Approve, name(Action::Approve)) });
+    let offered = card.actions().into_iter().map(|action| button(action, name(action)));
+    model.buttons = blocked.into_iter().chain(offered).collect();
+}
+
+/// Returns the reason why an open preview offers no Approve; `None` if it does, and for other cards. `forbidding` are the
+/// parts it cannot be approved without.
+pub(super) fn not_yet(card: &Card, forbidding: &[Part]) -> Option<String> {
+    let checks = card.about.checks().filter(|_| card.is_open())?;
+    if card.actions().contains(&Action::Approve) {
+        return None;
+    }
+    if !forbidding.is_empty() {
+        return Some(words::needs(forbidding));
+    }
+    words::not_yet(checks, card.to_confirm()).map(String::from)
 }
 
 fn preview(
@@ -54,7 +72,7 @@ fn preview(
     };
     model.title = messages::preview_title(draft, &card.status, now);
     model.hash = Some(hash_of(&payload(&draft.target, &draft.item())));
-    model.fields = fields(draft);
+    model.fields = if card.is_open() { gaps::fields(draft, &policy.drafts) } else { fields(draft) };
     let written = draft.authored("");
     if let CardStatus::Decided { result, .. } = &card.status {
         receipt(model, result);
@@ -65,6 +83,8 @@ fn preview(
         model.errors.clone_from(errors);
     }
     model.facts = facts(card, checks, (&draft.by, &written), &draft.target.to_string(), now, policy);
+    let forbidding = policy.drafts.forbidding(draft);
+    model.facts.extend((card.is_open() && !forbidding.is_empty()).then(|| words::needs(&forbidding)));
     model.facts.push(words::size(1, draft.chars()));
 }
 
@@ -93,13 +113,7 @@ fn receipt(model: &mut CardModel, result: &Progress) {
 /// Returns the filled parts of a draft.
 pub(super) fn fields(draft: &Draft) -> Vec<Field> {
     let written = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
-    written
-        .map(|part| Field {
-            name: part.as_str().into(),
-            label: part.label().into(),
-            text: draft.part(part).into(),
-        })
-        .collect()
+    written.map(|part| Field::new(part.as_str(), part.label(), draft.part(part))).collect()
 }
 
 /// Returns who wrote which part of these drafts. An item without a batch has no id.

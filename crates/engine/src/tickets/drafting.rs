@@ -3,7 +3,9 @@
 
 use crate::data::batch::Batch;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::ask::ask_loop;
 use crate::cards::decide::refuse_step;
@@ -17,10 +19,12 @@ use crate::data::lane_state::OpenAsk;
 use crate::data::message::{Message, MessageKind};
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::rung::Rung;
-use crate::data::ticket::{Draft, Filled, ItemType, Part};
+use crate::data::ticket::{Draft, Filled, ItemType, Part, Target};
 use crate::messages;
 use crate::tickets::extract::fill;
+use crate::tickets::gaps::{left_open_by, named_open};
 use crate::tickets::subject::asked_in;
+use crate::tickets::vocabulary::project;
 use crate::tickets::{DraftSources, batch, extract, release};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
@@ -43,15 +47,55 @@ pub(crate) fn start_from(
     let asked = turn.said.clone().filter(|_| text.is_empty());
     let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.source();
-    let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
-    let (id, target) = (turn.new_draft_id(), turn.policy.project.clone());
+    let (target, text) = targeted(turn, text);
+    let (item_type, parts) = extract(&text, named, turn.policy.window.title_chars);
+    let id = turn.new_draft_id();
     let mut draft = Draft::blank(id, (task, source), by, item_type, target);
     let authors = if from.authors.is_empty() { Authors::of(by) } else { from.authors.clone() };
     draft.write_all(&parts, &authors);
+    leave_named_open(&mut draft, by);
     draft.material = from.authors.and(&replied_to(turn)).without(by);
     draft.said_at(turn, &draft.source.clone());
     from.messages.iter().for_each(|message| draft.said_at(turn, message));
     go_on_writing(turn, draft, Question::Draft { item_type: named, stories: None, from: from.texts })
+}
+
+/// Shows a preview with the text of an earlier draft, as a proposal.
+pub(crate) fn another(turn: &mut Turn<'_>, like: &Draft, by: &str) -> Verdict {
+    let task = turn.start_task(like.part(Part::Title), by);
+    let source = turn.source();
+    let (id, target) = (turn.new_draft_id(), like.target.clone());
+    let mut draft = Draft::blank(id, (task, source), by, like.item_type, target);
+    for part in like.parts().keys().filter(|part| **part != Part::Evidence) {
+        draft.propose(*part, like.part(*part), &like.authors(*part));
+    }
+    draft.said_at(turn, &draft.source.clone());
+    go_on(turn, draft);
+    Verdict::Shown
+}
+
+/// Leaves the parts open that sentences of the request say to: "No acceptance criteria."
+fn leave_named_open(draft: &mut Draft, by: &str) {
+    for part in [Part::Problem, Part::Actual] {
+        let text = String::from(draft.part(part));
+        let sentences: Vec<&str> =
+            text.split_inclusive(['.', '\n', '!']).filter(|one| !one.trim().is_empty()).collect();
+        let open: Vec<Part> = sentences.iter().filter_map(|sentence| named_open(sentence)).collect();
+        if !open.is_empty() && open.len() == sentences.len() {
+            draft.clear(part);
+        }
+        open.into_iter().for_each(|part| draft.leave_open(part, by));
+    }
+}
+
+/// Returns the project that a request names, else the usual one, and the text without the words that name it.
+pub(super) fn targeted(turn: &Turn<'_>, text: &str) -> (Target, String) {
+    let usual = turn.policy.project.clone();
+    let Some((key, at)) = project(text) else { return (usual, text.into()) };
+    let before = text[..at.start].trim_end_matches([' ', ',', '(']);
+    let after = text[at.end..].trim_start_matches([' ', ')']);
+    let joint = if after.starts_with(|c: char| c.is_alphanumeric()) && !before.is_empty() { " " } else { "" };
+    (Target { project: key.into(), ..usual }, format!("{before}{joint}{after}"))
 }
 
 /// Returns the person whose message the routed one replies to: a model reads it as its material.
@@ -84,30 +128,30 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
     };
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return decision(Verdict::Recorded) };
     if let Some(written) = written {
-        let mut own = BTreeMap::new();
-        if let Some(said) = &turn.said {
-            fill(&mut own, said.text());
-        }
         draft.item_type = written.item_type;
-        draft.take(written.fields, |_, part| own.contains_key(&part));
+        // What people wrote stays; a model fills the gaps.
+        draft.take(written.fields, |draft, part| draft.parts().contains_key(&part));
     }
     go_on(turn, draft);
     decision(Verdict::Shown)
 }
 
-/// Asks for the first missing part, or shows the preview if none is missing.
+/// Shows the preview, gaps and all, and names the first gap in words, so that a plain reply fills it.
 fn go_on(turn: &mut Turn<'_>, draft: Draft) {
     let (id, by) = (draft.id.clone(), draft.by.clone());
-    let missing = draft.missing();
     turn.put(draft);
-    let Some(first) = missing.first() else {
-        let running = Checks::Due;
-        release::preview(turn, CardSubject::DraftPreview { draft: id, checks: running }, &by, None);
-        return;
-    };
+    let about = CardSubject::DraftPreview { draft: id.clone(), checks: Checks::Due };
+    release::preview(turn, about, &by, None);
+    ask_gap(turn, &id);
+}
+
+/// Asks for the first gap of a single ticket, if it has one.
+pub(super) fn ask_gap(turn: &mut Turn<'_>, id: &DraftId) {
+    let missing = turn.get::<Draft>(id).map(Draft::missing).unwrap_or_default();
+    let Some(first) = missing.first().copied() else { return };
     let question =
-        if *first == Part::Title { messages::ASK_TITLE.into() } else { messages::ask_for(&missing) };
-    ask_part(turn, &id, *first, &question);
+        if first == Part::Title { messages::ASK_TITLE.into() } else { messages::ask_for(&missing) };
+    ask_part(turn, id, first, &question);
 }
 
 /// Asks for a part of a draft.
@@ -119,47 +163,83 @@ pub(super) fn ask_part(turn: &mut Turn<'_>, id: &DraftId, part: Part, question: 
     turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&draft.by), None);
 }
 
+/// Says once that a draft stays open, when other messages come between.
+pub(crate) fn parked(turn: &mut Turn<'_>, id: &DraftId, part: Part) {
+    let shown = matches!(open_draft(turn, id), Some(DraftPlace::Preview(_)));
+    let Some(mut draft) = turn.get::<Draft>(id).cloned().filter(|draft| shown && !draft.parked) else {
+        return;
+    };
+    draft.parked = true;
+    let told = messages::parked(draft.part(Part::Title), part);
+    turn.say(MessageKind::Notification, Some(&draft.task), &told);
+    turn.put(draft);
+}
+
 /// Takes in an answer to a question about a draft: labelled lines fill their parts, the rest fills the part
 /// that was asked for.
 pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
-    pour(&mut draft, part, text, &turn.writer());
-    if let Some(said) = &turn.said {
+    let before = draft.clone();
+    pour(&mut draft, Some(part), text, &turn.writer());
+    if let Some(said) = &turn.said
+        && draft.parts() != before.parts()
+    {
         draft.said_at(turn, &said.message);
         draft.filled.push(Filled { message: said.message.clone(), part });
     }
-    match open_draft(turn, &draft.id) {
-        Some(DraftPlace::Preview(card)) => {
-            again(turn, draft);
-            let batch = turn.get::<Card>(&card).cloned().and_then(|card| card.batch().cloned());
-            if let Some(batch) = batch {
-                batch::edit::ask_missing(turn, &batch);
-            }
-        }
-        _ => go_on(turn, draft),
+    let Some(DraftPlace::Preview(card)) = open_draft(turn, &draft.id) else { return go_on(turn, draft) };
+    let id = draft.id.clone();
+    again(turn, draft);
+    match turn.get::<Card>(&card).and_then(Card::batch).cloned() {
+        Some(batch) => batch::edit::ask_missing(turn, &batch),
+        None => ask_gap(turn, &id),
     }
 }
 
 /// Corrects an earlier answer about a part ("I meant …").
 pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
-    pour(&mut draft, part, text, &turn.writer());
+    pour(&mut draft, Some(part), text, &turn.writer());
     let task = draft.task.clone();
     turn.say(MessageKind::Notification, Some(&task), &messages::corrected(part));
     again(turn, draft);
 }
 
-fn pour(draft: &mut Draft, part: Part, text: &str, by: &Authors) {
+/// Writes an answer into a draft: labelled lines into their parts, the rest into the part that was asked for. Words that leave
+/// parts open do so, behind a label or alone.
+pub(super) fn pour(draft: &mut Draft, asked: Option<Part>, text: &str, by: &Authors) {
+    let gaps = draft.missing();
+    if let Some(open) = left_open_by(text, asked, &gaps) {
+        open.into_iter().for_each(|part| leave_open(draft, part, by));
+        return;
+    }
     let free = pour_labelled(draft, text, by);
-    if !free.is_empty() {
+    if let Some(part) = asked.filter(|_| !free.is_empty()) {
         draft.write(part, &free, by);
     }
+}
+
+fn leave_open(draft: &mut Draft, part: Part, by: &Authors) {
+    let by = by.iter().next().map_or_else(|| draft.by.clone(), String::from);
+    draft.leave_open(part, &by);
 }
 
 /// Writes the labelled lines of a text into their parts and returns the other lines.
 fn pour_labelled(draft: &mut Draft, text: &str, by: &Authors) -> String {
     let mut parts = draft.parts().clone();
     let free = fill(&mut parts, text);
+    let open: Vec<Part> = parts
+        .iter()
+        .filter(|(part, text)| {
+            draft.part(**part).is_empty()
+                && left_open_by(text, Some(**part), &[]) == Some(alloc::vec![**part])
+        })
+        .map(|(part, _)| *part)
+        .collect();
+    for part in open {
+        parts.remove(&part);
+        leave_open(draft, part, by);
+    }
     draft.write_all(&parts, by);
     free
 }
@@ -243,13 +323,11 @@ pub(crate) fn edit_by_text(
     if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
         draft.write(part, &free, &by);
     }
-    let kept = refused(&card, &draft);
+    let kept = refused(&before, &draft);
     if let Some(part) = kept {
         // The rest of the answer is taken.
         turn.tell(&messages::stays(part));
-        for part in draft.missing() {
-            draft.restore(part, &before);
-        }
+        draft.restore(part, &before);
     }
     let (changed, id) = (draft.parts() != before.parts(), card.id.clone());
     if changed {
@@ -266,11 +344,10 @@ pub(crate) fn edit_by_text(
     }
 }
 
-/// Returns the part that an edit must not clear but did: any required part of a single ticket, only the title
-/// of a batch item.
-fn refused(card: &Card, draft: &Draft) -> Option<Part> {
-    let missing = draft.missing();
-    missing.first().copied().filter(|part| card.batch().is_none() || *part == Part::Title)
+/// Returns the part that an edit must not clear but did. Only a title has to stay; another part becomes a gap.
+fn refused(before: &Draft, draft: &Draft) -> Option<Part> {
+    let emptied = draft.part(Part::Title).is_empty() && !before.part(Part::Title).is_empty();
+    emptied.then_some(Part::Title)
 }
 
 /// Applies an edit by form, all fields or none.
@@ -281,17 +358,19 @@ pub(crate) fn edit_by_form(
     values: &BTreeMap<String, String>,
 ) -> Decision {
     let Some(mut draft) = draft else { return refuse_step(turn) };
-    let (before, by) = (draft.parts().clone(), turn.writer());
+    let (before, by) = (draft.clone(), turn.writer());
     for (name, text) in values {
         match Part::parse(name) {
             Some(part) => draft.write(part, text, &by),
             None => return invalid(turn, &messages::form_unknown(name)),
         }
     }
-    if let Some(part) = refused(&card, &draft) {
+    // An item that is new, or has no title yet, joins a batch with one.
+    let untitled = card.batch().is_some() && draft.part(Part::Title).is_empty();
+    if let Some(part) = refused(&before, &draft).or_else(|| untitled.then_some(Part::Title)) {
         return invalid(turn, &messages::form_needs(part));
     }
-    if *draft.parts() == before {
+    if draft.parts() == before.parts() {
         if !matches!(card.about.checks(), Some(Checks::Failed { .. })) {
             return invalid(turn, messages::NOTHING_CHANGED);
         }
@@ -345,12 +424,9 @@ pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, before: &Message, text: &st
         reword(turn, &mut draft, before, text);
     }
     if matches!(open_draft(turn, &draft.id), Some(DraftPlace::Preview(_))) {
-        // An edited message cannot take a required part from a draft that is on a preview.
-        if !draft.missing().is_empty() {
-            draft.item_type = old.item_type;
-        }
-        for part in draft.missing() {
-            draft.restore(part, &old);
+        // An edited message cannot take the title from a draft that is on a preview.
+        if draft.part(Part::Title).is_empty() {
+            draft.restore(Part::Title, &old);
         }
     }
     (draft != old).then(|| {
@@ -386,7 +462,7 @@ fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) 
 fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
     let read = |text: &str| {
         let (named, object) = asked_in(text);
-        extract(&object, named, turn.policy.window.title_chars)
+        extract(&targeted(turn, &object).1, named, turn.policy.window.title_chars)
     };
     let ((kind_was, was), (kind, now)) = (read(&before.text), read(text));
     draft.reword((kind_was, &was), (kind, &now), &Authors::of(&before.by));
@@ -438,10 +514,16 @@ pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<DraftPlace> {
 
 /// Stores a changed draft and continues from its place: revises its card, or asks the question that is next
 /// now.
-fn again(turn: &mut Turn<'_>, draft: Draft) {
+pub(super) fn again(turn: &mut Turn<'_>, draft: Draft) {
     match open_draft(turn, &draft.id) {
         Some(DraftPlace::Preview(card)) => {
-            if let Some(card) = turn.get::<Card>(&card).cloned() {
+            let Some(card) = turn.get::<Card>(&card).cloned() else { return };
+            let same = turn.get::<Draft>(&draft.id).is_some_and(|before| before.item() == draft.item());
+            if same {
+                // What was left open is no part of what is approved.
+                turn.put(draft);
+                turn.update(card);
+            } else {
                 batch::edit::revise(turn, card, draft);
             }
         }

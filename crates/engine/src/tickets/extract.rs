@@ -1,15 +1,16 @@
-//! A drafter without a model: sorts a message's own words into the parts of a ticket and adds none.
+//! A drafter without a model: sorts a message's own words into the parts of a ticket, adds none and loses none.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::data::ticket::{ItemType, Part};
-use crate::tickets::vocabulary::{labelled, told_kind};
+use crate::tickets::labels::segments;
+use crate::tickets::vocabulary::told_kind;
 
-/// Reads a ticket from a message. The first line is the title, cut to `title_chars` characters; labelled
-/// lines fill their parts; the remaining text is the problem, or for a bug the actual behaviour. The item
-/// type is `named` if given, else it is guessed from the first line.
+/// Reads a ticket from a message. The first line is the title, cut to `title_chars` characters; labels fill their
+/// parts, at the beginning of a line or of a clause; the remaining text is the problem, or for a bug the actual
+/// behaviour. The item type is `named` if given, else it is guessed from the first line.
 ///
 /// ```
 /// use throughline_engine::data::ticket::{ItemType, Part};
@@ -17,7 +18,7 @@ use crate::tickets::vocabulary::{labelled, told_kind};
 /// let text = "login bug\nSteps: open the page\nExpected: a form\nActual: a 500";
 /// let (kind, parts) = extract(text, None, 255);
 /// assert_eq!(kind, ItemType::Bug);
-/// assert_eq!(parts[&Part::Title], "Login bug");
+/// assert_eq!(parts[&Part::Title], "login bug");
 /// assert_eq!(parts[&Part::Actual], "a 500");
 /// ```
 #[must_use]
@@ -27,36 +28,64 @@ pub fn extract(
     title_chars: usize,
 ) -> (ItemType, BTreeMap<Part, String>) {
     let (head, body) = text.split_once('\n').unwrap_or((text, ""));
-    let kind = named.unwrap_or_else(|| told_kind(head));
     let mut parts = BTreeMap::new();
-    let title = title_line(head, title_chars);
-    if !title.is_empty() {
+    let head = fill(&mut parts, head);
+    let kind = named.unwrap_or_else(|| told_kind(&head));
+    let title = title_line(&head, title_chars);
+    let mut free = fill(&mut parts, body);
+    if !title.is_empty() && !parts.contains_key(&Part::Title) {
+        // What does not fit into the title stands in the text.
+        let cut = title.chars().count() == title_chars && head.chars().count() > title_chars;
+        if cut && !free.contains(head.as_str()) {
+            free = joined(&head, &free);
+        }
         parts.insert(Part::Title, title);
+    } else if !title.is_empty() {
+        free = joined(&head, &free);
     }
-    let free = fill(&mut parts, body);
-    if !free.is_empty() {
-        parts.entry(if kind == ItemType::Bug { Part::Actual } else { Part::Problem }).or_insert(free);
-    }
+    tell(&mut parts, kind, free);
     (kind, parts)
 }
 
-/// Writes the labelled lines of `text` into `parts` and returns the lines without a label. An unlabelled line
-/// below a labelled one continues that part. A label with no text clears its part.
+/// Writes text without a label into the part it belongs to: the actual behaviour of a bug, if its label did not fill that,
+/// else the problem, before what its label filled.
+fn tell(parts: &mut BTreeMap<Part, String>, kind: ItemType, free: String) {
+    if free.is_empty() {
+        return;
+    }
+    let part = match kind {
+        ItemType::Bug if !parts.contains_key(&Part::Actual) => Part::Actual,
+        _ => Part::Problem,
+    };
+    let labelled = parts.remove(&part).unwrap_or_default();
+    parts.insert(part, joined(&free, &labelled));
+}
+
+fn joined(one: &str, other: &str) -> String {
+    let both = [one, other].into_iter().filter(|text| !text.is_empty());
+    both.collect::<Vec<_>>().join("\n")
+}
+
+/// Writes the labelled texts of `text` into `parts` and returns the rest. An unlabelled line below a labelled one
+/// continues that part. A label with no text clears its part.
 pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
     let mut current: Option<Part> = None;
-    let mut free: Vec<&str> = Vec::new();
+    let mut free: Vec<String> = Vec::new();
     let mut found: BTreeMap<Part, Vec<&str>> = BTreeMap::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        match labelled(line) {
-            Some((part, rest)) => {
-                current = Some(part);
-                found.entry(part).or_default().extend((!rest.is_empty()).then_some(rest));
+        let mut rest: Vec<&str> = Vec::new();
+        for (label, words) in segments(line) {
+            match label.or(current) {
+                Some(part) => {
+                    found.entry(part).or_default().extend((!words.is_empty()).then_some(words));
+                    // What follows a value is no part of it.
+                    current = Some(part).filter(|part| !part.is_value());
+                }
+                None if !words.is_empty() => rest.push(words),
+                None => {}
             }
-            None => match current {
-                Some(part) => found.entry(part).or_default().push(line),
-                None => free.push(line),
-            },
         }
+        free.extend((!rest.is_empty()).then(|| rest.join(" ")));
     }
     for (part, lines) in found {
         if lines.is_empty() {
@@ -68,14 +97,11 @@ pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
     free.join("\n")
 }
 
-/// Formats a title: trimmed, without leading colons and dashes or a final full stop, first letter in upper
-/// case, at most `chars` characters.
+/// Formats a title: trimmed, without leading colons and dashes or a final full stop, at most `chars` characters. Its
+/// casing is the writer's.
 pub(super) fn title_line(head: &str, chars: usize) -> String {
-    let head =
-        head.trim().trim_start_matches([':', '-', '–', '—']).trim().trim_end_matches(['.', '!']).trim();
-    let mut letters = head.chars();
-    let first: String = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    first.chars().chain(letters).take(chars).collect()
+    let head = head.trim().trim_start_matches([':', '-', '–', '—']).trim();
+    head.trim_end_matches(['.', '!', ',', ';']).trim().chars().take(chars).collect::<String>().to_string()
 }
 
 #[cfg(test)]
@@ -93,6 +119,52 @@ mod tests {
         assert_eq!(parts[&Part::Title], "Export to CSV");
         assert_eq!(parts[&Part::Problem], "Accountants ask for it.");
         assert_eq!(parts[&Part::Acceptance], "- a button\n- a file");
+    }
+
+    #[test]
+    fn labels_stand_anywhere_and_nothing_is_lost() {
+        use Part::{Acceptance, Actual, Assignee, Expected, Priority, Problem, Steps, Title};
+        for (text, expected) in [
+            (
+                "login fails\nSteps: open /login. Expected: a form. Actual: blank.",
+                &[(Title, "login fails"), (Steps, "open /login."), (Expected, "a form."), (Actual, "blank.")]
+                    [..],
+            ),
+            (
+                "the export, priority: high\nAcceptance criteria: 5 seconds; Assignee: bob",
+                &[(Title, "the export"), (Acceptance, "5 seconds"), (Priority, "high"), (Assignee, "bob")],
+            ),
+            (
+                "login\n**Steps to reproduce**\n1. open\n2. press\n**Expected**: form\n## Actual\nblank",
+                &[(Title, "login"), (Steps, "1. open\n2. press"), (Expected, "form"), (Actual, "blank")],
+            ),
+            (
+                "login bug\nIt is slow.\nActual: a 500",
+                &[(Title, "login bug"), (Problem, "It is slow."), (Actual, "a 500")],
+            ),
+            ("the export\nTitle: Export is slow", &[(Title, "Export is slow"), (Problem, "the export")]),
+            (
+                "the export\nSee `config: steps: 5` and https://x.test/a?b=c: it is \"title: x\"",
+                &[
+                    (Title, "the export"),
+                    (Problem, "See `config: steps: 5` and https://x.test/a?b=c: it is \"title: x\""),
+                ],
+            ),
+            (
+                "Export hängt\nPriorität: hoch, zuständig: bob\nErwartet: eine Datei",
+                &[(Title, "Export hängt"), (Expected, "eine Datei"), (Priority, "hoch"), (Assignee, "bob")],
+            ),
+        ] {
+            let (_, parts) = extract(text, None, 255);
+            let read: Vec<(Part, &str)> = parts.iter().map(|(part, text)| (*part, text.as_str())).collect();
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_into_a_title_stays() {
+        let (_, parts) = extract("one two three four", None, 7);
+        assert_eq!((&*parts[&Part::Title], &*parts[&Part::Problem]), ("one two", "one two three four"));
     }
 
     #[test]

@@ -4,13 +4,18 @@
 //! docs/design/0009-one-way-from-preview-to-receipt.md.
 
 pub(crate) mod adopt;
+pub(crate) mod after_receipt;
 pub(crate) mod batch;
 mod capability;
 mod card;
 pub(crate) mod drafting;
+mod edit_words;
 mod erase;
 mod extract;
+mod gaps;
+mod labels;
 pub(crate) mod link;
+pub(crate) mod preview_words;
 pub(crate) mod release;
 mod released;
 pub(crate) mod subject;

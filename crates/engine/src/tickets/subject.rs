@@ -3,10 +3,13 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use crate::data::event::EventKind;
 use crate::data::id::MessageId;
 use crate::data::message::{Message, Role};
+use crate::data::policy::limits;
+use crate::data::task::Task;
 use crate::data::ticket::ItemType;
 use throughline_language::reference::Need;
 
@@ -17,12 +20,46 @@ use throughline_language::intent::rules::{self, Ruling};
 use throughline_language::words::Gap;
 use throughline_language::{Context, Words, is_acknowledgement, is_greeting};
 
-/// Returns the subject of a request that names none, empty if there is none, and the message it was taken
-/// from if that is another message.
-pub(crate) fn subject(turn: &Turn<'_>, said: &RoutedMessage) -> (String, Option<MessageId>) {
+/// Returns the subject of a request that names none, empty if there is none, and the messages it was taken from: the rest of
+/// the message itself, the message it points at, or the messages of the thread up to it.
+pub(crate) fn subject(turn: &Turn<'_>, said: &RoutedMessage) -> (String, Vec<MessageId>) {
     let own = beside_the_request(&said.words);
-    let (text, message) = if own.is_empty() { pointed_at(turn).unwrap_or_default() } else { (own, None) };
-    (titled(&text), message)
+    if !own.is_empty() {
+        return (titled(&own), Vec::new());
+    }
+    let (text, message) = pointed_at(turn).unwrap_or_default();
+    let thread = message.as_ref().filter(|_| !focus(turn).replies()).map(|message| thread(turn, message));
+    if let Some(thread) = thread.filter(|thread| thread.len() > 1) {
+        let texts: Vec<&str> = thread.iter().map(|message| message.text.as_str()).collect();
+        let from = thread.iter().map(|message| message.id.clone()).collect();
+        let first = titled(texts[0]);
+        let head = first.lines().next().unwrap_or_default();
+        return (format!("{head}\n{}", texts.join("\n")), from);
+    }
+    (titled(&text), message.into_iter().collect())
+}
+
+/// Returns the people's messages that belong together with this one, oldest first: those right before it, each soon after
+/// the one before, that ask for nothing and belong to no task.
+fn thread<'t>(turn: &'t Turn<'_>, last: &MessageId) -> Vec<&'t Message> {
+    let own = turn.said.as_ref().map(|said| &said.message);
+    let ids = turn.head.window.texts().rev().filter_map(|id| turn.named::<Message>(id));
+    let theirs = ids.filter(|message| message.role == Role::User && Some(&message.id) != own);
+    let mut read: Vec<&Message> = Vec::new();
+    for message in theirs.skip_while(|message| message.id != *last) {
+        let near = read.last().is_none_or(|next| next.at.since(message.at) <= limits::THREAD_PAUSE);
+        let words = Words::of(&message.text);
+        let began = message.task.as_ref().is_some_and(|task| turn.get::<Task>(task).is_some());
+        let other = began && message.id != *last || rules::rule(&words).is_some();
+        if !near || other || read.len() == limits::THREAD_MESSAGES {
+            break;
+        }
+        if !is_acknowledgement(&words, &Context::default()) {
+            read.push(message);
+        }
+    }
+    read.reverse();
+    read
 }
 
 /// Reads a request without its context: the item type of its noun, if it has one, and its subject.
@@ -46,9 +83,7 @@ fn beside_the_request(message: &Words) -> String {
         if all[at].after < Gap::Hard && at + 1 < all.len() {
             continue;
         }
-        let closing = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"-*•–#>\"“`(".contains(c);
-        let behind = &text[all[at].end..];
-        let end = text.len() - behind.trim_start_matches(closing).len();
+        let end = sentence_end(text, all[at].end);
         let sentence = Words::of(message.clause(begin, at + 1));
         let ticket = |ruling: &rules::Ruling| ruling.intent == rules::RuledIntent::Ticket;
         let asking = rules::rule(&sentence).filter(|_| !asked).filter(ticket);
@@ -60,7 +95,7 @@ fn beside_the_request(message: &Words) -> String {
         if !before.is_empty() {
             rest.push_str(before.trim_end().trim_end_matches([',', ':']));
         }
-        if !(asks || is_greeting(&sentence) || is_acknowledgement(&sentence, &Context::default())) {
+        if !(asks || only_polite(&text[from..end], &sentence)) {
             rest.push_str(&text[from..end]);
         }
         (begin, from) = (at + 1, end);
@@ -100,6 +135,7 @@ fn titled(text: &str) -> String {
     }
     let words = Words::of(head);
     let first = words.all().iter().find(|word| word.after >= Gap::Hard).map_or(head.len(), |word| word.end);
+    let first = whole_words(head, first);
     if words.all().iter().any(|word| word.at > first) {
         format!("{}\n{text}", &head[..first])
     } else {
@@ -107,13 +143,87 @@ fn titled(text: &str) -> String {
     }
 }
 
-/// Returns `object` followed by the lines of `text` below it: steps, acceptance criteria and the like.
+/// Returns `object` as the first line, and below it everything else the message says: what stands before the request, the
+/// rest of its line, and the lines below. Nothing a person wrote is left out but the request itself, greetings and thanks.
 pub(crate) fn with_body(object: &str, text: &str) -> String {
-    let after = text.split_once(object).map_or(text, |(_, after)| after);
-    match after.split_once('\n') {
-        Some((_, body)) => format!("{object}\n{body}"),
-        None => object.into(),
+    let Some(at) = text.find(object) else { return titled(object) };
+    let words = Words::of(text);
+    let object = &text[at..whole_words(text, at + object.len())];
+    let asking = rules::rule(&words).map_or(0, |ruling| ruling.asking);
+    let before = kept(text.get(..asking.min(at)).unwrap_or_default());
+    let after = kept(&text[sentence_rest(&words, at + object.len())..]);
+    let rest: Vec<&str> =
+        [before.as_str(), after.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
+    let head = titled(object);
+    if rest.is_empty() { head } else { format!("{head}\n{}", rest.join("\n")) }
+}
+
+/// Returns the end of what ends at `end`, or of the sentence if that is within a word: a `?` in an address ends nothing.
+fn whole_words(text: &str, mut end: usize) -> usize {
+    let line = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
+    let inside = |at: usize| {
+        let behind = text[at..].trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_whitespace());
+        behind.len() < text[at..].len() && behind.starts_with(char::is_alphanumeric)
+    };
+    while inside(end) {
+        let space = text[end..].find(char::is_whitespace).map_or(text.len(), |at| end + at);
+        let stop = text[space..line(space)].find([',', ';']).map_or(line(space), |at| space + at);
+        let hard = text[space..stop].find(['.', '?', '!']).map_or(stop, |at| space + at);
+        let closed = text[end..space].trim_end_matches(['.', '?', '!', ',', ';', ':']).len();
+        // The address itself may end the sentence.
+        end = if end + closed < space { return end + closed } else { hard };
     }
+    end
+}
+
+/// The most words between an object and the end of its sentence that are still the request: "… anlegen, bitte".
+const TAIL: usize = 4;
+
+/// Returns where the rest of a message begins, behind the sentence of a request whose object ends at `end`. Words that
+/// belong to the request itself are skipped, and a longer text is not.
+fn sentence_rest(words: &Words, end: usize) -> usize {
+    let (all, text) = (words.all(), words.text());
+    let last = all.iter().rposition(|word| word.end <= end).unwrap_or(0);
+    let stop =
+        (last..all.len()).find(|&at| all[at].after >= Gap::Hard).unwrap_or(all.len().saturating_sub(1));
+    let from = all.get(stop).map_or(end, |word| word.end.max(end));
+    if stop > last + TAIL || text[end..from].contains('\n') {
+        return end;
+    }
+    let closing = |c: char| ".!?…,;:".contains(c);
+    from + (text[from..].len() - text[from..].trim_start_matches(closing).len())
+}
+
+/// Returns the sentences of a text without those that only greet or thank.
+fn kept(text: &str) -> String {
+    let words = Words::of(text);
+    let all = words.all();
+    let (mut begin, mut from) = (0, 0);
+    let mut rest = String::new();
+    for at in 0..all.len() {
+        if all[at].after < Gap::Hard && at + 1 < all.len() {
+            continue;
+        }
+        let end = if at + 1 < all.len() { sentence_end(text, all[at].end) } else { text.len() };
+        let sentence = Words::of(words.clause(begin, at + 1));
+        if !only_polite(&text[from..end], &sentence) {
+            rest.push_str(&text[from..end]);
+        }
+        (begin, from) = (at + 1, end);
+    }
+    rest.trim().trim_end_matches([',', ':']).to_string()
+}
+
+/// True if a sentence only greets or thanks. An entry of a list says what it says: "- it works".
+fn only_polite(written: &str, sentence: &Words) -> bool {
+    let entry = written.trim_start().starts_with(['-', '*', '•', '–', '+', '>', '#']);
+    !entry && (is_greeting(sentence) || is_acknowledgement(sentence, &Context::default()))
+}
+
+/// Returns the end of a sentence whose last word ends at `end`: behind the signs that close it.
+fn sentence_end(text: &str, end: usize) -> usize {
+    let closing = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"-*•–#>\"“`(".contains(c);
+    text.len() - text[end..].trim_start_matches(closing).len()
 }
 
 #[cfg(test)]

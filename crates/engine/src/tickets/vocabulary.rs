@@ -2,11 +2,12 @@
 //! conjunctions. A match in any language counts.
 
 use crate::data::ticket::{ItemType, Part};
+use core::ops::Range;
 use throughline_language::Words;
 use throughline_language::lexicon::{Lexicon, SectionId, TICKETS};
 use throughline_language::words::Word;
 
-const LABELS: [(Part, SectionId); 13] = [
+const LABELS: [(Part, SectionId); 15] = [
     (Part::Title, named("label.title")),
     (Part::Problem, named("label.problem")),
     (Part::Steps, named("label.steps")),
@@ -20,6 +21,8 @@ const LABELS: [(Part, SectionId); 13] = [
     (Part::Evidence, named("label.evidence")),
     (Part::Questions, named("label.questions")),
     (Part::Labels, named("label.labels")),
+    (Part::Priority, named("label.priority")),
+    (Part::Assignee, named("label.assignee")),
 ];
 const KINDS: [(ItemType, SectionId); 4] = [
     (ItemType::Epic, named("kind.epic")),
@@ -35,6 +38,27 @@ const WHY: SectionId = named("story.why");
 const HEADING: SectionId = named("list.heading");
 const JOIN: SectionId = named("list.join");
 
+const IN_PROJECT: SectionId = named("project.in");
+const PROJECT: SectionId = named("label.project");
+const OPEN: SectionId = named("open.asked");
+const OPEN_REST: SectionId = named("open.rest");
+const OPEN_WITHOUT: SectionId = named("open.without");
+const OPEN_TAIL: SectionId = named("open.tail");
+
+/// What a text leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// The part that was asked for: "n/a".
+    Asked,
+    /// The part it names: "no acceptance criteria".
+    Named(Part),
+    /// Everything that is still a gap: "skip the rest".
+    Rest,
+}
+
+/// The longest key of a project.
+const PROJECT_KEY: usize = 10;
+
 /// Longest label in bytes; a longer text before a colon is not a label.
 const LABEL: usize = 64;
 
@@ -44,7 +68,7 @@ const fn named(name: &str) -> SectionId {
 
 /// Returns the number of words a phrase of the section covers from `at` on: the longest match in any
 /// language, 0 if none matches.
-fn longest(id: SectionId, words: &[Word], at: usize) -> usize {
+pub(super) fn longest(id: SectionId, words: &[Word], at: usize) -> usize {
     TICKETS.iter().map(|lexicon: &'static Lexicon| lexicon.section(id).longest(words, at)).max().unwrap_or(0)
 }
 
@@ -60,11 +84,69 @@ pub(super) fn labelled(line: &str) -> Option<(Part, &str)> {
     Some((part, rest))
 }
 
+/// Returns the part that is called this.
+pub(super) fn label_part(name: &str) -> Option<Part> {
+    let words = Words::of(name);
+    LABELS.into_iter().find(|(_, id)| is(*id, words.all())).map(|(part, _)| part)
+}
+
+/// Finds the project that a text names, "in project OPS" or "Project: OPS": its key, and the bytes of the words that say so.
+pub(super) fn project(text: &str) -> Option<(&str, Range<usize>)> {
+    let words = Words::of(text);
+    let all = words.all();
+    (0..all.len()).find_map(|at| {
+        let phrase = longest(IN_PROJECT, all, at);
+        let label = longest(PROJECT, all, at);
+        let labelled = label > 0 && text[all[at + label - 1].end..].starts_with(':');
+        let n = if labelled { label } else { phrase };
+        let key = all.get(at + n).filter(|key| n > 0 && !key.quoted)?;
+        let name = text.get(key.at..key.end)?;
+        let upper = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+        let fits = upper
+            && (2..=PROJECT_KEY).contains(&name.len())
+            && name.starts_with(|c: char| c.is_ascii_uppercase());
+        fits.then_some((name, all[at].at..key.end))
+    })
+}
+
+/// Returns the item type whose name begins here and how many words it has: the longest one.
+pub(super) fn kind_at(words: &[Word], at: usize) -> Option<(ItemType, usize)> {
+    let lengths = KINDS.into_iter().map(|(kind, id)| (kind, longest(id, words, at)));
+    lengths.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)
+}
+
+/// Returns the part whose label begins here and how many words it has: the longest one.
+pub(super) fn label_at(words: &[Word], at: usize) -> Option<(Part, usize)> {
+    let lengths = LABELS.into_iter().map(|(part, id)| (part, longest(id, words, at)));
+    lengths.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)
+}
+
 /// Splits `Bug: it fails` into (Bug, "it fails"). Returns `None` if the entry begins with no item type.
 pub(super) fn kind(entry: &str) -> Option<(ItemType, &str)> {
     let (words, rest) = label(entry)?;
     let (kind, _) = KINDS.into_iter().find(|(_, id)| is(*id, words.all()))?;
     Some((kind, rest))
+}
+
+/// Reads a text that does nothing but leave parts open.
+pub(super) fn leaves_open(text: &str) -> Option<Leaves> {
+    let words = Words::of(text);
+    let all = words.all();
+    if all.is_empty() || all.iter().any(|word| word.quoted) {
+        return None;
+    }
+    if is(OPEN_REST, all) {
+        return Some(Leaves::Rest);
+    }
+    if is(OPEN, all) {
+        return Some(Leaves::Asked);
+    }
+    let without = longest(OPEN_WITHOUT, all, 0);
+    let named = all.get(without..).filter(|named| without > 0 && !named.is_empty())?;
+    let fits = |id: SectionId| {
+        (1..=named.len()).any(|to| is(id, &named[..to]) && (to == named.len() || is(OPEN_TAIL, &named[to..])))
+    };
+    LABELS.into_iter().find(|(_, id)| fits(*id)).map(|(part, _)| Leaves::Named(part))
 }
 
 /// Splits a line at its first colon into label and rest. `None` if there is no colon or the label is too

@@ -139,6 +139,11 @@ pub(crate) trait Capability: Sync {
         let _ = (turn, pending, value, corrects);
     }
 
+    /// Handles a question of its that a message about something else came between.
+    fn left(&self, turn: &mut Turn<'_>, pending: &PendingState) {
+        let _ = (turn, pending);
+    }
+
     /// Returns true if an answer to its question can still be replaced by another.
     fn correctable(&self, turn: &Turn<'_>, pending: &PendingState) -> bool {
         let _ = (turn, pending);

@@ -64,7 +64,10 @@ impl Reader<'_> {
             return Some(Ruling { item: Some(item), ..ruling });
         }
         let (mut several, after) = self.several(at, noun)?;
-        let between = self.object(after, verb, &mut several);
+        let between = self.object_or_list(after, verb, &mut several);
+        if several.list.is_some() && between.is_none() {
+            return Some(Ruling { item: Some(item), several: Some(several), ..ruling });
+        }
         let object = between.or_else(|| self.object(end, self.sentence_end(end), &mut several));
         Some(Ruling { object, item: Some(item), several: Some(several), ..ruling })
     }

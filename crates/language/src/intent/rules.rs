@@ -7,7 +7,7 @@
 use alloc::string::{String, ToString};
 
 use super::several::Several;
-use crate::lexicon::{Lexicon, REQUESTS, Section, SectionId, Skips, skip};
+use crate::lexicon::{Lexicon, REQUESTS, Section, SectionId, Skips, TICKETS, skip};
 use crate::words::{Gap, Word};
 use crate::{Words, is_greeting};
 
@@ -120,6 +120,13 @@ pub const fn section(name: &str) -> SectionId {
     REQUESTS.section(name)
 }
 
+const STORY_AS: SectionId = TICKETS.section("story.as");
+const STORY_WANT: SectionId = TICKETS.section("story.want");
+
+/// The most words of an item's name before a colon, and of the role in a user story.
+const LABEL: usize = 3;
+const ROLE: usize = 6;
+
 /// The reach of a negation and the longest sentence, in words: bounds that keep the reader linear.
 const REACH: usize = 24;
 const SENTENCE: usize = 64;
@@ -130,7 +137,22 @@ pub fn rule(message: &Words) -> Option<Ruling> {
     if is_greeting(message) {
         return Some(Ruling::of(RuledIntent::Meta, "meta.greeting"));
     }
-    readers(message).find_map(|reader| reader.rule())
+    let read = || readers(message).find_map(|reader| reader.rule());
+    readers(message).find_map(|reader| reader.labelled()).or_else(read).or_else(|| story(message))
+}
+
+/// "As a support agent I want to merge tickets": a user story is a request for one.
+fn story(message: &Words) -> Option<Ruling> {
+    let words = message.all();
+    let wants = TICKETS.iter().any(|lexicon| {
+        let role = lexicon.section(STORY_AS).longest(words, 0);
+        let reach = words.len().min(role + ROLE);
+        role > 0 && (role..reach).any(|at| lexicon.section(STORY_WANT).longest(words, at) > 0)
+    });
+    let own = wants && words.first().is_some_and(|word| !word.quoted);
+    let line = message.text().trim_start().lines().next().unwrap_or_default();
+    let object = Some(line.trim().to_string());
+    own.then(|| Ruling { object, item: Some("story"), ..Ruling::of(RuledIntent::Ticket, "ticket.story") })
 }
 
 /// A reader for each language.
@@ -173,6 +195,29 @@ impl Reader<'_> {
     /// True if a clause begins here: at the start, behind punctuation, or behind a joining word.
     pub fn begins_clause(&self, at: usize) -> bool {
         at == 0 || self.words[at - 1].after > Gap::Space || self.list(JOINS).at(self.words, at - 1)
+    }
+
+    /// "bug: login fails", "Ticket: export to CSV": the item, a colon, and what it is about.
+    fn labelled(&self) -> Option<Ruling> {
+        let (item, n) = (1..=self.words.len().min(LABEL)).rev().find_map(|n| {
+            let (item, end) = self.noun(0, n)?;
+            (end == n && self.item_phrase(0, n)).then_some((item, n))
+        })?;
+        let behind = self.message.text()[self.words[n - 1].end..].strip_prefix(':')?;
+        let (mut several, after) = self.several(0, n)?;
+        let plain = !several.whole.plural && !self.words[0].quoted && behind.starts_with(char::is_whitespace);
+        let begins = self.message.text()[..self.words[0].at].trim().is_empty();
+        if !plain || !begins || self.words.get(n).is_none_or(|word| is_key(self.message, word)) {
+            return None;
+        }
+        let object = self.object(after, self.sentence_end(after), &mut several)?;
+        let (object, item, several) = (Some(object), Some(item), Some(several));
+        Some(Ruling { object, item, several, ..Ruling::of(RuledIntent::Ticket, "ticket.labelled") })
+    }
+
+    /// True if these words are nothing but an item's name.
+    fn item_phrase(&self, from: usize, to: usize) -> bool {
+        ITEMS.into_iter().any(|item| self.list(item.section).is(&self.words[from..to]))
     }
 
     /// The ruling on the clause that begins at `from`.
@@ -227,7 +272,7 @@ impl Reader<'_> {
         }
         let item = self.item(at, end)?;
         let (mut several, after) = self.several(at, end)?;
-        let object = self.object(after, self.sentence_end(after), &mut several);
+        let object = self.object_or_list(after, self.sentence_end(after), &mut several);
         Some(Ruling {
             object,
             item: Some(item),
@@ -357,6 +402,18 @@ impl Reader<'_> {
     pub(super) fn sentence_end(&self, at: usize) -> usize {
         let most = self.words.len().min(at + SENTENCE);
         (at..most).find(|&i| self.words[i].after >= Gap::Hard).map_or(most, |i| i + 1)
+    }
+
+    /// Cuts out the subject as [`Self::object`] does. What stands behind a colon after the parts is their list: "an epic
+    /// with stories: log in, log out".
+    pub(super) fn object_or_list(&self, end: usize, stop: usize, several: &mut Several) -> Option<String> {
+        let colon = self.message.text()[self.words[end - 1].end..].trim_start().starts_with(':');
+        let object = self.object(end, stop, several);
+        if colon && !several.parts.is_empty() && several.list.is_none() {
+            several.list = object;
+            return None;
+        }
+        object
     }
 
     /// Cuts out the subject of the item: the words from `end` to `stop`, without what introduces them.

@@ -308,6 +308,7 @@ fn policy() -> Schema {
             "Which option of a list that is shown a short message means.",
         ));
         keys.extend([
+            key("drafts", drafts(), "Gaps of tickets that are drafted."),
             key("context", context(), "What prompts tell of the past."),
             key("summary", of(&SummaryPolicy::default()), "When and how a conversation is condensed."),
             key("facts", facts(), "What is remembered as fact, and how much of it is shown."),
@@ -340,6 +341,18 @@ fn selections() -> Schema {
         }
     }
     schema
+}
+
+fn drafts() -> Schema {
+    let parts = || Part::ALL.iter().map(|part| part.as_str()).collect::<Vec<_>>();
+    let types = [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::as_str);
+    let of_type = types.map(|name| key(name, words(parts()), "The parts it is not approved without."));
+    let forbid = Schema::Table(of_type.into());
+    let answers = Schema::Word(vec!["everybody", "asker"]);
+    Schema::Table(vec![
+        key("forbid", forbid, "Gaps that forbid Approve, by type, beside the title. The others only warn."),
+        key("answers", answers, "Whose answers fill a gap."),
+    ])
 }
 
 fn context() -> Schema {

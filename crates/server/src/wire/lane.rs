@@ -213,8 +213,11 @@ pub struct Field {
     pub name: String,
     /// Label.
     pub label: String,
-    /// Content.
+    /// Content; empty for a gap.
     pub text: String,
+    /// What has to be known of it: that it is a gap, who left it open, who else wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Error in a field.
@@ -243,6 +246,9 @@ pub struct Button {
     /// For a toggle: true if it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
+    /// The reason why it cannot be pressed now. Such a button has no token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
     /// Token that a press sends: `{"kind": "card.pressed", "press": {"token": …}}`.
     pub token: String,
 }
@@ -267,8 +273,8 @@ impl From<CardModel> for Card {
 
 impl From<throughline_engine::data::card_model::Field> for Field {
     fn from(field: throughline_engine::data::card_model::Field) -> Self {
-        let throughline_engine::data::card_model::Field { name, label, text } = field;
-        Self { name, label: steadied(label), text: steadied(text) }
+        let throughline_engine::data::card_model::Field { name, label, text, note } = field;
+        Self { name, label: steadied(label), text: steadied(text), note: note.map(steadied) }
     }
 }
 
@@ -281,9 +287,10 @@ impl From<throughline_engine::data::field_error::FieldError> for FieldError {
 
 impl From<throughline_engine::data::card_model::Button> for Button {
     fn from(button: throughline_engine::data::card_model::Button) -> Self {
-        let throughline_engine::data::card_model::Button { action, label, name, on, token } = button;
+        let throughline_engine::data::card_model::Button { action, label, name, on, blocked, token } = button;
         let (label, name) = (steadied(label), steadied(name));
-        Self { action: action.as_str().into(), label, name, on, token: token.unwrap_or_default() }
+        let blocked = blocked.map(steadied);
+        Self { action: action.as_str().into(), label, name, on, blocked, token: token.unwrap_or_default() }
     }
 }
 

@@ -63,11 +63,11 @@ fn head(card: &CardModel, names: &BTreeMap<String, String>) -> Text {
 
 fn body(card: &CardModel) -> Text {
     let mut text = Text::default();
-    for field in card.fields.iter().filter(|field| !field.text.is_empty()) {
+    for field in card.fields.iter().filter(|field| field.is_shown()) {
         text.push(Style::Plain, "\n\n");
         text.push(Style::Bold, &field.label);
         text.push(Style::Plain, "\n");
-        text.push_untrusted(Style::Plain, &field.text);
+        text.push_untrusted(Style::Plain, &field.shown_text());
     }
     for item in &card.items {
         if card.step == CardStep::Options {

@@ -16,8 +16,8 @@ fn model(text: &str) -> CardModel {
         title: "Create 1 bug in DEMO?".into(),
         facts: vec!["asked by @4711".into(), "checks passed 10:01".into()],
         fields: vec![
-            Field { name: "title".into(), label: "Title".into(), text: "Fix <b>login</b> & logout".into() },
-            Field { name: "description".into(), label: "Description".into(), text: text.into() },
+            Field::new("title", "Title", "Fix <b>login</b> & logout"),
+            Field::new("description", "Description", text),
         ],
         items: Vec::new(),
         errors: Vec::new(),
@@ -29,7 +29,14 @@ fn model(text: &str) -> CardModel {
 fn button(action: Action) -> Button {
     let label = action.label().to_owned();
     let on = (action == Action::Remember).then_some(true);
-    Button { action, name: label.clone(), label, on, token: Some("dUkK6gJL61egst2uZvqf2w".into()) }
+    Button {
+        action,
+        name: label.clone(),
+        label,
+        on,
+        blocked: None,
+        token: Some("dUkK6gJL61egst2uZvqf2w".into()),
+    }
 }
 
 fn ana() -> BTreeMap<String, String> {
@@ -96,7 +103,7 @@ fn a_long_review_keeps_its_buttons_in_one_place() {
     model.title = "Architecture review: orders in Postgres".into();
     let points: Vec<String> =
         (1..=90).map(|n| format!("• Point {n}: what about the reports of the year before?")).collect();
-    model.fields = vec![Field { name: "risks".into(), label: "Risks".into(), text: points.join("\n") }];
+    model.fields = vec![Field::new("risks", "Risks", points.join("\n"))];
     let actions = [Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish];
     model.buttons = actions.map(button).into();
     let parts = card(&model, &ana());

@@ -22,11 +22,18 @@ fn message(role: Role, kind: Option<MessageKind>, text: &str) -> MessageView {
 
 fn button(action: Action, on: Option<bool>) -> Button {
     let label = action.label().to_owned();
-    Button { action, name: label.clone(), label, on, token: Some("dUkK6gJL61egst2uZvqf2w".into()) }
+    Button {
+        action,
+        name: label.clone(),
+        label,
+        on,
+        blocked: None,
+        token: Some("dUkK6gJL61egst2uZvqf2w".into()),
+    }
 }
 
 fn field(label: &str, text: &str) -> Field {
-    Field { name: label.to_lowercase(), label: label.into(), text: text.into() }
+    Field::new(&label.to_lowercase(), label, text)
 }
 
 fn shown(card: CardModel) -> MessageView {

@@ -12,12 +12,14 @@ use crate::data::card_model::{Button, CardModel, Field, ItemModel};
 use crate::data::field_error::FieldError;
 use crate::data::id::{BatchId, DraftId};
 use crate::data::policy::Policy;
+use crate::data::policy::drafts::DraftPolicy;
 use crate::data::progress::Progress;
 use crate::data::record_lookup::RecordLookup;
 use crate::data::ticket::{Draft, Item, ItemType, Part, Target};
 use crate::data::time::Timestamp;
 use crate::messages;
-use crate::tickets::card::{authored, facts, fields};
+use crate::tickets::card::{authored, facts, fields, not_yet};
+use crate::tickets::gaps;
 
 /// The parts that the form for a new item asks for.
 const NEW: [Part; 3] = [Part::Title, Part::Problem, Part::Acceptance];
@@ -50,7 +52,7 @@ pub(crate) fn show(
     model.items = drafts
         .iter()
         .zip(&labels)
-        .map(|(draft, label)| item(card, draft, label, &drafts, &labels, known))
+        .map(|(draft, label)| item(card, draft, label, &drafts, &labels, known, &policy.drafts))
         .collect();
     let chars: usize = drafts.iter().map(Draft::chars).sum();
     let written = authored(card, &drafts);
@@ -68,7 +70,12 @@ pub(crate) fn show(
         model.facts.extend(messages::card::written_by(&batch.by, &written));
     }
     let own = card.actions().into_iter().filter(|action| !of_an_item(*action));
-    model.buttons = own.map(|action| button(card, action, &what, drafts.len())).collect();
+    let forbidding: Vec<Part> = drafts.iter().flat_map(|draft| policy.drafts.forbidding(draft)).collect();
+    let lacks: Vec<Part> = Part::ALL.into_iter().filter(|part| forbidding.contains(part)).collect();
+    let blocked = not_yet(card, &lacks)
+        .map(|why| Button { blocked: Some(why), ..button(card, Action::Approve, &what, drafts.len()) });
+    model.buttons =
+        blocked.into_iter().chain(own.map(|action| button(card, action, &what, drafts.len()))).collect();
 }
 
 /// True if an action is about one item of a card.
@@ -92,8 +99,7 @@ pub(crate) fn items(drafts: &[Draft], made: impl Fn(&DraftId) -> Option<String>)
 }
 
 fn new_fields() -> Vec<Field> {
-    let empty =
-        |part: Part| Field { name: part.as_str().into(), label: part.label().into(), text: String::new() };
+    let empty = |part: Part| Field::new(part.as_str(), part.label(), "");
     NEW.into_iter().map(empty).collect()
 }
 
@@ -124,6 +130,7 @@ fn item(
     all: &[Draft],
     labels: &[String],
     known: &dyn RecordLookup,
+    policy: &DraftPolicy,
 ) -> ItemModel {
     let progress = card.released().find(|(of, _)| **of == draft.id).map(|(_, progress)| progress);
     let errors: Vec<FieldError> = match (progress, card.about.checks()) {
@@ -153,7 +160,7 @@ fn item(
         label: label.into(),
         title: if title.is_empty() { messages::batch::NO_TITLE.into() } else { title.into() },
         state,
-        fields: form(draft, card),
+        fields: form(draft, card, policy),
         errors,
         buttons,
         link,
@@ -162,17 +169,8 @@ fn item(
 
 /// The fields of an item. While the card is open they are its edit form, so missing parts are in it as
 /// empty fields.
-fn form(draft: &Draft, card: &Card) -> Vec<Field> {
-    let mut form = fields(draft);
-    if card.is_open() {
-        let empty = |part: &Part| Field {
-            name: part.as_str().into(),
-            label: part.label().into(),
-            text: String::new(),
-        };
-        form.extend(draft.missing().iter().map(empty));
-    }
-    form
+fn form(draft: &Draft, card: &Card, policy: &DraftPolicy) -> Vec<Field> {
+    if card.is_open() { gaps::fields(draft, policy) } else { fields(draft) }
 }
 
 fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
@@ -181,14 +179,7 @@ fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
         let verb = messages::card::verb(action.label());
         format!("{verb} {}: {}, version {}", label.to_lowercase(), draft.part(Part::Title), card.version)
     };
-    own.map(|action| Button {
-        action,
-        label: action.label().into(),
-        name: name(action),
-        on: None,
-        token: None,
-    })
-    .collect()
+    own.map(|action| crate::cards::button(action, name(action))).collect()
 }
 
 fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
@@ -201,7 +192,7 @@ fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
         CardStatus::Open => format!("{verb}: create {what}, version {}", card.version),
         _ => format!("{verb}: {what}"),
     };
-    Button { action, label, name, on: None, token: None }
+    Button { label, ..crate::cards::button(action, name) }
 }
 
 /// Returns the payload of a batch. Its canonical bytes are what is hashed, stored, approved and executed.

@@ -1,6 +1,7 @@
 //! A batch from its request to its preview, and missing items from a receipt to a preview of their own. From
 //! a preview to a receipt, `release.rs` handles batches and single tickets alike.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -25,7 +26,8 @@ use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::tickets::batch::plan::{BatchSpec, PlannedItem, lists_items, plan};
 use crate::tickets::batch::{edit, list_parser};
-use crate::tickets::drafting::replied_to;
+use crate::tickets::drafting::{replied_to, targeted};
+use crate::tickets::subject::with_body;
 use crate::tickets::{authors_of, release};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
@@ -41,6 +43,9 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
         turn.say(MessageKind::Answer, None, &messages::batch::too_many(wanted.asked()));
         return Verdict::Answered;
     }
+    let (target, topic) = targeted(turn, &asked.topic);
+    let asked = &BatchRequest { topic, ..asked.clone() };
+    let wanted = &asked.wanted();
     let items = asked.items(turn.policy.window.title_chars);
     if items.len() > limits::BATCH_ITEMS {
         turn.say(MessageKind::Answer, None, &messages::batch::too_many(items.len()));
@@ -51,15 +56,8 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
     let task = turn.start_task(&intent, by);
     let source = turn.source();
     let id = turn.new_batch_id();
-    let mut batch = Batch {
-        id: id.clone(),
-        task,
-        source,
-        by: by.into(),
-        target: turn.policy.project.clone(),
-        items: Vec::new(),
-        part: None,
-    };
+    let mut batch =
+        Batch { id: id.clone(), task, source, by: by.into(), target, items: Vec::new(), part: None };
     let authors = if asked.authors.is_empty() { Authors::of(by) } else { asked.authors.clone() };
     let replied = replied_to(turn);
     for (place, PlannedItem { kind, parts, under }) in items.into_iter().enumerate() {
@@ -84,9 +82,26 @@ pub(crate) fn go_on(turn: &mut Turn<'_>, id: &BatchId, asked: &BatchRequest) -> 
     }) {
         return Verdict::Deferred;
     }
+    propose_titles(turn, id);
     show(turn, id, None);
     edit::ask_missing(turn, id);
     Verdict::Shown
+}
+
+/// Gives each item without a title one to go by, marked as proposed: what the batch is about, and its label.
+fn propose_titles(turn: &mut Turn<'_>, id: &BatchId) {
+    let Some(batch) = turn.get::<Batch>(id).cloned() else { return };
+    let drafts: Vec<Draft> =
+        batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
+    let labels = crate::tickets::batch::card::labels(&drafts);
+    for (draft, label) in drafts.iter().zip(labels).filter(|(draft, _)| draft.part(Part::Title).is_empty()) {
+        let epic = draft.under.as_ref().and_then(|epic| drafts.iter().find(|draft| draft.id == *epic));
+        let topic = epic.map_or("", |epic| epic.part(Part::Title));
+        let title = if topic.is_empty() { label } else { format!("{topic}: {}", label.to_lowercase()) };
+        let mut draft = draft.clone();
+        draft.propose(Part::Title, &title, &Authors::of(&batch.by));
+        turn.put(draft);
+    }
 }
 
 /// Adds links to the sources of an item to its evidence. Not for a story, which has those of its epic, nor
@@ -125,6 +140,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<DraftAnswe
         draft.take(one.fields, |draft, part| draft.parts().contains_key(&part));
     }
     drafts.into_iter().for_each(|draft| turn.put(draft));
+    propose_titles(turn, id);
     show(turn, id, None);
     edit::ask_missing(turn, id);
     decision(Verdict::Shown)
@@ -145,6 +161,7 @@ fn answered(drafts: &[Draft], one: &DraftAnswer) -> Option<usize> {
 }
 
 /// A request for several items, with its source text.
+#[derive(Clone)]
 pub(crate) struct BatchRequest {
     /// Counts and item nouns of the request; [`Several::epic`] where none are given.
     pub(crate) several: Several,
@@ -187,7 +204,7 @@ pub(crate) fn read(
     said: &str,
 ) -> Option<BatchRequest> {
     let several = several?;
-    let below = below(object, said);
+    let below = &*rest(several.list.as_deref().or(object), said);
     let here = lists_items(below);
     // In "create a ticket for each of these", the items are listed in the thread.
     let points = object.is_none() && several.list.is_none();
@@ -198,8 +215,8 @@ pub(crate) fn read(
         return None;
     }
     let (text, from) = match (&several.list, listing) {
-        (Some(list), _) => ([list_parser::listed(list).as_str(), below].join("\n"), None),
-        (None, Some(listing)) => ([below, &listing.text].join("\n"), Some(listing.id.clone())),
+        (Some(list), _) => ([below, list_parser::listed(list).as_str()].join("\n"), None),
+        (None, Some(listing)) => ([below, listing.text.as_str()].join("\n"), Some(listing.id.clone())),
         (None, None) => (below.into(), None),
     };
     let topic = object.unwrap_or_default().into();
@@ -210,10 +227,14 @@ pub(crate) fn read(
     Some(BatchRequest { several: several.clone(), topic, text, lists: true, from, authors })
 }
 
-/// Returns the lines below the request line.
-pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
-    let after = object.and_then(|object| Some(text.split_once(object)?.1)).unwrap_or(text);
-    after.split_once('\n').map_or("", |(_, body)| body)
+/// Returns what a message says besides its request: the sentences beside it, and the lines below. `named` is the last thing
+/// the request names: its subject, or its list.
+pub(super) fn rest(named: Option<&str>, text: &str) -> String {
+    let below = |text: &str| text.split_once('\n').map_or("", |(_, body)| body).to_string();
+    match named {
+        Some(named) => below(&with_body(named, text)),
+        None => below(text),
+    }
 }
 
 /// Returns the message to make a batch from when the request lists nothing: the one it points at, else the

@@ -21,9 +21,13 @@ use crate::turn::Turn;
 
 /// Returns the errors that keep a batch from being created, found without asking the tracker: missing
 /// required parts, and stories whose epic belongs to an earlier part of a split and was not created. Empty
-/// for a single ticket, whose preview is shown only when it is complete.
+/// for any other card.
 pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
-    let CardSubject::BatchPreview { batch, .. } = about else { return Vec::new() };
+    let batch = match about {
+        CardSubject::BatchPreview { batch, .. } => batch,
+        CardSubject::DraftPreview { draft, .. } => return alone(turn, draft),
+        _ => return Vec::new(),
+    };
     let Some(batch) = turn.get::<Batch>(batch).cloned() else { return Vec::new() };
     let drafts: Vec<Draft> =
         batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
@@ -32,9 +36,8 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
         let mut error = |code: &str, field: &str, text: String| {
             lacks.push(FieldError { item: draft.id.0.clone(), ..FieldError::new(code, field, text) });
         };
-        for part in draft.missing() {
-            let code = if part == Part::Title { "check.shape" } else { "check.required" };
-            error(code, part.as_str(), messages::batch::is_missing(part));
+        for part in turn.policy.drafts.forbidding(draft) {
+            error(code_of(part), part.as_str(), messages::batch::is_missing(part));
         }
         let Some(epic) = &draft.under else { continue };
         let there = turn.get::<Draft>(epic).is_some_and(|epic| epic.created.is_some());
@@ -45,12 +48,23 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
     lacks
 }
 
-/// Clears the questions about items of a batch, when its card closes.
+/// Returns the errors of a single ticket.
+fn alone(turn: &Turn<'_>, draft: &DraftId) -> Vec<FieldError> {
+    let forbidding = turn.get::<Draft>(draft).map(|draft| turn.policy.drafts.forbidding(draft));
+    let error = |part: Part| FieldError::new(code_of(part), part.as_str(), messages::batch::is_missing(part));
+    forbidding.into_iter().flatten().map(error).collect()
+}
+
+fn code_of(part: Part) -> &'static str {
+    if part == Part::Title { "check.shape" } else { "check.required" }
+}
+
+/// Clears the questions about the items of a preview, when its card closes.
 pub(crate) fn clear_questions(turn: &mut Turn<'_>, card: &Card) {
-    let Some(batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch)).cloned() else { return };
+    let items: Vec<DraftId> = turn.drafts_of(card).into_iter().map(|draft| draft.id).collect();
     let about = |pending: &PendingState| {
         matches!(&pending.kind, PendingKind::SlotRequest(_))
-            && pending.kind.draft().is_some_and(|draft| batch.items.contains(draft))
+            && pending.kind.draft().is_some_and(|draft| items.contains(draft))
     };
     turn.head.pendings.retain(|pending| !about(pending));
     turn.head.lapsed.take_if(|pending| about(pending));
@@ -90,24 +104,25 @@ pub(crate) fn changed(turn: &mut Turn<'_>, card: Card) {
     }
     let batch = card.batch().cloned();
     release::revise(turn, card, about);
-    if let Some(batch) = batch {
-        asked_elsewhere(turn, &batch);
-    }
+    asked_elsewhere(turn, batch.as_ref());
 }
 
-/// Moves an open question about the batch to the next missing part if its own part was filled meanwhile, for
-/// example by form.
-fn asked_elsewhere(turn: &mut Turn<'_>, batch: &BatchId) {
+/// Moves an open question about a preview to the next gap if its own was filled meanwhile, for example by form.
+fn asked_elsewhere(turn: &mut Turn<'_>, batch: Option<&BatchId>) {
     let Some(PendingKind::SlotRequest(Slot::Draft { draft, part })) =
         turn.conversational().map(|p| p.kind.clone())
     else {
         return;
     };
-    let open = turn.get::<Batch>(batch).is_some_and(|batch| batch.items.contains(&draft));
-    let lacks = turn.get::<Draft>(&draft).is_some_and(|draft| draft.part(part).is_empty());
+    let open =
+        batch.is_none_or(|batch| turn.get::<Batch>(batch).is_some_and(|batch| batch.items.contains(&draft)));
+    let lacks = turn.get::<Draft>(&draft).is_some_and(|draft| draft.missing().contains(&part));
     if !(open && lacks) {
         turn.take_conversational();
-        ask_missing(turn, batch);
+        match batch {
+            Some(batch) => ask_missing(turn, batch),
+            None => drafting::ask_gap(turn, &draft),
+        }
     }
 }
 
@@ -159,7 +174,7 @@ pub(crate) fn add_story(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<Strin
     }
 }
 
-fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
+pub(crate) fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
     let drafts = turn.drafts_of(card);
     let Some(batch) = card.batch().and_then(|batch| turn.get::<Batch>(batch).cloned()) else {
         return Err(refuse_step(turn));

@@ -96,6 +96,9 @@ fn flat(wanted: &BatchSpec<'_>, outline: Outline, title_chars: usize) -> Vec<Pla
     let texts = if listed.is_empty() && (named.len() > 1 || wanted.items.is_none()) { named } else { listed };
     let mut items: Vec<PlannedItem> =
         texts.iter().map(|text| planned(text, wanted.kind, None, title_chars)).collect();
+    for item in &mut items {
+        said_of_all(&mut item.parts, &outline.head);
+    }
     pad(&mut items, wanted.items.unwrap_or_default(), wanted.kind, None);
     for (kind, n) in &wanted.more {
         let asked = items.len() + n;
@@ -127,14 +130,20 @@ fn epics(wanted: &BatchSpec<'_>, outline: Outline, title_chars: usize) -> Vec<Pl
     } else {
         groups = shared(entries_of(&outline), wanted.epics, wanted.items.filter(|_| wanted.each));
     }
+    if let [title] = titles.as_mut_slice()
+        && title.is_empty()
+        && let Some(group) = groups.first()
+    {
+        // An epic that is called by nothing but its stories.
+        let heads: Vec<&str> = group.iter().filter_map(|entry| entry.lines().next()).collect();
+        *title = heads.join(", ");
+    }
     let count = wanted.epics.max(titles.len());
     let mut items = Vec::new();
     for n in 0..count {
         let mut epic =
             planned(titles.get(n).map_or("", String::as_str), Some(ItemType::Epic), None, title_chars);
-        if count == 1 {
-            said_of_all(&mut epic.parts, &outline.head);
-        }
+        said_of_all(&mut epic.parts, &outline.head);
         let at = items.len();
         items.push(epic);
         let stories = groups.get(n).map(Vec::as_slice).unwrap_or_default();
@@ -184,7 +193,8 @@ fn entries_of(outline: &Outline) -> Vec<String> {
 fn said_of_all(parts: &mut BTreeMap<Part, String>, head: &str) {
     let free = fill(parts, head);
     if !free.is_empty() {
-        parts.entry(Part::Problem).or_insert(free);
+        let own = parts.remove(&Part::Problem).map(|own| alloc::format!("{own}\n{free}"));
+        parts.insert(Part::Problem, own.unwrap_or(free));
     }
 }
 
@@ -246,8 +256,8 @@ mod tests {
         assert_eq!(
             titles(&items),
             [
-                (ItemType::Epic, "Auth", None),
-                (story, "Log in", Some(0)),
+                (ItemType::Epic, "auth", None),
+                (story, "log in", Some(0)),
                 (story, "", Some(0)),
                 (story, "", Some(0))
             ]
@@ -269,7 +279,7 @@ mod tests {
         let read = plan(&wanted, 255);
         let under: Vec<Option<usize>> = read.iter().map(|item| item.under).collect();
         assert_eq!(under, [None, Some(0), Some(0), None, Some(3), Some(3)]);
-        assert_eq!(titles(&read)[3].1, "Billing");
+        assert_eq!(titles(&read)[3].1, "billing");
         let nested =
             BatchSpec { lists: true, text: "- Auth\n  - Log in\n- Billing\n  - Pay", topic: "", ..wanted };
         let read = plan(&nested, 255);
@@ -287,9 +297,9 @@ mod tests {
         assert_eq!(
             titles(&plan(&wanted, 255)),
             [
-                (ItemType::Bug, "Login fails with an error", None),
-                (ItemType::Task, "Export to CSV", None),
-                (ItemType::Task, "Dark mode", None),
+                (ItemType::Bug, "login fails with an error", None),
+                (ItemType::Task, "export to CSV", None),
+                (ItemType::Task, "dark mode", None),
             ]
         );
         let topic = BatchSpec { items: Some(2), topic: "auth", ..BatchSpec::default() };
@@ -300,10 +310,10 @@ mod tests {
     fn asked(text: &str) -> Option<Vec<PlannedItem>> {
         let ruling = rule(&Words::of(text))?;
         let several = ruling.several.filter(Several::possible)?;
-        let below = drafting::below(ruling.object.as_deref(), text);
+        let below = drafting::rest(several.list.as_deref().or(ruling.object.as_deref()), text);
         let topic = ruling.object.unwrap_or_default();
         let listed = several.list.as_ref().map(|list| list_parser::listed(list)).unwrap_or_default();
-        let text = [&*listed, below].join("\n");
+        let text = [&*below, &*listed].join("\n");
         Some(plan(&BatchSpec { lists: true, ..BatchSpec::of(&several, &topic, &text) }, 255))
     }
 
@@ -313,7 +323,7 @@ mod tests {
         for (text, expected) in [
             (
                 "Create epic with 5 stories for auth",
-                &[(Epic, "Auth"), (Story, ""), (Story, ""), (Story, ""), (Story, ""), (Story, "")][..],
+                &[(Epic, "auth"), (Story, ""), (Story, ""), (Story, ""), (Story, ""), (Story, "")][..],
             ),
             ("Erstelle ein Epic mit zwei Stories für Auth", &[(Epic, "Auth"), (Story, ""), (Story, "")]),
             (
@@ -327,7 +337,7 @@ mod tests {
             ),
             (
                 "create a ticket for each of these: login, search and export",
-                &[(Task, "Login"), (Task, "Search"), (Task, "Export")],
+                &[(Task, "login"), (Task, "search"), (Task, "export")],
             ),
             ("create a ticket for each of these:\n1. Login\n2. Search", &[(Task, "Login"), (Task, "Search")]),
             (
@@ -341,15 +351,15 @@ mod tests {
             ("create a couple of bugs for the export", &[(Bug, ""), (Bug, "")]),
             (
                 "create tickets:\n- Story: As a user I want to log in\n- Bug: search hangs",
-                &[(Story, "Log in"), (Bug, "Search hangs")],
+                &[(Story, "log in"), (Bug, "search hangs")],
             ),
             (
                 "Create stories:\nAs a user I want to log in.\nAs an admin, I want audit logs so that I see who did it.",
-                &[(Story, "Log in"), (Story, "Audit logs")],
+                &[(Story, "log in"), (Story, "audit logs")],
             ),
             (
                 "Erstelle Stories:\nAls Nutzer möchte ich mich anmelden, damit ich bestellen kann.\nAls Kunde will ich bestellen.",
-                &[(Story, "Mich anmelden"), (Story, "Bestellen")],
+                &[(Story, "mich anmelden"), (Story, "bestellen")],
             ),
         ] {
             let items = asked(text).unwrap_or_else(|| panic!("not several: {text}"));

@@ -93,7 +93,12 @@ fn paired<'d>(
     open: impl Fn(&Draft) -> bool,
 ) -> Vec<Option<usize>> {
     let epic = |item: &PlannedItem| item.kind == ItemType::Epic;
-    let called = |at: usize| shown(at).map(|draft| draft.part(Part::Title).to_lowercase());
+    let called = |at: usize| {
+        let title = |draft: &Draft| {
+            if draft.is_proposed(Part::Title) { "" } else { draft.part(Part::Title) }.to_lowercase()
+        };
+        shown(at).map(title)
+    };
     let same = |item: &PlannedItem, at: usize| {
         let title = title_of(item);
         title.is_some() && (title == title_of(&old[at]) || title == called(at))

@@ -1,0 +1,162 @@
+//! Words about what was created here: look-ups are answered at once from the receipts of the lane, and "another one like
+//! that" is a new preview.
+
+use alloc::borrow::Cow;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::data::card::{Card, CardStatus};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::intent::Intent;
+use crate::data::message::MessageKind;
+use crate::data::ticket::{Draft, Part};
+use crate::messages;
+use crate::tickets::drafting;
+use crate::tickets::vocabulary::longest;
+use crate::turn::routed_message::focus;
+use crate::turn::{RoutedMessage, Turn};
+use throughline_language::Words;
+use throughline_language::lexicon::{SectionId, TICKETS};
+
+const fn id(name: &str) -> SectionId {
+    TICKETS.section(name)
+}
+
+const HAPPENED: SectionId = id("after.happened");
+const APPROVED: SectionId = id("after.approved");
+const TAIL: SectionId = id("after.approved.tail");
+const THIS: SectionId = id("after.this");
+const AGAIN: SectionId = id("after.again");
+const CHANGE: SectionId = id("after.change");
+
+/// What is asked of something created here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    /// What became of it, and who approved it.
+    LookUp,
+    /// A new one with the same text.
+    Again,
+    /// A change of the issue itself.
+    Change,
+}
+
+/// Answers a message about an issue that was created in this lane. `None` if it is about none.
+pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let (wish, key) = read(said.text())?;
+    let receipt = receipt(turn, key.as_deref())?;
+    let drafts = made(turn, &receipt, key.as_deref());
+    let first = drafts.first()?.clone();
+    turn.trace.rule = Some(Cow::Borrowed("ticket.after"));
+    turn.belongs_to(&first.task);
+    let verdict = match wish {
+        Wish::LookUp => {
+            let told: Vec<String> = drafts.iter().filter_map(|draft| line(turn, &receipt, draft)).collect();
+            turn.say(MessageKind::Answer, Some(&first.task), &told.join("\n"));
+            Verdict::Answered
+        }
+        Wish::Again => {
+            turn.another_task();
+            drafting::another(turn, &first, &said.by)
+        }
+        Wish::Change => {
+            turn.say(MessageKind::Answer, Some(&first.task), messages::NO_UPDATE);
+            Verdict::Answered
+        }
+    };
+    Some(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket))
+}
+
+/// Reads what a message asks of something created, and the issue it names.
+fn read(text: &str) -> Option<(Wish, Option<String>)> {
+    let words = Words::of(text);
+    let all = words.all();
+    if all.first()?.quoted {
+        return None;
+    }
+    if longest(AGAIN, all, 0) == all.len() {
+        return Some((Wish::Again, None));
+    }
+    if longest(CHANGE, all, 0) > 0 {
+        return Some((Wish::Change, None));
+    }
+    let n = longest(HAPPENED, all, 0).max(longest(APPROVED, all, 0));
+    let issue = key(text);
+    let end = match &issue {
+        // A key is two words: letters and digits.
+        Some(_) => n + 2,
+        None => n + longest(THIS, all, n),
+    };
+    let end = end + longest(TAIL, all, end);
+    (n > 0 && end > n && end == all.len()).then_some((Wish::LookUp, issue))
+}
+
+/// Returns the key of the one issue that a text names.
+fn key(text: &str) -> Option<String> {
+    let is_key = |word: &&str| {
+        word.split_once('-').is_some_and(|(project, number)| {
+            project.len() > 1
+                && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+                && !number.is_empty()
+                && number.chars().all(|c| c.is_ascii_digit())
+        })
+    };
+    let mut keys = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(is_key);
+    let first = keys.next()?;
+    keys.next().is_none().then(|| first.to_string())
+}
+
+/// Returns the receipt that is meant: the one with this issue, the one replied to, else the newest.
+fn receipt(turn: &Turn<'_>, key: Option<&str>) -> Option<Card> {
+    let made = |card: &&Card| card.released().any(|(_, progress)| progress.key().is_some());
+    let holds = |card: &&Card| card.released().any(|(_, progress)| progress.key() == key);
+    let cards = || turn.head.cards.texts().rev().filter_map(|id| turn.named::<Card>(id)).filter(made);
+    if key.is_some() {
+        return cards().find(holds).cloned();
+    }
+    match focus(turn).anchor_id().filter(|_| focus(turn).replies()) {
+        Some(anchor) => turn.card_shown_by(anchor).filter(made).cloned(),
+        None => cards().next().cloned(),
+    }
+}
+
+/// Returns the drafts of a receipt that became issues; with a key, the one that became that issue.
+fn made(turn: &Turn<'_>, receipt: &Card, key: Option<&str>) -> Vec<Draft> {
+    let fits = |draft: &Draft| {
+        draft.created.as_ref().is_some_and(|created| key.is_none_or(|key| created.key == key))
+    };
+    turn.drafts_of(receipt).into_iter().filter(fits).collect()
+}
+
+fn line(turn: &Turn<'_>, receipt: &Card, draft: &Draft) -> Option<String> {
+    let created = draft.created.as_ref()?;
+    let CardStatus::Decided { by, at, .. } = &receipt.status else { return None };
+    let title = draft.part(Part::Title);
+    Some(messages::what_became(&created.key, title, &draft.by, by, *at, created.url.as_deref(), turn.now()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_of_something_created() {
+        for (text, expected) in [
+            ("What happened to DEMO-1?", Some((Wish::LookUp, Some("DEMO-1")))),
+            ("who approved this?", Some((Wish::LookUp, None))),
+            ("Who approved DEMO-12?", Some((Wish::LookUp, Some("DEMO-12")))),
+            ("Was ist mit DEMO-1?", Some((Wish::LookUp, Some("DEMO-1")))),
+            ("Wer hat das freigegeben?", Some((Wish::LookUp, None))),
+            ("another one like that", Some((Wish::Again, None))),
+            ("noch so eins", Some((Wish::Again, None))),
+            ("comment on it: fixed", Some((Wish::Change, None))),
+            ("what happened to the export?", None),
+            ("who approved the budget?", None),
+            ("what happened", None),
+            ("", None),
+        ] {
+            let read = read(text);
+            let found = read.as_ref().map(|(wish, key)| (*wish, key.as_deref()));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

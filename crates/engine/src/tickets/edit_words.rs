@@ -1,0 +1,381 @@
+//! Reads edits of an open preview: "change the title to X", "drop story 3", "make it high priority", "add an acceptance
+//! criterion: …". Only words that name a field or an item are an edit; anything else is none.
+
+use alloc::string::{String, ToString};
+
+use crate::data::ticket::{ItemType, Part};
+use crate::tickets::vocabulary::{self, longest};
+use throughline_language::Words;
+use throughline_language::lexicon::{SectionId, TICKETS};
+use throughline_language::words::{Gap, Word};
+
+/// An edit in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// A part gets this text.
+    Set(Option<ItemRef>, Part, String),
+    /// A part gets this line in addition.
+    Add(Option<ItemRef>, Part, String),
+    /// A part is emptied.
+    Clear(Option<ItemRef>, Part),
+    /// An item is struck out.
+    Drop(ItemRef),
+    /// An item is to be written anew, in words that follow.
+    Reword(ItemRef),
+    /// An item moves.
+    Move(ItemRef, Place),
+    /// An item of this title is added.
+    AddItem(ItemType, String),
+}
+
+/// An item of a preview, as its label calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ItemRef {
+    /// Its type; `None` counts the stories, or all items without an epic.
+    pub(super) kind: Option<ItemType>,
+    /// Its number among those, from 1; `None` for the last one.
+    pub(super) n: Option<usize>,
+}
+
+/// The place an item moves to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    First,
+    Last,
+    Before(ItemRef),
+    After(ItemRef),
+}
+
+const fn id(name: &str) -> SectionId {
+    TICKETS.section(name)
+}
+
+const PLEASE: SectionId = id("edit.please");
+const SET: SectionId = id("edit.set");
+const THE: SectionId = id("edit.the");
+const TO: SectionId = id("edit.to");
+const SHOULD: SectionId = id("edit.should");
+const IT: SectionId = id("edit.it");
+const CALL: SectionId = id("edit.call");
+const ASSIGN: SectionId = id("edit.assign");
+const ADD: SectionId = id("edit.add");
+const ADD_TAIL: SectionId = id("edit.add.tail");
+const DROP: SectionId = id("edit.drop");
+const REWORD: SectionId = id("edit.reword");
+const MOVE: SectionId = id("edit.move");
+const FIRST: SectionId = id("edit.place.first");
+const LAST_PLACE: SectionId = id("edit.place.last");
+const BEFORE: SectionId = id("edit.place.before");
+const AFTER: SectionId = id("edit.place.after");
+const PRIORITY: SectionId = id("edit.priority");
+const ABOUT: SectionId = id("edit.about");
+const IN: SectionId = id("edit.in");
+const LAST: SectionId = id("edit.last");
+const NTH: [SectionId; 10] = [
+    id("edit.nth.1"),
+    id("edit.nth.2"),
+    id("edit.nth.3"),
+    id("edit.nth.4"),
+    id("edit.nth.5"),
+    id("edit.nth.6"),
+    id("edit.nth.7"),
+    id("edit.nth.8"),
+    id("edit.nth.9"),
+    id("edit.nth.10"),
+];
+
+/// Reads a message as an edit.
+pub(super) fn read(text: &str) -> Option<Edit> {
+    let words = Words::of(text);
+    let reader = Reader { words: &words, all: words.all() };
+    let first = reader.all.first()?;
+    if first.quoted {
+        return None;
+    }
+    let from = reader.skip(PLEASE, 0);
+    [from, 0].into_iter().find_map(|at| reader.edit(at))
+}
+
+struct Reader<'w> {
+    words: &'w Words,
+    all: &'w [Word],
+}
+
+impl Reader<'_> {
+    fn at(&self, section: SectionId, at: usize) -> usize {
+        longest(section, self.all, at)
+    }
+
+    /// The word behind any number of phrases of a section.
+    fn skip(&self, section: SectionId, mut at: usize) -> usize {
+        while self.at(section, at) > 0 {
+            at += self.at(section, at);
+        }
+        at
+    }
+
+    fn edit(&self, at: usize) -> Option<Edit> {
+        self.set(at)
+            .or_else(|| self.called(at))
+            .or_else(|| self.add(at))
+            .or_else(|| self.moved(at))
+            .or_else(|| self.drop(at))
+            .or_else(|| self.reword(at))
+    }
+
+    /// "change the title to X", "set the priority of story 2 to high", "make it high priority", "the title should be X".
+    fn set(&self, at: usize) -> Option<Edit> {
+        let verb = self.at(SET, at).max(self.at(REWORD, at));
+        let from = self.skip(THE, at + verb);
+        if let Some((part, n)) = vocabulary::label_at(self.all, from) {
+            let (item, end) = self.of_item(from + n);
+            let to = self.at(if verb > 0 { TO } else { SHOULD }, end);
+            let text = self.rest(end + to)?;
+            let soft = end > 0 && self.all[end - 1].after == Gap::Soft;
+            let given = to > 0 || verb > 0 && (soft || part.is_value());
+            return (given && (verb > 0 || from > at)).then_some(Edit::Set(item, part, text));
+        }
+        let (item, from) = match self.item(from) {
+            Some((item, end)) => (Some(item), end),
+            None => (None, at + verb + self.at(IT, at + verb)),
+        };
+        let named = verb > 0 && from > at + verb;
+        let value = self.skip(TO, from);
+        if named && let Some(text) = self.priority(value) {
+            return Some(Edit::Set(item, Part::Priority, text));
+        }
+        let to = self.at(TO, from);
+        let titled = named && to > 0 && item.is_some();
+        titled.then(|| Some(Edit::Set(item, Part::Title, self.rest(from + to)?)))?
+    }
+
+    /// "high priority", "urgent", "Priorität hoch", to the end of the text.
+    fn priority(&self, at: usize) -> Option<String> {
+        let n = self.at(PRIORITY, at);
+        let label =
+            |at: usize| vocabulary::label_at(self.all, at).filter(|(part, _)| *part == Part::Priority);
+        let before = label(at).map_or(0, |(_, n)| n);
+        let (from, n) = if n > 0 { (at, n) } else { (at + before, self.at(PRIORITY, at + before)) };
+        let behind = from + n + label(from + n).map_or(0, |(_, n)| n);
+        let end = self.skip(PLEASE, behind);
+        (n > 0 && end == self.all.len()).then(|| self.words.slice(&self.all[from..from + n]).to_string())
+    }
+
+    /// "call it X", "assign it to bob".
+    fn called(&self, at: usize) -> Option<Edit> {
+        let (title, person) = (self.at(CALL, at), self.at(ASSIGN, at));
+        if title > 0 {
+            return Some(Edit::Set(None, Part::Title, self.rest(at + title)?));
+        }
+        let name = |text: String| text.trim_start_matches('@').trim_end_matches(" zu").to_string();
+        (person > 0).then(|| Some(Edit::Set(None, Part::Assignee, name(self.rest(at + person)?))))?
+    }
+
+    /// "add an acceptance criterion: X", "add X to the risks", "add a story: X".
+    fn add(&self, at: usize) -> Option<Edit> {
+        let verb = self.at(ADD, at);
+        if verb == 0 {
+            return None;
+        }
+        let from = self.skip(THE, at + verb);
+        if let Some((part, n)) = vocabulary::label_at(self.all, from) {
+            let tail = from + n + self.at(ADD_TAIL, from + n);
+            let (item, end) = self.of_item(tail);
+            let end = end + self.at(ADD_TAIL, end);
+            return Some(Edit::Add(item, part, self.rest(end)?));
+        }
+        if let Some((kind, n)) = vocabulary::kind_at(self.all, from) {
+            let tail = from + n + self.at(ADD_TAIL, from + n);
+            let end = tail + self.at(ABOUT, tail);
+            let divided = end > from + n || self.all[end - 1].after == Gap::Soft;
+            return divided.then(|| Some(Edit::AddItem(kind, self.rest(end)?)))?;
+        }
+        // "add X to the risks": the part is named last.
+        let last = (from + 1..self.all.len()).find_map(|at| {
+            let begin = self.at(IN, at).max(self.at(TO, at));
+            let named = self.skip(THE, at + begin);
+            let (part, n) = vocabulary::label_at(self.all, named).filter(|_| begin > 0)?;
+            (named + n == self.all.len()).then_some((at, part))
+        });
+        last.map(|(end, part)| Edit::Add(None, part, self.words.slice(&self.all[from..end]).to_string()))
+    }
+
+    /// "move story 3 to the top", "move the last one before story 1".
+    fn moved(&self, at: usize) -> Option<Edit> {
+        let verb = self.at(MOVE, at);
+        let (item, end) = self.item(self.skip(THE, at + verb)).filter(|_| verb > 0)?;
+        let simple = [(FIRST, Place::First), (LAST_PLACE, Place::Last)];
+        let whole = |section: SectionId| {
+            let n = self.at(section, end);
+            n > 0 && end + n == self.all.len()
+        };
+        if let Some((_, place)) = simple.into_iter().find(|(section, _)| whole(*section)) {
+            return Some(Edit::Move(item, place));
+        }
+        let (before, after) = (self.at(BEFORE, end), self.at(AFTER, end));
+        let (other, stop) =
+            self.item(self.skip(THE, end + before.max(after))).filter(|_| before + after > 0)?;
+        let place = if before > 0 { Place::Before(other) } else { Place::After(other) };
+        (stop == self.all.len()).then_some(Edit::Move(item, place))
+    }
+
+    /// "drop story 3", "remove the risks".
+    fn drop(&self, at: usize) -> Option<Edit> {
+        let verb = self.at(DROP, at);
+        let from = self.skip(THE, at + verb);
+        if verb == 0 {
+            return None;
+        }
+        if let Some((item, end)) = self.item(from) {
+            return (self.skip(PLEASE, end) == self.all.len()).then_some(Edit::Drop(item));
+        }
+        let (part, n) = vocabulary::label_at(self.all, from)?;
+        let (item, end) = self.of_item(from + n);
+        (self.skip(PLEASE, end) == self.all.len()).then_some(Edit::Clear(item, part))
+    }
+
+    /// "reword the second"
+    fn reword(&self, at: usize) -> Option<Edit> {
+        let verb = self.at(REWORD, at);
+        let (item, end) = self.item(self.skip(THE, at + verb)).filter(|_| verb > 0)?;
+        let end = if self.words.folded(self.all.get(end).unwrap_or(&self.all[end - 1])) == "um" {
+            end + 1
+        } else {
+            end
+        };
+        (self.skip(PLEASE, end) == self.all.len()).then_some(Edit::Reword(item))
+    }
+
+    /// An item behind "of", "in", "to": "the title of story 2".
+    fn of_item(&self, at: usize) -> (Option<ItemRef>, usize) {
+        let n = self.at(IN, at);
+        match self.item(self.skip(THE, at + n)).filter(|_| n > 0) {
+            Some((item, end)) => (Some(item), end),
+            None => (None, at),
+        }
+    }
+
+    /// "story 3", "the second", "the second story", "the last one", "#2", "the epic".
+    fn item(&self, at: usize) -> Option<(ItemRef, usize)> {
+        if let Some((kind, n)) = vocabulary::kind_at(self.all, at) {
+            let sign = self.all.get(at + n).is_some_and(|word| self.words.folded(word) == "#");
+            let number = at + n + usize::from(sign);
+            return match self.number(number) {
+                Some(of) => Some((ItemRef { kind: Some(kind), n: Some(of) }, number + 1)),
+                None if kind == ItemType::Epic => Some((ItemRef { kind: Some(kind), n: Some(1) }, at + n)),
+                None => None,
+            };
+        }
+        let nth = NTH.iter().position(|section| self.at(*section, at) > 0).map(|at| at + 1);
+        let last = self.at(LAST, at) > 0;
+        if nth.is_some() || last {
+            let kind = vocabulary::kind_at(self.all, at + 1);
+            let one =
+                self.all.get(at + 1).is_some_and(|word| matches!(self.words.folded(word), "one" | "item"));
+            let end = at + 1 + kind.map_or(usize::from(one), |(_, n)| n);
+            return Some((ItemRef { kind: kind.map(|(kind, _)| kind), n: nth }, end));
+        }
+        let sign = self.all.get(at).is_some_and(|word| self.words.folded(word) == "#");
+        let n = self.number(at + usize::from(sign)).filter(|_| sign)?;
+        Some((ItemRef { kind: None, n: Some(n) }, at + 2))
+    }
+
+    fn number(&self, at: usize) -> Option<usize> {
+        self.words.folded(self.all.get(at)?).parse().ok().filter(|n| (1..=999).contains(n))
+    }
+
+    /// The text from a word on, without quotes around it.
+    fn rest(&self, at: usize) -> Option<String> {
+        let from = self.all.get(at)?.at;
+        let begin = self.all.get(at.checked_sub(1)?)?.end;
+        let lead = self.words.text()[begin..from].trim_start_matches([':', ',', '-', '–', ' ', '\n', '\t']);
+        let text = &self.words.text()[from - lead.len()..];
+        let quotes = ['"', '“', '”', '„', '«', '»'];
+        let bare = text.trim().trim_matches(quotes);
+        let inside = bare.contains(quotes);
+        let text = if inside { text.trim() } else { bare };
+        Some(text.trim().to_string()).filter(|text| !text.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ItemType::{Epic, Story};
+
+    fn nth(kind: Option<ItemType>, n: usize) -> ItemRef {
+        ItemRef { kind, n: Some(n) }
+    }
+
+    #[test]
+    fn edits_are_read() {
+        let set = |part, text: &str| Edit::Set(None, part, text.into());
+        let story = |n| nth(Some(Story), n);
+        for (text, expected) in [
+            ("change the title to Login fails on Safari", set(Part::Title, "Login fails on Safari")),
+            ("Please change the title to \"Login: fails\"", set(Part::Title, "Login: fails")),
+            ("the title should be X y", set(Part::Title, "X y")),
+            ("call it Safari login", set(Part::Title, "Safari login")),
+            ("make it high priority", set(Part::Priority, "high")),
+            ("make it urgent, please", set(Part::Priority, "urgent")),
+            ("set the priority to low", set(Part::Priority, "low")),
+            ("assign it to @bob", set(Part::Assignee, "bob")),
+            ("drop story 3", Edit::Drop(story(3))),
+            ("remove the second", Edit::Drop(nth(None, 2))),
+            ("delete the last story", Edit::Drop(ItemRef { kind: Some(Story), n: None })),
+            ("remove the risks", Edit::Clear(None, Part::Risks)),
+            ("add an acceptance criterion: it works", Edit::Add(None, Part::Acceptance, "it works".into())),
+            ("add it works to the acceptance criteria", Edit::Add(None, Part::Acceptance, "it works".into())),
+            ("add a story: Log out", Edit::AddItem(Story, "Log out".into())),
+            ("add another story for dark mode", Edit::AddItem(Story, "dark mode".into())),
+            ("reword the second", Edit::Reword(nth(None, 2))),
+            ("reword story 2 to Log out", Edit::Set(Some(story(2)), Part::Title, "Log out".into())),
+            (
+                "change the title of story 2 to Log out",
+                Edit::Set(Some(story(2)), Part::Title, "Log out".into()),
+            ),
+            (
+                "set the title of the epic to Auth",
+                Edit::Set(Some(nth(Some(Epic), 1)), Part::Title, "Auth".into()),
+            ),
+            ("move story 3 to the top", Edit::Move(story(3), Place::First)),
+            ("move story 3 before story 1", Edit::Move(story(3), Place::Before(story(1)))),
+            ("ändere den Titel in Login geht nicht", set(Part::Title, "Login geht nicht")),
+            ("Setze die Priorität auf hoch", set(Part::Priority, "hoch")),
+            ("streich Story 3", Edit::Drop(story(3))),
+            ("entferne die zweite", Edit::Drop(nth(None, 2))),
+            (
+                "füge ein Akzeptanzkriterium hinzu: es geht",
+                Edit::Add(None, Part::Acceptance, "es geht".into()),
+            ),
+            ("formuliere die zweite um", Edit::Reword(nth(None, 2))),
+        ] {
+            assert_eq!(read(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_messages_are_none() {
+        for text in [
+            "change the login page",
+            "the title is wrong",
+            "add a button",
+            "add the export to the roadmap",
+            "drop the table",
+            "remove the button from the page",
+            "make it work",
+            "make it so",
+            "move to Berlin",
+            "create a ticket for the title",
+            "story 3",
+            "what is the title?",
+            "\"change the title to X\"",
+            "call me",
+            "assign",
+            "the first",
+            "",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

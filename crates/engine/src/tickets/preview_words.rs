@@ -1,0 +1,283 @@
+//! Words about an open preview: edits of it, labelled answers to its gaps, and parts left open. They find a draft again
+//! that other messages came between.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::data::batch::Batch;
+use crate::data::card::{Card, CardSubject};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::id::DraftId;
+use crate::data::message::MessageKind;
+use crate::data::pending::{PendingKind, Slot};
+use crate::data::ticket::{Draft, Filled, ItemType, Part, PartState};
+use crate::messages;
+use crate::tickets::edit_words::{self, Edit, ItemRef, Place};
+use crate::tickets::extract::{fill, title_line};
+use crate::tickets::gaps::left_open_by;
+use crate::tickets::{batch, drafting};
+use crate::turn::routed_message::focus;
+use crate::turn::{RoutedMessage, Turn};
+use throughline_language::intent::rules::{self, RuledIntent};
+
+/// Applies a message to the open preview it is about: an edit in words, or answers that name their parts. `None` if it is
+/// about no preview.
+pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let card = preview(turn, said)?;
+    match edit_words::read(said.text()) {
+        Some(edit) => edited(turn, card, edit, said),
+        None => answered(turn, &card, said),
+    }
+}
+
+/// Returns the open preview that a message may be about: the one it replies to, else the newest. A message that replies to
+/// something else, or that names an issue, is about that.
+fn preview(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Card> {
+    let tickets = |card: &&Card| {
+        matches!(card.about, CardSubject::DraftPreview { .. } | CardSubject::BatchPreview { .. })
+    };
+    let newest = || turn.open_cards().rev().find(tickets).cloned();
+    if named_issue(said.text()) {
+        return None;
+    }
+    let card = match focus(turn).anchor_id().filter(|_| focus(turn).replies()) {
+        None => newest()?,
+        Some(anchor) => match turn.card_shown_by(anchor) {
+            Some(card) => Some(card).filter(|card| card.is_open()).filter(tickets).cloned()?,
+            None => asked_there(turn, anchor).then(newest)??,
+        },
+    };
+    let mut drafts = turn.drafts_of(&card).into_iter();
+    drafts.any(|draft| turn.policy.drafts.may_answer(&draft, &said.by)).then_some(card)
+}
+
+/// True if the open or the lapsed question was asked by this message.
+fn asked_there(turn: &Turn<'_>, anchor: &crate::data::id::MessageId) -> bool {
+    turn.conversational().into_iter().chain(&turn.head.lapsed).any(|pending| pending.anchor == *anchor)
+}
+
+/// True if a text names an issue that exists, such as `DEMO-1`.
+fn named_issue(text: &str) -> bool {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(|word| {
+        word.split_once('-').is_some_and(|(project, number)| {
+            project.len() > 1
+                && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+                && !number.is_empty()
+                && number.chars().all(|c| c.is_ascii_digit())
+        })
+    })
+}
+
+fn done() -> Decision {
+    Decision::new(Verdict::Done, Reason::DraftEdited)
+}
+
+// ---- labelled answers ----
+
+/// Takes in a message that consists of labelled parts, or that leaves a named part open.
+fn answered(turn: &mut Turn<'_>, card: &Card, said: &RoutedMessage) -> Option<Decision> {
+    // What answers the open question goes its own way.
+    let mine = turn.conversational().is_some_and(|pending| {
+        pending.kind.draft().is_some() && pending.asked_of.as_deref().is_none_or(|asked| asked == said.by)
+    });
+    if mine && !focus(turn).replies() || rules::rule(&said.words).is_some() {
+        return None;
+    }
+    let mut parts = BTreeMap::new();
+    let free = fill(&mut parts, said.text());
+    let open = left_open_by(said.text(), None, &[]);
+    let parts: Vec<Part> =
+        if free.is_empty() && open.is_none() { parts.into_keys().collect() } else { open? };
+    let drafts = turn.drafts_of(card);
+    let fits = |draft: &&Draft| {
+        let open = |part: &Part| match draft.state(*part) {
+            PartState::Written(_) => {
+                let renamed = matches!(part, Part::Title | Part::Priority | Part::Assignee | Part::Labels);
+                renamed && draft.by == said.by
+            }
+            PartState::LeftOpen { .. } => true,
+            PartState::Gap => {
+                draft.item_type.needs().contains(part) || part.is_value() || *part == Part::Acceptance
+            }
+        };
+        !parts.is_empty() && parts.iter().all(open)
+    };
+    let mut draft = drafts.iter().find(fits)?.clone();
+    drafting::pour(&mut draft, None, said.text(), &turn.writer());
+    let id = draft.id.clone();
+    draft.filled.push(Filled { message: said.message.clone(), part: parts[0] });
+    turn.belongs_to(&draft.task.clone());
+    drafting::again(turn, draft);
+    // The question goes on with the gap that is next now.
+    let gap = turn.conversational().map(|pending| match &pending.kind {
+        PendingKind::SlotRequest(Slot::Draft { draft, part }) => {
+            turn.get::<Draft>(draft).is_some_and(|draft| draft.missing().contains(part))
+        }
+        _ => true,
+    });
+    if gap != Some(true) {
+        turn.take_conversational();
+        match card.batch() {
+            Some(batch) => batch::edit::ask_missing(turn, batch),
+            None => drafting::ask_gap(turn, &id),
+        }
+    }
+    Some(done())
+}
+
+// ---- edits ----
+
+fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> Option<Decision> {
+    // "rename the ticket" may be about an issue, and is a change of the preview only where it has one.
+    let other = |ruling: &rules::Ruling| !matches!(ruling.intent, RuledIntent::TicketChange);
+    // "Add a story" is a request of its own only where no batch is open.
+    let adds = matches!(edit, Edit::AddItem(..)) && card.batch().is_some();
+    if !adds && rules::rule(&said.words).as_ref().is_some_and(other) {
+        return None;
+    }
+    match edit {
+        Edit::Set(item, part, text) => write(turn, card, item, part, &|_| text.clone()),
+        Edit::Add(item, part, text) => write(turn, card, item, part, &|before| match before {
+            "" => text.clone(),
+            before => format!("{before}\n{text}"),
+        }),
+        Edit::Clear(_, Part::Title) => None,
+        Edit::Clear(item, part) => write(turn, card, item, part, &|_| String::new()),
+        Edit::Drop(item) => dropped(turn, card, item),
+        Edit::Reword(item) => {
+            let draft = find(turn, &card, item)?;
+            Some(drafting::ask_edit(turn, &card, Some(draft)))
+        }
+        Edit::Move(item, place) => moved(turn, card, item, place),
+        Edit::AddItem(kind, title) => added(turn, card, kind, &title),
+    }
+}
+
+/// Writes a part of the item that is meant and shows the difference.
+fn write(
+    turn: &mut Turn<'_>,
+    card: Card,
+    item: Option<ItemRef>,
+    part: Part,
+    text: &dyn Fn(&str) -> String,
+) -> Option<Decision> {
+    let drafts = turn.drafts_of(&card);
+    let targets: Vec<Draft> = match item {
+        Some(item) => find(turn, &card, item).into_iter().collect(),
+        // A value without an item is everybody's, a text the epic's, or the only item's.
+        None if part.is_value() => drafts.clone(),
+        None => alloc::vec![
+            drafts
+                .iter()
+                .find(|draft| draft.item_type == ItemType::Epic)
+                .or(match &*drafts {
+                    [only] => Some(only),
+                    _ => None,
+                })?
+                .clone()
+        ],
+    };
+    let by = turn.writer();
+    let mut told: Vec<String> = Vec::new();
+    for mut draft in targets {
+        let before: String = draft.part(part).into();
+        let now = text(&before);
+        let now = if part == Part::Title { title_line(&now, turn.policy.window.title_chars) } else { now };
+        draft.write(part, &now, &by);
+        let label = batch::card::label(&drafts, &draft.id);
+        if before != draft.part(part) {
+            told.push(messages::difference(label.as_deref(), part, &before, draft.part(part)));
+            turn.put(draft);
+        }
+    }
+    let task = turn.task_of(&card);
+    if let Some(task) = &task {
+        turn.belongs_to(task);
+    }
+    if told.is_empty() {
+        turn.say(MessageKind::Notification, task.as_ref(), messages::AS_IT_WAS);
+        return Some(done());
+    }
+    batch::edit::changed(turn, card);
+    turn.say(MessageKind::Notification, task.as_ref(), &told.join("\n"));
+    Some(done())
+}
+
+/// Returns the item of a preview that these words mean.
+fn find(turn: &Turn<'_>, card: &Card, item: ItemRef) -> Option<Draft> {
+    let drafts = turn.drafts_of(card);
+    let epic = drafts.iter().any(|draft| draft.item_type == ItemType::Epic);
+    let counts = |draft: &&Draft| match item.kind {
+        Some(kind) => draft.item_type == kind,
+        None => !epic || draft.item_type != ItemType::Epic,
+    };
+    let mut fitting = drafts.iter().filter(counts);
+    match item.n {
+        Some(n) => fitting.nth(n.checked_sub(1)?),
+        None => fitting.next_back(),
+    }
+    .cloned()
+}
+
+fn dropped(turn: &mut Turn<'_>, card: Card, item: ItemRef) -> Option<Decision> {
+    card.batch()?;
+    let draft = find(turn, &card, item)?;
+    let label = batch::card::label(&turn.drafts_of(&card), &draft.id).unwrap_or_default();
+    let decision = batch::edit::remove(turn, card, &draft.id.0);
+    if decision.outcome == Verdict::Done {
+        let told = messages::batch::dropped(&label, draft.part(Part::Title));
+        turn.say(MessageKind::Notification, Some(&draft.task), &told);
+        return Some(done());
+    }
+    Some(decision)
+}
+
+fn moved(turn: &mut Turn<'_>, card: Card, item: ItemRef, place: Place) -> Option<Decision> {
+    let mut batch: Batch = card.batch().and_then(|batch| turn.get::<Batch>(batch)).cloned()?;
+    let draft = find(turn, &card, item).filter(|draft| draft.item_type != ItemType::Epic)?;
+    let beside: Vec<DraftId> = turn
+        .drafts_of(&card)
+        .into_iter()
+        .filter(|other| {
+            other.under == draft.under && other.id != draft.id && other.item_type != ItemType::Epic
+        })
+        .map(|other| other.id)
+        .collect();
+    let other =
+        |item: ItemRef| find(turn, &card, item).map(|draft| draft.id).filter(|id| beside.contains(id));
+    let (to, behind) = match place {
+        Place::First => (beside.first()?.clone(), false),
+        Place::Last => (beside.last()?.clone(), true),
+        Place::Before(item) => (other(item)?, false),
+        Place::After(item) => (other(item)?, true),
+    };
+    batch.items.retain(|id| *id != draft.id);
+    let at = batch.items.iter().position(|id| *id == to)?;
+    batch.items.insert(at + usize::from(behind), draft.id.clone());
+    turn.put(batch);
+    batch::edit::changed(turn, card.clone());
+    let now = batch::card::label(&turn.drafts_of(&card), &draft.id).unwrap_or_default();
+    let told = messages::batch::moved(draft.part(Part::Title), &now);
+    turn.say(MessageKind::Notification, Some(&draft.task), &told);
+    Some(done())
+}
+
+fn added(turn: &mut Turn<'_>, card: Card, kind: ItemType, title: &str) -> Option<Decision> {
+    card.batch()?;
+    let mut draft = match batch::edit::new_story(turn, &card) {
+        Ok(draft) => draft,
+        Err(refused) => return Some(refused),
+    };
+    if draft.under.is_none() {
+        draft.item_type = kind;
+    }
+    let title = title_line(title, turn.policy.window.title_chars);
+    draft.write(Part::Title, &title, &turn.writer());
+    let (id, task) = (draft.id.clone(), draft.task.clone());
+    batch::edit::revise(turn, card.clone(), draft);
+    let label = batch::card::label(&turn.drafts_of(&card), &id).unwrap_or_default();
+    turn.say(MessageKind::Notification, Some(&task), &messages::batch::added(&label, &title));
+    Some(done())
+}
