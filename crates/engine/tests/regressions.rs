@@ -140,7 +140,7 @@ fn the_person_who_names_an_issue_adopts_it() {
         Outcome::Done { result: EffectResult::Found { key, title, url: None, parent: None } }
     };
     assert!(visible_outputs(&w.outcome(&of_bob, found("DEMO-3", "Something else"))) > 0);
-    let step = w.outcome(&of_ana, found("DEMO-4", "Login bug"));
+    let step = w.outcome(&of_ana, found("DEMO-4", "login bug"));
     assert_eq!(step.adopt[0].0, create.id);
     let asks = w.lane.records.get::<Card>(&asks.id).unwrap();
     assert!(matches!(&asks.status, CardStatus::Decided { by, .. } if by.id == "ana"), "{:?}", asks.status);
@@ -178,7 +178,7 @@ fn an_issue_is_adopted_when_its_title_fits() {
 
     let find = adopt(&mut w, &asks, "DEMO-4");
     let same =
-        EffectResult::Found { key: "DEMO-4".into(), title: "Login bug".into(), url: None, parent: None };
+        EffectResult::Found { key: "DEMO-4".into(), title: "login bug".into(), url: None, parent: None };
     let step = w.outcome(&find, Outcome::Done { result: same });
     assert_eq!(step.adopt[0].0, create.id);
     let again = w.presses("ana", &asks, 1, Action::Adopt);
@@ -253,7 +253,7 @@ fn a_failed_dry_run_can_be_run_again() {
     let check = w.effects.iter().find(|e| matches!(e.body, EffectBody::TrackerCheck { .. })).unwrap().clone();
     let _ = w.outcome(&check, failed("the tracker did not answer"));
     let card = w.card();
-    let _ = w.submits("ana", &card, &[("title", "Login bug")]);
+    let _ = w.submits("ana", &card, &[("title", "login bug")]);
     w.settle();
     let card = w.card();
     assert_eq!(card.version, 1, "nothing that would be approved has changed");
@@ -325,7 +325,7 @@ fn a_lapsed_question_can_be_revived_after_a_new_one() {
         MessagePosted { text: "Swansea".into(), reply_to: Some(question.0), ..MessagePosted::default() };
     let step = w.event("ana", EventKind::MessagePosted(reply), given);
     assert_eq!(step.decision.reason, Reason::PendingApplied);
-    assert_eq!(step.next.pendings.len(), 1, "the ticket's own question still waits");
+    assert_eq!(step.next.pendings.len(), 2, "the ticket's preview and its own question still wait");
 }
 
 #[test]

@@ -43,7 +43,8 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
     if let Some(decision) = handoff::answer(turn, said) {
         return Decided(decision);
     }
-    if turn.conversational().is_none() && turn.open_cards().next().is_none() && acknowledges(turn, said) {
+    if turn.conversational().is_none() && turn.open_cards().all(Card::is_approval) && acknowledges(turn, said)
+    {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
     if let Some(decision) = handed_over(turn, said) {

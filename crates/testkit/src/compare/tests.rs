@@ -112,14 +112,14 @@ fn true_expectations_pass() {
         (&ticket, "decision: shown, reason: intent.rule, rung: intent, intent: ticket, applied: none"),
         (
             &ticket,
-            "pending: [slot_request], focus: { source: lane.recency, anchor: hi }, card: none, effects: none",
+            "pending: [waiting_approval, slot_request], focus: { source: lane.recency, anchor: hi }, effects: none",
         ),
         (&ticket, "pending: { kind: slot_request, expected: text }, model_calls: 0"),
-        (&ticket, "says: [Before I can show a preview, Expected], private: for Ana"),
+        (&ticket, "says: [Steps to reproduce, Expected], private: for Ana"),
         (&ticket, "task: { title: login bug, status: running }"),
         (
             &ticket,
-            "not: { intent: review, says: banana, card: { version: 1 }, private: for Bob, pending: none }",
+            "not: { intent: review, says: banana, card: { version: 2 }, private: for Bob, pending: none }",
         ),
         (&gate, "rung: 11, card: { step: scope_gate, version: 1, title: What should I do, state: open }"),
         (&gate, "card: { buttons: [select_review, select_ticket, dismiss, remember] }, task: none"),
@@ -132,6 +132,7 @@ fn true_expectations_pass() {
 #[test]
 fn false_expectations_are_reported() {
     let ticket = ana_writes("Create a ticket for login bug");
+    let hello = ana_writes("hello");
     let gate = ana_writes("What do you think about microservices?");
     for (turned, expect, shown) in [
         (&ticket, "decision: done", "decision: done / shown"),
@@ -139,17 +140,25 @@ fn false_expectations_are_reported() {
         (&ticket, "rung: 3", "rung: settled / intent"),
         (&ticket, "intent: review", "intent: review / ticket"),
         (&ticket, "applied: yes", "applied: yes / none"),
-        (&ticket, "pending: none", "pending: none / slot request, expects text, until 01:00 UTC"),
-        (&ticket, "pending: []", "pending: [] / slot request, expects text, until 01:00 UTC"),
+        (
+            &ticket,
+            "pending: none",
+            "pending: none / waiting approval, until 15 Jan 00:00 UTC; slot request, expects text, until 01:00 UTC",
+        ),
+        (
+            &ticket,
+            "pending: []",
+            "pending: [] / waiting approval, until 15 Jan 00:00 UTC; slot request, expects text, until 01:00 UTC",
+        ),
         (
             &ticket,
             "pending: [slot_request, slot_request]",
-            "pending: [slot_request, slot_request] / slot request, expects text, until 01:00 UTC",
+            "pending: [slot_request, slot_request] / waiting approval, until 15 Jan 00:00 UTC; slot request, expects text, until 01:00 UTC",
         ),
         (&ticket, "focus: reply", "focus.source: reply / lane.recency"),
         (&ticket, "focus: { anchor: none }", "focus.anchor: none / m_hi"),
         (&ticket, "private: for Bob", "private: for Bob / for Ana only"),
-        (&ticket, "card: { version: 1 }", "card: { version: 1 } / no card was shown or changed"),
+        (&hello, "card: { version: 1 }", "card: { version: 1 } / no card was shown or changed"),
         (&ticket, "effects: { tracker.create: 1 }", "effects: tracker.create: 1 / none"),
         (&ticket, "model_calls: 2", "model_calls: 2 / 0"),
         (&ticket, "task: none", "task: none / login bug (running)"),
@@ -170,7 +179,7 @@ fn false_expectations_are_reported() {
         assert_eq!(wrong(turned, expect), [shown], "{expect}");
     }
     let says = wrong(&ticket, "says: banana");
-    assert!(says.len() == 1 && says[0].starts_with("says: banana / Before I can show"), "{says:?}");
+    assert!(says.len() == 1 && says[0].starts_with("says: banana / Steps to reproduce?"), "{says:?}");
 }
 
 #[test]
