@@ -8,7 +8,7 @@ use std::path::Path;
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::step_input::{Addressing, Paused};
-use throughline_engine::data::ticket::Part;
+use throughline_engine::data::ticket::{Draft, Part};
 use throughline_engine::{Lane, Millis, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
@@ -95,8 +95,20 @@ impl Watched {
     fn invented(&mut self, lane: &str) -> Vec<String> {
         let lane = self.inner.lane(lane).unwrap();
         let drafts = lane.records.iter().filter_map(|record| match record {
-            Record::Draft(draft) => Some(draft.parts()),
+            Record::Draft(draft) => Some(draft),
             _ => None,
+        });
+        // A title to go by, marked as proposed: what the batch is about, and the item's place in it.
+        let proposed = |draft: &Draft, part: Part, text: &str| {
+            let placed = |label: &str| {
+                let (kind, number) = label.split_once(' ').unwrap_or_default();
+                ["epic", "story", "task", "bug"].contains(&kind) && number.parse::<u32>().is_ok()
+            };
+            let topic = text.rsplit_once(": ").filter(|(_, label)| placed(label)).map(|(topic, _)| topic);
+            draft.is_proposed(part) && topic.is_some_and(|topic| self.written.contains(folded(topic).as_str()))
+        };
+        let drafts = drafts.map(|draft| {
+            draft.parts().iter().filter(|(part, text)| !proposed(draft, **part, text)).collect::<Vec<_>>()
         });
         // The origin of a statement is written by code: a link or nothing.
         let address = |(part, text): &(&Part, &String)| {

@@ -47,7 +47,7 @@ async fn six_items_are_confirmed_approved_and_received_on_one_message() {
     w.settle_within(60_000).await;
     let receipt = w.telegram.shown(TEAM, card.id).unwrap();
     assert!(receipt.text.starts_with("Created 6 of 6"), "{}", receipt.text);
-    assert!(receipt.text.contains("Story 5: See list 5\ncreated DEMO-"), "{}", receipt.text);
+    assert!(receipt.text.contains("Story 5: see list 5\ncreated DEMO-"), "{}", receipt.text);
     assert!(receipt.text.contains("\nhttps://bot.example.org/tracker/DEMO-1\n"), "{}", receipt.text);
     assert!(!receipt.text.contains("Acceptance criteria"), "a line an item: {}", receipt.text);
     assert!(receipt.keyboard.is_empty());
@@ -76,7 +76,7 @@ async fn a_story_is_edited_as_a_reply() {
         "{}",
         shown.text
     );
-    assert!(shown.text.contains("v2") && shown.text.contains("Story 1: See list 1"), "{}", shown.text);
+    assert!(shown.text.contains("v2") && shown.text.contains("Story 1: see list 1"), "{}", shown.text);
     w.well();
 }
 
@@ -92,7 +92,7 @@ async fn the_buttons_of_many_items_stand_side_by_side() {
     w.calm().await;
     let shown = w.telegram.shown(TEAM, card.id).unwrap();
     assert!(
-        !shown.text.contains("See list 3\n") && shown.text.contains("Story 10: See list 11"),
+        !shown.text.contains("see list 3\n") && shown.text.contains("Story 10: see list 11"),
         "{}",
         shown.text
     );

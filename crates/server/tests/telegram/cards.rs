@@ -49,7 +49,7 @@ async fn tg9_marks_that_cannot_be_read_are_left_out() {
         w.telegram.bot_messages(ANA).into_iter().filter(|shown| !shown.keyboard.is_empty()).collect();
     assert_eq!(cards.len(), 1, "delivered once");
     assert!(
-        cards[0].text.contains("A < b && c > d_e*f [g](h)") && !cards[0].text.contains('\\'),
+        cards[0].text.contains("a < b && c > d_e*f [g](h)") && !cards[0].text.contains('\\'),
         "{}",
         cards[0].text
     );

@@ -31,7 +31,7 @@ async fn a_caption_is_the_message() {
     w.telegram.sends_file(TEAM, ANA, "document", &ticket("a CSV export"));
     w.telegram.sends_file(TEAM, ANA, "photo", "/status");
     w.calm().await;
-    assert!(w.telegram.card(TEAM).unwrap().text.contains("A CSV export"));
+    assert!(w.telegram.card(TEAM).unwrap().text.contains("a CSV export"));
     let said = w.telegram.bot_messages(TEAM);
     let told = |text: &str| said.iter().filter(|shown| shown.text.contains(text)).count();
     assert_eq!((told("did not look at this: file plan.pdf."), told("did not look at this: photo.")), (1, 1));
