@@ -79,7 +79,7 @@ pub struct Field {
     pub label: String,
     /// Value; empty for a gap.
     pub text: String,
-    /// What has to be known of it: that it is a gap, who left it open, who else wrote it.
+    /// Remark on it: that it is a gap, who left it open, who else wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -120,7 +120,7 @@ pub struct Button {
     /// State of a toggle; `None` for other buttons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// The reason why it cannot be pressed now; `None` for a button that can.
+    /// Reason why it cannot be pressed now; `None` for a button that can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
     /// Token that a press sends. `None` for a blocked button, and until the runtime signs it: the engine has no keys.

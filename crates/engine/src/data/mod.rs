@@ -32,6 +32,7 @@ pub mod message;
 pub mod option_names;
 pub mod option_set;
 pub mod owner;
+pub mod part_state;
 pub mod pending;
 pub mod permit;
 pub mod policy;

@@ -3,6 +3,7 @@
 use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
+use crate::data::part_state::PartState;
 use crate::data::texts::texts;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -181,20 +182,6 @@ impl ItemType {
             Self::Story | Self::Task | Self::Epic => &[Part::Title, Part::Problem, Part::Acceptance],
         }
     }
-}
-
-/// State of a part that an item type asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartState<'d> {
-    /// It has a text.
-    Written(&'d str),
-    /// Somebody said that it stays empty: "no acceptance criteria", "skip".
-    LeftOpen {
-        /// The person who said so.
-        by: &'d str,
-    },
-    /// Nobody has said anything about it.
-    Gap,
 }
 
 /// The text of a ticket that is not created yet.

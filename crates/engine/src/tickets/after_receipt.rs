@@ -29,10 +29,10 @@ const THIS: SectionId = id("after.this");
 const AGAIN: SectionId = id("after.again");
 const CHANGE: SectionId = id("after.change");
 
-/// What is asked of something created here.
+/// Wish about something that was created here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wish {
-    /// What became of it, and who approved it.
+    /// Answer to the question for its outcome and its approver.
     LookUp,
     /// A new one with the same text.
     Again,

@@ -45,7 +45,7 @@ const OPEN_REST: SectionId = named("open.rest");
 const OPEN_WITHOUT: SectionId = named("open.without");
 const OPEN_TAIL: SectionId = named("open.tail");
 
-/// What a text leaves open.
+/// Parts that a text leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaves {
     /// The part that was asked for: "n/a".

@@ -215,7 +215,7 @@ pub struct Field {
     pub label: String,
     /// Content; empty for a gap.
     pub text: String,
-    /// What has to be known of it: that it is a gap, who left it open, who else wrote it.
+    /// Remark on it: that it is a gap, who left it open, who else wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -246,7 +246,7 @@ pub struct Button {
     /// For a toggle: true if it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// The reason why it cannot be pressed now. Such a button has no token.
+    /// Reason why it cannot be pressed now. Such a button has no token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
     /// Token that a press sends: `{"kind": "card.pressed", "press": {"token": …}}`.
