@@ -105,7 +105,8 @@ impl Watched {
                 ["epic", "story", "task", "bug"].contains(&kind) && number.parse::<u32>().is_ok()
             };
             let topic = text.rsplit_once(": ").filter(|(_, label)| placed(label)).map(|(topic, _)| topic);
-            draft.is_proposed(part) && topic.is_some_and(|topic| self.written.contains(folded(topic).as_str()))
+            draft.is_proposed(part)
+                && topic.is_some_and(|topic| self.written.contains(folded(topic).as_str()))
         };
         let drafts = drafts.map(|draft| {
             draft.parts().iter().filter(|(part, text)| !proposed(draft, **part, text)).collect::<Vec<_>>()

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::data::card_model::Field;
-use crate::data::policy::drafts::DraftPolicy;
 use crate::data::part_state::PartState;
+use crate::data::policy::drafts::DraftPolicy;
 use crate::data::ticket::{Draft, Part};
 use crate::messages::batch::PROPOSED;
 use crate::messages::card as words;

@@ -20,7 +20,7 @@ async fn a_ticket_from_the_first_word_to_the_receipt_by_forms_alone() {
         let page = browser.press(&page, "dismiss").await;
         assert!(page.html().contains("OK, leaving it"));
         let page = browser.say(&page, "Create a ticket for login bug").await;
-        assert!(page.html().contains("Waiting for your answer: <q>Before I can show"), "{}", page.html());
+        assert!(page.html().contains("Waiting for your answer: <q>Steps to reproduce?"), "{}", page.html());
         let page = browser.say(&page, "Steps: open /login\nExpected: a form\nActual: a blank page").await;
         let form = browser.press(&page, "edit").await;
         assert!(form.address.starts_with("/edit?"), "{}", form.address);
@@ -28,7 +28,7 @@ async fn a_ticket_from_the_first_word_to_the_receipt_by_forms_alone() {
         assert!(empty.html().contains("Title must not be empty. Nothing was changed."));
         assert!(empty.html().contains(">\ntyped</textarea>"), "what was typed stays");
         let page = browser.submit(&empty, "/edit", &[("field.title", "Blank page")]).await;
-        assert!(page.html().contains("data-version=\"2\""));
+        assert!(page.html().contains("data-version=\"3\""));
         let page = browser.press(&page, "approve").await;
         assert!(page.html().contains("<h3 tabindex=\"-1\">Created DEMO-1</h3>"), "{}", page.html());
         assert!(page.html().contains("<a href=\"&#x2f;tracker&#x2f;DEMO-1\">Open DEMO-1</a>"));

@@ -25,6 +25,7 @@ const ATTRIBUTES: &[&str] = &[
     "class",
     "content",
     "datetime",
+    "disabled",
     "enterkeyhint",
     "for",
     "form",
@@ -47,6 +48,7 @@ const ATTRIBUTES: &[&str] = &[
     "spellcheck",
     "src",
     "tabindex",
+    "title",
     "type",
     "value",
 ];
