@@ -47,6 +47,8 @@ pub struct ClosingDecision {
     closing: bool,
     /// True if it completes an open review.
     completed: bool,
+    /// True if the turn ended with the question what to do with the message.
+    gated: bool,
     seen: Seen,
 }
 
@@ -75,7 +77,8 @@ impl Task for Closing {
         let _ = subject.deliver(Incoming::answered(&self.system_text))?;
         let step = subject.deliver(Incoming::said(USER, &self.user_text))?;
         let closing = step.decision.reason == Reason::Acknowledged;
-        Ok(ClosingDecision { closing, completed, seen: Seen::of(&step) })
+        let gated = step.decision.reason == Reason::GateOpened;
+        Ok(ClosingDecision { closing, completed, gated, seen: Seen::of(&step) })
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
@@ -121,6 +124,8 @@ impl Task for Closing {
             section.figures.push((format!("closing.{}", gold.as_str()), closed(group.iter().copied())));
             section.figures.push((format!("review.{}", gold.as_str()), completed(group)));
         }
+        let gated = ran.iter().map(|ran| Some(ran.decided.gated)).collect();
+        section.figures.push(("closing.gated".into(), gated));
         section.tables.push(table);
         section
     }
@@ -153,6 +158,7 @@ mod tests {
             let found = case.mistakes(&ClosingDecision {
                 closing,
                 completed: closing,
+                gated: false,
                 seen: seen(Reason::GateOpened),
             });
             assert_eq!(found.first().map(|found| found.mistake), mistake, "{gold} {closing}");

@@ -65,6 +65,7 @@ goals! {
     "pending.money.hijack": "pending, money", "hijack", "–", AtMost(0.02);
     "pending.text.recall": "pending, text", "recall", "0.97", AtLeast(0.93);
     "pending.text.hijack": "pending, text", "hijack", "0.71", AtMost(0.10);
+    "pending.text.hijack_requests": "pending, text", "hijack of transplanted requests", "0.71", AtMost(0.03);
     "closing.complete": "ack", "complete: recall", "0.74", AtLeast(0.95);
     "closing.complete_plus_new": "ack", "thanks and a new task closed", "0.86", AtMost(0.01);
     "closing.not_complete": "ack", "other closed", "0.04", AtMost(0.005);
@@ -99,6 +100,8 @@ goals! {
     "anaphora.antecedent": "reference", "earlier message right", "", Open;
     "reply_to.linked": "reply-to", "anchor right among linked", "0.58", AtLeast(0.70);
     "reply_to.new": "reply-to", "“starts new” found", "0.00", AtLeast(0.50);
+    "room.cards": "room", "cards on messages between people", "", AtMost(0.02);
+    "closing.gated": "dialogues of one person", "turns that end in a gate", "", AtMost(0.10);
     "value.duckling.moments": "values", "date and time right, duckling", "0.29–0.65", AtLeast(0.85);
     "value.recognizers.moments": "values", "date and time right, recognizers", "0.73–0.97", AtLeast(0.97);
     "intent.misfire": "intent", "TICKET on what must not be one", "0.02", AtMost(0.005);

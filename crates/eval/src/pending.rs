@@ -21,6 +21,9 @@ pub struct Pending {
     gold_sub: Option<String>,
     gold_value: Option<GoldValue>,
     now: Option<Now>,
+    /// The way the question and the message came together: `natural`, `transplant` …
+    #[serde(default)]
+    pairing: String,
     /// True if the message starts another task and carries a value of the expected type.
     hard_contains_same_type_value: Option<bool>,
 }
@@ -165,6 +168,7 @@ impl Task for Pending {
                 ("hijack", of.hijack),
                 ("hijack_easy", of.easy),
                 ("hijack_hard", of.hard),
+                ("hijack_requests", of.requests),
             ];
             let keyed = figures.map(|(name, rate)| (format!("pending.{expected}.{name}"), rate));
             section.figures.extend(keyed);
@@ -211,6 +215,11 @@ impl Pending {
 
     fn hard(&self) -> bool {
         self.hard_contains_same_type_value == Some(true)
+    }
+
+    /// Returns true if the message opens another task and comes from another place of the dialogue, or from another one.
+    fn transplanted_request(&self) -> bool {
+        self.gold == Gold::NewTask && self.pairing.starts_with("transplant")
     }
 
     /// Returns true if the message was taken although it is no answer. A "no" read from an alternative, a correction
@@ -262,6 +271,7 @@ struct Figures {
     hijack: Rate,
     easy: Rate,
     hard: Rate,
+    requests: Rate,
     precision: Rate,
 }
 
@@ -289,6 +299,7 @@ impl Figures {
             hijack,
             easy: hijacked(others.iter().copied().filter(|ran| !ran.case.hard())),
             hard: hijacked(others.iter().copied().filter(|ran| ran.case.hard())),
+            requests: hijacked(others.iter().copied().filter(|ran| ran.case.transplanted_request())),
             // Precision needs at least one message that was taken.
             precision: Rate { hits: recall.hits, of: taken, undecided: if undecided { taken } else { 0 } },
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_engine::data::focus::ThreadPosition;
-use throughline_engine::{MessageId, Timestamp};
+use throughline_engine::{MessageId, Timestamp, Verdict};
 
 use crate::question;
 use crate::section::grouped;
@@ -39,9 +39,28 @@ struct Said {
 #[derive(Clone, Debug, Deserialize)]
 struct Link(u64, Vec<u64>);
 
-/// The message found for each link; `None` if nothing was decided.
+/// The message found for each link, `None` if nothing was decided; and whether each message of the log, none of them put to the
+/// assistant, was answered with a card or a question in a room the assistant takes part in.
 #[derive(Clone, Debug)]
-pub struct ReplyToDecision(Vec<Option<u64>>);
+pub struct ReplyToDecision(Vec<Option<u64>>, Vec<bool>);
+
+impl ReplyTo {
+    /// Replays the log in a lane in which the assistant has written, as people who write to each other.
+    fn cards(&self, subject: &mut dyn Subject) -> Result<Vec<bool>, DriverError> {
+        let mut now = question::moment(None);
+        subject.begin(now);
+        let _ = subject.deliver(Incoming::answered("I am here if somebody needs me."))?;
+        let mut shown = Vec::new();
+        for said in &self.messages {
+            let Some(by) = &said.u else { continue };
+            now = clock(now, said.t.as_deref());
+            subject.advance_to(now);
+            let step = subject.deliver(Incoming::between_people(by, &said.x))?;
+            shown.push(matches!(step.decision.outcome, Verdict::Shown | Verdict::Asked));
+        }
+        Ok(shown)
+    }
+}
 
 impl Task for ReplyTo {
     const NAME: &'static str = "reply_to";
@@ -91,9 +110,8 @@ impl Task for ReplyTo {
             let kept = subject.deliver(Incoming::overheard(by, &said.x))?;
             ids.extend(kept.messages.first().map(|id| (id.clone(), said.i)));
         }
-        Ok(ReplyToDecision(
-            self.links.iter().map(|Link(child, _)| found.get(child).copied().flatten()).collect(),
-        ))
+        let links = self.links.iter().map(|Link(child, _)| found.get(child).copied().flatten()).collect();
+        Ok(ReplyToDecision(links, self.cards(subject)?))
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
@@ -155,8 +173,12 @@ impl Task for ReplyTo {
             table.rows.push(row(channel, &group));
         }
         section.tables.push(table);
-        section.figures =
-            vec![("reply_to.linked".into(), rate(&all, false)), ("reply_to.new".into(), rate(&all, true))];
+        let cards = ran.iter().flat_map(|ran| &ran.decided.1).map(|card| Some(*card)).collect();
+        section.figures = vec![
+            ("reply_to.linked".into(), rate(&all, false)),
+            ("reply_to.new".into(), rate(&all, true)),
+            ("room.cards".into(), cards),
+        ];
         section
     }
 }
@@ -213,10 +235,13 @@ mod tests {
 
     #[test]
     fn any_parent_counts_and_its_own_number_starts_anew() {
-        let ran = DecidedCase { case: log(), decided: ReplyToDecision(vec![Some(1), Some(2), Some(2)]) };
+        let ran = DecidedCase {
+            case: log(),
+            decided: ReplyToDecision(vec![Some(1), Some(2), Some(2)], vec![false, true, false, false]),
+        };
         let section = ReplyTo::section(std::slice::from_ref(&ran));
         let figures: Vec<_> = section.figures.iter().map(|(_, rate)| (rate.hits, rate.of)).collect();
-        assert_eq!((figures, section.cases), (vec![(2, 2), (0, 1)], 3));
+        assert_eq!((figures, section.cases), (vec![(2, 2), (0, 1), (1, 4)], 3));
         let mistakes = ran.case.mistakes(&ran.decided);
         assert_eq!(mistakes.len(), 1);
         assert_eq!((mistakes[0].id.as_str(), mistakes[0].mistake), ("log:3", "missed-new"));
@@ -225,9 +250,11 @@ mod tests {
 
     #[test]
     fn an_undecided_case_has_no_prediction() {
-        let ran = DecidedCase { case: log(), decided: ReplyToDecision(vec![None, None, None]) };
+        let ran = DecidedCase { case: log(), decided: ReplyToDecision(vec![None, None, None], Vec::new()) };
         assert!(ran.case.predict(&ran.decided).is_empty() && ran.case.mistakes(&ran.decided).is_empty());
-        assert!(ReplyTo::section(&[ran]).figures.iter().all(|(_, rate)| rate.is_undecided()));
+        let section = ReplyTo::section(&[ran]);
+        let mut found = section.figures.iter().filter(|(key, _)| key.starts_with("reply_to"));
+        assert!(found.all(|(_, rate)| rate.is_undecided()));
     }
 
     #[test]

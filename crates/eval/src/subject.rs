@@ -79,6 +79,13 @@ impl Incoming {
         }
     }
 
+    /// Makes a message in a room where the assistant takes part, which nothing puts to the assistant.
+    #[must_use]
+    pub fn between_people(by: &str, text: &str) -> Self {
+        let addressing = Addressing { thread_ours: true, ..Addressing::default() };
+        Self { addressing, ..Self::overheard(by, text) }
+    }
+
     /// Makes a command that opens a review, which gets the focus.
     #[must_use]
     pub fn review(by: &str) -> Self {
