@@ -6,8 +6,10 @@ pub(crate) mod call;
 pub(crate) mod card;
 mod explain;
 pub(crate) mod fact;
+pub(crate) mod meta;
 pub(crate) mod option;
 pub(crate) mod proposal;
+pub(crate) mod question;
 pub(crate) mod review;
 pub(crate) mod state;
 
@@ -26,12 +28,17 @@ use crate::data::state_of_work::TaskProgress;
 use crate::data::task::Task;
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
+use crate::text::redact::snippet;
 use crate::text::urging::without_urging;
 
 pub(crate) const GATE_QUESTION: &str = "What should I do with this?";
 pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
 pub(crate) const GATE_SUPERSEDED: &str = "A newer question took the place of this one";
 pub(crate) const GATE_EXPIRED: &str = "Nobody chose in time, so I left it";
+pub(crate) const GATE_WHICH: &str = "What should it be? Say \"review\", \"create a ticket\" or \"not now\".";
+/// Beginning of the answer to a message that could become nothing.
+pub(crate) const GATE_SPARED: &str = "I am not sure what to do with “";
+pub(crate) const NOTHING_TO_APPROVE: &str = "Nothing here waits for an approval.";
 pub(crate) const CARD_GONE: &str = "This is no longer available";
 pub(crate) const STALE_STEP: &str = "This action is no longer available.";
 pub(crate) const NOBODY_MAY: &str = "Nobody is set up to approve this (TL-4103).";
@@ -76,6 +83,14 @@ pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
 /// Stands for sentences of others that told the reader to approve.
 const URGING_LEFT_OUT: &str = "(What asked for an approval is left out.)";
+
+/// The answer to a message that could become neither a ticket nor a review.
+pub(crate) fn gate_spared(said: &str, policy: &Policy) -> String {
+    format!(
+        "{GATE_SPARED}{}”. Say \"create a ticket for this\" or \"review this\" to make something of it; \"help\" says more.",
+        snippet(said, policy.window.gate_chars)
+    )
+}
 
 /// Says that text approves nothing, and what is due instead.
 pub(crate) fn not_by_text(due: &str) -> String {
@@ -440,6 +455,11 @@ pub(crate) fn not_linked(epic: &str) -> String {
 
 pub(crate) fn looking_for(key: &str) -> String {
     format!("Looking for {key}…")
+}
+
+/// Names several things in a row.
+pub(crate) fn listed(titles: &[String]) -> String {
+    titles.iter().map(|title| format!("“{title}”")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns true if a text repeats the label of a button, whatever its case and punctuation.

@@ -19,6 +19,7 @@ use crate::data::ticket::Draft;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::summary;
 use crate::turn::capability::NeedsInput;
+use throughline_language::intent::rules::rule;
 use throughline_language::{Words, interrupt};
 
 /// Returns the records that an event needs and the lane has not loaded. The runtime reads them into
@@ -51,6 +52,11 @@ pub fn needs(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> 
 /// The most characters of a message that is looked at for a stop: the whole message is one, or it is none.
 const LONGEST_STOP: usize = 200;
 
+/// True if the message stops what goes on, or asks for it in words.
+fn tells_state(words: &Words) -> bool {
+    interrupt(words).is_some() || rule(words).is_some_and(|ruling| ruling.rule == "meta.status")
+}
+
 /// Returns the effects whose standing in the outbox the answer to an event may tell; `None` if it tells none. The runtime
 /// looks them up into [`StepInput::effects`], and all that the lane released and that have not ended beside them.
 #[must_use]
@@ -59,7 +65,7 @@ pub fn effects_told(lane: &Lane, event: &Event, given: &StepInput, policy: &Poli
         EventKind::Command { .. } | EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. } => true,
         EventKind::MessagePosted(posted) => {
             policy.command.rest(&posted.text).is_some()
-                || posted.text.len() <= LONGEST_STOP && interrupt(&Words::of(&posted.text)).is_some()
+                || posted.text.len() <= LONGEST_STOP && tells_state(&Words::of(&posted.text))
         }
         _ => false,
     };

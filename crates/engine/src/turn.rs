@@ -7,6 +7,7 @@
 pub(crate) mod capability;
 pub(crate) mod facts;
 mod prune;
+mod questions;
 pub(crate) mod routed_message;
 pub(crate) mod tasks;
 pub(crate) mod tracked_issues;
@@ -32,7 +33,6 @@ use crate::data::id_generator::IdGenerator;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
 use crate::data::message::{Message, MessageKind, Role};
-use crate::data::pending::{PendingClass, PendingKind, PendingState};
 use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
 use crate::data::record_lookup::RecordLookup;
@@ -45,8 +45,8 @@ use crate::text::redact::snippet;
 use crate::turn::capability::Capabilities;
 use crate::turn::facts::TurnFacts;
 use throughline_language::Languages;
+use throughline_language::Words;
 use throughline_language::reference::Reference;
-use throughline_language::{Expected, Words};
 
 /// Capacity for the changes of a common turn, a message that opens the gate of a full lane: one allocation
 /// is enough.
@@ -85,6 +85,8 @@ pub(crate) struct Turn<'a> {
     /// The message's need for an anchor, and the words that show it.
     pub(crate) reference: Reference,
     pub(crate) applied: Option<Applied>,
+    /// The question for words that the message left open, because it means something else.
+    pub(crate) kept: Option<PendingId>,
     /// The user id of a person who confirmed that all data about them is to be erased; becomes
     /// [`Step::forget`].
     pub(crate) forget: Option<String>,
@@ -126,6 +128,7 @@ impl<'a> Turn<'a> {
             focus: None,
             reference: Reference::default(),
             applied: None,
+            kept: None,
             forget: None,
             task: None,
             mint: IdGenerator::new(&lane.key, lane.revision + 1),
@@ -499,44 +502,6 @@ impl<'a> Turn<'a> {
     }
 
     // ---- pendings ----
-
-    /// Opens a pending. A lane has at most one conversational pending: a new one replaces it. Without
-    /// `expires_at` the kind's own lifetime counts.
-    pub(crate) fn open_pending(
-        &mut self,
-        kind: PendingKind,
-        expected: Option<Expected>,
-        anchor: &MessageId,
-        task: Option<&TaskId>,
-        asked_of: Option<&str>,
-        expires_at: Option<Timestamp>,
-    ) {
-        if kind.class() == PendingClass::Conversational {
-            self.head.pendings.retain(|p| p.kind.class() == PendingClass::Workflow);
-        }
-        let expires_at = expires_at.or_else(|| kind.lifetime(self.policy).map(|age| self.now().plus(age)));
-        let pending = PendingState {
-            id: PendingId(self.new_id(PendingId::PREFIX)),
-            kind,
-            expected,
-            anchor: anchor.clone(),
-            task: task.cloned(),
-            asked_of: asked_of.map(Into::into),
-            ui_version: 1,
-            created_at: self.now(),
-            expires_at,
-        };
-        self.head.pendings.push(pending);
-    }
-
-    pub(crate) fn conversational(&self) -> Option<&PendingState> {
-        self.head.pendings.iter().find(|p| p.kind.class() == PendingClass::Conversational)
-    }
-
-    pub(crate) fn take_conversational(&mut self) -> Option<PendingState> {
-        let at = self.head.pendings.iter().position(|p| p.kind.class() == PendingClass::Conversational)?;
-        Some(self.head.pendings.remove(at))
-    }
 
     pub(crate) fn clear_pending_of(&mut self, card: &CardId) {
         self.head.pendings.retain(|p| p.kind.card() != Some(card));

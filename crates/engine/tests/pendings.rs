@@ -1,4 +1,4 @@
-//! Pending questions under random conversations: at most one conversational question is open, only the person asked
+//! Pending questions under random conversations: each person has at most one that is not for words, only the person asked
 //! may answer it, and each message has one of the defined outcomes.
 
 mod harness;
@@ -17,7 +17,9 @@ use throughline_engine::{Policy, Step, StepInput, Timestamp};
 use throughline_language::Expected;
 
 /// The outcomes for an open question, as the decision's reason or one noted on the way.
-const OUTCOMES: [Reason; 9] = [
+const OUTCOMES: [Reason; 11] = [
+    Reason::PendingKept,
+    Reason::PendingStands,
     Reason::PendingNewer,
     Reason::PendingUnseen,
     Reason::PendingApplied,
@@ -120,7 +122,13 @@ fn asks(w: &mut TestLane, expected: &Expected, of: Option<&str>) -> Step {
 }
 
 fn question(w: &TestLane) -> Option<PendingState> {
-    w.lane.head.pendings.iter().find(|open| open.kind.class() == PendingClass::Conversational).cloned()
+    w.lane.head.pendings.iter().rfind(|open| open.kind.class() == PendingClass::Conversational).cloned()
+}
+
+/// The question that counts for a person: the newest they are asked, else the newest of all.
+fn question_for(w: &TestLane, who: &str) -> Option<PendingState> {
+    let all = || w.lane.head.pendings.iter().filter(|open| open.kind.class() == PendingClass::Conversational);
+    all().rfind(|open| open.is_asked_of(who)).cloned().or_else(|| question(w))
 }
 
 fn outcomes(step: &Step) -> Vec<Reason> {
@@ -143,7 +151,7 @@ proptest! {
                 }
                 Act::Advance(by) => w.advance(*by),
                 Act::Say { who, text, reply } => {
-                    let before = question(&w);
+                    let before = question_for(&w, who);
                     let workflow: Vec<_> = workflow(&w);
                     let step = says(&mut w, who, text, *reply);
                     let told = outcomes(&step);
@@ -178,8 +186,12 @@ proptest! {
                     }
                 }
             }
-            let open = w.lane.head.pendings.iter().filter(|p| p.kind.class() == PendingClass::Conversational);
-            prop_assert!(open.count() <= 1, "at most one question waits for words");
+            let open = || w.lane.head.pendings.iter().filter(|p| p.kind.class() == PendingClass::Conversational);
+            prop_assert!(open().count() <= limits::QUESTIONS, "few questions wait");
+            let mut of: Vec<_> = open().filter(|p| !p.takes_words()).map(|p| &p.asked_of).collect();
+            let (all, _) = (of.len(), of.sort());
+            of.dedup();
+            prop_assert_eq!(of.len(), all, "each person has at most one question that is not for words");
             for message in w.lane.head.window.iter().filter_map(|id| w.lane.records.get::<Message>(&id)) {
                 let ours = message.role == Role::Assistant;
                 prop_assert!(!ours || (message.task.is_some() && message.kind.is_some()), "{message:?}");

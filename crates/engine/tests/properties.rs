@@ -12,6 +12,7 @@ use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::{EffectBody, Outcome};
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::pending::PendingClass;
+use throughline_engine::data::policy::limits;
 use throughline_engine::data::record::{Change, Record};
 use throughline_engine::data::snapshot;
 
@@ -108,7 +109,7 @@ proptest! {
             play(&mut w, act);
             let conversational =
                 w.lane.head.pendings.iter().filter(|p| p.kind.class() == PendingClass::Conversational).count();
-            prop_assert!(conversational <= 1, "at most one question waits for words");
+            prop_assert!(conversational <= limits::QUESTIONS, "few questions wait for words");
             prop_assert!(w.lane.head.window.len() <= w.policy.window.messages + 2);
             for record in w.lane.records.iter() {
                 let stored = snapshot::encode_record(record);

@@ -9,6 +9,7 @@ extern crate std;
 
 mod acknowledgement;
 mod approval;
+mod beside;
 mod boolean;
 pub mod budget;
 mod contact;
@@ -46,6 +47,7 @@ pub mod words;
 
 pub use acknowledgement::{is_acknowledgement, is_greeting};
 pub use approval::{affirms, approves, urges_approval};
+pub use beside::{Beside, beside};
 pub use context::Context;
 pub use correction::{Correction, correction};
 pub use expected::{Choice, Expected, UnknownExpected};

@@ -8,7 +8,7 @@ use crate::embedded::Candidate;
 use crate::intent::rules::rule;
 use crate::lexicon::{ANSWERS, Lexicon, SectionId};
 use crate::{
-    Context, Expected, Found, Match, NoMatch, Value, Words, boolean, contact, embedded, interrupt,
+    Context, Expected, Found, Match, NoMatch, Value, Words, beside, boolean, contact, embedded, interrupt,
     is_acknowledgement, location, moment, money, number, one_of, person, request, selection, suggestion,
 };
 
@@ -32,7 +32,8 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(expected: &Expected, message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
-    if message.text().trim_start().starts_with('/') {
+    // A text may begin with a path: which slash is a command only who knows the commands can say.
+    if *expected != Expected::Text && message.text().trim_start().starts_with('/') {
         return Err(NoMatch { reason: "command" });
     }
     if interrupt(message).is_some() {
@@ -182,6 +183,9 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     }
     if is_acknowledgement(message, &Context::default()) {
         return Err(NoMatch { reason: "acknowledgement" });
+    }
+    if let Some(aside) = beside(message) {
+        return Err(NoMatch { reason: aside.code() });
     }
     let value = Value::Text(message.text().trim().to_string());
     Ok(Found::of(value, message.all()).and(None))

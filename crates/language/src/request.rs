@@ -34,6 +34,9 @@ const JOINER: SectionId = section("joiner");
 const WANT: SectionId = section("request.want");
 const POINTS: SectionId = section("request.points");
 const KNOWN: SectionId = section("request.known");
+const FRESH: SectionId = section("request.fresh");
+const PERSON: SectionId = section("request.person");
+const PLACED: SectionId = section("request.placed");
 const OPEN: SectionId = section("question.open");
 const INFORMATION: SectionId = section("question.information");
 const PROPOSES: SectionId = section("question.proposes");
@@ -88,6 +91,14 @@ pub(crate) fn chats(lexicon: &'static Lexicon, words: &[Word]) -> bool {
                 ![ACT, WANT, OPEN].iter().any(|id| list(*id).at(part, from))
             })
         })
+}
+
+/// True if a message is about something everyday: a topic that is no part of a team's work.
+pub(crate) fn is_everyday(message: &Words) -> bool {
+    const WORK: [SectionId; 3] = [section("topic.work"), section("topic.paper"), section("topic.message")];
+    let work =
+        TOPICS.iter().enumerate().filter(|(_, id)| WORK.contains(id)).fold(0, |all, (i, _)| all | 1u32 << i);
+    message.languages().lexicons(&ANSWERS).any(|lexicon| topics(lexicon, message.all()) & !work != 0)
 }
 
 /// True if words are about a topic of the question.
@@ -207,6 +218,8 @@ fn sentences(words: &[Word]) -> impl Iterator<Item = &[Word]> {
 
 struct Reader<'r> {
     lexicon: &'static Lexicon,
+    message: &'r Words,
+    question: &'r Words,
     echo: Echo<'r>,
     /// The topics of the question.
     asked: u32,
@@ -215,7 +228,7 @@ struct Reader<'r> {
 impl<'r> Reader<'r> {
     fn of(lexicon: &'static Lexicon, message: &'r Words, question: &'r Words) -> Self {
         let asked = topics(lexicon, question.all());
-        Self { lexicon, echo: Echo::of(lexicon, message, question), asked }
+        Self { lexicon, message, question, echo: Echo::of(lexicon, message, question), asked }
     }
 
     fn list(&self, id: SectionId) -> Section {
@@ -246,8 +259,12 @@ impl<'r> Reader<'r> {
             None => part.echoes() || (!first && part.points()),
         };
         // "Open /login with an empty cache" may tell what somebody does; "open it for me" asks.
-        let tells = about.is_none() && self.list(VERB).at(sentence, from) && !part.serves();
-        if tied {
+        // So it does where the question is about nothing everyday: "open the page and press save".
+        let tells =
+            (about.is_none() || self.asked == 0) && self.list(VERB).at(sentence, from) && !part.serves();
+        if tied && (starts(ACT) || starts(WANT)) && self.bare(part, object) {
+            Some("another thing")
+        } else if tied {
             None
         } else if asks && sentence.len() - from > BARE {
             Some("a question")
@@ -255,8 +272,33 @@ impl<'r> Reader<'r> {
             Some("a request")
         } else {
             let wants = starts(WANT) || (starts(PROPOSES) && self.asked != 0);
-            (wants && self.introduces(part)).then_some("another thing")
+            let strays = starts(PERSON) && about.is_some() && self.strays(part);
+            (strays || (wants && self.introduces(part))).then_some("another thing")
         }
+    }
+
+    /// True if a new thing of the question's topic is asked for, and nothing is said of it but where and when: "find me a movie
+    /// at the Lark" tells no kind of movie.
+    fn bare(&self, part: Part<'_>, object: usize) -> bool {
+        let words = part.words();
+        let thing = |at: &usize| self.thing(part, *at) & self.asked != 0;
+        let Some(at) = (object..words.len()).find(thing) else { return false };
+        let longest = TOPICS.iter().map(|id| self.list(*id).longest(words, at)).max().unwrap_or(1);
+        let next = at + longest.max(1);
+        let fresh = at > 0 && self.list(FRESH).at(words, at - 1);
+        fresh && self.names(&words[at]) && (next >= words.len() || self.list(PLACED).at(words, next))
+    }
+
+    /// True if the question has a topic and the part is only about others.
+    fn strays(&self, part: Part<'_>) -> bool {
+        let tied = |at: usize| self.thing(part, at) & self.asked != 0;
+        self.asked != 0 && !part.echoes() && !(0..part.words().len()).any(tied)
+    }
+
+    /// True if the question has this word, or its plural.
+    fn names(&self, word: &Word) -> bool {
+        let own = self.message.folded(word).trim_end_matches('s');
+        self.question.all().iter().any(|asked| self.question.folded(asked).trim_end_matches('s') == own)
     }
 
     fn other(&self, sentence: &[Word]) -> Option<&'static str> {

@@ -237,7 +237,7 @@ impl Runtime {
     /// Shows on the channel, where it can, that a closing word was seen: it gets no answer.
     fn signal(&self, lane: &LaneKey, event: &Event, reason: Reason) {
         if let (
-            Reason::Acknowledged,
+            Reason::Acknowledged | Reason::SmallTalk,
             EventKind::MessagePosted(MessagePosted { message_id: Some(message), .. }),
         ) = (reason, &event.kind)
             && let Some(channel) = self.ports.channels.get(&lane.channel)

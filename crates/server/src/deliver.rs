@@ -33,6 +33,8 @@ pub(crate) struct Delivery {
     /// Further delivery keys of the event, beside the request's own.
     pub(crate) more_keys: Vec<String>,
     pub(crate) event: Event,
+    /// True if a message is meant for the assistant, false if it is not, if its host said so.
+    pub(crate) addressed: Option<bool>,
     /// Maximum time to wait for the turn; `None` answers at once.
     pub(crate) wait: Option<Duration>,
     /// Path where the outcome can be read later.
@@ -54,14 +56,14 @@ pub(crate) enum AnswerKind {
 
 /// Stores the event, waits for its turn, and answers.
 pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Response, Problem> {
-    let Delivery { keyed, lane, more_keys, event, wait, href, answer_kind } = delivery;
+    let Delivery { keyed, lane, more_keys, event, addressed, wait, href, answer_kind } = delivery;
     let deadline = Instant::now() + wait.unwrap_or_default();
     let name = running_key(&keyed.tenant, &keyed.key);
     let _running = app.enter(name);
     let wakes = app.runtime().wakes();
     let committed = wait.map(|_| wakes.watch(&keyed.key));
     let inbound = Inbound {
-        addressing: api::addressing(&lane.channel),
+        addressing: api::addressing(&lane.channel, addressed),
         identity: DeliveryIdentity {
             lane: lane.clone(),
             key: keyed.key.clone(),

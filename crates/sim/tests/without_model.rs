@@ -57,8 +57,17 @@ impl Watched {
 
     /// True if an event addresses the assistant. Talk among people, bots and edits need no answer.
     fn is_for_us(delivery: &Delivery) -> bool {
-        let Addressing { mentioned, direct, reply_to_us, thread_ours, to_other, bot, own, vouched: _ } =
-            delivery.addressing;
+        let Addressing {
+            mentioned,
+            direct,
+            reply_to_us,
+            thread_ours,
+            to_other,
+            bot,
+            own,
+            vouched: _,
+            not_to_us: _,
+        } = delivery.addressing;
         match &delivery.kind {
             EventKind::MessagePosted(_) => {
                 (mentioned || direct || reply_to_us || thread_ours) && !to_other && !bot && !own

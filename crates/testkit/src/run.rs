@@ -340,6 +340,7 @@ impl Runner<'_, '_> {
             bot: users.get(&says.user).is_some_and(|user| user.bot),
             own: false,
             vouched: false,
+            not_to_us: false,
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct NormalisedEvent {
     pub host_key: Option<String>,
     /// The event.
     pub event: Event,
+    /// True if it is meant for the assistant, false if it is not, if the host said so.
+    pub addressed: Option<bool>,
     /// The actor's display name, if the host gave one.
     pub actor_name: Option<String>,
     /// The time of the event by the host's clock.
@@ -84,6 +86,7 @@ impl EventRequest {
         );
         let by_default = context.default_actor.filter(|_| !nobodys);
         let actor = actor.or(by_default).unwrap_or_default();
+        let addressed = self.addressed;
         let kind = kind(self, &actor, &mut check);
         if actor.is_empty() && needs_actor(&kind) && !check.named("/actor/id") {
             check.wrong("/actor/id", format!("{} needs an actor: say who did it", kind.name()));
@@ -92,7 +95,7 @@ impl EventRequest {
             return Err(check.problems);
         }
         let event = Event { id: context.key, received_at: context.received_at, actor, kind };
-        Ok(NormalisedEvent { lane, host_key, event, actor_name, at })
+        Ok(NormalisedEvent { lane, host_key, event, addressed, actor_name, at })
     }
 }
 

@@ -20,8 +20,14 @@ pub use view::{CardView, MessageView, with_tokens};
 use throughline_engine::data::step_input::Addressing;
 
 /// The addressing of messages on a channel without a vendor: an API conversation, a web session and a terminal have
-/// no other participants. The runtime adds what it can look up, such as a reply to the assistant.
+/// no other participants, unless their host says of a message whether it is `addressed`. The runtime adds what it can look
+/// up, such as a reply to the assistant.
 #[must_use]
-pub fn addressing(channel: &str) -> Addressing {
-    Addressing { direct: matches!(channel, "api" | "web" | "terminal"), ..Addressing::default() }
+pub fn addressing(channel: &str, addressed: Option<bool>) -> Addressing {
+    Addressing {
+        direct: matches!(channel, "api" | "web" | "terminal"),
+        mentioned: addressed == Some(true),
+        not_to_us: addressed == Some(false),
+        ..Addressing::default()
+    }
 }

@@ -33,6 +33,9 @@ pub struct EventRequest {
     /// The text of that message, for when we do not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
+    /// True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub addressed: Option<bool>,
     /// The panel of a web page; it is the lane's thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panel: Option<String>,

@@ -26,6 +26,7 @@ pub fn facts(message: &Message, bot: &Bot) -> Addressing {
         bot: program && !own,
         own,
         vouched: false,
+        not_to_us: false,
     }
 }
 

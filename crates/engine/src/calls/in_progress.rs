@@ -67,7 +67,7 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
     turn.open_pending(kind, Some(field.expected.clone()), &message, Some(&task.id), by, None);
     if let Some(before) = before {
-        turn.head.lapsed = turn.take_conversational();
+        turn.head.lapsed = turn.head.pendings.pop();
         turn.head.pendings.push(before);
     }
 }

@@ -163,6 +163,8 @@ reasons! {
     PendingAppliedWithRemainder = "pending.applied_with_remainder", "The message answered what was asked and went on; the rest was routed.";
     PendingCorrected = "pending.corrected", "The message corrected an answer that was given before; its task still runs.";
     PendingMismatch = "pending.mismatch", "The message did not answer what was asked, so the question was cleared.";
+    PendingKept = "pending.kept", "The message means something else than an answer in words, so the question was left open.";
+    PendingStands = "pending.stands", "The message only speaks of the question, so the question was named again and left open.";
     PendingExpired = "pending.expired", "What was asked had expired, so it was cleared.";
     PendingRevived = "pending.revived", "An explicit reply to the question brought it back for this message.";
     PendingOtherAnchor = "pending.other_anchor", "The message replies to something else, so the question was left alone.";
@@ -276,6 +278,7 @@ reasons! {
     ToolStarted = "tool.started", "A tool was called, or what it needs was asked for, as the message said.";
     ApprovalNeeded = "approval.needed", "What was asked for may change something outside, so a card waits for its approval.";
     Acknowledged = "acknowledged", "A bare acknowledgement with nothing open needs no answer.";
+    SmallTalk = "intent.small_talk", "The message chats or puts something off that nobody asked for, so there is nothing to do.";
     FactAdded = "fact.added", "Something was remembered that was not known here.";
     FactMerged = "fact.merged", "What was stated is known here, and this is one more to say so.";
     FactUnchanged = "fact.unchanged", "This very statement is known: nothing changed.";
@@ -298,6 +301,10 @@ reasons! {
     FactScopeRefused = "fact.scope_refused", "A model proposed a fact for a whole channel, which only people and approved decisions may.";
     FactTooMany = "fact.too_many", "A model proposed more facts than are looked at; the first ones were.";
     GateOpened = "gate.opened", "What is wanted was unclear, so the user was asked.";
+    GateStands = "gate.stands", "The message says yes to the gate and chooses none of its buttons.";
+    GateWithheld = "gate.withheld", "Several people write here and the message was not put to the assistant, so it was kept and nothing was asked.";
+    GateSpared = "gate.spared", "What is wanted was unclear, and nothing in the message could become a ticket or a review, so no card was shown.";
+    ApprovalNothing = "approval.nothing", "The message approves in words, and nothing here waits for an approval.";
     GateDismissed = "gate.dismissed", "The user chose Not now.";
 }
 

@@ -297,6 +297,18 @@ impl PendingState {
         self.expires_at.is_none_or(|end| now <= end)
     }
 
+    /// True if this person is asked: by name, or as everybody is.
+    #[must_use]
+    pub fn is_asked_of(&self, who: &str) -> bool {
+        self.asked_of.as_deref().is_none_or(|of| of == who)
+    }
+
+    /// True if it asks for a text in a person's own words, and is no offer to edit one.
+    #[must_use]
+    pub fn takes_words(&self) -> bool {
+        self.expected == Some(Expected::Text) && matches!(self.kind, PendingKind::SlotRequest(_))
+    }
+
     /// Returns one line for a person: the kind, the expected answer and the expiry.
     #[must_use]
     pub fn line(&self, now: Timestamp) -> String {

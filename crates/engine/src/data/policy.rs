@@ -25,6 +25,10 @@ use crate::data::time::{Millis, Timestamp};
 pub mod limits {
     use crate::data::time::{Millis, Timestamp};
 
+    /// Characters of an open question that is named again.
+    pub const QUESTION_SHOWN: usize = 120;
+    /// Conversational questions that a lane keeps at once; the oldest of more is dropped.
+    pub const QUESTIONS: usize = 8;
     /// Time in which a lane is told once that messages were refused, in milliseconds.
     pub const NOTICE_WINDOW: Millis = Timestamp::MINUTE;
     /// Attempts and milliseconds after which a message or card is given up.

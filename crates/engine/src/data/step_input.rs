@@ -148,6 +148,9 @@ pub struct Addressing {
     /// It begins by mentioning somebody else.
     #[serde(skip_serializing_if = "is_default")]
     pub to_other: bool,
+    /// Its host says that it is not meant for us.
+    #[serde(skip_serializing_if = "is_default")]
+    pub not_to_us: bool,
     /// Another bot wrote it.
     #[serde(skip_serializing_if = "is_default")]
     pub bot: bool,

@@ -35,6 +35,8 @@ const AGENT: SectionId = section("hand.agent");
 const AROUND: SectionId = section("hand.around");
 const ARTICLE: SectionId = section("hand.article");
 const ASK: SectionId = section("ask");
+const DELEGATE: SectionId = section("hand.delegate");
+const DELEGATE_LAST: SectionId = section("hand.delegate.last");
 const DO: SectionId = section("hand.do");
 const FOR: SectionId = section("hand.for");
 const GIVE: SectionId = section("hand.give");
@@ -58,6 +60,37 @@ pub fn delegation(message: &Words, policy: &Policy) -> Option<Delegation> {
     }
     let read = |reader| DelegationReader { reader, policy };
     readers(message).find_map(|reader| read(reader).clauses())
+}
+
+/// Returns the name that a message hands "that" over to, in words that can mean nothing else, when policy configures nobody
+/// of that name: "delegate that to writer".
+#[must_use]
+pub fn handed_to(message: &Words) -> Option<String> {
+    readers(message).find_map(|reader| {
+        let from = reader.behind_before(0);
+        let asked = [from, 0].map(|at| at + reader.list(ASK).longest(reader.words, at));
+        asked.into_iter().chain([from, 0]).find_map(|at| to_somebody(&reader, at))
+    })
+}
+
+/// The most words of a name.
+const NAME_WORDS: usize = 3;
+
+/// Matches "delegate that to …" and "das an … delegieren", up to the end of the message.
+fn to_somebody(reader: &Reader<'_>, at: usize) -> Option<String> {
+    let (words, list) = (reader.words, |id| reader.list(id));
+    let (first, last) = (list(DELEGATE).longest(words, at), list(DELEGATE_LAST));
+    let object = at + first + list(OBJECT).longest(words, at + first);
+    let name = object + list(TO).longest(words, object);
+    if object == at + first || name == object || words.iter().any(|word| word.quoted) {
+        return None;
+    }
+    let around = |at: usize| skip(&[list(AROUND)], words, at).max(at) == words.len();
+    (name + 1..=words.len().min(name + NAME_WORDS + 1)).find_map(|end| {
+        let behind = last.longest(words, end);
+        let whole = (first > 0 || behind > 0) && around(end + behind) && end - name <= NAME_WORDS;
+        whole.then(|| reader.message.clause(name, end).trim_start_matches('@').to_string())
+    })
 }
 
 struct DelegationReader<'m> {
@@ -292,6 +325,25 @@ mod tests {
         ] {
             let expected = Delegation::Tool { name: name.into(), rest: rest.into() };
             assert_eq!(read(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn somebody_unknown_may_be_named() {
+        for (text, name) in [
+            ("delegate that to writer", Some("writer")),
+            ("please hand it over to the release bot, thanks", Some("the release bot")),
+            ("could you delegate this to @writer", Some("writer")),
+            ("delegiere das an writer", Some("writer")),
+            ("Bitte das an writer delegieren", Some("writer")),
+            ("kannst du das an writer übergeben?", Some("writer")),
+            ("delegate the login to the identity provider", None),
+            ("pass it to the server", None),
+            ("hand it over to the parser, then wait for the crash", None),
+            ("he said \"delegate that to writer\"", None),
+            ("delegation fails", None),
+        ] {
+            assert_eq!(handed_to(&Words::of(text)).as_deref(), name, "{text}");
         }
     }
 

@@ -6,13 +6,24 @@ use alloc::vec::Vec;
 
 use crate::data::call::Job;
 use crate::data::card::CardStatus;
+use crate::data::policy::limits;
 use crate::data::progress::{Phase, Progress};
 use crate::data::time::Timestamp;
 use crate::messages::{option, past};
+use crate::text::redact::snippet;
 
 /// Asks which sub-agent a task goes to.
 pub(crate) fn which_agent(agents: &[String]) -> String {
     format!("Which sub-agent should do it: {}?", agents.join(", "))
+}
+
+/// Says that work cannot go to somebody whom policy does not configure, and to whom it can.
+pub(crate) fn no_such_agent(name: &str, known: &[&str]) -> String {
+    let name = snippet(name, limits::NAME);
+    match known {
+        [] => format!("I cannot hand that to “{name}”: no sub-agents are set up here."),
+        known => format!("I cannot hand that to “{name}”: the sub-agents here are {}.", known.join(", ")),
+    }
 }
 
 /// Asks for an argument that a tool needs.

@@ -49,6 +49,20 @@ pub(crate) fn stopped(something: bool, start_over: bool, left: Option<&StateOfWo
     if start_over { format!("{told} {WHAT_NOW}") } else { told }
 }
 
+/// The reason shown on a card for what a stop called off.
+pub(crate) const CALLED_OFF: &str = "stopped before it was sent";
+
+/// Names what a stop ended, what other people are asked and stays, and the open cards that may be closed.
+pub(crate) fn named(ended: &[String], others: &[String], cards: &[String]) -> String {
+    let line =
+        |lead: &str, all: &[String]| (!all.is_empty()).then(|| format!("{lead}: {}.", super::listed(all)));
+    let offer = (!cards.is_empty()).then(|| {
+        format!("Open cards of yours: {}. Say \"close the cards\" to close them.", super::listed(cards))
+    });
+    let lines = [line("Ended", ended), line("Left to others", others), offer];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
 /// A sentence, and what goes on beside.
 pub(crate) fn with_rest(lead: &str, left: Option<&StateOfWork>) -> String {
     let Some(left) = left.filter(|left| !left.is_idle()) else { return lead.into() };

@@ -35,7 +35,13 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> RungResult {
         EventKind::MessageEdited { text, .. } => Decided(edited(turn, text)),
         EventKind::MessageDeleted { .. } => Decided(deleted(turn)),
         EventKind::MessagePosted(posted) => {
-            if facts.direct || facts.mentioned || facts.reply_to_us || (facts.thread_ours && !facts.to_other)
+            if facts.not_to_us {
+                turn.receive_message(posted);
+                Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
+            } else if facts.direct
+                || facts.mentioned
+                || facts.reply_to_us
+                || (facts.thread_ours && !facts.to_other)
             {
                 Passed(Predicate::ToUs)
             } else if facts.thread_ours {

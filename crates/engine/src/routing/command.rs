@@ -9,10 +9,11 @@ use crate::data::card::Card;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
-use crate::data::pending::PendingState;
+use crate::data::pending::{PendingClass, PendingState};
 use crate::data::state_of_work::{StateOfWork, TaskProgress};
 use crate::data::task::Task;
 use crate::messages;
+use crate::routing::beside::question_of;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::interrupt::interrupt;
 use crate::turn::Turn;
@@ -45,12 +46,7 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         }
         "forget" if is_me(rest) => forget_me(turn, rest),
         "forget" => {
-            let text = if turn.head.remembered.is_some() {
-                messages::FORGOTTEN
-            } else {
-                messages::NOTHING_REMEMBERED
-            };
-            turn.forget_mode();
+            let text = forgotten(turn);
             answer(turn, text, Reason::CommandForget)
         }
         "stop" => {
@@ -62,6 +58,27 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
+}
+
+/// Ends the remembered mode, and says whether there was one.
+pub(crate) fn forgotten(turn: &mut Turn<'_>) -> &'static str {
+    let text =
+        if turn.head.remembered.is_some() { messages::FORGOTTEN } else { messages::NOTHING_REMEMBERED };
+    turn.forget_mode();
+    text
+}
+
+/// Tells what goes on here and what waits, for somebody who asks in words.
+pub(crate) fn what_is_open(turn: &Turn<'_>) -> String {
+    let asked = turn
+        .head
+        .pendings
+        .iter()
+        .filter(|asked| asked.kind.class() == PendingClass::Conversational && asked.is_alive(turn.now()));
+    let asked = asked.map(|asked| messages::question::waits(&question_of(turn, asked)));
+    let open = turn.open_cards().filter(|card| card.takes_press(turn.now()));
+    let cards = turn.put_aside().chain(open).map(|card| messages::open_card(&turn.model(card).title));
+    [status(turn)].into_iter().chain(asked).chain(cards).collect::<Vec<_>>().join("\n")
 }
 
 fn is_me(rest: &str) -> bool {

@@ -3,6 +3,7 @@
 
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::ask::ask_loop;
@@ -21,10 +22,12 @@ use crate::data::purpose::Purpose;
 use crate::data::rung::Rung;
 use crate::data::trace::Predicate;
 use crate::decision_records::drafting as decisions;
-use crate::intent::delegation::{Delegation, delegation};
+use crate::intent::delegation::{Delegation, delegation, handed_to};
 use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::review::lifecycle as review;
+use crate::routing::gate::{is_addressed, spared, withheld};
+use crate::routing::meta;
 use crate::selection::handoff;
 use crate::tickets::subject::with_body;
 use crate::tickets::{DraftSources, batch, drafting, subject};
@@ -32,10 +35,11 @@ use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::{RungResult, focus};
 use crate::turn::routed_message::{context, text_of};
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language as language;
 use throughline_language::intent::rules;
 use throughline_language::intent::rules::Ruling;
+use throughline_language::intent::{is_material, is_small_talk};
 use throughline_language::reference::Need;
+use throughline_language::{self as language, Beside};
 
 /// Decides an explicit request by rule; otherwise asks a model, if there is one, for an intent out of a
 /// fixed set.
@@ -43,9 +47,16 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
     if let Some(decision) = handoff::answer(turn, said) {
         return Decided(decision);
     }
-    if turn.conversational().is_none() && turn.open_cards().all(Card::is_approval) && acknowledges(turn, said)
-    {
+    let addressed = is_addressed(turn, said);
+    if acknowledges(turn, said) {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
+    }
+    if puts_off(said) || is_small_talk(&said.words) {
+        return Decided(Decision::new(Verdict::Recorded, Reason::SmallTalk));
+    }
+    if addressed && language::approves(&said.words) {
+        let verdict = answer(turn, messages::NOTHING_TO_APPROVE);
+        return Decided(Decision::new(verdict, Reason::ApprovalNothing));
     }
     if let Some(decision) = handed_over(turn, said) {
         return Decided(decision);
@@ -62,6 +73,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
         if ruling.intent == rules::RuledIntent::Decision {
             return Decided(decisions::asked(turn, &said.by, &ruling.object.unwrap_or_default()));
         }
+        if ruling.intent == rules::RuledIntent::Meta {
+            return Decided(if addressed { meta::answer(turn, said, &ruling) } else { withheld() });
+        }
         let intent = ruling.intent.into();
         if ruling.object.is_none() {
             answer_gate(turn, intent, &said.by);
@@ -72,6 +86,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(intent));
         }
         return Decided(act(turn, said, intent, Reason::IntentRule, Some(ruling)));
+    }
+    if !addressed {
+        return Decided(memory::only_stated(turn).unwrap_or_else(withheld));
     }
     if turn.given.model.has(Purpose::Classify) && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
@@ -102,7 +119,14 @@ fn answer_gate(turn: &mut Turn<'_>, intent: Intent, by: &str) {
 
 /// Starts work by a sub-agent or a tool, if the message names one.
 fn handed_over(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
-    let (rule, decision) = match delegation(&said.words, turn.policy)? {
+    let Some(asked) = delegation(&said.words, turn.policy) else {
+        let name = handed_to(&said.words)?;
+        turn.trace.rule = Some(Cow::Borrowed("agent.unknown"));
+        let known: Vec<&str> = turn.policy.agents.keys().map(String::as_str).collect();
+        let verdict = answer(turn, &messages::call::no_such_agent(&name, &known));
+        return Some(Decision::new(verdict, Reason::DelegationNothing));
+    };
+    let (rule, decision) = match asked {
         Delegation::Agent { name, about } => {
             ("agent.delegate", calls::hand_over(turn, said, name.as_deref(), about.as_deref()))
         }
@@ -119,6 +143,11 @@ fn handed_over(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
 fn acknowledges(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
     let before = focus(turn).anchor_id().map_or("", |anchor| text_of(turn, anchor));
     language::is_acknowledgement(&said.words, &context(turn).to(before))
+}
+
+/// True if the message refuses or puts something off, and nothing asked for it: "not now".
+fn puts_off(said: &RoutedMessage) -> bool {
+    matches!(language::beside(&said.words), Some(Beside::Refusal | Beside::Unknown))
 }
 
 /// Decides an ambiguous message by the thread's remembered mode. The answer carries the button that clears
@@ -143,6 +172,9 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -
 pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     if let Some(decision) = memory::only_stated(turn) {
         return Decided(decision);
+    }
+    if !is_material(&said.words) && !focus(turn).replies() && !turn.given.model.has(Purpose::Classify) {
+        return Decided(spared(turn, said));
     }
     let gates = turn.open_cards().filter(|card| matches!(card.about, CardSubject::ScopeGate { .. }));
     let older: Vec<_> = gates.cloned().collect();
@@ -179,7 +211,10 @@ pub(crate) fn act(
             Verdict::Deferred
         }
         Intent::Discussion => answer(turn, messages::NO_DISCUSSION),
-        Intent::Meta | Intent::Ambiguous => answer(turn, &messages::help(turn.policy)),
+        Intent::Meta | Intent::Ambiguous => {
+            let help = meta::help(turn);
+            answer(turn, &help)
+        }
     };
     Decision::new(verdict, reason).with_intent(intent)
 }

@@ -3,12 +3,15 @@
 
 pub(crate) mod addressing;
 pub(crate) mod answers;
+mod beside;
 pub(crate) mod capabilities;
 pub(crate) mod command;
 pub(crate) mod event;
 pub(crate) mod focus_rung;
+pub(crate) mod gate;
 pub(crate) mod intent;
 pub(crate) mod interrupt;
+pub(crate) mod meta;
 pub(crate) mod pending;
 pub(crate) mod press;
 pub(crate) mod review;

@@ -3,24 +3,25 @@
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
 
-use crate::data::action::{Action, CardStep, allowed};
-use crate::data::card::{Card, CardSubject};
+use crate::data::card::Card;
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
 use crate::data::message::MessageKind;
-use crate::data::pending::{AnsweredPending, PendingState, Slot};
+use crate::data::pending::{AnsweredPending, PendingKind, PendingState, Slot};
 use crate::data::shown_at::ShownAt;
 use crate::data::task::Task;
 use crate::data::trace::Predicate;
 use crate::intent::delegation::delegation;
+use crate::messages;
 use crate::pending_match::PendingMatch;
+use crate::routing::beside;
+use crate::routing::gate::{newer_gate_takes, words_of_the_gate};
 use crate::routing::press;
+use crate::selection::control;
 use crate::selection::newest::{
     left_since, newer_list_names, newer_list_resembles, newer_list_takes, positions_since, shown_since,
 };
 use crate::selection::parse::core_words;
-use crate::selection::{button_text, control};
 use crate::tickets::{after_receipt, preview_words};
-use crate::turn::capability::PressInput;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::{RungResult, focus};
 use crate::turn::routed_message::{context, text_of};
@@ -63,9 +64,29 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         turn.note(Reason::PendingUnseen);
         return None;
     }
-    let mut context = context(turn).to(text_of(turn, &pending.anchor));
+    // What a text of ours may be about, our own question does not say.
+    let own = pending.expected == Some(Expected::Text) && !matches!(pending.kind.slot(), Some(Slot::Host));
+    let asked = if own { "" } else { text_of(turn, &pending.anchor) };
+    let mut context = context(turn).to(asked);
     context.focused = focus(turn).anchor_id().is_none_or(|anchor| *anchor == pending.anchor);
     let matched = pending.match_message(&said.words, &said.by, focus(turn), turn.now(), &context);
+    let matched = match matched {
+        PendingMatch::Mismatch(_) if skips(&pending, said) => PendingMatch::Applies(as_text(said)),
+        matched => matched,
+    };
+    let meaning = match &matched {
+        _ if revived || pending.expected != Some(Expected::Text) => None,
+        PendingMatch::Applies(_) => beside::meaning(turn, said, &pending),
+        PendingMatch::Mismatch(reason) if correction.is_none() => Some(*reason),
+        _ => None,
+    };
+    if let Some(meaning) = meaning {
+        if !focus(turn).replies() && newer_takes(turn, said, &shown(&pending)) {
+            turn.note(Reason::PendingNewer);
+            return None;
+        }
+        return beside::keep(turn, said, &pending, meaning);
+    }
     match matched {
         PendingMatch::Applies(found)
             if hands_over(turn, said, &pending) || control::chooses_not(&said.words, &found) =>
@@ -105,6 +126,22 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
     take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
 }
 
+/// True if the message takes one of the short answers that the question offers.
+fn skips(pending: &PendingState, said: &RoutedMessage) -> bool {
+    matches!(pending.kind, PendingKind::WaitingStoryEdit { .. })
+        && messages::is_label(messages::SKIP, said.text())
+}
+
+fn as_text(said: &RoutedMessage) -> Match {
+    let text = said.text().trim();
+    Match {
+        value: Value::Text(text.into()),
+        strength: Strength::Firm,
+        span: 0..said.text().len(),
+        remainder: None,
+    }
+}
+
 /// Sets the open question aside, because the message does not answer it. One that a reply called back lapsed already: the
 /// open one beside it may be somebody else's.
 fn lapses(turn: &mut Turn<'_>, revived: bool) {
@@ -134,8 +171,7 @@ fn curt(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
 
 /// True if the message also answers a list or a gate that was shown to its writer later.
 fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
-    let gate = gate_of(turn, said).filter(|gate| shown_by(gate).is_after(shown));
-    gate.is_some() && button(&meant(said)).is_some() || newer_list_takes(turn, said, shown)
+    newer_gate_takes(turn, said, shown) || newer_list_takes(turn, said, shown)
 }
 
 /// True if the message may choose from a list that was shown later, though not in words that choose there at once: it answers with
@@ -293,63 +329,20 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
     Some(lapsed)
 }
 
-/// Takes the words of a gate's buttons as a press, from the person whose message it asks about. This is safe: choosing
-/// has no effect outside.
-fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
-    let gate = gate_of(turn, said)?;
-    let meant = meant(said);
-    let action = button(&meant)?;
-    if [said, &meant].iter().any(|said| newer_list_takes(turn, said, &shown_by(gate))) {
-        turn.note(Reason::PendingNewer);
-        return None;
-    }
-    let gate = gate.clone();
-    Some(press::hand_over(turn, gate, &PressInput { action, item: "", remember: false }))
-}
-
-/// The open gate about a message of this person, unless the message replies to something else or was written before
-/// the gate was there.
-fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
-    let gate = turn
-        .open_cards()
-        .rev()
-        .find(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == said.by)?;
-    let elsewhere = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
-    let over = gate.expires_at.is_some_and(|end| turn.now() > end)
-        || said.since < gate.created_at
-        || left_since(turn, said.since);
-    (!elsewhere && !over).then_some(gate)
-}
-
-/// The button of a gate that a text names.
-fn button(said: &RoutedMessage) -> Option<Action> {
-    button_text::button_named(allowed(CardStep::ScopeGate), &said.words)
-}
-
-/// The message without words that say something was said wrongly: "review" of "no, I meant review".
-fn meant(said: &RoutedMessage) -> RoutedMessage {
-    let frame = language::correction(&said.words).filter(|frame| frame.said_wrong);
-    let words = frame.map_or_else(|| said.words.clone(), |frame| frame.value);
-    RoutedMessage { words, ..said.clone() }
-}
-
-fn shown_by(card: &Card) -> ShownAt {
-    ShownAt::by_message(&card.message, card.created_at)
-}
-
 /// Answers an affirmation of an approval in focus with how to approve it: text never approves
 /// (`docs/design/0032-approvals.md`).
 fn approval_by_text(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
-    let in_focus = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor))?;
-    if !(in_focus.is_open() && in_focus.is_approval() && turn.head.cards.contains(&in_focus.id)) {
-        return None;
-    }
-    let affirms = language::affirms(&said.words)
-        || language::read(&Expected::Boolean, &said.words, &context(turn))
-            .is_ok_and(|found| found.value == Value::Boolean(true));
-    if !affirms {
-        return None;
-    }
+    let waits = |card: &&Card| card.is_open() && card.is_approval() && turn.head.cards.contains(&card.id);
+    let in_focus = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor)).filter(waits);
+    let affirms = || {
+        language::affirms(&said.words)
+            || language::read(&Expected::Boolean, &said.words, &context(turn))
+                .is_ok_and(|found| found.value == Value::Boolean(true))
+    };
+    // The words of an approval name the card that waits for one, wherever it stands; a mere yes only the one in focus.
+    let approves = !focus(turn).replies() && language::approves(&said.words);
+    let named = || turn.open_cards().rev().find(waits).filter(|_| approves);
+    let in_focus = in_focus.filter(|_| affirms()).or_else(named)?;
     let (task, told) = (turn.task_of(in_focus), press::instead_of_text(turn, in_focus));
     turn.say(MessageKind::Notification, task.as_ref(), &told);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))

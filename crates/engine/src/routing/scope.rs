@@ -23,6 +23,7 @@ use crate::routing::step::climb;
 use crate::turn::capability::{Capability, CardContext, PressInput};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
+use throughline_language::intent::rules::Ruling;
 
 pub(crate) struct Scope;
 
@@ -35,7 +36,9 @@ impl Capability for Scope {
         let card = view.card;
         match &card.about {
             CardSubject::ScopeGate { excerpt, .. } => {
-                model.facts.push(format!("“{excerpt}”"));
+                if card.is_open() {
+                    model.facts.push(format!("“{excerpt}”"));
+                }
                 model.title = match &card.status {
                     CardStatus::Open => messages::GATE_QUESTION.into(),
                     CardStatus::Decided { action: Action::Dismiss, .. } => messages::GATE_DISMISSED.into(),
@@ -112,8 +115,23 @@ fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
     }
 }
 
-/// Routes the gate's stored message by the intent chosen. The gate is decided, so this happens once.
+/// Drafts a ticket of the gate's message, as asked for in words: "create a bug".
+pub(crate) fn ticket_of(turn: &mut Turn<'_>, gate: Card, ruling: Ruling) -> Decision {
+    choose_as(turn, gate, (Action::SelectTicket, Intent::Ticket), false, Some(ruling))
+}
+
 fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remember: bool) -> Decision {
+    choose_as(turn, card, (action, intent), remember, None)
+}
+
+/// Routes the gate's stored message by the intent chosen. The gate is decided, so this happens once.
+fn choose_as(
+    turn: &mut Turn<'_>,
+    card: Card,
+    (action, intent): (Action, Intent),
+    remember: bool,
+    ruling: Option<Ruling>,
+) -> Decision {
     let CardSubject::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
         return refuse_step(turn);
     };
@@ -124,8 +142,10 @@ fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remem
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
     let words = Words::new(&saved.text, turn.languages());
-    let said = turn.route(RoutedMessage { message: saved.id, by: saved.by, words, since: saved.at });
-    let decision = act(turn, &said, intent, Reason::IntentChosen, None);
+    let said =
+        turn.route(RoutedMessage { message: saved.id.clone(), by: saved.by.clone(), words, since: saved.at });
+    let ruling = ruling.map(|ruling| Ruling { object: Some(saved.text.clone()), ..ruling });
+    let decision = act(turn, &said, intent, Reason::IntentChosen, ruling);
     if ticked || remember {
         // Set only after `act`: acting may end a review, which clears the mode that was remembered before.
         turn.head.remembered = Some(Remembered { intent, since: turn.now() });

@@ -13,6 +13,7 @@ use crate::data::step::Step;
 use crate::data::step_input::StepInput;
 use crate::memory::fact_intake::keep_stated_facts;
 use crate::routing::addressing::addressing;
+use crate::routing::beside::tell_what_is_open;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::event::{files, settled_or_host, workflow_event};
 use crate::routing::focus_rung::focus_of_message;
@@ -75,6 +76,7 @@ pub fn step(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> S
     let mut turn = Turn::new(lane, event, given, policy, CAPABILITIES);
     let decision = climb(&mut turn, Rung::Addressing);
     files(&mut turn, &decision);
+    tell_what_is_open(&mut turn);
     keep_stated_facts(&mut turn, &decision);
     let facts = turn.write_facts();
     if decision.outcome != Verdict::Ignored {

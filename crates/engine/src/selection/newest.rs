@@ -123,6 +123,13 @@ pub(crate) fn newer_list_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &Sh
         }
 }
 
+/// True if a list that was shown to the writer later than `shown` takes the text as a choice in words that only a choice has: a
+/// position ("the second one"), or a verb before the option ("open sample2").
+pub(crate) fn chooses_in_words(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
+    let parses = Parses::of(super::lexicon(&said.words), &said.words, false);
+    (parses.has_ordinal() || parses.has_verb()) && newer_list_takes(turn, said, shown)
+}
+
 /// True if a text that is no exact answer to what was shown before resembles an option of a list that was shown to its
 /// writer later.
 pub(crate) fn newer_list_resembles(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {

@@ -504,12 +504,12 @@ pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<DraftPlace> {
     if let Some(card) = turn.open_cards().find(shows) {
         return Some(DraftPlace::Preview(card.id.clone()));
     }
-    match &turn.conversational()?.kind {
+    turn.head.pendings.iter().find_map(|pending| match &pending.kind {
         PendingKind::SlotRequest(Slot::Draft { draft, part }) if draft == id => {
             Some(DraftPlace::Asking(*part))
         }
         _ => None,
-    }
+    })
 }
 
 /// Stores a changed draft and continues from its place: revises its card, or asks the question that is next
@@ -528,7 +528,7 @@ pub(super) fn again(turn: &mut Turn<'_>, draft: Draft) {
             }
         }
         Some(DraftPlace::Asking(part)) if draft.missing().first() != Some(&part) => {
-            turn.take_conversational();
+            turn.head.pendings.retain(|pending| pending.kind.draft() != Some(&draft.id));
             go_on(turn, draft);
         }
         Some(DraftPlace::Asking(_)) | None => turn.put(draft),

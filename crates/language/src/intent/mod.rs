@@ -2,7 +2,11 @@
 //! assistant.
 
 mod framed;
+mod material;
 pub mod rules;
 pub mod several;
 #[cfg(test)]
 mod tests;
+
+pub use material::is_material;
+pub use rules::is_small_talk;

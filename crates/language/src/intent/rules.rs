@@ -7,7 +7,7 @@
 use alloc::string::{String, ToString};
 
 use super::several::Several;
-use crate::lexicon::{Lexicon, REQUESTS, Section, SectionId, Skips, TICKETS, skip};
+use crate::lexicon::{Cover, Lexicon, REQUESTS, Section, SectionId, Skips, TICKETS, skip};
 use crate::words::{Gap, Word};
 use crate::{Words, is_greeting};
 
@@ -68,15 +68,19 @@ impl Shown {
 }
 
 /// Rules that read a clause from its beginning, in the order they win; ticket questions come before requests.
-const META: [Shown; 7] = [
+const META: [Shown; 9] = [
     Shown::rule("meta.ticket_question"),
     Shown::rule("meta.ticket_lookup"),
+    Shown::rule("meta.status"),
+    Shown::rule("meta.close_cards"),
+    Shown::rule(KNOWS),
+    Shown::rule("meta.forget"),
     Shown::rule("meta.capabilities"),
     Shown::rule("meta.help"),
-    Shown::rule("meta.status"),
-    Shown::rule("meta.forget"),
     Shown::rule("meta.bot"),
 ];
+/// The rule of a question about what is known; its object is what it is about.
+const KNOWS: &str = "meta.knows";
 const CREATE: [Shown; 2] = [Shown::rule("ticket.create"), Shown::rule("ticket.want")];
 
 /// The items; of several phrases that are equally long, the later item's counts.
@@ -97,6 +101,7 @@ const ASK: SectionId = section("ask");
 /// Words that may come before a request in its clause.
 pub const BEFORE: SectionId = section("before");
 const CHANGE: SectionId = section("change");
+const CHAT: SectionId = section("meta.chat");
 const COMPOUND: SectionId = section("item.compound");
 const DECISION: SectionId = section("decision.record");
 const DECISION_NOT: SectionId = section("decision.compound");
@@ -153,6 +158,19 @@ fn story(message: &Words) -> Option<Ruling> {
     let line = message.text().trim_start().lines().next().unwrap_or_default();
     let object = Some(line.trim().to_string());
     own.then(|| Ruling { object, item: Some("story"), ..Ruling::of(RuledIntent::Ticket, "ticket.story") })
+}
+
+/// True if the whole message chats with the assistant and asks for nothing: "haha, nice one".
+#[must_use]
+pub fn is_small_talk(message: &Words) -> bool {
+    readers(message).any(|reader| {
+        let (chat, before) = (reader.list(CHAT), reader.list(BEFORE));
+        let words = reader.words;
+        let whole = Cover::of(&[chat, before], None, words);
+        whole.reaches(words.len())
+            && whole.sections(words.len()) & 1 != 0
+            && words.iter().all(|word| !word.quoted)
+    })
 }
 
 /// A reader for each language.
@@ -246,9 +264,13 @@ impl Reader<'_> {
             let whole = at + n == self.words.len();
             let fits = match rule.name {
                 "meta.ticket_question" | "meta.ticket_lookup" => n > 0 && !self.negated(from),
+                KNOWS => n > 0 && from == 0,
                 _ => n > 0 && whole,
             };
-            fits.then(|| Ruling::of(RuledIntent::Meta, rule.name))
+            let about =
+                || Some(self.message.clause(at + n, self.words.len()).to_string()).filter(|s| !s.is_empty());
+            let object = (fits && rule.name == KNOWS).then(about).flatten();
+            fits.then(|| Ruling { object, ..Ruling::of(RuledIntent::Meta, rule.name) })
         })
     }
 

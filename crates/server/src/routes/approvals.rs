@@ -227,7 +227,15 @@ pub(crate) async fn decide(
         kind: EventKind::CardPressed { press, remember: false },
     };
     let (lane, wait) = (row.lane, Some(wait));
-    let delivery =
-        Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, answer_kind: AnswerKind::Decision };
+    let delivery = Delivery {
+        keyed,
+        lane,
+        more_keys: Vec::new(),
+        event,
+        addressed: None,
+        wait,
+        href,
+        answer_kind: AnswerKind::Decision,
+    };
     deliver(app, delivery).await
 }

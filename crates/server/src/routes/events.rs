@@ -145,7 +145,7 @@ pub(crate) async fn deliver_inbound(
     answer_kind: AnswerKind,
 ) -> Result<Response, Problem> {
     plugged_in(app, &inbound)?;
-    let NormalisedEvent { lane, host_key, event, .. } = inbound;
+    let NormalisedEvent { lane, host_key, event, addressed, .. } = inbound;
     access::check(app, caller, act_of(event.kind.name()), &lane, "lane").await?;
     speaks_for(caller, &event.kind)?;
     app.runtime().fault(FailPoint::Verified)?;
@@ -153,7 +153,7 @@ pub(crate) async fn deliver_inbound(
     let keyed = if host_key.is_some() { keyed.about_event_of(&event.actor) } else { keyed };
     let href = keyed.turn_href();
     let more_keys = host_key.into_iter().collect();
-    deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, answer_kind }).await
+    deliver(app, Delivery { keyed, lane, more_keys, event, addressed, wait, href, answer_kind }).await
 }
 
 /// Checks that a person reports only their own lists and focus; hosts may report those of others.

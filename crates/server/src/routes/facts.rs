@@ -228,7 +228,16 @@ async fn deliver_fact(
     let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
     deliver(
         app,
-        Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, answer_kind: AnswerKind::Turn },
+        Delivery {
+            keyed,
+            lane,
+            more_keys: Vec::new(),
+            event,
+            addressed: None,
+            wait,
+            href,
+            answer_kind: AnswerKind::Turn,
+        },
     )
     .await
 }

@@ -93,8 +93,16 @@ pub(crate) async fn resolve(
     tracing::info!(effect = %effect.row.id, by = actor, reason = asked.reason, "an uncertain effect is resolved");
     let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
     let (lane, wait) = (effect.lane, Some(wait));
-    let delivery =
-        Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, answer_kind: AnswerKind::Decision };
+    let delivery = Delivery {
+        keyed,
+        lane,
+        more_keys: Vec::new(),
+        event,
+        addressed: None,
+        wait,
+        href,
+        answer_kind: AnswerKind::Decision,
+    };
     deliver(app, delivery).await
 }
 

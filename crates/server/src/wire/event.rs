@@ -31,6 +31,8 @@ pub struct EventBody {
     pub reply_to: Option<String>,
     /// Text of that message, for the case that we do not have it.
     pub quote: Option<String>,
+    /// True if the message is meant for the assistant, which counts as a mention; false keeps it unanswered. If absent the channel decides.
+    pub addressed: Option<bool>,
     /// Panel of a web page; it is used as the lane's thread.
     pub panel: Option<String>,
     /// Button that was pressed.
@@ -189,6 +191,7 @@ mod tests {
             task: some(),
             reply_to: some(),
             quote: some(),
+            addressed: Some(true),
             panel: some(),
             press: Some(EventPress {
                 token: some(),

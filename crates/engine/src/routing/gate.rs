@@ -1,0 +1,185 @@
+//! Words that answer the open gate, and when a gate is opened at all (`docs/design/0053-gates-in-words-and-rooms.md`).
+
+use crate::data::action::{Action, CardStep, allowed};
+use crate::data::card::{Card, CardSubject};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::intent::Intent;
+use crate::data::message::{Message, MessageKind, Role};
+use crate::data::shown_at::ShownAt;
+use crate::messages;
+use crate::routing::press;
+use crate::routing::scope;
+use crate::selection::button_text;
+use crate::selection::newest::{left_since, newer_list_takes};
+use crate::tickets::subject;
+use crate::turn::capability::PressInput;
+use crate::turn::routed_message::{context, focus};
+use crate::turn::{RoutedMessage, Turn};
+use throughline_language::intent::rules::{self, RuledIntent, Ruling};
+use throughline_language::{self as language, Beside, Expected, Value};
+
+/// The meaning of a message for the open gate.
+enum GateWords {
+    /// The words of a button.
+    Press(Action),
+    /// A ticket is asked for, and nothing says about what: about the gated message.
+    Ticket(Ruling),
+    /// Nothing is to be done: "no", "thanks", "ok".
+    Close,
+    /// A yes, which chooses none of the buttons.
+    Yes,
+}
+
+/// Takes words that answer the gate, from the person whose message it asks about. This is safe: choosing has no effect
+/// outside.
+pub(super) fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let gate = gate_of(turn, said)?;
+    let meant = meant(said);
+    let words = read(turn, said, &meant, gate)?;
+    if [said, &meant].iter().any(|said| newer_list_takes(turn, said, &shown_by(gate))) {
+        turn.note(Reason::PendingNewer);
+        return None;
+    }
+    let gate = gate.clone();
+    let press = |turn: &mut Turn<'_>, gate, action| {
+        press::hand_over(turn, gate, &PressInput { action, item: "", remember: false })
+    };
+    Some(match words {
+        GateWords::Press(action) => press(turn, gate, action),
+        GateWords::Close => press(turn, gate, Action::Dismiss),
+        GateWords::Ticket(ruling) => scope::ticket_of(turn, gate, ruling),
+        GateWords::Yes => {
+            turn.say(MessageKind::Notification, None, messages::GATE_WHICH);
+            Decision::new(Verdict::Answered, Reason::GateStands)
+        }
+    })
+}
+
+/// True if the message answers a gate that was shown to its writer after something else.
+pub(super) fn newer_gate_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
+    let gate = gate_of(turn, said).filter(|gate| shown_by(gate).is_after(shown));
+    gate.is_some_and(|gate| read(turn, said, &meant(said), gate).is_some())
+}
+
+fn read(turn: &Turn<'_>, said: &RoutedMessage, meant: &RoutedMessage, gate: &Card) -> Option<GateWords> {
+    if let Some(action) = button_text::button_named(allowed(CardStep::ScopeGate), &meant.words) {
+        return Some(GateWords::Press(action));
+    }
+    if let Some(ruling) = rules::rule(&said.words) {
+        let ticket = ruling.intent == RuledIntent::Ticket && ruling.object.is_none();
+        return (ticket && about_nothing(turn, said)).then_some(GateWords::Ticket(ruling));
+    }
+    // What was said since is what such words are about.
+    if focus(turn).anchor_id() != Some(&gate.message) {
+        return None;
+    }
+    let bare = &context(turn);
+    if language::beside(&said.words) == Some(Beside::Refusal)
+        || language::is_acknowledgement(&said.words, bare)
+        || thumbs_up(&said.words)
+    {
+        return Some(GateWords::Close);
+    }
+    let yes = language::read(&Expected::Boolean, &said.words, bare)
+        .is_ok_and(|found| found.value == Value::Boolean(true) && found.remainder.is_none());
+    let approves = language::approves(&said.words) && !turn.open_cards().any(Card::is_approval);
+    (yes || approves).then_some(GateWords::Yes)
+}
+
+/// True if a request names no subject beside it.
+fn about_nothing(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
+    // One that points at something ("for this") is read where it points.
+    subject::subject(turn, said).0.is_empty()
+}
+
+/// True if the message is a picture that says yes, and no word.
+fn thumbs_up(words: &language::Words) -> bool {
+    !words.text().chars().any(char::is_alphanumeric) && language::affirms(words)
+}
+
+/// The open gate about a message of this person, unless the message replies to something else or was written before
+/// the gate was there.
+fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
+    let gate = turn
+        .open_cards()
+        .rev()
+        .find(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == said.by)?;
+    let elsewhere = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
+    let over = gate.expires_at.is_some_and(|end| turn.now() > end)
+        || said.since < gate.created_at
+        || left_since(turn, said.since);
+    (!elsewhere && !over).then_some(gate)
+}
+
+/// The message without words that say something was said wrongly: "review" of "no, I meant review".
+fn meant(said: &RoutedMessage) -> RoutedMessage {
+    let frame = language::correction(&said.words).filter(|frame| frame.said_wrong);
+    let words = frame.map_or_else(|| said.words.clone(), |frame| frame.value);
+    RoutedMessage { words, ..said.clone() }
+}
+
+fn shown_by(card: &Card) -> ShownAt {
+    ShownAt::by_message(&card.message, card.created_at)
+}
+
+/// True if the message was put to the assistant by facts of its channel: a mention, a reply to it, or a place where nobody
+/// else can be meant.
+///
+/// Where several people write, a message that names one of them, replies to one of them, or is a single word is theirs.
+pub(crate) fn is_addressed(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
+    let facts = turn.given.addressing;
+    if facts.mentioned || facts.reply_to_us {
+        return true;
+    }
+    let others: alloc::vec::Vec<&str> = others(turn, &said.by).collect();
+    if others.is_empty() {
+        return true;
+    }
+    let replies_to_person = focus(turn).replies()
+        && turn.given.anchor.as_ref().is_some_and(|anchor| anchor.role == Role::User && anchor.by != said.by);
+    facts.direct
+        && !facts.to_other
+        && !replies_to_person
+        && said.words.all().len() > 1
+        && !others.iter().any(|other| begins_with_name(said.text(), other))
+}
+
+/// The other people who wrote here lately.
+fn others<'t>(turn: &'t Turn<'_>, by: &'t str) -> impl Iterator<Item = &'t str> {
+    let loaded = turn.head.window.texts().filter_map(|id| turn.named::<Message>(id));
+    loaded
+        .filter(move |message| message.role == Role::User && !message.by.is_empty() && message.by != by)
+        .map(|message| message.by.as_str())
+}
+
+/// True if a text begins by calling somebody: "bob: …", "@bob …", "bob, …".
+fn begins_with_name(text: &str, name: &str) -> bool {
+    let text = text.trim_start();
+    let called = text.strip_prefix('@').unwrap_or(text);
+    let rest = called
+        .get(..name.len())
+        .filter(|head| head.eq_ignore_ascii_case(name))
+        .map(|_| &called[name.len()..]);
+    rest.is_some_and(|rest| text.starts_with('@') || rest.starts_with([':', ',']))
+}
+
+/// Leaves a message of people to people: it is kept, and nothing is answered.
+pub(crate) fn withheld() -> Decision {
+    Decision::new(Verdict::Recorded, Reason::GateWithheld).with_intent(Intent::Ambiguous)
+}
+
+/// Answers an unclear message that could not become a ticket or a review with a line, once in a while, and no card.
+pub(crate) fn spared(turn: &mut Turn<'_>, said: &RoutedMessage) -> Decision {
+    if said_lately(turn, messages::GATE_SPARED) {
+        return Decision::new(Verdict::Recorded, Reason::SmallTalk).with_intent(Intent::Ambiguous);
+    }
+    let text = messages::gate_spared(said.text(), turn.policy);
+    turn.say(MessageKind::Answer, None, &text);
+    Decision::new(Verdict::Answered, Reason::GateSpared).with_intent(Intent::Ambiguous)
+}
+
+/// True if the assistant said something that begins like this among the messages that are loaded.
+pub(crate) fn said_lately(turn: &Turn<'_>, text: &str) -> bool {
+    let mut loaded = turn.head.window.texts().filter_map(|id| turn.named::<Message>(id));
+    loaded.any(|message| message.role == Role::Assistant && message.text.starts_with(text))
+}

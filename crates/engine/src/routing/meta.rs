@@ -1,0 +1,116 @@
+//! Questions about the assistant and what is here, and small talk: answered by rule with what there is.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::cards::decide::close;
+use crate::data::approval::CloseReason;
+use crate::data::card::{Card, CardStatus};
+use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::fact::FactStatus;
+use crate::data::intent::Intent;
+use crate::data::message::MessageKind;
+use crate::data::ticket::{Draft, Part};
+use crate::messages;
+use crate::messages::meta as say;
+use crate::routing::command;
+use crate::routing::gate::said_lately;
+use crate::turn::tracked_issues;
+use crate::turn::{RoutedMessage, Turn};
+use throughline_language::Words;
+use throughline_language::intent::rules::Ruling;
+
+/// Answers a message that a rule took to be about the assistant.
+pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling) -> Decision {
+    let text = match ruling.rule {
+        "meta.status" => command::what_is_open(turn),
+        "meta.ticket_lookup" => tickets(turn),
+        "meta.knows" => known(turn, ruling.object.as_deref()),
+        "meta.forget" => command::forgotten(turn).into(),
+        "meta.close_cards" => close_cards(turn, &said.by),
+        "meta.greeting" if said_lately(turn, say::GREETING) => say::GREETING_AGAIN.into(),
+        "meta.greeting" => say::GREETING.into(),
+        "meta.bot" => say::BOT.into(),
+        _ => help(turn),
+    };
+    turn.say(MessageKind::Answer, None, &text);
+    meta(Verdict::Answered, Reason::IntentRule)
+}
+
+fn meta(verdict: Verdict, reason: Reason) -> Decision {
+    Decision::new(verdict, reason).with_intent(Intent::Meta)
+}
+
+/// The help, or a line that points at it when it stands among the last messages.
+pub(crate) fn help(turn: &Turn<'_>) -> String {
+    let help = messages::help(turn.policy);
+    if said_lately(turn, &help) { say::help_again(turn.policy) } else { help }
+}
+
+/// The tickets of this thread: drafts that wait, and issues that were created or are tracked.
+fn tickets(turn: &Turn<'_>) -> String {
+    let issues = tracked_issues::all(turn).map(|issue| say::issue(&issue.key, &issue.title));
+    let drafts = turn.loaded::<Draft>().filter(|draft| draft.created.is_none());
+    let live = |draft: &&Draft| turn.live_tasks().any(|task| task.id == draft.task);
+    let drafts = drafts.filter(live).map(|draft| say::draft(draft.part(Part::Title)));
+    say::tickets(&drafts.chain(issues).collect::<Vec<_>>())
+}
+
+/// The most lines of what is known.
+const KNOWN: usize = 12;
+
+/// The facts in reach, and the tickets here, that have a word of `about`; all of them without one.
+fn known(turn: &Turn<'_>, about: Option<&str>) -> String {
+    let asked = about.map(Words::of);
+    let fits = |text: &str| {
+        asked.as_ref().is_none_or(|asked| {
+            let words = Words::of(text);
+            let says = |word: &str| words.all().iter().any(|other| same(words.folded(other), word));
+            let mut own =
+                asked.all().iter().map(|word| asked.folded(word)).filter(|word| word.chars().count() > SHORT);
+            own.any(says)
+        })
+    };
+    let facts = turn.facts_in_reach();
+    let facts = facts
+        .iter()
+        .map(|(_, fact)| *fact)
+        .filter(|fact| fact.status == FactStatus::Valid && fits(&fact.text));
+    let facts = facts.map(|fact| say::fact(fact.kind.as_str(), &fact.text, &fact.author));
+    let issues =
+        tracked_issues::all(turn).filter(|issue| asked.is_some() && (fits(&issue.title) || fits(&issue.key)));
+    let issues = issues.map(|issue| say::issue(&issue.key, &issue.title));
+    let lines: Vec<String> = facts.chain(issues).take(KNOWN).collect();
+    say::known(about.map(|about| about.trim_end_matches(['?', '.', '!', ' '])), &lines)
+}
+
+/// Words of so few letters say nothing of what is asked about.
+const SHORT: usize = 2;
+
+/// True if two words are the same up to an ending: "deploy" and "deploys".
+fn same(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    one == other
+        || (short.chars().count() > SHORT + 1 && long.starts_with(short) && long.len() - short.len() <= 3)
+}
+
+/// Closes the open cards that this person asked for.
+fn close_cards(turn: &mut Turn<'_>, by: &str) -> String {
+    let own: Vec<Card> = closable(turn, by).cloned().collect();
+    let titles: Vec<String> = own.iter().map(|card| turn.model(card).title).collect();
+    for card in own {
+        turn.capabilities.of(&card).lapsed(turn, &card);
+        let card = turn.get::<Card>(&card.id).cloned().unwrap_or(card);
+        if card.is_open() {
+            close(turn, card, CardStatus::Withdrawn, CloseReason::Cancelled);
+        }
+    }
+    say::closed(&titles)
+}
+
+/// The open cards that wait for a press and that this person asked for. A question about an effect nobody knows of stays.
+pub(crate) fn closable<'t>(turn: &'t Turn<'_>, by: &'t str) -> impl Iterator<Item = &'t Card> {
+    turn.open_cards().filter(move |card| {
+        card.by == by && card.takes_press(turn.now()) && card.uncertain_effect().is_none()
+    })
+}
