@@ -5,6 +5,7 @@ mod harness;
 
 use harness::TestLane;
 use throughline_engine::data::call::{Agent, Risk, Tool};
+use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::event::{AssistantPosted, EventKind};
 use throughline_engine::data::id::PendingId;
@@ -14,7 +15,7 @@ use throughline_engine::{Reason, Step, StepInput};
 use throughline_language::Expected;
 
 /// Messages that mean something else than an answer to any question for words.
-const OTHERS: [&str; 62] = [
+const OTHERS: [&str; 61] = [
     // Work for agents and tools, also for somebody nobody configured.
     "delegate that to writer",
     "do that via sub-agent",
@@ -54,7 +55,6 @@ const OTHERS: [&str; 62] = [
     "what can you do?",
     "forget the mode",
     "vergiss den Modus",
-    "close the cards",
     // Small talk and thanks.
     "hello",
     "Hallo!",
@@ -192,6 +192,18 @@ fn said(w: &TestLane, step: &Step) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A question about a draft ends with the card that shows it; one that a host asked has no card.
+#[test]
+fn a_question_ends_with_the_card_that_it_is_about() {
+    for (slot, lane) in lanes() {
+        let (mut w, asked) = (lane.clone(), question(&lane));
+        let step = w.says("ana", "close the cards");
+        assert!(step.decision.applied.is_none(), "{slot}: swallowed");
+        let about_a_card = lane.lane.records.all::<Card>().any(|card| card.is_open() && card.is_approval());
+        assert_eq!(waits(&w, &asked.id), !about_a_card, "{slot}");
+    }
 }
 
 #[test]

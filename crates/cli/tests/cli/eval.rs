@@ -153,11 +153,12 @@ fn lists_are_measured_with_the_flag_and_without() {
     home.file("lists.jsonl", &lists(800));
     let off = [("THROUGHLINE_SELECTION_ENABLED", "false")];
     home.run_with(&["eval", "lists.jsonl", "--record-baseline", "off.json"], "", &off).ends(0);
-    let on = home.run(&["eval", "lists.jsonl", "--baseline", "off.json", "--json"]).ends(0).json();
+    // Without lists such messages are let be; with them, what fits two options is asked about.
+    let on = home.run(&["eval", "lists.jsonl", "--baseline", "off.json", "--json"]).ends(3).json();
     let changes = on["changes"].as_array().unwrap();
     let figure = |key: &str| changes.iter().find(|change| change["key"] == key).unwrap().clone();
     let clarifiers = figure("selection.clarifiers");
-    assert_eq!((&clarifiers["before"]["hits"], &clarifiers["now"]["hits"]), (&1_000.into(), &200.into()));
+    assert_eq!((&clarifiers["before"]["hits"], &clarifiers["now"]["hits"]), (&0.into(), &200.into()));
     assert_eq!(figure("selection.wrong_actions")["change"], "same");
     assert!(figure("selection.decision_p95")["now"]["ms"].is_number());
     assert_eq!(on["watched"]["passed"], 0);
@@ -216,7 +217,7 @@ fn too_few_lists_say_nothing() {
 fn recorded_lanes_become_cases() {
     let home = Home::new();
     for (session, said) in
-        [("s1", "the door sticks\n:3\nthe window too\n"), ("s2", "the lamp flickers\n:2\n")]
+        [("s1", "the checkout crashes on Safari\n:3\nthe window too\n"), ("s2", "the login page crashes\n:2\n")]
     {
         home.run_with(&["chat", "--no-input", "--session", session], said, &[]).ends(0);
     }
@@ -226,8 +227,8 @@ fn recorded_lanes_become_cases() {
         serde_json::from_str(cases.lines().find(|line| line.contains(said)).unwrap()).unwrap()
     };
     assert_eq!(cases.lines().count(), 2, "{cases}");
-    assert_eq!(case("the door sticks")["gold_accept"][0], "DISCUSSION");
-    assert_eq!(case("the lamp flickers")["gold_accept"][0], "TICKET");
+    assert_eq!(case("the checkout crashes")["gold_accept"][0], "DISCUSSION");
+    assert_eq!(case("the login page")["gold_accept"][0], "TICKET");
     assert!(ran.err.contains("1 message made no case"), "{}", ran.session());
     let again = home.run(&["eval", "own.jsonl", "--json"]).ends(0);
     assert_eq!(again.json(), ran.json(), "the file has the same cases");

@@ -8,14 +8,11 @@ use super::matrix::{self, Run};
 use super::shim::{ALL_FILES, Armed, Control, Fault};
 use crate::client::Client;
 use crate::erasure;
-use crate::script::Transcript;
 use crate::server::Server;
 use crate::{invariants, script};
 
 /// The database of an earlier version, with a conversation.
 pub(crate) const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/recorded-0.1.sqlite");
-/// The lane of that conversation.
-const RECORDED_LANE: &str = "ln_bploimiwbbko3dfch47pjr4o";
 /// The time in which an erasure ends after the fault is over.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -188,10 +185,6 @@ fn under(server: Server, moment: Moment, control: &Control, armed: Armed) -> Run
         run.wrong.push("a sync failed, and the log does not say so".into());
     }
     run.wrong.extend(invariants::store(data.path(), &sent));
-    if moment == Moment::Upgrade {
-        let recorded = Transcript { lane: RECORDED_LANE.into(), ..Transcript::default() };
-        run.wrong.extend(invariants::store(data.path(), &[recorded]));
-    }
     run
 }
 
