@@ -279,7 +279,8 @@ function actionIn(section, action, item) {
 /** Focuses the button of an action, or the heading if it is gone. */
 function standOn(section, action, item) {
   const again = action && actionIn(section, action, item);
-  (again || section.querySelector('h3')).focus({ preventScroll: true });
+  // A button that is blocked meanwhile takes no focus.
+  (again && !again.disabled ? again : section.querySelector('h3')).focus({ preventScroll: true });
 }
 
 // ---------------------------------------------------------------- events, folded as in history.rs

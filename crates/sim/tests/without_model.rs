@@ -25,6 +25,8 @@ struct Watched {
     written: String,
     answered: usize,
     unanswered: Vec<String>,
+    /// The lanes in which small talk or a message nothing can be made of got its line.
+    talked: BTreeSet<String>,
     asked: u32,
     /// A host has questions of its own in here.
     host: bool,
@@ -79,6 +81,12 @@ impl Watched {
         }
     }
 
+    /// True if a text is a laugh, or puts off what nobody asked for.
+    fn wants_nothing(delivery: &Delivery) -> bool {
+        let EventKind::MessagePosted(said) = &delivery.kind else { return false };
+        ["lol", "not now"].contains(&folded(&said.text).as_str())
+    }
+
     fn looks(&mut self, batch: &[Delivery], seen: &TurnSeen) {
         self.asked += seen.model_calls;
         for delivery in batch.iter().filter(|delivery| Self::is_for_us(delivery)) {
@@ -91,8 +99,14 @@ impl Watched {
             let heard =
                 lanes.chain(seen.notices.iter().map(|told| &told.lane)).any(|lane| *lane == delivery.lane);
             let codes: BTreeSet<&str> = turns().map(|turn| turn.summary.decision.reason.code()).collect();
-            if heard || codes.iter().any(|code| SILENT.contains(code) || (self.host && TAKEN.contains(code)))
-            {
+            let talk = codes.iter().any(|code| TALK.contains(code));
+            let silent =
+                codes.iter().any(|code| SILENT.contains(code) || (self.host && TAKEN.contains(code)))
+                    || (talk && (self.talked.contains(&delivery.lane) || Self::wants_nothing(delivery)));
+            if heard && talk {
+                self.talked.insert(delivery.lane.clone());
+            }
+            if heard || silent {
                 self.answered += usize::from(heard);
             } else {
                 self.unanswered.push(format!("{:?}: {codes:?}", delivery.kind));
@@ -133,8 +147,10 @@ impl Watched {
     }
 }
 
-/// A bare acknowledgement gets a reaction and no words.
-const SILENT: [&str; 1] = ["acknowledged"];
+/// A bare acknowledgement gets a reaction and no words. What people say to each other is not put to the assistant.
+const SILENT: [&str; 2] = ["acknowledged", "gate.withheld"];
+/// Talk gets a line once in a while, so it may be silent only after one.
+const TALK: [&str; 2] = ["intent.small_talk", "gate.spared"];
 /// A host's own question is answered by the host, once the answer was taken.
 const TAKEN: [&str; 2] = ["pending.applied", "pending.corrected"];
 /// Headings of a review's lists, which a ticket made from a review has too.

@@ -4,7 +4,7 @@
 use throughline_trackers::local::{Call, Fault};
 
 use crate::accessibility::{assert_all_named, assert_contrast};
-use crate::batch::{THREE, ask_for_six, rejects};
+use crate::batch::{THREE, ask_for_six, rejects, until_approvable};
 use crate::chat::{BUG, Chat, button};
 use crate::decision::DECISION;
 use crate::driver::Browser;
@@ -19,20 +19,20 @@ use crate::small_screen::assert_fits;
 fn a_batch_can_be_read_and_acted_on() {
     let Some(browser) = Browser::start() else { return };
     let server = InProcessServer::start();
-    server.faults.script(rejects("Reset my password"));
+    server.faults.script(rejects("reset my password"));
     let chat = Chat::open(&browser, &server.url);
     let batch = ask_for_six(&chat);
-    chat.find(By::Role("button", "Edit story 3: Reset my password, version 1"));
-    chat.find(By::Role("button", "Remove epic: Auth, version 1"));
+    chat.find(By::Role("button", "Edit story 3: reset my password, version 1"));
+    chat.find(By::Role("button", "Remove epic: auth, version 1"));
     assert_accessible(&chat, "[role=log]", "a batch");
     chat.click(By::Css(".items > :nth-child(2) summary"));
     assert_accessible(&chat, "[role=log]", "its details");
     chat.press_on_item(&batch, 4, "edit_story");
-    chat.find(By::Role("dialog", "Edit: Story 3: Reset my password"));
+    chat.find(By::Role("dialog", "Edit: Story 3: reset my password"));
     assert_accessible(&chat, "dialog", "the form of a story");
     chat.press("Escape");
     chat.press_on(&batch, "confirm_quantity");
-    let batch = chat.until_batch(1, "approve");
+    let batch = until_approvable(&chat, 1);
     // With the keyboard alone. The dialog starts on *Back*, so that holding Enter does not confirm, and closing it
     // returns the focus.
     let approve = button(&batch, "approve");
@@ -71,12 +71,19 @@ fn what_a_batch_lacks_can_be_read() {
     let server =
         Server::with("[policy.latch]\nchars = 150\n[projects.DEMO]\nrequired = [\"title\", \"labels\"]\n");
     let chat = Chat::open(&browser, &server.url());
-    chat.write(THREE);
-    chat.until_card("what is missing", |card| card.text.contains("✗ Labels is required"));
-    assert_accessible(&chat, "[role=log]", "a batch that is not ready");
     chat.write("Create epic with 5 stories for billing");
-    chat.until_card("skeletons", |card| card.text.contains("✗ It has no title yet"));
-    assert_accessible(&chat, "main", "skeletons");
+    chat.until_card("proposals", |card| {
+        card.text.matches("proposed · needs detail: Problem, Acceptance criteria").count() == 5
+    });
+    assert_accessible(&chat, "[role=log]", "proposals");
+    chat.write(THREE);
+    chat.until_card("what is missing", |card| {
+        card.title == "Create 1 epic and 2 stories in DEMO?" && card.text.contains("✗ Labels is required")
+    });
+    assert_accessible(&chat, "main", "a batch that is not ready");
+    chat.write("Create a ticket");
+    chat.until_card("no title", |card| card.text.contains("✗ It has no title yet"));
+    assert_accessible(&chat, "main", "gaps, and Approve disabled");
     assert_same_after_reload(&chat);
     chat.assert_no_faults();
 }

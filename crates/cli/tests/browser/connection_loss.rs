@@ -7,6 +7,7 @@ use crate::driver::Browser;
 use crate::page::By;
 use crate::proxy::server_behind_proxy;
 use crate::server::{Server, until};
+use crate::ticket::until_checked;
 
 // row: WB2
 #[test]
@@ -15,11 +16,11 @@ fn nothing_is_missing_and_nothing_double_after_a_reload_and_cuts() {
     let (server, proxy) = server_behind_proxy();
     let chat = Chat::open(&browser, &proxy.url_of(&server.url()));
     chat.write("hello");
-    chat.until_says("I turn messages into tickets");
+    chat.until_says("Hello! I make tickets");
     // A second window in the same conversation, without a proxy.
     let path = chat.address().splitn(4, '/').nth(3).unwrap().to_owned();
     let other = Chat::open_another(&browser, &format!("{}/{path}", server.url()));
-    let said: Vec<String> = (1..=9).map(|n| format!("{n} is a number that I like")).collect();
+    let said: Vec<String> = (1..=9).map(|n| format!("What do you think about number {n}?")).collect();
     let [_, early @ .., late, last] = said.as_slice() else { unreachable!() };
     proxy.lose_answers(2);
     chat.write(&said[0]);
@@ -79,14 +80,14 @@ fn a_card_outlives_the_server() {
     let mut server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write(BUG);
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 1);
     server.kill();
     chat.until_connection("offline");
     server.resume();
     chat.until_connection("live");
     chat.press_on(&preview, "approve");
     chat.until_receipt();
-    assert_eq!(server.issues(), ["The page is empty"]);
+    assert_eq!(server.issues(), ["the page is empty"]);
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn what_is_written_while_the_server_is_away_arrives_once() {
     let mut server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write("hello");
-    chat.until_says("I turn messages into tickets");
+    chat.until_says("Hello! I make tickets");
     server.kill();
     chat.until_connection("offline");
     chat.write(BUG);
@@ -114,9 +115,9 @@ fn a_reload_keeps_everything() {
     let server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write("hello");
-    chat.until_says("I turn messages into tickets");
+    chat.until_says("Hello! I make tickets");
     chat.write(BUG);
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 1);
     chat.press_on(&preview, "approve");
     chat.until_receipt();
     chat.write("What do you think about microservices?");
@@ -136,7 +137,7 @@ fn where_streams_are_held_back_the_page_asks_again_and_again() {
     proxy.hold_streams(true);
     let chat = Chat::open(&browser, &proxy.url_of(&server.url()));
     chat.write(BUG);
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 1);
     chat.press_on(&preview, "approve");
     chat.until_receipt();
     chat.until_connection("live");

@@ -95,7 +95,7 @@ fn the_console_follows_a_lane_and_decides() {
     let server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write("hello");
-    chat.until_says("I turn messages into tickets");
+    chat.until_says("I make tickets, reviews and decision records");
     let lane = chat.run("return document.body.dataset.lane", &[]);
     let console = Page::another(&browser);
     console.go(&format!("{}/console/lanes/{}", server.url(), lane.as_str().unwrap()));
@@ -106,7 +106,7 @@ fn the_console_follows_a_lane_and_decides() {
     console.click(By::Css("[data-item]"));
     console.click(By::Role("button", "Approve: create 1 bug in DEMO, version 1"));
     chat.until_receipt();
-    assert_eq!(server.issues(), ["The page is empty"]);
+    assert_eq!(server.issues(), ["the page is empty"]);
     assert_eq!(json!(console.faults()), json!([]));
     chat.assert_no_faults();
 }

@@ -42,7 +42,7 @@ fn two_hundred_hostile_strings_stay_text_everywhere() {
     let server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write("hello");
-    chat.until_says("I turn messages into tickets");
+    chat.until_says("I make tickets, reviews and decision records");
     let conversation = chat.run("return document.body.dataset.conversation", &[]);
     let strings: Vec<&str> = STRINGS.lines().collect();
     assert_eq!(strings.len(), 200);

@@ -4,6 +4,7 @@ use crate::chat::{Chat, MESSAGE, button, edit_title};
 use crate::driver::Browser;
 use crate::page::By;
 use crate::server::Server;
+use crate::ticket::until_checked;
 
 // row: WB1
 #[test]
@@ -14,15 +15,20 @@ fn the_mouse_alone_is_enough() {
     chat.write("What do you think about microservices?");
     let gate = chat.until_card("the gate", |card| card.step == "scope_gate");
     chat.click(By::Role("radio", "Create ticket"));
-    chat.until_says("First: Problem?");
+    chat.until_says("Problem? Also open: Acceptance criteria.");
     assert_eq!(chat.cards().iter().filter(|card| card.id == gate.id).count(), 1);
+    let gaps = chat.until_preview(1);
+    assert_eq!(gaps.text.lines().filter(|line| line.trim() == "open").count(), 2, "{}", gaps.text);
     chat.write("they are many");
-    chat.until_says("One thing is missing before I can show a preview: Acceptance criteria?");
+    chat.until_says("Acceptance criteria? Answer here");
     chat.write("there are fewer");
-    let preview = chat.until_preview(1);
-    assert!(preview.text.contains("they are many"), "{}", preview.text);
+    let preview = until_checked(&chat, 3);
+    assert_eq!(preview.id, gaps.id);
+    for said in ["they are many", "there are fewer"] {
+        assert!(preview.text.contains(said), "{}", preview.text);
+    }
     edit_title(&chat, &preview, "Too many services");
-    let edited = chat.until_preview(2);
+    let edited = until_checked(&chat, 4);
     assert!(edited.text.contains("Too many services"), "{}", edited.text);
     chat.press_on(&edited, "approve");
     let receipt = chat.until_receipt();
@@ -45,15 +51,15 @@ fn the_keyboard_alone_is_enough() {
     go_to(&chat, "Shift+Tab", By::Role("radio", "Review"));
     go_to(&chat, "ArrowDown", By::Role("radio", "Create ticket"));
     chat.press("Space");
-    chat.until_says("First: Problem?");
+    chat.until_says("Problem? Also open: Acceptance criteria.");
     tab_to(&chat, MESSAGE);
     chat.type_text("they are many");
     chat.press("Enter");
-    chat.until_says("Acceptance criteria?");
+    chat.until_says("Acceptance criteria? Answer here");
     assert_focus_on(&chat, MESSAGE);
     chat.type_text("there are fewer");
     chat.press("Enter");
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 3);
     assert_focus_on(&chat, MESSAGE);
     let edit = button(&preview, "edit");
     tab_to(&chat, By::Css(&edit));
@@ -68,7 +74,7 @@ fn the_keyboard_alone_is_enough() {
     chat.type_text("Too many services");
     tab_to(&chat, By::Role("button", "Save"));
     chat.press("Enter");
-    let edited = chat.until_preview(2);
+    let edited = until_checked(&chat, 4);
     tab_to(&chat, By::Css(&button(&edited, "approve")));
     chat.press("Enter");
     chat.until_receipt();

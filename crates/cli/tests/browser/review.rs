@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use throughline_engine::Timestamp;
 
-use crate::chat::Chat;
+use crate::chat::{Chat, button};
 use crate::driver::Browser;
 use crate::in_process::InProcessServer;
 use crate::model_server::ModelServer;
@@ -44,9 +44,11 @@ fn a_review_is_patched_shown_in_full_and_finished() {
     assert_eq!((frozen.id, frozen.actions), (review.id, vec!["turn_into_ticket".to_owned()]));
     // The next message is no feedback on the review, and its ticket contains nothing of the review.
     chat.write("Now create a ticket for something unrelated");
-    chat.until_says("Before I can show a preview I need");
+    let unrelated = chat.until_preview(1);
+    assert!(unrelated.text.contains("something unrelated"), "{}", unrelated.text);
     chat.write("Problem: the printer is out of paper\nAcceptance criteria: there is paper");
-    let preview = chat.until_preview(1);
+    let preview = chat.until_preview(2);
+    assert_eq!(preview.id, unrelated.id);
     assert!(!preview.text.contains("caching") && preview.text.contains("the printer"), "{}", preview.text);
     chat.assert_no_faults();
 }
@@ -94,7 +96,7 @@ fn of_two_reviews_the_one_that_is_replied_to_becomes_the_epic() {
     assert!(batch.text.contains("Postgres for orders") && !batch.text.contains("Redis"), "{}", batch.text);
     chat.write("Acceptance criteria: orders are in Postgres");
     let batch = chat.until_batch(2, "approve");
-    chat.press_on(&batch, "approve");
+    chat.click(By::Css(&format!("{}:enabled", button(&batch, "approve"))));
     chat.until_created("Created 1 of 1");
     chat.assert_no_faults();
 }

@@ -1,6 +1,8 @@
-//! A single ticket, from the question for missing details to its receipt.
+//! A single ticket, from its preview with gaps to its receipt.
 
-use crate::chat::{BUG, Chat};
+use serde_json::json;
+
+use crate::chat::{BUG, Card, Chat, button};
 use crate::driver::Browser;
 use crate::model_server::ModelServer;
 use crate::page::By;
@@ -13,11 +15,16 @@ fn a_bare_request_is_asked_for_what_it_lacks() {
     let server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write("Create a ticket for login bug");
-    chat.until_says("Before I can show a preview I need: Steps to reproduce, Expected, Actual.");
-    assert_eq!(chat.cards(), []);
+    chat.until_says("Steps to reproduce? Also open: Expected, Actual.");
+    // It may be approved as it is.
+    let preview = until_checked(&chat, 1);
+    assert_eq!(gaps(&preview), 3, "{}", preview.text);
     chat.write("Steps: open /login\nExpected: a form\nActual: a blank page");
-    let preview = chat.until_preview(1);
-    assert!(preview.text.contains("a blank page"), "{}", preview.text);
+    let written = until_checked(&chat, 2);
+    assert_eq!((&written.id, gaps(&written)), (&preview.id, 0), "{}", written.text);
+    for said in ["open /login", "a form", "a blank page"] {
+        assert!(written.text.contains(said), "{}", written.text);
+    }
     assert_eq!(server.issues(), Vec::<String>::new());
 }
 
@@ -28,7 +35,7 @@ fn a_press_asks_no_model_and_looks_for_no_intent() {
     let model_server = ModelServer::start();
     let chat = Chat::open(&browser, &model_server.server.url());
     chat.write(BUG);
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 1);
     chat.press_on(&preview, "approve");
     chat.until_receipt();
     assert_eq!(model_server.calls(), 0);
@@ -50,16 +57,35 @@ fn what_the_project_requires_is_found_before_anything_is_created() {
     chat.write(BUG);
     let checked = chat.until_card("what is missing", |card| card.text.contains("✗ "));
     assert!(checked.text.contains("checks failed") && checked.text.contains("Labels"), "{}", checked.text);
-    assert_eq!(checked.actions, ["edit", "reject"]);
+    // Nobody can press the button that would approve it. Its name says why.
+    let pressable = "return [...document.querySelectorAll('[data-card] button[data-action]:enabled')]
+        .map(button => button.dataset.action)";
+    assert_eq!(chat.run(pressable, &[]), json!(["edit", "reject"]));
+    let approve = chat.find(By::Css(&button(&checked, "approve")));
+    assert!(chat.name(&approve).ends_with("its checks failed"), "{}", chat.name(&approve));
     assert_eq!(server.issues(), Vec::<String>::new());
     chat.press_on(&checked, "edit");
     // The form has the missing field, with the error beside it.
     chat.find(By::Role("textbox", "Labels"));
     chat.fill("Labels", "web");
     chat.save();
-    let preview = chat.until_preview(2);
+    let preview = until_checked(&chat, 2);
+    assert!(!preview.text.contains("✗ "), "{}", preview.text);
     chat.press_on(&preview, "approve");
     chat.until_receipt();
-    assert_eq!(server.issues(), ["The page is empty"]);
+    assert_eq!(server.issues(), ["the page is empty"]);
     chat.assert_no_faults();
+}
+
+/// Waits for the preview of a ticket until its checks have passed. Before that, nobody can press *Approve*.
+#[track_caller]
+pub(crate) fn until_checked(chat: &Chat<'_>, version: u32) -> Card {
+    let enabled = format!("[data-card][data-version='{version}'] [data-action=approve]:enabled");
+    chat.find(By::Css(&enabled));
+    chat.until_preview(version)
+}
+
+/// Returns the number of parts that nobody wrote yet.
+fn gaps(preview: &Card) -> usize {
+    preview.text.lines().filter(|line| line.trim() == "open").count()
 }

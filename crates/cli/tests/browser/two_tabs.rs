@@ -5,6 +5,7 @@ use crate::driver::Browser;
 use crate::page::By;
 use crate::proxy::server_behind_proxy;
 use crate::server::Server;
+use crate::ticket::until_checked;
 
 // row: WB6, W9, W10, W13
 #[test]
@@ -13,18 +14,18 @@ fn what_is_decided_in_one_tab_is_decided_in_the_other() {
     let (server, proxy) = server_behind_proxy();
     let one = Chat::open(&browser, &server.url());
     one.write(BUG);
-    let first = one.until_preview(1);
+    let first = until_checked(&one, 1);
     let other = Chat::open_another(&browser, &proxy.url_of(&one.address()));
-    assert_eq!(other.until_preview(1), first);
+    assert_eq!(until_checked(&other, 1), first);
     // The other tab receives no updates for a while, so its card is outdated.
     proxy.hold_streams(true);
     edit_title(&one, &first, "The page stays empty");
-    let second = one.until_preview(2);
+    let second = until_checked(&one, 2);
     other.press_on(&first, "approve");
     proxy.hold_streams(false);
     other.until_refused("This preview is outdated. Version 2 is the current one.");
     assert_eq!(server.issues(), Vec::<String>::new());
-    other.until_preview(2);
+    until_checked(&other, 2);
     proxy.hold_streams(true);
     one.press_on(&second, "approve");
     let receipt = one.until_receipt();
@@ -45,10 +46,10 @@ fn two_presses_at_once_create_one_issue() {
     let server = Server::start();
     let chat = Chat::open(&browser, &server.url());
     chat.write(BUG);
-    let preview = chat.until_preview(1);
+    let preview = until_checked(&chat, 1);
     chat.double_click(By::Css(&button(&preview, "approve")));
     chat.until_receipt();
-    assert_eq!(server.issues(), ["The page is empty"]);
+    assert_eq!(server.issues(), ["the page is empty"]);
     chat.assert_no_faults();
 }
 
@@ -59,13 +60,13 @@ fn whose_press_comes_second_is_told_who_was_first() {
     let (server, proxy) = server_behind_proxy();
     let you = Chat::open(&browser, &server.url());
     you.write(BUG);
-    let preview = you.until_preview(1);
+    let preview = until_checked(&you, 1);
     // Cookies belong to a host name, so the same browser can be another person at another name.
     let there = proxy.url_of(&you.address()).replace("127.0.0.1", "localhost");
     let ana = Chat::open_another(&browser, &there);
     ana.click(By::Role("button", "ana"));
     ana.until_connection("live");
-    assert_eq!(ana.until_preview(1).title, preview.title);
+    assert_eq!(until_checked(&ana, 1).title, preview.title);
     proxy.hold_streams(true);
     you.press_on(&preview, "approve");
     you.until_receipt();

@@ -317,18 +317,21 @@ impl EffectBody {
     /// Beginning of the stream of one card's updates; the card's id follows.
     pub const CARD_STREAM: &'static str = "card:";
 
+    /// Stream of the issues that a lane creates, so that their keys follow the order in which a card shows them.
+    pub const CREATE_STREAM: &'static str = "create";
+
     /// Returns the stream in which it keeps its order within the lane; empty if order does not matter.
     #[must_use]
     pub fn stream(&self) -> String {
         match self {
             Self::Reply { .. } | Self::CardPost { .. } => Self::LANE_STREAM.into(),
             Self::CardUpdate { card, .. } => format!("{}{}", Self::CARD_STREAM, card.id),
+            Self::TrackerCreate { .. } => Self::CREATE_STREAM.into(),
             Self::Notice { .. }
             | Self::ModelAsk(_)
             | Self::TrackerCheck { .. }
             | Self::TrackerFind { .. }
             | Self::TrackerSeek { .. }
-            | Self::TrackerCreate { .. }
             | Self::TrackerUpdate { .. }
             | Self::PostChannel { .. }
             | Self::ToolCall(_)

@@ -18,6 +18,7 @@ use crate::facts::rules as facts;
 use crate::intent::delegation::{delegation, handed_to};
 use crate::messages;
 use crate::selection::newest::chooses_in_words;
+use crate::tickets::preview_words;
 use crate::turn::routed_message::{context, text_of};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::is_small_talk;
@@ -34,9 +35,10 @@ struct Meaning {
 }
 
 /// In the order in which they are tried.
-const MEANINGS: [Meaning; 7] = [
+const MEANINGS: [Meaning; 8] = [
     Meaning { name: "beside.delegation", has: delegates },
     Meaning { name: "beside.remember", has: |_, said, _| facts::asked(&said.words).is_some() },
+    Meaning { name: "beside.change", has: |_, said, _| preview_words::changes_an_issue(said.text()) },
     Meaning { name: "beside.choice", has: chooses },
     Meaning { name: "beside.approval", has: approves },
     Meaning { name: "beside.question", has: asks },

@@ -21,7 +21,7 @@ use crate::selection::newest::{
     left_since, newer_list_names, newer_list_resembles, newer_list_takes, positions_since, shown_since,
 };
 use crate::selection::parse::core_words;
-use crate::tickets::{after_receipt, preview_words};
+use crate::tickets::{after_receipt, gaps, preview_words};
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::{RungResult, focus};
 use crate::turn::routed_message::{context, text_of};
@@ -126,10 +126,13 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
     take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
 }
 
-/// True if the message takes one of the short answers that the question offers.
+/// True if the message leaves the field open that the question asks for, or takes a short answer that the question offers.
 fn skips(pending: &PendingState, said: &RoutedMessage) -> bool {
-    matches!(pending.kind, PendingKind::WaitingStoryEdit { .. })
-        && messages::is_label(messages::SKIP, said.text())
+    match &pending.kind {
+        PendingKind::WaitingStoryEdit { .. } => messages::is_label(messages::SKIP, said.text()),
+        PendingKind::SlotRequest(Slot::Draft { part, .. }) => gaps::are_left_open(said.text(), *part),
+        _ => false,
+    }
 }
 
 fn as_text(said: &RoutedMessage) -> Match {

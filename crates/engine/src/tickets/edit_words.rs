@@ -96,6 +96,15 @@ pub(super) fn read(text: &str) -> Option<Edit> {
     [from, 0].into_iter().find_map(|at| reader.edit(at))
 }
 
+/// Returns true if a text begins as one that sets a field: "change the title …", of whatever.
+pub(super) fn begins_with_a_field(text: &str) -> bool {
+    let words = Words::of(text);
+    let reader = Reader { words: &words, all: words.all() };
+    let from = reader.skip(PLEASE, 0);
+    let verb = reader.at(SET, from).max(reader.at(REWORD, from));
+    verb > 0 && vocabulary::label_at(reader.all, reader.skip(THE, from + verb)).is_some()
+}
+
 struct Reader<'w> {
     words: &'w Words,
     all: &'w [Word],

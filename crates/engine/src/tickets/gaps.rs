@@ -48,6 +48,11 @@ pub(super) fn named_open(sentence: &str) -> Option<Part> {
     }
 }
 
+/// Returns true if a text does nothing but leave parts open, where this part was asked for.
+pub(crate) fn are_left_open(text: &str, asked: Part) -> bool {
+    left_open_by(text, Some(asked), &[]).is_some()
+}
+
 /// Returns the parts that a text leaves open, if that is all it does: the part that was asked for ("skip", "n/a", "I don't
 /// know"), a part it names ("no acceptance criteria"), or all of these gaps ("skip the rest").
 pub(super) fn left_open_by(text: &str, asked: Option<Part>, gaps: &[Part]) -> Option<Vec<Part>> {

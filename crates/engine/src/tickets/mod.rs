@@ -12,7 +12,7 @@ pub(crate) mod drafting;
 mod edit_words;
 mod erase;
 mod extract;
-mod gaps;
+pub(crate) mod gaps;
 mod labels;
 pub(crate) mod link;
 pub(crate) mod preview_words;

@@ -33,6 +33,11 @@ pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
     }
 }
 
+/// Returns true if a text wants a change of an issue that exists, which it names.
+pub(crate) fn changes_an_issue(text: &str) -> bool {
+    named_issue(text) && edit_words::begins_with_a_field(text)
+}
+
 /// Returns the open preview that a message may be about: the one it replies to, else the newest. A message that replies to
 /// something else, or that names an issue, is about that.
 fn preview(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Card> {

@@ -42,11 +42,25 @@ pub(crate) fn subject(turn: &Turn<'_>, said: &RoutedMessage) -> (String, Vec<Mes
 /// Returns the people's messages that belong together with this one, oldest first: those right before it, each soon after
 /// the one before, that ask for nothing and belong to no task.
 fn thread<'t>(turn: &'t Turn<'_>, last: &MessageId) -> Vec<&'t Message> {
+    let newest = thread_from(turn, last, |_| true);
+    // What came behind the message pointed at belongs to it, unless something else began there.
+    match newest.iter().any(|message| message.id == *last) {
+        true => newest,
+        false => thread_from(turn, last, |message| message.id == *last),
+    }
+}
+
+/// Returns the messages that lead up to the newest one that may be the last, oldest first.
+fn thread_from<'t>(
+    turn: &'t Turn<'_>,
+    last: &MessageId,
+    may_be_last: impl Fn(&Message) -> bool,
+) -> Vec<&'t Message> {
     let own = turn.said.as_ref().map(|said| &said.message);
     let ids = turn.head.window.texts().rev().filter_map(|id| turn.named::<Message>(id));
     let theirs = ids.filter(|message| message.role == Role::User && Some(&message.id) != own);
     let mut read: Vec<&Message> = Vec::new();
-    for message in theirs.skip_while(|message| message.id != *last) {
+    for message in theirs.skip_while(|message| !may_be_last(message)) {
         let near = read.last().is_none_or(|next| next.at.since(message.at) <= limits::THREAD_PAUSE);
         let words = Words::of(&message.text);
         let began = message.task.as_ref().is_some_and(|task| turn.get::<Task>(task).is_some());
