@@ -8,14 +8,16 @@ use throughline_engine::data::call::{Agent, Risk, Tool};
 use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::EffectBody;
 use throughline_engine::data::event::{AssistantPosted, EventKind};
-use throughline_engine::data::id::PendingId;
+use throughline_engine::data::id::{DraftId, PendingId};
 use throughline_engine::data::message::{Message, MessageKind};
-use throughline_engine::data::pending::{PendingClass, PendingState};
+use throughline_engine::data::part_state::PartState;
+use throughline_engine::data::pending::{PendingClass, PendingKind, PendingState, Slot};
+use throughline_engine::data::ticket::{Draft, Part};
 use throughline_engine::{Reason, Step, StepInput};
 use throughline_language::Expected;
 
 /// Messages that mean something else than an answer to any question for words.
-const OTHERS: [&str; 61] = [
+const OTHERS: [&str; 55] = [
     // Work for agents and tools, also for somebody nobody configured.
     "delegate that to writer",
     "do that via sub-agent",
@@ -63,15 +65,9 @@ const OTHERS: [&str; 61] = [
     "ok",
     "Thanks, that's all.",
     // Refusals.
-    "no",
-    "nein",
     "not now",
     "jetzt nicht",
-    "skip it",
-    "I don't know",
     "no idea, sorry",
-    "keine Ahnung",
-    "das weiß ich nicht",
     "I'd rather not say",
     // Remarks.
     "that's not what I meant",
@@ -86,6 +82,9 @@ const OTHERS: [&str; 61] = [
     "what is the weather like in Swansea?",
     "please approve the ticket",
 ];
+
+/// Messages that leave a part of a draft open on purpose; any other question stays open.
+const LEAVE_OPEN: [&str; 6] = ["no", "nein", "skip it", "I don't know", "keine Ahnung", "das weiß ich nicht"];
 
 /// Messages that answer a question for words, though it looks like something else.
 const ANSWERS: [&str; 40] = [
@@ -178,6 +177,14 @@ fn question(w: &TestLane) -> PendingState {
     asked.unwrap_or_else(|| panic!("a question waits: {:?}", w.lane.head.pendings)).clone()
 }
 
+/// The draft and the part that a question is about.
+fn part(asked: &PendingState) -> Option<(&DraftId, &Part)> {
+    match &asked.kind {
+        PendingKind::SlotRequest(Slot::Draft { draft, part }) => Some((draft, part)),
+        _ => None,
+    }
+}
+
 fn waits(w: &TestLane, id: &PendingId) -> bool {
     w.lane.head.pendings.iter().any(|pending| pending.id == *id)
 }
@@ -212,7 +219,8 @@ fn what_means_something_else_leaves_the_question_open_and_says_so() {
     for (slot, lane) in lanes() {
         let asked = question(&lane);
         assert_eq!(asked.expected, Some(Expected::Text), "{slot}");
-        for text in OTHERS {
+        let leaving = LEAVE_OPEN.into_iter().filter(|_| part(&asked).is_none());
+        for text in OTHERS.into_iter().chain(leaving) {
             let mut w = lane.clone();
             let step = w.says("ana", text);
             let told = said(&w, &step);
@@ -227,6 +235,22 @@ fn what_means_something_else_leaves_the_question_open_and_says_so() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_leaves_a_part_open_becomes_no_words_of_it() {
+    for (slot, lane) in lanes() {
+        let asked = question(&lane);
+        let Some((draft, part)) = part(&asked) else { continue };
+        for text in LEAVE_OPEN {
+            let mut w = lane.clone();
+            let _ = w.says("ana", text);
+            let draft = w.lane.records.get::<Draft>(draft).expect("the draft is kept");
+            let open = matches!(draft.state(*part), PartState::LeftOpen { by } if by == "ana");
+            assert!(open && draft.part(*part).is_empty(), "{slot}: {text}: {:?}", draft.state(*part));
+            assert!(!waits(&w, &asked.id), "{slot}: {text}: it is not asked again");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,6 @@
 
 use crate::data::batch::Batch;
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -19,12 +18,12 @@ use crate::data::lane_state::OpenAsk;
 use crate::data::message::{Message, MessageKind};
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::rung::Rung;
-use crate::data::ticket::{Draft, Filled, ItemType, Part, Target};
+use crate::data::ticket::{Draft, Filled, ItemType, Part};
 use crate::messages;
 use crate::tickets::extract::fill;
 use crate::tickets::gaps::{left_open_by, named_open};
+use crate::tickets::project::targeted;
 use crate::tickets::subject::asked_in;
-use crate::tickets::vocabulary::project;
 use crate::tickets::{DraftSources, batch, extract, release};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
@@ -47,7 +46,8 @@ pub(crate) fn start_from(
     let asked = turn.said.clone().filter(|_| text.is_empty());
     let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.source();
-    let (target, text) = targeted(turn, text);
+    let own = turn.said.clone();
+    let (target, text) = targeted(turn, own.as_ref().map_or(text, |said| said.text()), text);
     let (item_type, parts) = extract(&text, named, turn.policy.window.title_chars);
     let id = turn.new_draft_id();
     let mut draft = Draft::blank(id, (task, source), by, item_type, target);
@@ -86,16 +86,6 @@ fn leave_named_open(draft: &mut Draft, by: &str) {
         }
         open.into_iter().for_each(|part| draft.leave_open(part, by));
     }
-}
-
-/// Returns the project that a request names, else the usual one, and the text without the words that name it.
-pub(super) fn targeted(turn: &Turn<'_>, text: &str) -> (Target, String) {
-    let usual = turn.policy.project.clone();
-    let Some((key, at)) = project(text) else { return (usual, text.into()) };
-    let before = text[..at.start].trim_end_matches([' ', ',', '(']);
-    let after = text[at.end..].trim_start_matches([' ', ')']);
-    let joint = if after.starts_with(|c: char| c.is_alphanumeric()) && !before.is_empty() { " " } else { "" };
-    (Target { project: key.into(), ..usual }, format!("{before}{joint}{after}"))
 }
 
 /// Returns the person whose message the routed one replies to: a model reads it as its material.
@@ -462,7 +452,7 @@ fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) 
 fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
     let read = |text: &str| {
         let (named, object) = asked_in(text);
-        extract(&targeted(turn, &object).1, named, turn.policy.window.title_chars)
+        extract(&targeted(turn, text, &object).1, named, turn.policy.window.title_chars)
     };
     let ((kind_was, was), (kind, now)) = (read(&before.text), read(text));
     draft.reword((kind_was, &was), (kind, &now), &Authors::of(&before.by));

@@ -16,6 +16,7 @@ pub(crate) mod gaps;
 mod labels;
 pub(crate) mod link;
 pub(crate) mod preview_words;
+mod project;
 pub(crate) mod release;
 mod released;
 pub(crate) mod subject;

@@ -4,6 +4,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::data::event::EventKind;
 use crate::data::id::MessageId;
@@ -88,31 +89,52 @@ pub(super) fn asked_in(text: &str) -> (Option<ItemType>, String) {
     }
 }
 
+/// A sentence of a text.
+pub(super) struct Sentence {
+    /// Where it stands, with the signs that close it.
+    pub(super) at: Range<usize>,
+    pub(super) words: Words,
+    /// True if it begins within a quotation.
+    pub(super) quoted: bool,
+}
+
+/// Returns the sentences of a text, in order; each line is at least one.
+pub(super) fn sentences(text: &Words) -> impl Iterator<Item = Sentence> {
+    let (all, written) = (text.all(), text.text());
+    let last = all.len().saturating_sub(1);
+    let ends = (0..all.len()).filter(move |at| all[*at].after >= Gap::Hard || *at == last);
+    let (mut begin, mut from) = (0, 0);
+    ends.map(move |at| {
+        let end = if at < last { sentence_end(written, all[at].end) } else { written.len() };
+        let words = Words::of(text.clause(begin, at + 1));
+        let sentence = Sentence { at: from..end, words, quoted: all[begin].quoted };
+        (begin, from) = (at + 1, end);
+        sentence
+    })
+}
+
+/// Returns how many bytes of a sentence come before its request, if it asks for a ticket.
+pub(super) fn asks_at(sentence: &Words) -> Option<usize> {
+    let ruling = rules::rule(sentence).filter(|ruling| ruling.intent == rules::RuledIntent::Ticket)?;
+    Some(ruling.asking)
+}
+
 /// Returns the message without the sentence that asks for the ticket, greetings and thanks.
 fn beside_the_request(message: &Words) -> String {
-    let (all, text) = (message.all(), message.text());
-    let (mut begin, mut from, mut asked) = (0, 0, false);
+    let mut asked = false;
     let mut rest = String::new();
-    for at in 0..all.len() {
-        if all[at].after < Gap::Hard && at + 1 < all.len() {
-            continue;
-        }
-        let end = sentence_end(text, all[at].end);
-        let sentence = Words::of(message.clause(begin, at + 1));
-        let ticket = |ruling: &rules::Ruling| ruling.intent == rules::RuledIntent::Ticket;
-        let asking = rules::rule(&sentence).filter(|_| !asked).filter(ticket);
-        let asks = asking.is_some();
-        asked |= asks;
+    for Sentence { at, words, .. } in sentences(message) {
+        let asking = asks_at(&words).filter(|_| !asked);
+        asked |= asking.is_some();
         // In "The login is broken, please create a ticket", the words before the request are the subject.
-        let before = asking.map_or(0, |ruling| ruling.asking);
-        let before = sentence.text().get(..before).unwrap_or_default();
+        let before = words.text().get(..asking.unwrap_or(0)).unwrap_or_default();
         if !before.is_empty() {
             rest.push_str(before.trim_end().trim_end_matches([',', ':']));
         }
-        if !(asks || only_polite(&text[from..end], &sentence)) {
-            rest.push_str(&text[from..end]);
+        let written = &message.text()[at];
+        if asking.is_none() && !only_polite(written, &words) {
+            rest.push_str(written);
         }
-        (begin, from) = (at + 1, end);
     }
     rest.trim().to_string()
 }
@@ -210,21 +232,9 @@ fn sentence_rest(words: &Words, end: usize) -> usize {
 
 /// Returns the sentences of a text without those that only greet or thank.
 fn kept(text: &str) -> String {
-    let words = Words::of(text);
-    let all = words.all();
-    let (mut begin, mut from) = (0, 0);
-    let mut rest = String::new();
-    for at in 0..all.len() {
-        if all[at].after < Gap::Hard && at + 1 < all.len() {
-            continue;
-        }
-        let end = if at + 1 < all.len() { sentence_end(text, all[at].end) } else { text.len() };
-        let sentence = Words::of(words.clause(begin, at + 1));
-        if !only_polite(&text[from..end], &sentence) {
-            rest.push_str(&text[from..end]);
-        }
-        (begin, from) = (at + 1, end);
-    }
+    let said = Words::of(text);
+    let worth = sentences(&said).filter(|one| !only_polite(&text[one.at.clone()], &one.words));
+    let rest: String = worth.map(|one| &text[one.at]).collect();
     rest.trim().trim_end_matches([',', ':']).to_string()
 }
 

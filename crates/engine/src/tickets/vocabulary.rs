@@ -5,7 +5,7 @@ use crate::data::ticket::{ItemType, Part};
 use core::ops::Range;
 use throughline_language::Words;
 use throughline_language::lexicon::{Lexicon, SectionId, TICKETS};
-use throughline_language::words::Word;
+use throughline_language::words::{Gap, Word};
 
 const LABELS: [(Part, SectionId); 15] = [
     (Part::Title, named("label.title")),
@@ -90,23 +90,43 @@ pub(super) fn label_part(name: &str) -> Option<Part> {
     LABELS.into_iter().find(|(_, id)| is(*id, words.all())).map(|(part, _)| part)
 }
 
-/// Finds the project that a text names, "in project OPS" or "Project: OPS": its key, and the bytes of the words that say so.
-pub(super) fn project(text: &str) -> Option<(&str, Range<usize>)> {
-    let words = Words::of(text);
-    let all = words.all();
-    (0..all.len()).find_map(|at| {
-        let phrase = longest(IN_PROJECT, all, at);
-        let label = longest(PROJECT, all, at);
-        let labelled = label > 0 && text[all[at + label - 1].end..].starts_with(':');
-        let n = if labelled { label } else { phrase };
-        let key = all.get(at + n).filter(|key| n > 0 && !key.quoted)?;
-        let name = text.get(key.at..key.end)?;
-        let upper = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-        let fits = upper
-            && (2..=PROJECT_KEY).contains(&name.len())
-            && name.starts_with(|c: char| c.is_ascii_uppercase());
-        fits.then_some((name, all[at].at..key.end))
+/// Finds the project that a request names, "… in project OPS" or "…, project: OPS": its key, and the bytes of the words that
+/// say so.
+pub(super) fn in_project(request: &Words) -> Option<(&str, Range<usize>)> {
+    (0..request.all().len()).find_map(|at| {
+        let phrase = longest(IN_PROJECT, request.all(), at);
+        let named = named_project(request, at, phrase, Gap::Space);
+        let label = || project_label(request, at).filter(|(_, key)| is_clause(request, at, key.end));
+        named.or_else(label)
     })
+}
+
+/// Reads a label "Project: OPS" whose words begin at `at` as [`in_project`] does.
+pub(super) fn project_label(sentence: &Words, at: usize) -> Option<(&str, Range<usize>)> {
+    named_project(sentence, at, longest(PROJECT, sentence.all(), at), Gap::Soft)
+}
+
+/// True if a comma, semicolon or bracket stands before this word, and the clause ends at `end`.
+fn is_clause(words: &Words, at: usize, end: usize) -> bool {
+    let all = words.all();
+    let before = at.checked_sub(1).and_then(|last| all.get(last));
+    let ends = all.iter().any(|word| word.end == end && word.after > Gap::Space)
+        || all.last().is_some_and(|last| last.end == end);
+    ends && before.is_some_and(|last| words.text()[last.end..all[at].at].contains([',', ';', '(']))
+}
+
+/// Reads the word behind `n` words from `at` as the key of a project. `gap` is what stands before it.
+fn named_project(words: &Words, at: usize, n: usize, gap: Gap) -> Option<(&str, Range<usize>)> {
+    let (all, text) = (words.all(), words.text());
+    let last = all.get((at + n).checked_sub(1)?).filter(|last| n > 0 && last.after == gap)?;
+    let key = all.get(at + n).filter(|key| !key.quoted)?;
+    let colon = text.get(last.end..key.at)?.trim_start().starts_with(':');
+    let name = text.get(key.at..key.end)?;
+    let upper = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let fits = upper
+        && (2..=PROJECT_KEY).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_uppercase());
+    (fits && (gap == Gap::Space || colon)).then_some((name, all[at].at..key.end))
 }
 
 /// Returns the item type whose name begins here and how many words it has: the longest one.

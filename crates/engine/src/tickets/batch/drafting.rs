@@ -26,7 +26,8 @@ use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::tickets::batch::plan::{BatchSpec, PlannedItem, lists_items, plan};
 use crate::tickets::batch::{edit, list_parser};
-use crate::tickets::drafting::{replied_to, targeted};
+use crate::tickets::drafting::replied_to;
+use crate::tickets::project::targeted;
 use crate::tickets::subject::with_body;
 use crate::tickets::{authors_of, release};
 use crate::turn::Turn;
@@ -43,7 +44,9 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
         turn.say(MessageKind::Answer, None, &messages::batch::too_many(wanted.asked()));
         return Verdict::Answered;
     }
-    let (target, topic) = targeted(turn, &asked.topic);
+    let own = turn.said.clone();
+    let (target, topic) =
+        targeted(turn, own.as_ref().map_or(asked.topic.as_str(), |said| said.text()), &asked.topic);
     let asked = &BatchRequest { topic, ..asked.clone() };
     let wanted = &asked.wanted();
     let items = asked.items(turn.policy.window.title_chars);
@@ -244,12 +247,21 @@ fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     let theirs = |id: &str| turn.named::<Message>(id).filter(|message| message.role == Role::User);
     let anchor =
         focus(turn).anchor_id().and_then(|id| turn.get::<Message>(id).or(turn.given.anchor.as_ref()));
-    let anchored = anchor.filter(|message| message.role == Role::User && lists_items(&message.text));
+    let anchored = anchor.filter(|message| {
+        message.role == Role::User
+            && lists_items(&message.text)
+            && (focus(turn).replies() || !asked_itself(message))
+    });
     let newest = || {
         let ids = turn.head.window.texts().rev().filter(|id| own.as_ref().is_none_or(|own| own.0 != *id));
-        ids.filter_map(theirs).find(|message| lists_items(&message.text))
+        ids.filter_map(theirs).find(|message| lists_items(&message.text) && !asked_itself(message))
     };
     anchored.or_else(newest)
+}
+
+/// True if a message is a request that was taken: its list is spent.
+fn asked_itself(message: &Message) -> bool {
+    message.task.is_some() && rules::rule(&Words::of(&message.text)).is_some()
 }
 
 /// Shows the preview of a stored batch.
