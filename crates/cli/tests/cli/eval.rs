@@ -216,9 +216,10 @@ fn too_few_lists_say_nothing() {
 #[test]
 fn recorded_lanes_become_cases() {
     let home = Home::new();
-    for (session, said) in
-        [("s1", "the checkout crashes on Safari\n:3\nthe window too\n"), ("s2", "the login page crashes\n:2\n")]
-    {
+    for (session, said) in [
+        ("s1", "the checkout crashes on Safari\n:3\nthe window too\n"),
+        ("s2", "the login page crashes\n:2\n"),
+    ] {
         home.run_with(&["chat", "--no-input", "--session", session], said, &[]).ends(0);
     }
     let ran = home.run(&["eval", "--from-lanes", "--cases", "own.jsonl", "--json"]).ends(0);

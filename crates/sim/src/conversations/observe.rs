@@ -158,7 +158,9 @@ pub(super) fn is_plain(play: &Play<'_>, written: &Written) -> bool {
     let here = choices.iter().any(|choice| choice.exec_ref == *exec_ref);
     let alone = waiting.all(|(_, thing)| matches!(thing.kind, ThingKind::List { .. }));
     let shown = play.oracle.things();
-    let recent = shown.len() <= newest + 3;
+    // A list is left after two turns of other things.
+    let spoken = shown[newest..].iter().filter(|thing| matches!(thing.kind, ThingKind::Message(_))).count();
+    let recent = shown.len() <= newest + 3 && spoken < 2;
     // Nor is anything plain behind a list that was shown since and is closed.
     let last = !shown[newest + 1..].iter().any(|thing| matches!(thing.kind, ThingKind::List { .. }));
     last && here

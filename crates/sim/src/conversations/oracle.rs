@@ -115,9 +115,8 @@ impl Oracle {
     }
 
     pub(super) fn saw(&mut self, message: Option<String>, to: Option<Who>, kind: ThingKind) {
-        if let ThingKind::Question { .. } = kind {
-            // A lane has one question at a time; the older one is put aside.
-            self.close_questions(None);
+        if let ThingKind::Question { of, .. } = kind {
+            self.put_aside(of);
         }
         self.things.push(Thing { message, to, kind });
     }
@@ -155,13 +154,22 @@ impl Oracle {
         if let (Some(by), Some(expects)) = (by, expected) {
             self.answers.insert(by, (question.to_owned(), expects));
         }
-        self.close_questions(Some(question));
+        self.close_question(question);
     }
 
-    fn close_questions(&mut self, only: Option<&str>) {
+    /// A person has one question at a time; an older one is put aside.
+    fn put_aside(&mut self, newer: Option<Who>) {
+        for thing in &mut self.things {
+            if let ThingKind::Question { of, open, .. } = &mut thing.kind {
+                *open &= of.is_some() && newer.is_some() && *of != newer;
+            }
+        }
+    }
+
+    fn close_question(&mut self, question: &str) {
         for thing in &mut self.things {
             if let ThingKind::Question { id, open, .. } = &mut thing.kind {
-                *open &= only.is_some_and(|only| only != id);
+                *open &= id != question;
             }
         }
     }

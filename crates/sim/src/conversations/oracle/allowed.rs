@@ -23,7 +23,7 @@ impl Oracle {
             // Lenient: praise is a yes to what is proposed.
             deeds.extend(match reply {
                 Target::Thing(at) => self.replied(who, Meaning::Yes, at),
-                _ => self.yes(who),
+                _ => [self.yes(who), self.closes_gate(who)].concat(),
             });
         }
         if let Some(label) = verbatim(text) {
@@ -47,8 +47,11 @@ impl Oracle {
             Meaning::Yes => self.yes(who),
             // Lenient: whoever refuses an option may answer no to a question of yes or no.
             // Lenient: whoever wants nothing done says no to what is offered.
-            Meaning::No | Meaning::Negated(_) => self.yes_or_no(who, false),
-            Meaning::DoNothing => [self.yes_or_no(who, false), self.nothing(who)].concat(),
+            Meaning::No => [self.yes_or_no(who, false), self.closes_gate(who)].concat(),
+            Meaning::Negated(_) => self.yes_or_no(who, false),
+            Meaning::DoNothing => {
+                [self.yes_or_no(who, false), self.nothing(who), self.closes_gate(who)].concat()
+            }
             Meaning::Gate(button) => self.button(who, button),
             _ => Vec::new(),
         };
@@ -314,6 +317,13 @@ impl Oracle {
         asks.map(|question| Deed::Answer { question, value: value.into() }).into_iter().collect()
     }
 
+    /// A refusal or praise closes a gate that is the newest thing there.
+    fn closes_gate(&self, who: Who) -> Vec<Deed> {
+        let newest = self.waiting(who).next();
+        let gate = newest.filter(|(_, thing)| matches!(thing.kind, ThingKind::Gate { .. }));
+        gate.map(|_| Deed::Gate(NOT_NOW)).into_iter().collect()
+    }
+
     /// The gate's own words choose from it. Lenient: also when a list is newer that has no such label.
     fn button(&self, who: Who, button: usize) -> Vec<Deed> {
         let label = LABELS.iter().position(|label| *label == GATE_BUTTONS[button]);
@@ -407,6 +417,7 @@ impl Oracle {
             },
             ThingKind::Gate { of, open } if *open && *of == who => match meaning {
                 Meaning::Gate(button) => vec![Deed::Gate(button)],
+                Meaning::No | Meaning::DoNothing => vec![Deed::Gate(NOT_NOW)],
                 Meaning::Label(label) | Meaning::Instead(label) => {
                     self.named_in(thing, label).unwrap_or_default()
                 }
@@ -482,6 +493,9 @@ fn choices_of(thing: &Thing, of: ListId) -> Option<&[Choice]> {
 
 /// Names of options that refuse where they answer a question.
 const REFUSALS: [&str; 3] = ["Not now", "Do nothing", "Wait"];
+
+/// The place of *Not now* among a gate's buttons.
+const NOT_NOW: usize = 2;
 
 /// Texts that agree.
 const APPROVAL: [&str; 2] = ["Top!", "I second that"];
