@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 
 use crate::data::policy::{Policy, limits};
 use crate::data::review::{ChecklistItem, Points, ReviewKind, ReviewSection};
+use throughline_language::intent::is_small_talk;
 use throughline_language::intent::rules;
 use throughline_language::lexicon::{Lexicon, REVIEW, SectionId};
 use throughline_language::words::{Gap, Word};
-use throughline_language::{Context, Words, is_acknowledgement, is_greeting};
+use throughline_language::{Context, Words, approves, is_acknowledgement, is_greeting};
 
 const LEAD: SectionId = named("lead");
 const MADE: SectionId = named("decision.made");
@@ -79,8 +80,11 @@ pub(super) fn sentences(text: &str, policy: &Policy) -> Vec<ClassifiedSentence> 
             let stated = &words.all()[begin..end];
             let section = under.unwrap_or_else(|| class(stated));
             let begin = begin + lead(stated);
-            let text = shorten(words.clause(begin, end), policy.review.bullet_chars);
-            if begin < end && found.len() < limits::REVIEW_SENTENCES && known.insert(folded(&text)) {
+            let is_new = begin < end
+                && found.len() < limits::REVIEW_SENTENCES
+                && known.insert(same(&words, begin, end));
+            if is_new {
+                let text = shorten(words.clause(begin, end), policy.review.bullet_chars);
                 found.push(ClassifiedSentence { section, text });
             }
         }
@@ -123,7 +127,10 @@ fn begin_of(words: &Words, begin: usize, end: usize) -> Option<usize> {
         let sentence = Words::of(words.clause(from, end));
         rules::rule(&sentence).is_some()
             || sentence.all().len() <= limits::COURTESY_WORDS
-                && (is_greeting(&sentence) || is_acknowledgement(&sentence, &Context::default()))
+                && (is_greeting(&sentence)
+                    || is_acknowledgement(&sentence, &Context::default())
+                    || is_small_talk(&sentence)
+                    || approves(&sentence))
     };
     let colon = |at: &usize| words.text()[words.all()[*at].end..].starts_with(':');
     let behind = (begin..end - 1).find(colon).map(|at| at + 1);
@@ -175,7 +182,12 @@ fn shorten(text: &str, chars: usize) -> String {
 /// Reduces a text to its folded words: equal for texts that differ only in case and punctuation.
 pub(super) fn folded(text: &str) -> String {
     let words = Words::of(text);
-    words.all().iter().map(|word| words.folded(word)).collect::<Vec<_>>().join(" ")
+    same(&words, 0, words.all().len())
+}
+
+/// Reduces these words of a text as [`folded`] does.
+fn same(words: &Words, begin: usize, end: usize) -> String {
+    words.all()[begin..end].iter().map(|word| words.folded(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Sorts sentences into the sections of a review.

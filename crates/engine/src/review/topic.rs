@@ -4,13 +4,19 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 
 use crate::data::policy::Policy;
+use crate::data::review::{Review, ReviewSection};
 use crate::review::extract::{at, named};
 use throughline_language::Words;
+use throughline_language::intent::is_small_talk;
 use throughline_language::lexicon::SectionId;
 use throughline_language::words::{Gap, Word};
 
 const STOP: SectionId = named("topic.stop");
 const ARTIFACT: SectionId = named("topic.artifact");
+const ASIDE: SectionId = named("aside");
+
+/// Words that a message has to share with what a review states to be about it.
+const SHARED: usize = 2;
 const KINDS: [SectionId; 2] = [named("kind.security"), named("kind.pm")];
 
 /// Returns the topic of a request, in at most `topic_chars` characters: the words of the request that name
@@ -52,9 +58,27 @@ pub(super) fn same(one: &str, other: &str, policy: &Policy) -> bool {
         && one.intersection(&other).count() * 100 >= least * usize::from(policy.review.same_topic_percent)
 }
 
+/// True if a message shares a word with the topic of a review, or several with what it states.
+pub(crate) fn is_about(review: &Review, message: &Words) -> bool {
+    let said = naming(message);
+    let points = review.merged();
+    let points = ReviewSection::ALL.into_iter().flat_map(|section| points.of(section));
+    let stated: BTreeSet<String> = points.chain([&review.summary]).flat_map(|point| words(point)).collect();
+    !said.is_disjoint(&words(&review.topic)) || said.intersection(&stated).count() >= SHARED
+}
+
+/// True if a message is small talk, or about the things of every day: "brb, lunch".
+pub(crate) fn is_aside(message: &Words) -> bool {
+    let all = message.all();
+    is_small_talk(message) || (0..all.len()).any(|from| at(ASIDE, all, from) > 0)
+}
+
 /// Returns the words that name the topic, folded to one case.
 fn words(topic: &str) -> BTreeSet<String> {
-    let words = Words::of(topic);
+    naming(&Words::of(topic))
+}
+
+fn naming(words: &Words) -> BTreeSet<String> {
     let all = words.all();
     (0..all.len())
         .filter(|&from| at(STOP, all, from) == 0)

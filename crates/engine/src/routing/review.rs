@@ -1,5 +1,5 @@
-//! Rung 8: feedback on the active review, if the focus is on that review and the message asks for nothing
-//! else (`docs/design/0018-reviews.md`).
+//! Rung 8: feedback on the active review, if the focus is on that review or the message is about what it is about, and asks
+//! for nothing else (`docs/design/0018-reviews.md`).
 
 use alloc::rc::Rc;
 
@@ -7,7 +7,8 @@ use crate::data::decision::Reason;
 use crate::data::review::ReviewEnding;
 use crate::data::trace::Predicate;
 use crate::intent::delegation::delegation;
-use crate::review::lifecycle;
+use crate::review::{lifecycle, topic};
+use crate::routing::gate::is_addressed;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::context;
 use crate::turn::routed_message::{RungResult, focus};
@@ -20,7 +21,10 @@ pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Ru
     let Some(mut review) = lifecycle::current(turn).filter(crate::data::review::Review::is_active) else {
         return Passed(Predicate::NoReview);
     };
-    if focus(turn).task.as_ref() != Some(&review.task) {
+    let about = topic::is_about(&review, &said.words);
+    // After an aside the review is still reached by what it is about.
+    let back = about && !focus(turn).replies() && is_addressed(turn, said);
+    if focus(turn).task.as_ref() != Some(&review.task) && !back {
         return Passed(Predicate::ReviewNotFocus);
     }
     if !review.awaits_feedback(turn.now(), turn.policy) {
@@ -29,11 +33,13 @@ pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Ru
         turn.note(Reason::ReviewIdle);
         return Passed(Predicate::ReviewOver);
     }
-    if asks_else(turn, said) {
+    let thanks = language::is_acknowledgement(&said.words, &context(turn));
+    let is_aside = !thanks && !about && !focus(turn).replies() && topic::is_aside(&said.words);
+    if is_aside || asks_else(turn, said) {
         return Passed(Predicate::OtherIntent);
     }
     turn.belongs_to(&review.task);
-    if language::is_acknowledgement(&said.words, &context(turn)) {
+    if thanks {
         return Decided(lifecycle::completed(turn, review));
     }
     Decided(lifecycle::feedback(turn, &review, said.text()))
