@@ -135,6 +135,28 @@ mod tests {
         }
     }
 
+    /// The words of an approval are also a yes; they stay an approval.
+    #[test]
+    fn what_approves() {
+        for text in [
+            "approve",
+            "approve it",
+            "Approve this, please",
+            "please approve the ticket",
+            "accept it",
+            "confirm that",
+            "looks good to me, ship it",
+            "Freigeben",
+            "gib es frei",
+            "bitte genehmigen",
+        ] {
+            assert!(approves(&Words::of(text)), "{text}");
+        }
+        for text in ["yes", "ok", "thanks", "do not approve it", "who approves it", "ja", ""] {
+            assert!(!approves(&Words::of(text)), "{text}");
+        }
+    }
+
     #[test]
     fn what_urges() {
         for text in [
