@@ -27,7 +27,7 @@ pub(crate) struct Card {
     pub(crate) step: String,
     pub(crate) title: String,
     pub(crate) text: String,
-    /// The actions of its buttons.
+    /// The actions of the buttons that can be pressed.
     pub(crate) actions: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ impl<'b> Chat<'b> {
             step: card.dataset.step,
             title: card.getAttribute('aria-label'),
             text: card.innerText,
-            actions: [...card.querySelectorAll('[data-action]')].map(button => button.dataset.action),
+            actions: [...card.querySelectorAll('[data-action]:enabled')].map(button => button.dataset.action),
         }))";
         serde_json::from_value(self.run(script, &[])).unwrap()
     }

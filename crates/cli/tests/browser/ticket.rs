@@ -77,6 +77,26 @@ fn what_the_project_requires_is_found_before_anything_is_created() {
     chat.assert_no_faults();
 }
 
+/// A newer version is checked first, and until then nobody can press *Approve*: whoever stood on it stays on the card.
+#[test]
+fn a_button_that_is_blocked_leaves_the_focus_on_its_card() {
+    let Some(browser) = Browser::start() else { return };
+    let server = Server::start();
+    let chat = Chat::open(&browser, &server.url());
+    chat.write(BUG);
+    let preview = until_checked(&chat, 1);
+    let stand = "document.querySelector(arguments[0]).focus(); return document.activeElement.dataset.action";
+    assert_eq!(chat.run(stand, &[json!(button(&preview, "approve"))]), json!("approve"));
+    let place = "const { user, conversation } = document.body.dataset; return [user, conversation]";
+    let place = chat.run(place, &[]);
+    let lane = json!({ "channel": "web", "conversation": place[1] });
+    let said = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": place[0] }, "text": "make it high priority" });
+    server.event("from-elsewhere", &said);
+    until_checked(&chat, 2);
+    let on = "return document.activeElement.closest('[data-card]')?.dataset.card ?? null";
+    assert_eq!(chat.run(on, &[]), json!(preview.id));
+}
+
 /// Waits for the preview of a ticket until its checks have passed. Before that, nobody can press *Approve*.
 #[track_caller]
 pub(crate) fn until_checked(chat: &Chat<'_>, version: u32) -> Card {
