@@ -246,10 +246,11 @@ pub struct Button {
     /// For a toggle: true if it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// Reason why it cannot be pressed now. Such a button has no token.
+    /// Reason why it cannot be pressed now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// Token that a press sends: `{"kind": "card.pressed", "press": {"token": …}}`.
+    /// Token that a press sends: `{"kind": "card.pressed", "press": {"token": …}}`. A blocked button has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub token: String,
 }
 
