@@ -4,6 +4,7 @@
 pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod card;
+pub(crate) mod change;
 mod explain;
 pub(crate) mod fact;
 pub(crate) mod meta;
@@ -62,8 +63,7 @@ pub(crate) const FORGET_ME_NOW: &str = "me now";
 pub(crate) const FORGETTING: &str = "I am erasing what I keep of you, in every conversation here. What was created elsewhere with an approval stays there.";
 pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open here and held words of theirs is closed; ask again for what is still wanted.";
 pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
-pub(crate) const NO_UPDATE: &str =
-    "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
+pub(crate) const NO_UPDATE: &str = "I can close and reopen an issue, comment on it, assign it and link it. Say which, with its key: \"close DEMO-1\". Nothing was changed.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
 pub(crate) const ASK_TITLE: &str =
     "What should the ticket be about? One line is enough; it becomes the title.";

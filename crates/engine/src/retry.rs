@@ -4,8 +4,8 @@
 use alloc::format;
 
 use crate::data::canonical_json::sha256;
+use crate::data::effect::EffectBody;
 use crate::data::effect::class::EffectClass;
-use crate::data::effect::{EffectBody, IssueChange};
 use crate::data::id::EffectId;
 use crate::data::policy::limits;
 use crate::data::time::Millis;
@@ -36,8 +36,7 @@ pub enum AfterUnknown {
 pub fn after_unknown(body: &EffectBody, far_side: Guarantee) -> AfterUnknown {
     match (body.class(), far_side) {
         (_, Guarantee::Idempotent) => AfterUnknown::Retry,
-        // Setting a parent twice sets it once.
-        _ if matches!(body, EffectBody::TrackerUpdate { change: IssueChange::Parent(_), .. }) => {
+        _ if matches!(body, EffectBody::TrackerUpdate { change, .. } if change.is_setting()) => {
             AfterUnknown::Retry
         }
         (_, Guarantee::Nothing) if body.is_outward() => AfterUnknown::Park,

@@ -45,7 +45,7 @@ fn planned(id: &str, body: &EffectBody) -> OutboxRow {
 
 fn call(job: Job) -> EffectBody {
     let (task, text) = ("t_1".into(), "look".into());
-    Call { job, phase: CallPhase::Begin, task, text, risk: Risk::Read, prompt: None }.effect()
+    Call { job, phase: CallPhase::Begin, task, text, risk: Risk::Read, prompt: None }.effect(None)
 }
 
 /// With more calls waiting than are made at once, a reply still goes out.

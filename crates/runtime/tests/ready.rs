@@ -49,7 +49,7 @@ fn call(id: &str) -> OutboxRow {
         risk: Risk::Read,
         prompt: None,
     }
-    .effect();
+    .effect(None);
     OutboxRow { payload: serde_json::to_string(&body).unwrap(), ..effect(id, body.class(), "") }
 }
 

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use throughline_engine::data::ask::Ask;
 use throughline_engine::data::effect::EffectBody;
+use throughline_engine::data::effect::IssueState;
 use throughline_engine::{EffectId, LaneKey};
 use throughline_models::Prompt;
 use throughline_runtime::turn_log::{Shown, Turn};
 use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::EffectState;
 use throughline_testkit::driver::{CommittedTurn, SeenCard, SeenMessage, SeenNotice, TurnSeen};
+
+use throughline_trackers::local::StoredIssue;
 
 use crate::world::{RemoteParties, TENANT};
 
@@ -20,10 +23,33 @@ pub(crate) struct Observer {
     issues: usize,
     calls: BTreeMap<&'static str, usize>,
     posts: u64,
-    comments: usize,
+    /// The issues of the tracker as they were.
+    standing: BTreeMap<String, Standing>,
     ran: usize,
     asks: usize,
     waiting: Vec<(String, throughline_engine::EffectId)>,
+}
+
+/// What of an issue people change by words. Its epic is the engine's own business.
+#[derive(PartialEq)]
+struct Standing {
+    comments: usize,
+    links: usize,
+    state: IssueState,
+    assignee: Option<String>,
+}
+
+impl Standing {
+    fn of(issue: &StoredIssue) -> Self {
+        let (comments, links) = (issue.comments.len(), issue.links.len());
+        Self { comments, links, state: issue.state, assignee: issue.assignee.clone() }
+    }
+
+    fn changes_since(&self, before: &Self) -> usize {
+        self.comments - before.comments + self.links - before.links
+            + usize::from(self.state != before.state)
+            + usize::from(self.assignee != before.assignee)
+    }
 }
 
 impl Observer {
@@ -98,12 +124,15 @@ impl Observer {
     async fn reached(&mut self, remote: &RemoteParties, seen: &mut TurnSeen) {
         let project = remote.tracker.config().projects.keys().next().cloned().unwrap_or_default();
         let all = remote.tracker.issues(TENANT, &project, None, 10_000).await.unwrap_or_default();
-        let (issues, comments) = (all.len(), all.iter().map(|issue| issue.comments.len()).sum::<usize>());
-        if comments > self.comments {
-            let new = u32::try_from(comments - self.comments).unwrap_or(u32::MAX);
-            seen.outward.insert("tracker.update".into(), new);
+        let issues = all.len();
+        let now: BTreeMap<String, Standing> =
+            all.iter().map(|issue| (issue.key.clone(), Standing::of(issue))).collect();
+        let changed = now.iter().filter_map(|(key, now)| Some(now.changes_since(self.standing.get(key)?)));
+        let changed: usize = changed.sum();
+        if changed > 0 {
+            seen.outward.insert("tracker.update".into(), u32::try_from(changed).unwrap_or(u32::MAX));
         }
-        self.comments = comments;
+        self.standing = now;
         if issues > self.issues {
             let new = u32::try_from(issues - self.issues).unwrap_or(u32::MAX);
             seen.outward.insert("tracker.create".into(), new);

@@ -135,6 +135,7 @@ impl Clients {
             Job::Tool { name, args } => self.tool_ready(name, args, errand).await,
             Job::Agent { name } => self.agent_ready(name, errand).await,
             Job::Option(_) => Err(rejected("only its host runs an option")),
+            Job::Change(_) => Err(rejected("only its tracker changes an issue")),
         }
     }
 

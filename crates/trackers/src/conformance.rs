@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 use throughline_engine::retry::Guarantee;
@@ -39,6 +39,9 @@ pub trait Subject: Send + Sync {
     /// The comments on an issue, oldest first.
     async fn comments(&self, tenant: &str, key: &str) -> Vec<String>;
 
+    /// The keys of the issues that an issue is linked to.
+    async fn links(&self, tenant: &str, key: &str) -> Vec<String>;
+
     /// Loses the answer of the next create, which is applied. Returns false if this subject cannot.
     fn lose_next_answer(&self) -> bool;
 }
@@ -58,7 +61,7 @@ macro_rules! tracker_conformance {
             checks_a_whole_batch_at_once, refuses_a_batch_that_does_not_hang_together,
             checks_what_is_above_what, only_who_may_creates, only_who_may_sees, a_story_is_read_back_under_its_epic,
             a_parent_is_set_once_however_often, changes_nothing_that_is_not_there, a_comment_is_made_once,
-            a_marker_finds_what_it_marks);
+            what_is_set_is_set_once, a_marker_finds_what_it_marks);
     };
     (@tests $subject:expr; $($name:ident),* $(,)?) => {$(
         #[tokio::test]
@@ -446,6 +449,9 @@ pub async fn changes_nothing_that_is_not_there(subject: &dyn Subject) {
         ("another project's", "NOWHERE-1", IssueChange::Comment("Hello".into())),
         ("under a missing epic", task.as_str(), under(&missing)),
         ("under itself, a task", task.as_str(), under(&task)),
+        ("a link to a missing issue", task.as_str(), IssueChange::Link(missing.clone())),
+        ("a link to itself", task.as_str(), IssueChange::Link(task.clone())),
+        ("a missing issue closed", missing.as_str(), IssueChange::State(IssueState::Closed)),
     ];
     for (what, key, change) in table {
         let attempt = update(subject, "fx_2", key, &change).await;
@@ -462,6 +468,28 @@ pub async fn a_comment_is_made_once(subject: &dyn Subject) {
         applied(update(subject, effect, &key, &IssueChange::Comment(text.into())).await);
     }
     assert_eq!(subject.comments(TENANT, &key).await, ["First", "First", "Last"]);
+}
+
+/// State, assignee and links are what was set last, however often it is set.
+pub async fn what_is_set_is_set_once(subject: &dyn Subject) {
+    let key = applied(create(subject, "fx_1", &sound("Changed")).await).key;
+    let other = applied(create(subject, "fx_2", &sound("Another")).await).key;
+    let now = async || applied(subject.tracker().find(TENANT, subject.project(), None, &key).await);
+    assert_eq!((now().await.state, now().await.assignee), (IssueState::Open, None));
+    for (effect, state) in
+        [("fx_3", IssueState::Closed), ("fx_3", IssueState::Closed), ("fx_4", IssueState::Open)]
+    {
+        applied(update(subject, effect, &key, &IssueChange::State(state)).await);
+        assert_eq!(now().await.state, state);
+    }
+    for name in ["bob", "bob", "eve"] {
+        applied(update(subject, "fx_5", &key, &IssueChange::Assignee(name.into())).await);
+        assert_eq!(now().await.assignee.as_deref(), Some(name));
+    }
+    for effect in ["fx_6", "fx_6", "fx_7"] {
+        applied(update(subject, effect, &key, &IssueChange::Link(other.clone())).await);
+        assert_eq!(subject.links(TENANT, &key).await, [other.as_str()]);
+    }
 }
 
 /// The issue an effect created is found by the effect's id, also when its answer was lost; nothing else is found.

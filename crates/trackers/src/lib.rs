@@ -12,7 +12,7 @@ pub mod local;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use throughline_engine::EffectId;
-use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 
@@ -41,7 +41,8 @@ pub trait Tracker: Send + Sync {
         parent: Option<&str>,
     ) -> Attempt<Issue>;
 
-    /// Changes the issue with that key. A comment is made once for one effect id.
+    /// Changes the issue with that key. A comment is made once for one effect id; any other change sets what it names, and
+    /// setting it again changes nothing.
     async fn update(
         &self,
         tenant: &str,
@@ -73,4 +74,10 @@ pub struct Issue {
     /// The key of the epic it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Its state.
+    #[serde(default)]
+    pub state: IssueState,
+    /// The person it is given to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
 }

@@ -39,7 +39,7 @@ impl Capability for ToolsAndAgents {
             class: call.job.class(),
             target: call.job.target(),
             payload: jcs(call),
-            effects: alloc::vec![call.clone().effect()],
+            effects: alloc::vec![call.clone().effect(Some(&card.id))],
             quantity: 1,
             chars: call.text.chars().count(),
             by: card.by.clone(),

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use crate::cards::{button, hash_of};
 use crate::data::authors::{Authored, Authors};
-use crate::data::call::{Call, Job};
+use crate::data::call::{Call, Job, PlannedChange};
 use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::{CardModel, Field};
+use crate::data::effect::IssueChange;
 use crate::data::policy::Policy;
 use crate::data::task::Task;
 use crate::data::time::Timestamp;
@@ -50,9 +51,17 @@ fn details(
 ) {
     model.hash = Some(hash_of(call));
     let field = |name: &str, text: &str| Field::new(name, name, text);
-    model.fields.push(field("task", &call.text));
-    if let Job::Tool { args, .. } = &call.job {
-        model.fields.extend(args.iter().map(|(name, text)| field(name, text)));
+    match &call.job {
+        Job::Change(PlannedChange { change: IssueChange::Comment(text), .. }) => {
+            model.fields.push(Field::new("comment", messages::change::COMMENT, text));
+        }
+        // The title says all there is.
+        Job::Change(_) => {}
+        Job::Tool { args, .. } => {
+            model.fields.push(field("task", &call.text));
+            model.fields.extend(args.iter().map(|(name, text)| field(name, text)));
+        }
+        Job::Agent { .. } | Job::Option(_) => model.fields.push(field("task", &call.text)),
     }
     if !card.is_open() {
         model.facts.extend(words::written_by(&card.by, written));

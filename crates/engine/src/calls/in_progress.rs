@@ -118,7 +118,7 @@ fn tell_to_stop(turn: &mut Turn<'_>, task: &Task, job: &Job, effect: EffectId) {
         let (job, task) = (job.clone(), task.id.clone());
         let phase = CallPhase::Stop { effect };
         let call = Call { job, phase, task, text: String::new(), risk: Risk::Read, prompt: None };
-        turn.effect(call.effect(), &[], None);
+        turn.effect(call.effect(None), &[], None);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::data::action::Action;
 use crate::data::approval::CloseReason;
 use crate::data::authors::Authors;
 use crate::data::call::CallPhase;
-use crate::data::call::{Call, Job, Risk, Work};
+use crate::data::call::{Call, Job, PlannedChange, Risk, Work};
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
@@ -149,6 +149,15 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
     Decision::new(Verdict::Asked, Reason::ToolStarted)
 }
 
+/// Shows a change of an issue for approval, as a task of its own.
+pub(crate) fn change(turn: &mut Turn<'_>, said: &RoutedMessage, planned: PlannedChange) -> Decision {
+    let id = turn.start_task(said.text(), &said.by);
+    let task = turn.get::<Task>(&id).cloned();
+    let task = task.unwrap_or_else(|| Task::new(id, first_line(said.text()), &said.by, turn.now()));
+    let (job, text) = (Job::Change(planned), said.text().into());
+    start(turn, task, job, CallPhase::Begin, text, Reason::ApprovalNeeded)
+}
+
 /// Takes in an answer about an argument of a tool.
 pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) {
     let Some(mut task) = turn.get::<Task>(task).cloned() else { return };
@@ -197,6 +206,7 @@ fn risk(policy: &Policy, job: &Job) -> Option<Risk> {
         Job::Agent { name } => policy.agents.get(name).map(|agent| agent.risk),
         // The call carries the risk its host registered with the list.
         Job::Option(_) => None,
+        Job::Change(_) => Some(Risk::Write),
     }
 }
 
@@ -365,8 +375,19 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
             // The card of an option list shows the result of its option.
-            if !matches!(job, Job::Option(_)) {
-                turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::answered(&job, &words));
+            match &job {
+                Job::Option(_) => {}
+                Job::Change(planned) => {
+                    turn.say(MessageKind::Answer, Some(id), &messages::change::made(planned));
+                }
+                _ => {
+                    turn.pass_on(
+                        &job,
+                        MessageKind::Answer,
+                        Some(id),
+                        &messages::call::answered(&job, &words),
+                    );
+                }
             }
         }
         Outcome::Failed { reason, errors, .. } => {
@@ -485,7 +506,7 @@ fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
     let kind = match job {
         Job::Tool { name, .. } => PendingKind::ToolRetryOffer { tool: name.clone() },
         Job::Agent { name } => PendingKind::DelegationOffer { agent: name.clone() },
-        Job::Option(_) => return,
+        Job::Option(_) | Job::Change(_) => return,
     };
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
     turn.open_pending(kind, Some(Expected::Boolean), &asked, Some(&task.id), by, None);

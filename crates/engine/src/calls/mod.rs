@@ -12,4 +12,4 @@ mod lifecycle;
 
 pub(crate) use crate::calls::capability::ToolsAndAgents;
 pub(crate) use crate::calls::in_progress::{progressed, stop};
-pub(crate) use crate::calls::lifecycle::{begin, hand_over};
+pub(crate) use crate::calls::lifecycle::{begin, change, hand_over};

@@ -1,10 +1,12 @@
 //! Tools, sub-agents and the calls made to them (`docs/design/0037-models-and-tools.md`).
 
+use crate::data::effect::IssueChange;
 use crate::data::erasure::ERASED;
 use crate::data::id::{CardId, EffectId, TaskId};
 use crate::data::lane_key::LaneKey;
 use crate::data::permit::ChosenOption;
 use crate::data::prompt::BuiltPrompt;
+use crate::data::ticket::Target;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -75,15 +77,41 @@ pub enum Job {
     },
     /// An option of a list, which the list's host runs.
     Option(ChosenOption),
+    /// A change of an issue that exists, which its tracker makes.
+    Change(PlannedChange),
+}
+
+/// A change of an issue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedChange {
+    /// Tracker and project of the issue.
+    pub target: Target,
+    /// Key of the issue.
+    pub key: String,
+    /// Change.
+    pub change: IssueChange,
+}
+
+impl PlannedChange {
+    /// Returns the change with its words erased.
+    fn without_words(self) -> Self {
+        let change = match self.change {
+            IssueChange::Comment(_) => IssueChange::Comment(ERASED.into()),
+            IssueChange::Assignee(_) => IssueChange::Assignee(ERASED.into()),
+            change @ (IssueChange::Parent(_) | IssueChange::State(_) | IssueChange::Link(_)) => change,
+        };
+        Self { change, ..self }
+    }
 }
 
 impl Job {
-    /// Returns the name of the tool or the agent, or the option's label.
+    /// Returns the name of the tool or the agent, the option's label, or the issue's key.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Tool { name, .. } | Self::Agent { name } => name,
             Self::Option(chosen) => chosen.label(),
+            Self::Change(planned) => &planned.key,
         }
     }
 
@@ -94,16 +122,18 @@ impl Job {
             Self::Tool { .. } => "tool.call",
             Self::Agent { .. } => "agent.delegate",
             Self::Option(_) => "option.execute",
+            Self::Change(_) => "tracker.update",
         }
     }
 
-    /// Returns the target, as approver rules name it: `tool:crm.update`, `agent:writer`, `option:open:3`.
+    /// Returns the target, as approver rules name it: `tool:crm.update`, `agent:writer`, `option:open:3`, `local:DEMO`.
     #[must_use]
     pub fn target(&self) -> String {
         match self {
             Self::Tool { name, .. } => alloc::format!("tool:{name}"),
             Self::Agent { name } => alloc::format!("agent:{name}"),
             Self::Option(chosen) => alloc::format!("option:{}", chosen.exec_ref()),
+            Self::Change(planned) => alloc::format!("{}", planned.target),
         }
     }
 }
@@ -269,6 +299,7 @@ impl Job {
             }
             Self::Agent { name } => Self::Agent { name },
             Self::Option(chosen) => Self::Option(chosen.without_words()),
+            Self::Change(planned) => Self::Change(planned.without_words()),
         }
     }
 }

@@ -12,8 +12,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::data::ask::{Ask, EvidenceKind};
-use crate::data::call::Call;
-use crate::data::call::Job;
+use crate::data::call::{Call, Job, PlannedChange};
 use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card_model::CardModel;
 pub use crate::data::effect::class::EffectClass;
@@ -210,6 +209,31 @@ pub enum IssueChange {
     Parent(String),
     /// Adds a comment.
     Comment(String),
+    /// Closes it, or opens it again.
+    State(IssueState),
+    /// Gives it to a person, by the name that was said.
+    Assignee(String),
+    /// Links it to another issue, by its key.
+    Link(String),
+}
+
+impl IssueChange {
+    /// True if making it twice is making it once.
+    #[must_use]
+    pub fn is_setting(&self) -> bool {
+        !matches!(self, Self::Comment(_))
+    }
+}
+
+/// State of an issue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IssueState {
+    /// Work on it goes on.
+    #[default]
+    Open,
+    /// It is done, or nobody will do it.
+    Closed,
 }
 
 /// Reads one item or a list. Effects planned by earlier versions hold a single item.
@@ -343,10 +367,16 @@ impl EffectBody {
 }
 
 impl Call {
-    /// Returns the effect that makes this call.
+    /// Returns the effect that makes this call. `card` is the one that releases it.
     #[must_use]
-    pub fn effect(self) -> EffectBody {
+    pub fn effect(self, card: Option<&CardId>) -> EffectBody {
         match self.job {
+            Job::Change(PlannedChange { target, key, change }) => EffectBody::TrackerUpdate {
+                target,
+                key,
+                change,
+                card: card.cloned().unwrap_or_else(|| CardId::from("")),
+            },
             Job::Tool { .. } => EffectBody::ToolCall(self),
             Job::Agent { .. } => EffectBody::AgentDelegate(self),
             Job::Option(_) => EffectBody::OptionExecute(self),

@@ -9,7 +9,7 @@ use crate::data::ask::{
 use crate::data::authors::Authored;
 use crate::data::batch::Batch;
 use crate::data::call::{
-    Call, CallPhase, Job, OpenQuestion, QuestionField, RemoteQuestion, RemoteTask, Work,
+    Call, CallPhase, Job, OpenQuestion, PlannedChange, QuestionField, RemoteQuestion, RemoteTask, Work,
 };
 use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card::{AdoptionLookup, Card, CardStatus, CardSubject, Checks};
@@ -69,7 +69,8 @@ texts! {
     struct QuestionField { name: key, expected }
     struct RemoteTask { remote: key, told: words, news: key }
     struct Call { job, phase, task, text: said, risk: key, prompt }
-    enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen) }
+    enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen), Change(planned) }
+    struct PlannedChange { target: key, key: key, change }
     enum CallPhase { Begin, Answer { remote: key, given: words }, Stop { effect } }
 
     struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key, told: key }
@@ -214,7 +215,9 @@ texts! {
         PostChannel { to: key, text: words, signed: key, card }, ToolCall(call), AgentDelegate(call),
         OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key },
     }
-    enum IssueChange { Parent(key: id), Comment(text: words) }
+    enum IssueChange {
+        Parent(key: id), Comment(text: words), State(state: key), Assignee(name: words), Link(key: key),
+    }
     struct Ask { question, text: said, message, prompt, hint, complaints: words, budget_ms: key }
     enum Question {
         Classify { labels: key }, Draft { item_type: key, stories: key, from: lines }, Review { kind: key },

@@ -9,7 +9,7 @@ use crate::data::card::CardStatus;
 use crate::data::policy::limits;
 use crate::data::progress::{Phase, Progress};
 use crate::data::time::Timestamp;
-use crate::messages::{option, past};
+use crate::messages::{change, option, past};
 use crate::text::redact::snippet;
 
 /// Asks which sub-agent a task goes to.
@@ -36,6 +36,7 @@ pub(crate) fn started(job: &Job, intent: &str) -> String {
         Job::Agent { name } => format!("Handing “{intent}” to {name}."),
         Job::Tool { name, .. } => format!("Calling {name}."),
         Job::Option(chosen) => option::chosen(chosen.label()),
+        Job::Change(planned) => format!("{}.", change::what(planned)),
     }
 }
 
@@ -81,6 +82,9 @@ pub(crate) fn could_not(job: &Job, why: &str) -> String {
     if let Job::Option(chosen) = job {
         return option::failed(chosen.label(), why);
     }
+    if let Job::Change(planned) = job {
+        return change::failed(planned, why);
+    }
     format!("{} did not do it: {why}", job.name())
 }
 
@@ -88,7 +92,7 @@ pub(crate) fn no_answer(job: &Job) -> String {
     if let Job::Option(chosen) = job {
         return option::not_run(chosen.label());
     }
-    format!("{} did not answer. Nothing was changed.", job.name())
+    format!("{} did not answer. Nothing was changed.", far_side(job))
 }
 
 pub(crate) fn again(job: &Job) -> String {
@@ -96,11 +100,17 @@ pub(crate) fn again(job: &Job) -> String {
         Job::Tool { name, .. } => format!("{name} did not answer. Shall I try it again?"),
         Job::Agent { name } => format!("{name} did not answer. Shall I hand it over again?"),
         Job::Option(chosen) => option::again_run(chosen.label()),
+        Job::Change(_) => no_answer(job),
     }
 }
 
+/// Whoever does the work.
+fn far_side(job: &Job) -> &str {
+    if let Job::Change(_) = job { change::TRACKER } else { job.name() }
+}
+
 pub(crate) fn maybe_done(job: &Job) -> String {
-    format!("{} did not answer, so it may or may not be done. It is not sent again by itself.", job.name())
+    format!("{} did not answer, so it may or may not be done. It is not sent again by itself.", far_side(job))
 }
 
 pub(crate) fn not_set_up(name: &str) -> String {
@@ -121,6 +131,7 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
         Job::Agent { name } => format!("Hand this to {name}"),
         Job::Tool { name, .. } => format!("Call {name}"),
         Job::Option(chosen) => option::run(chosen.label()),
+        Job::Change(planned) => change::what(planned),
     };
     match status {
         CardStatus::Open => format!("{what}?"),
@@ -147,7 +158,7 @@ fn came_of(result: &Progress) -> String {
 
 /// The title of the card for a call without an answer: the question, or what became of it.
 pub(crate) fn uncertain_call_title(job: &Job, status: &CardStatus) -> String {
-    let name = job.name();
+    let name = far_side(job);
     match status {
         CardStatus::Decided { action, by, result, .. } => {
             format!("No answer from {name}: {} by @{}{}", past(*action), by.name, came_of(result))

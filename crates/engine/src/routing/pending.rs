@@ -347,6 +347,7 @@ fn approval_by_text(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
     let named = || turn.open_cards().rev().find(waits).filter(|_| approves);
     let in_focus = in_focus.filter(|_| affirms()).or_else(named)?;
     let (task, told) = (turn.task_of(in_focus), press::instead_of_text(turn, in_focus));
+    task.iter().for_each(|task| turn.belongs_to(task));
     turn.say(MessageKind::Notification, task.as_ref(), &told);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
 }

@@ -9,10 +9,11 @@ use crate::data::card::{Card, CardStatus};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
+use crate::data::shown_at::ShownAt;
 use crate::data::ticket::{Draft, Part};
 use crate::messages;
-use crate::tickets::drafting;
 use crate::tickets::vocabulary::longest;
+use crate::tickets::{drafting, issue_change};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
@@ -27,7 +28,6 @@ const APPROVED: SectionId = id("after.approved");
 const TAIL: SectionId = id("after.approved.tail");
 const THIS: SectionId = id("after.this");
 const AGAIN: SectionId = id("after.again");
-const CHANGE: SectionId = id("after.change");
 
 /// Wish about something that was created here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,13 @@ enum Wish {
     LookUp,
     /// A new one with the same text.
     Again,
-    /// A change of the issue itself.
-    Change,
 }
 
 /// Answers a message about an issue that was created in this lane. `None` if it is about none.
 pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    if let Some(decision) = issue_change::heard(turn, said) {
+        return Some(decision);
+    }
     let (wish, key) = read(said.text())?;
     let receipt = receipt(turn, key.as_deref())?;
     let drafts = made(turn, &receipt, key.as_deref());
@@ -58,10 +59,6 @@ pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
             turn.another_task();
             drafting::another(turn, &first, &said.by)
         }
-        Wish::Change => {
-            turn.say(MessageKind::Answer, Some(&first.task), messages::NO_UPDATE);
-            Verdict::Answered
-        }
     };
     Some(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket))
 }
@@ -76,9 +73,6 @@ fn read(text: &str) -> Option<(Wish, Option<String>)> {
     if longest(AGAIN, all, 0) == all.len() {
         return Some((Wish::Again, None));
     }
-    if longest(CHANGE, all, 0) > 0 {
-        return Some((Wish::Change, None));
-    }
     let n = longest(HAPPENED, all, 0).max(longest(APPROVED, all, 0));
     let issue = key(text);
     let end = match &issue {
@@ -92,17 +86,37 @@ fn read(text: &str) -> Option<(Wish, Option<String>)> {
 
 /// Returns the key of the one issue that a text names.
 fn key(text: &str) -> Option<String> {
-    let is_key = |word: &&str| {
-        word.split_once('-').is_some_and(|(project, number)| {
-            project.len() > 1
-                && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-                && !number.is_empty()
-                && number.chars().all(|c| c.is_ascii_digit())
-        })
-    };
-    let mut keys = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(is_key);
+    let mut keys = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| is_key(word));
     let first = keys.next()?;
     keys.next().is_none().then(|| first.to_string())
+}
+
+/// True if a word is the key of an issue: "DEMO-1".
+pub(super) fn is_key(word: &str) -> bool {
+    word.split_once('-').is_some_and(|(project, number)| {
+        project.len() > 1
+            && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+            && !number.is_empty()
+            && number.chars().all(|c| c.is_ascii_digit())
+    })
+}
+
+/// Returns the draft that became this issue, if it was created in this lane.
+pub(super) fn created_here(turn: &Turn<'_>, key: &str) -> Option<Draft> {
+    let receipt = receipt(turn, Some(key))?;
+    made(turn, &receipt, Some(key)).into_iter().next()
+}
+
+/// Returns what "it" means behind a receipt: the issues of the one replied to, else of the newest. `None` if there is no
+/// receipt, or a preview was opened since: then "it" is the preview.
+pub(super) fn in_reach(turn: &Turn<'_>) -> Option<Vec<Draft>> {
+    let receipt = receipt(turn, None)?;
+    let shown = |card: &Card| ShownAt::by_message(&card.message, card.created_at);
+    let newer = |card: &Card| card.is_approval() && shown(card).is_after(&shown(&receipt));
+    if !focus(turn).replies() && turn.open_cards().any(newer) {
+        return None;
+    }
+    Some(made(turn, &receipt, None)).filter(|made| !made.is_empty())
 }
 
 /// Returns the receipt that is meant: the one with this issue, the one replied to, else the newest.
@@ -148,7 +162,7 @@ mod tests {
             ("Wer hat das freigegeben?", Some((Wish::LookUp, None))),
             ("another one like that", Some((Wish::Again, None))),
             ("noch so eins", Some((Wish::Again, None))),
-            ("comment on it: fixed", Some((Wish::Change, None))),
+            ("comment on it: fixed", None),
             ("what happened to the export?", None),
             ("who approved the budget?", None),
             ("what happened", None),

@@ -13,6 +13,7 @@ mod edit_words;
 mod erase;
 mod extract;
 pub(crate) mod gaps;
+mod issue_change;
 mod labels;
 pub(crate) mod link;
 pub(crate) mod preview_words;

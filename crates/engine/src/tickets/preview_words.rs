@@ -143,7 +143,8 @@ fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> 
     if !adds && rules::rule(&said.words).as_ref().is_some_and(other) {
         return None;
     }
-    match edit {
+    let task = turn.task_of(&card);
+    let decided = match edit {
         Edit::Set(item, part, text) => write(turn, card, item, part, &|_| text.clone()),
         Edit::Add(item, part, text) => write(turn, card, item, part, &|before| match before {
             "" => text.clone(),
@@ -158,7 +159,11 @@ fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> 
         }
         Edit::Move(item, place) => moved(turn, card, item, place),
         Edit::AddItem(kind, title) => added(turn, card, kind, &title),
+    };
+    if let (Some(task), Some(_)) = (&task, &decided) {
+        turn.belongs_to(task);
     }
+    decided
 }
 
 /// Writes a part of the item that is meant and shows the difference.
@@ -199,9 +204,6 @@ fn write(
         }
     }
     let task = turn.task_of(&card);
-    if let Some(task) = &task {
-        turn.belongs_to(task);
-    }
     if told.is_empty() {
         turn.say(MessageKind::Notification, task.as_ref(), messages::AS_IT_WAS);
         return Some(done());

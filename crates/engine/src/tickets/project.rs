@@ -20,7 +20,9 @@ pub(super) fn targeted(turn: &Turn<'_>, own: &str, text: &str) -> (Target, Strin
     let named = named(own, turn.said.is_none());
     let target = named.as_ref().map(|named| Target { project: named.key.clone(), ..usual.clone() });
     match (named, target) {
-        (Some(named), Some(target)) if is_open(turn.policy, &target) => (target, named.cut_from(text)),
+        (Some(named), Some(target)) if is_open(turn.policy, "tracker.create", &target) => {
+            (target, named.cut_from(text))
+        }
         _ => (usual, text.into()),
     }
 }
@@ -56,9 +58,9 @@ fn named(own: &str, command: bool) -> Option<Named> {
     })
 }
 
-/// True if somebody may approve a ticket there.
-fn is_open(policy: &Policy, target: &Target) -> bool {
-    policy.approvers.iter().any(|rule| rule.covers("tracker.create", &target.to_string()))
+/// True if somebody may approve an effect of this class there.
+pub(super) fn is_open(policy: &Policy, class: &str, target: &Target) -> bool {
+    policy.approvers.iter().any(|rule| rule.covers(class, &target.to_string()))
 }
 
 #[cfg(test)]

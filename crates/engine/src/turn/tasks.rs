@@ -151,8 +151,8 @@ impl Turn<'_> {
         approval: Option<crate::data::effect::ApprovalRef>,
     ) {
         let job = call.job.clone();
-        let body: EffectBody = call.effect();
         let card = approval.as_ref().map(|approval| approval.card.clone());
+        let body: EffectBody = call.effect(card.as_ref());
         let effect = self.effect(body, &[], approval);
         let at = self.moment(&task);
         task.move_to(TaskStatus::Running, at);

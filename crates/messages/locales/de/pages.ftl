@@ -46,6 +46,8 @@ page-stories = Storys
 page-links = Verknüpfungen
 page-named-by = genannt von
 page-comments = Kommentare
+page-closed = geschlossen
+page-given-to = zugewiesen an { $name }
 page-kind-of = { $kind } von
 
 ## Der Arbeitsplatz

@@ -46,6 +46,8 @@ page-stories = Stories
 page-links = Links
 page-named-by = named by
 page-comments = Comments
+page-closed = closed
+page-given-to = assigned to { $name }
 page-kind-of = { $kind } of
 
 ## The workspace

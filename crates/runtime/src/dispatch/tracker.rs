@@ -33,7 +33,12 @@ impl Runtime {
             }
             EffectBody::TrackerFind { key, by, .. } => {
                 let found = tracker.find(tenant, &target.project, Some(by), key).await;
-                found.map(|Issue { key, url, title, parent }| EffectResult::Found { key, title, url, parent })
+                found.map(|Issue { key, url, title, parent, .. }| EffectResult::Found {
+                    key,
+                    title,
+                    url,
+                    parent,
+                })
             }
             EffectBody::TrackerSeek { marker, .. } => {
                 let found = tracker.seek(tenant, &target.project, marker).await;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
+use throughline_engine::data::effect::IssueState;
 use throughline_trackers::local::{Comment, Link, Permission, StoredIssue};
 
 use super::json;
@@ -39,6 +40,8 @@ pub(crate) fn to_wire(issue: StoredIssue) -> wire::Issue {
         fields: serde_json::to_value(&issue.item.fields).unwrap_or_default(),
         effect: issue.effect.0,
         parent: issue.parent,
+        state: if issue.state == IssueState::Closed { "closed" } else { "open" }.into(),
+        assignee: issue.assignee,
         links: issue.links.into_iter().map(link).collect(),
         comments: issue.comments.into_iter().map(comment).collect(),
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
+use throughline_engine::data::effect::IssueState;
 use throughline_engine::data::ticket::Part;
 use throughline_trackers::local::StoredIssue;
 
@@ -35,6 +36,8 @@ pub(crate) struct IssueView {
     /// Issues that link to it.
     named_by: Vec<RelatedIssue>,
     comments: Vec<CommentView>,
+    closed: bool,
+    assignee: Option<String>,
 }
 
 /// Related issue.
@@ -101,6 +104,8 @@ pub(crate) async fn issue_view(
         stories: stories.iter().map(related).collect(),
         links,
         named_by: named_by.iter().filter(|other| shown(other)).map(related).collect(),
+        closed: issue.state == IssueState::Closed,
+        assignee: issue.assignee.clone(),
         comments: said
             .map(|said| CommentView { text: said.text.clone(), effect: said.effect.0.clone() })
             .collect(),

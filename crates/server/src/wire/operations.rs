@@ -96,6 +96,11 @@ pub struct Issue {
     /// Key of the epic it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// State: `open` or `closed`.
+    pub state: String,
+    /// Person it is given to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
     /// Links to other issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<IssueLink>,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::EffectId;
+use throughline_engine::data::effect::IssueState;
 use throughline_engine::data::ticket::Item;
 
 use super::documents::{Document, Documents, DocumentsError};
@@ -38,9 +39,19 @@ pub struct StoredIssue {
     /// The issues it links to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+    /// Its state.
+    #[serde(default, skip_serializing_if = "is_open")]
+    pub state: IssueState,
+    /// The person it is given to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
     /// The comments, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
+}
+
+fn is_open(state: &IssueState) -> bool {
+    *state == IssueState::Open
 }
 
 /// A comment on an issue.
@@ -70,6 +81,8 @@ impl StoredIssue {
             title: self.item.title().into(),
             key: self.key.clone(),
             parent: self.parent.clone(),
+            state: self.state,
+            assignee: self.assignee.clone(),
         }
     }
 }
@@ -279,6 +292,8 @@ pub(super) async fn create(
             effect: effect.clone(),
             parent: new.parent.map(str::to_owned),
             links: new.links.clone(),
+            state: IssueState::Open,
+            assignee: None,
             comments: Vec::new(),
         };
         let body = serde_json::to_string(&issue).map_err(|error| damaged(&issue.key, &error))?;
@@ -332,11 +347,13 @@ pub(super) async fn change(
         }
         let body = serde_json::to_string(&issue).map_err(|error| damaged(key, &error))?;
         let mut writes = vec![(collection.clone(), Document { body, ..document })];
-        if let Some(epic) = issue.parent.as_ref().filter(|_| issue.parent != before.parent) {
+        let under = issue.parent.iter().filter(|_| issue.parent != before.parent).map(|epic| children(epic));
+        let linked = issue.links.iter().filter(|link| !before.links.contains(link));
+        for index in under.chain(linked.map(|link| referrers(&link.key))) {
             let key = sorted(&issue.key);
-            let known = documents.get(tenant, &children(epic), &key).await?;
+            let known = documents.get(tenant, &index, &key).await?;
             let version = known.map_or(0, |known| known.version);
-            writes.push((children(epic), Document { key, version, body: issue.key.clone() }));
+            writes.push((index, Document { key, version, body: issue.key.clone() }));
         }
         if documents.write(tenant, writes).await? {
             return Ok(ChangeResult::Written);

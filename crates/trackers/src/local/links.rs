@@ -9,6 +9,9 @@ use super::config::LocalConfig;
 /// The kind of a link without one.
 pub(super) const PLAIN: &str = "depends on";
 
+/// The kind of a link that people ask for in words.
+pub(super) const RELATED: &str = "relates to";
+
 /// A link from one issue to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Link {

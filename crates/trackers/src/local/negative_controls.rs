@@ -22,6 +22,7 @@ enum Defect {
     ForgetsTheParent,
     TakesAnyParent,
     CommentsTwice,
+    KeepsItsState,
     MakesTwo,
     FindsNoMarker,
     MixesTenants,
@@ -98,6 +99,7 @@ impl Tracker for DefectiveTracker {
         let n = self.calls.fetch_add(1, Ordering::SeqCst);
         match (self.defect, change) {
             (Defect::TakesAnyParent, IssueChange::Parent(_)) => return Attempt::Applied(()),
+            (Defect::KeepsItsState, IssueChange::State(_)) => return Attempt::Applied(()),
             (Defect::CommentsTwice, IssueChange::Comment(_)) => {
                 let again = EffectId(format!("{effect}_{n}"));
                 return self.inner.tracker.update(tenant, project, &again, key, change).await;
@@ -153,6 +155,10 @@ impl Subject for DefectiveSubject {
         self.0.inner.comments(tenant, key).await
     }
 
+    async fn links(&self, tenant: &str, key: &str) -> Vec<String> {
+        self.0.inner.links(tenant, key).await
+    }
+
     fn lose_next_answer(&self) -> bool {
         self.0.inner.lose_next_answer()
     }
@@ -179,6 +185,7 @@ async fn the_suite_finds_every_defect() {
         ForgetsTheParent: a_parent_is_set_once_however_often,
         TakesAnyParent: changes_nothing_that_is_not_there,
         CommentsTwice: a_comment_is_made_once,
+        KeepsItsState: what_is_set_is_set_once,
         MakesTwo: one_effect_makes_one_issue,
         FindsNoMarker: a_marker_finds_what_it_marks,
         MixesTenants: tenants_never_mix,
@@ -208,6 +215,7 @@ async fn a_wrapper_without_a_defect_passes() {
     conformance::only_who_may_creates(&right()).await;
     conformance::a_parent_is_set_once_however_often(&right()).await;
     conformance::a_comment_is_made_once(&right()).await;
+    conformance::what_is_set_is_set_once(&right()).await;
     conformance::one_effect_makes_one_issue(&right()).await;
     conformance::tenants_never_mix(&right()).await;
     let epic = member(ItemType::Epic, "e", None);

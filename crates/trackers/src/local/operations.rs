@@ -9,6 +9,7 @@ use throughline_engine::retry::Guarantee;
 use super::config::Permission;
 use super::documents::DocumentsError;
 use super::issues::{self, ChangeResult, Comment, CreateResult, NewIssue, StoredIssue};
+use super::links::{Link, RELATED};
 use super::outcome::{read_failed, rejected, write_failed};
 use super::{LocalTracker, checks, links};
 use crate::Issue;
@@ -168,6 +169,12 @@ impl LocalTracker {
             IssueChange::Comment(text) => {
                 issue.comments.push(Comment { effect: effect.clone(), text: text.clone() });
             }
+            IssueChange::State(state) => issue.state = *state,
+            IssueChange::Assignee(name) => issue.assignee = Some(name.clone()),
+            IssueChange::Link(other) if issue.links.iter().any(|link| link.key == *other) => {}
+            IssueChange::Link(other) => {
+                issue.links.push(Link { kind: RELATED.into(), key: other.clone() });
+            }
         };
         match issues::change(self.documents.as_ref(), tenant, key, apply).await {
             Ok(ChangeResult::Written) => Attempt::Applied(()),
@@ -199,8 +206,21 @@ impl LocalTracker {
                 let text = format!("A comment has at most {} characters", common_checks::MAX_BODY);
                 Some(FieldError::new("check.adf", "comment", text))
             }
-            IssueChange::Comment(_) => None,
+            IssueChange::Link(other) if self.is_hidden_or_gone(tenant, key, other).await? => {
+                Some(FieldError::new("check.reference", "link", format!("There is no other issue {other}")))
+            }
+            IssueChange::Comment(_)
+            | IssueChange::State(_)
+            | IssueChange::Assignee(_)
+            | IssueChange::Link(_) => None,
         })
+    }
+
+    /// True if an issue can have no link to `other`: itself, one of a project that is hidden or not there, or no issue.
+    async fn is_hidden_or_gone(&self, tenant: &str, key: &str, other: &str) -> Result<bool, DocumentsError> {
+        let project = other.rsplit_once('-').map_or("", |(project, _)| project);
+        let seen = self.config().projects.get(project).is_some_and(|project| !project.hidden);
+        Ok(!seen || other == key || self.issue(tenant, other).await?.is_none())
     }
 
     pub(super) async fn find_issue(

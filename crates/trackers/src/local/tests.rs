@@ -91,6 +91,11 @@ impl Subject for Local {
         issue.comments.into_iter().map(|comment| comment.text).collect()
     }
 
+    async fn links(&self, tenant: &str, key: &str) -> Vec<String> {
+        let issue = self.tracker.issue(tenant, key).await.unwrap().unwrap();
+        issue.links.into_iter().map(|link| link.key).collect()
+    }
+
     fn lose_next_answer(&self) -> bool {
         self.faults.push(Call::Create, Fault::LostReply);
         true

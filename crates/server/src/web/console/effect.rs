@@ -3,7 +3,7 @@
 use serde::Serialize;
 use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::call::{CallPhase, RemoteTask};
-use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, Outcome};
+use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, IssueState, Outcome};
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::focus::AnchorHint;
 use throughline_engine::data::ticket::{Item, Part, Target};
@@ -189,6 +189,10 @@ pub(super) fn line(body: &EffectBody) -> String {
         EffectBody::TrackerUpdate { key, change, .. } => match change {
             IssueChange::Parent(epic) => format!("put {key} under {epic}"),
             IssueChange::Comment(text) => format!("comment on {key}: {text}"),
+            IssueChange::State(IssueState::Open) => format!("open {key} again"),
+            IssueChange::State(IssueState::Closed) => format!("close {key}"),
+            IssueChange::Assignee(name) => format!("assign {key} to {name}"),
+            IssueChange::Link(other) => format!("link {key} to {other}"),
         },
         EffectBody::PostChannel { to, text, .. } => format!("in {}: {text}", to.conversation),
         EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
