@@ -70,6 +70,7 @@ pub use crate::data::id::{
 pub use crate::data::lane::Lane;
 pub use crate::data::lane_key::LaneKey;
 pub use crate::data::lane_state::LaneState;
+pub use crate::data::language::Language;
 pub use crate::data::policy::Policy;
 pub use crate::data::record::{Change, Record};
 pub use crate::data::rung::Rung;

@@ -32,6 +32,7 @@ use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId, PendingId, 
 use crate::data::id_generator::IdGenerator;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
+use crate::data::language::Language;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
@@ -39,6 +40,7 @@ use crate::data::record_lookup::RecordLookup;
 use crate::data::selection_trace::SelectionTrace;
 use crate::data::step::{Step, Timer};
 use crate::data::step_input::StepInput;
+use crate::data::task::Task;
 use crate::data::time::Timestamp;
 use crate::data::trace::{Predicate, Trace};
 use crate::text::redact::snippet;
@@ -317,10 +319,12 @@ impl<'a> Turn<'a> {
             untrusted: !routed_message::actor_is_trusted(self),
         });
         self.head.last_message_at = Some(self.now());
+        let words = Words::new(text, self.languages());
+        self.learn_language(&words);
         self.route(RoutedMessage {
             message: id,
             by: self.event.actor.clone(),
-            words: Words::new(text, self.languages()),
+            words,
             since: self.event.received_at,
         })
     }
@@ -356,8 +360,46 @@ impl<'a> Turn<'a> {
 
     /// The languages in which the turn's actor may write, the preferred one first.
     pub(crate) fn languages(&self) -> Languages {
-        let actor = self.given.actor.as_ref();
-        Languages::preferring(actor.and_then(|actor| actor.language.as_deref()).unwrap_or_default())
+        let own = self.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
+        Languages::preferring(own.or(self.policy.language.as_deref()).unwrap_or_default())
+    }
+
+    /// Returns the language in which this turn speaks to people: of the card, the task or the question that it goes on with
+    /// while nobody acts, else of the person who acts, else of the lane, else of the installation
+    /// (`docs/design/0056-catalogues.md`).
+    pub(crate) fn language(&self) -> Language {
+        if !self.given.multilingual {
+            return Language::En;
+        }
+        let actor = self.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
+        let own = actor.and_then(Language::of);
+        self.language_before().or(own).or(self.head.language).unwrap_or_else(|| self.policy.language())
+    }
+
+    /// Returns the language of what an event that nobody caused goes on with.
+    fn language_before(&self) -> Option<Language> {
+        let of_card = |card: &CardId| self.get::<Card>(card).map(|card| card.language);
+        let of_task = |task: &TaskId| self.get::<Task>(task).map(|task| task.language);
+        match &self.event.kind {
+            EventKind::EffectSettled { effect, card, task, unshown, .. } => {
+                let asked = self.lane.head.ask.as_ref().filter(|ask| ask.effect == *effect);
+                let shown =
+                    unshown.as_ref().and_then(|lost| self.get::<Message>(&lost.message)?.card.as_ref());
+                let card = card.as_ref().or(shown).and_then(of_card);
+                asked.map(|ask| ask.language).or(card).or_else(|| task.as_ref().and_then(of_task))
+            }
+            EventKind::EffectProgressed { task, .. } => of_task(task),
+            EventKind::TimerDue { about, .. } => of_card(about.card()),
+            _ => None,
+        }
+    }
+
+    /// Learns the language that people write here from a message that is clearly in one.
+    fn learn_language(&mut self, words: &Words) {
+        let spoken = throughline_language::spoken(words).and_then(|spoken| Language::of(spoken.code()));
+        if let Some(spoken) = spoken.filter(|_| self.given.multilingual) {
+            self.head.language = Some(spoken).filter(|spoken| *spoken != self.policy.language());
+        }
     }
 
     /// Cuts a text to the length that a lane stores.
@@ -458,16 +500,16 @@ impl<'a> Turn<'a> {
         kind: MessageKind,
         task: Option<&TaskId>,
         text: &str,
-        offers: &[&str],
+        offers: &[String],
     ) -> MessageId {
         let message = self.our_message("", kind, task, None, text);
         self.reply(&message, text, offers);
         message
     }
 
-    fn reply(&mut self, message: &MessageId, text: &str, offers: &[&str]) {
-        let offers = offers.iter().map(|&word| word.into()).collect();
-        self.effect(EffectBody::Reply { message: message.clone(), text: text.into(), offers }, &[], None);
+    fn reply(&mut self, message: &MessageId, text: &str, offers: &[String]) {
+        let (message, text, offers) = (message.clone(), text.into(), offers.into());
+        self.effect(EffectBody::Reply { message, text, offers }, &[], None);
     }
 
     /// Sends a private notice to the acting person; posts it in the lane if nobody acts.

@@ -38,6 +38,7 @@ mod remainder;
 pub mod reply;
 mod request;
 mod selection;
+mod spoken;
 mod suggestion;
 #[cfg(test)]
 mod tests;
@@ -55,7 +56,9 @@ pub use interrupt::{Interrupt, interrupt};
 pub use languages::{Language, Languages, UnknownLanguage};
 pub use numeral::count;
 pub use read::{find, read};
+
 pub use selection::{begins_condition, names_no_place};
+pub use spoken::spoken;
 pub use value::{Found, Match, Money, NoMatch, Reading, Strength, Value};
 pub use words::Words;
 

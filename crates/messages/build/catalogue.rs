@@ -107,6 +107,14 @@ impl Catalogue {
                 };
                 assert!(fits, "{code}: {id} uses ${name} in another way than {}", source.code);
             }
+            let (own, all) = (words(&self.messages[id]), words(&source.messages[id]));
+            for (by, chosen) in &own {
+                assert!(
+                    all.get(by) == Some(chosen),
+                    "{code}: {id} chooses among other words of ${by} than {}",
+                    source.code
+                );
+            }
             kinds.clone_from(known);
         }
     }
@@ -179,6 +187,27 @@ fn selection(path: &str, by: &str, variants: &[Variant<&str>], terms: &BTreeMap<
 fn variables(id: &str, parts: &[Part]) -> BTreeMap<String, Kind> {
     let mut found = BTreeMap::new();
     note(id, parts, &mut found);
+    found
+}
+
+/// Returns the words that a message chooses by, for each variable.
+fn words(parts: &[Part]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for part in parts {
+        let Part::Select { by, cases, otherwise } = part else { continue };
+        let keys = cases.iter().filter_map(|(key, _)| match key {
+            Key::Word(word) => Some(word.clone()),
+            Key::Number(_) | Key::Category(_) => None,
+        });
+        let keys: BTreeSet<String> = keys.collect();
+        if !keys.is_empty() {
+            found.entry(by.clone()).or_default().extend(keys);
+        }
+        let wordings = cases.iter().map(|(_, wording)| wording).chain([otherwise]);
+        for (by, more) in wordings.flat_map(|wording| words(wording)) {
+            found.entry(by).or_default().extend(more);
+        }
+    }
     found
 }
 

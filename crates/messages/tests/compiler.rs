@@ -62,6 +62,18 @@ fn a_word_chooses_the_wording() {
     assert_eq!(english.variables["done"]["kind"], Kind::Word);
 }
 
+/// A word that a translation forgets would silently get the wording of another one.
+#[test]
+fn a_translation_chooses_among_the_same_words() {
+    let english = "done = { $kind ->\n    [epic] An epic\n    [bug] A bug\n   *[task] A task\n}\n";
+    let german =
+        |more: &str| format!("done = {{ $kind ->\n    [epic] Ein Epic\n{more}   *[task] Eine Aufgabe\n}}\n");
+    assert!(compiled(english, &german("    [bug] Ein Bug\n")).is_ok());
+    let told = compiled(english, &german("")).expect_err("a word is missing");
+    assert!(told.contains("de: done chooses among other words of $kind than en"), "{told}");
+    assert!(compiled(english, "done = Fertig: { $kind }\n").is_ok());
+}
+
 #[test]
 fn a_language_that_says_something_else_is_refused() {
     for (german, why) in [

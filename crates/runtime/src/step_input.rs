@@ -31,6 +31,7 @@ impl Runtime {
         let mut given = StepInput {
             now: self.store.now().max(event.received_at),
             addressing,
+            multilingual: true,
             model: self.purposes(),
             ..StepInput::default()
         };

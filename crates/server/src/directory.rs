@@ -29,18 +29,22 @@ impl Directory for ConfiguredDirectory {
     /// principal.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let mut principals = vec![format!("user:{id}")];
-        let language = self.config.language.clone();
         let Some(user) = self.config.user(&lane.tenant, id) else {
             if let Some(contacts) = self.telegram.as_ref().filter(|_| lane.channel == CHANNEL) {
-                return Actor { language, ..Adapter::stranger(contacts, lane, id).await };
+                return Adapter::stranger(contacts, lane, id).await;
             }
-            return Actor { id: id.into(), name: id.into(), principals, language, ..Actor::default() };
+            return Actor { id: id.into(), name: id.into(), principals, ..Actor::default() };
         };
         principals.extend(user.roles.iter().map(|role| format!("role:{role}")));
         principals.extend(user.groups.iter().map(|group| format!("group:{group}")));
         let name = if user.name.is_empty() { id } else { &user.name };
-        let language = user.language.clone().or(language);
-        Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language }
+        Actor {
+            id: id.into(),
+            name: name.into(),
+            principals,
+            barred: user.barred.clone(),
+            language: user.language.clone(),
+        }
     }
 
     fn forget(&self, id: &str) {

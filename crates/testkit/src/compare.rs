@@ -15,7 +15,7 @@ use throughline_engine::data::progress::Progress;
 use throughline_engine::data::rung::Rung;
 use throughline_engine::data::task::Task;
 use throughline_engine::data::trace::TurnSummary;
-use throughline_engine::{Reason, Verdict};
+use throughline_engine::{Language, Reason, Verdict};
 use throughline_language::Value;
 
 use crate::driver::TurnSeen;
@@ -283,7 +283,8 @@ fn pending(wanted: &PendingExpect, observation: &Observation<'_>) -> Vec<Mismatc
     if ok {
         return Vec::new();
     }
-    let seen: Vec<String> = open.iter().map(|pending| pending.line(observation.after_time())).collect();
+    let seen: Vec<String> =
+        open.iter().map(|pending| pending.line(observation.after_time(), Language::En)).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
     vec![Mismatch {
         key: "pending".into(),

@@ -14,7 +14,7 @@ use throughline_engine::data::step_input::Paused;
 use throughline_engine::data::task::Task;
 use throughline_engine::data::task_status::{TaskSource, TaskStatus};
 use throughline_engine::data::ticket::Target;
-use throughline_engine::{MessageId, PendingId, Policy, TaskId, Timestamp};
+use throughline_engine::{Language, MessageId, PendingId, Policy, TaskId, Timestamp};
 use throughline_language::Expected;
 
 use crate::driver::{DriverError, SeedLane, World};
@@ -96,6 +96,7 @@ fn zones(scenario: &Scenario) -> BTreeMap<String, String> {
 /// Serialises a policy with all values, also those that are skipped while they have their defaults.
 pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
     let mut tree = serde_json::to_value(policy)?;
+    tree["language"] = serde_json::to_value(&policy.language)?;
     tree["selection"] = serde_json::to_value(&policy.selection)?;
     tree["context"] = serde_json::to_value(&policy.context)?;
     tree["summary"] = serde_json::to_value(&policy.summary)?;
@@ -199,6 +200,7 @@ fn task(task: &GivenTask, given: &Given) -> Task {
         authors: Authors::default(),
         source: TaskSource::Engine,
         work: job.map(|job| Work { job, effect: None, card: None, waits: None }),
+        language: Language::En,
         created_at: at,
         started_at: (task.status != TaskStatus::Queued).then_some(at),
         completed_at: at_if(TaskStatus::Completed),

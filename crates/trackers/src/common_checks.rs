@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use throughline_engine::Language;
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::ticket::{Item, Part};
@@ -105,7 +106,8 @@ pub(crate) fn body(item: &Item, found: &mut Vec<FieldError>) {
     }
     let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     for (part, _) in item.fields.iter().filter(|(part, text)| **part != Part::Title && text.contains(odd)) {
-        let text = format!("{} holds a control character, which no tracker can show", part.label());
+        let text =
+            format!("{} holds a control character, which no tracker can show", part.label(Language::En));
         found.push(wrong(item, "check.adf", part.as_str(), text));
     }
 }

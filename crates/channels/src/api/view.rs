@@ -73,6 +73,7 @@ fn from_rfc3339<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp,
 
 #[cfg(test)]
 mod tests {
+    use throughline_engine::Language;
     use throughline_engine::data::action::CardStep;
     use throughline_engine::data::card_model::Button;
 
@@ -81,8 +82,8 @@ mod tests {
     fn card() -> CardModel {
         let button = |action: Action| Button {
             action,
-            label: action.label().into(),
-            name: action.label().into(),
+            label: action.label(Language::En),
+            name: action.label(Language::En),
             on: None,
             blocked: None,
             token: None,

@@ -72,6 +72,7 @@ pub(super) fn numbered(card: &CardView) -> Vec<&Button> {
 
 #[cfg(test)]
 mod tests {
+    use throughline_engine::Language;
     use throughline_engine::data::action::Action;
     use throughline_engine::data::card_model::CardModel;
 
@@ -80,7 +81,7 @@ mod tests {
     fn card(actions: &[Action]) -> CardView {
         let button = |action: &Action| Button {
             action: *action,
-            label: action.label().into(),
+            label: action.label(Language::En),
             name: String::new(),
             on: None,
             blocked: None,

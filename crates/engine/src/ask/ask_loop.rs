@@ -99,6 +99,7 @@ pub(crate) fn plan_question(
         by: said.by.clone(),
         since: said.since,
         anchor,
+        language: turn.language(),
         pressed: false,
     });
     true

@@ -14,19 +14,23 @@ use crate::data::task::Task;
 use crate::data::time::Timestamp;
 use crate::messages::{self, card as words};
 use crate::turn::capability::CardContext;
+use throughline_messages as say;
 
 /// Fills in the card.
 pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
     let CardContext { card, known, now, policy } = *view;
     let Some((call, _)) = card.call() else { return };
     model.title = match &card.about {
-        CardSubject::UncertainCall { .. } => messages::call::uncertain_call_title(&call.job, &card.status),
-        _ => messages::call::call_title(&call.job, &card.status, now),
+        CardSubject::UncertainCall { .. } => {
+            messages::call::uncertain_call_title(view.language(), &call.job, &card.status)
+        }
+        _ => messages::call::call_title(view.language(), &call.job, &card.status, now),
     };
     let written = authored(card, call, known.get::<Task>(&call.task));
     details(model, card, call, &written, now, policy);
-    let name = |action| words::calls(action, &call.job);
-    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
+    let name = |action| words::calls(view.language(), action, &call.job);
+    model.buttons =
+        card.actions().into_iter().map(|action| button(view.language(), action, name(action))).collect();
 }
 
 /// Returns the authors of a call: who asked for it, and everybody whose words its task has. The author of each argument is
@@ -53,7 +57,7 @@ fn details(
     let field = |name: &str, text: &str| Field::new(name, name, text);
     match &call.job {
         Job::Change(PlannedChange { change: IssueChange::Comment(text), .. }) => {
-            model.fields.push(Field::new("comment", messages::change::COMMENT, text));
+            model.fields.push(Field::new("comment", &say::change_comment_field(card.language), text));
         }
         // The title says all there is.
         Job::Change(_) => {}
@@ -64,10 +68,10 @@ fn details(
         Job::Agent { .. } | Job::Option(_) => model.fields.push(field("task", &call.text)),
     }
     if !card.is_open() {
-        model.facts.extend(words::written_by(&card.by, written));
+        model.facts.extend(words::written_by(card.language, &card.by, written));
         return;
     }
-    model.facts.push(words::asked_by(&card.by, written));
-    model.facts.push(words::may_approve(policy, call.job.class(), &call.job.target()));
-    model.facts.extend(card.expires_at.map(|end| words::until(end, now)));
+    model.facts.push(words::asked_by(card.language, &card.by, written));
+    model.facts.push(words::may_approve(card.language, policy, call.job.class(), &call.job.target()));
+    model.facts.extend(card.expires_at.map(|end| words::until(card.language, end, now)));
 }

@@ -9,6 +9,7 @@ use crate::data::call::{Call, Job, Risk, Work};
 use crate::data::call::{CallPhase, OpenQuestion, RemoteQuestion};
 use crate::data::decision::Reason;
 use crate::data::id::{EffectId, TaskId};
+use crate::data::language::Language;
 use crate::data::message::MessageKind;
 use crate::data::pending::{PendingClass, PendingKind, Slot};
 use crate::data::policy::limits;
@@ -22,8 +23,8 @@ pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, te
     let Some(task) = turn.get::<Task>(id).cloned() else { return Reason::EffectSuperseded };
     match &task.work {
         Some(work) if work.effect.as_ref() == Some(effect) => {
-            let text = words_of(text);
-            let told = messages::call::progress(&work.job, &text);
+            let text = words_of(turn.language(), text);
+            let told = messages::call::progress(turn.language(), &work.job, &text);
             turn.pass_on(&work.job, MessageKind::Notification, Some(id), &told);
             Reason::EffectProgress
         }
@@ -32,8 +33,8 @@ pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, te
 }
 
 /// Returns what is shown and kept of the words of a tool or a sub-agent.
-pub(super) fn words_of(text: &str) -> String {
-    let text = messages::of_others(text);
+pub(super) fn words_of(language: Language, text: &str) -> String {
+    let text = messages::of_others(language, text);
     text.chars().take(limits::WORK_ANSWER).collect()
 }
 
@@ -44,7 +45,7 @@ pub(super) fn question_asked(
     effect: &EffectId,
     asked: &RemoteQuestion,
 ) {
-    let words = words_of(&asked.text);
+    let words = words_of(turn.language(), &asked.text);
     task.set_answer(&words);
     let Some(work) = &mut task.work else { return };
     let asked = RemoteQuestion { text: words, ..asked.clone() };
@@ -60,7 +61,7 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
         return;
     };
     let words = if waits.given.is_empty() { waits.asked.text.as_str() } else { "" };
-    let asked = messages::call::asks_back(&work.job, words, &field.name);
+    let asked = messages::call::asks_back(turn.language(), &work.job, words, &field.name);
     let message = turn.pass_on(&work.job, MessageKind::Question, Some(&task.id), &asked);
     let before = turn.take_conversational();
     let kind = PendingKind::SlotRequest(Slot::Asked { name: field.name.clone() });

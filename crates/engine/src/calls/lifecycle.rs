@@ -19,6 +19,7 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::field_error::FieldError;
 use crate::data::id::{CardId, EffectId, MessageId, TaskId};
+use crate::data::language::Language;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingClass, PendingKind, PendingState, Slot};
 use crate::data::policy::Policy;
@@ -31,6 +32,7 @@ use crate::turn::routed_message::focus;
 use crate::turn::tasks::begun_by;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::{self as language, Context, Expected, Words};
+use throughline_messages as say;
 
 // ---- asked for ----
 
@@ -43,7 +45,7 @@ pub(crate) fn hand_over(
     about: Option<&str>,
 ) -> Decision {
     let Some(task) = meant(turn, said, about) else {
-        turn.say(MessageKind::Answer, None, messages::NOTHING_TO_HAND_OVER);
+        turn.say(MessageKind::Answer, None, &say::call_nothing_to_hand_over(turn.language()));
         return Decision::new(Verdict::Answered, Reason::DelegationNothing);
     };
     let agents: Vec<&String> = turn.policy.agents.keys().collect();
@@ -53,7 +55,11 @@ pub(crate) fn hand_over(
         (None, several) => {
             let options: Vec<String> = several.iter().map(|name| (*name).clone()).collect();
             let (id, by) = (task.id.clone(), said.by.clone());
-            let asked = turn.say(MessageKind::Question, Some(&id), &messages::call::which_agent(&options));
+            let asked = turn.say(
+                MessageKind::Question,
+                Some(&id),
+                &say::call_which_agent(turn.language(), options.join(", ")),
+            );
             turn.put_task(task);
             let kind = PendingKind::ClarificationNeeded(Slot::Agent);
             turn.open_pending(kind, Some(Expected::Selection(options)), &asked, Some(&id), Some(&by), None);
@@ -134,7 +140,11 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
         return start(turn, task, job, CallPhase::Begin, text, Reason::ToolStarted);
     };
     let (id, by) = (task.id.clone(), task.requested_by.clone());
-    let asked = turn.say(MessageKind::Question, Some(&id), &messages::call::ask_argument(name, tool));
+    let asked = turn.say(
+        MessageKind::Question,
+        Some(&id),
+        &messages::call::ask_argument(turn.language(), name, tool),
+    );
     let kind = PendingKind::SlotRequest(Slot::Argument { name: name.clone() });
     turn.open_pending(
         kind,
@@ -232,7 +242,12 @@ pub(super) fn start(
             turn.belongs_to(&task.id);
             let Some(prompt) = briefing(turn, &text, &task.requested_by) else {
                 turn.put_task(task.clone());
-                return unsent(turn, &task, &messages::call::too_long(job.name()), Reason::ContextTooLarge);
+                return unsent(
+                    turn,
+                    &task,
+                    &say::call_too_long(turn.language(), job.name()),
+                    Reason::ContextTooLarge,
+                );
             };
             Some(prompt)
         }
@@ -241,8 +256,8 @@ pub(super) fn start(
     let call = Call { job, phase, task: task.id.clone(), text, risk, prompt };
     if !risk.is_outward() {
         let told = match waits {
-            Some(_) => messages::call::passed_on(&call.job),
-            None => messages::call::started(&call.job, &task.intent),
+            Some(_) => say::call_passing_on(turn.language(), call.job.name()),
+            None => messages::call::started(turn.language(), &call.job, &task.intent),
         };
         turn.say(MessageKind::Notification, Some(&task.id), &told);
         task.work = Some(Work { job: call.job.clone(), effect: None, card: None, waits });
@@ -264,7 +279,11 @@ impl Turn<'_> {
     pub(crate) fn run_option(&mut self, call: Call, source: MessageId) {
         let Some(mut task) = self.get::<Task>(&call.task).cloned() else { return };
         if !call.risk.is_outward() {
-            self.say(MessageKind::Answer, Some(&task.id), &messages::call::started(&call.job, &task.intent));
+            self.say(
+                MessageKind::Answer,
+                Some(&task.id),
+                &messages::call::started(self.language(), &call.job, &task.intent),
+            );
             return self.send(task, call, None);
         }
         let (id, by, job) = (task.id.clone(), task.requested_by.clone(), call.job.clone());
@@ -275,7 +294,7 @@ impl Turn<'_> {
 }
 
 fn gone(turn: &mut Turn<'_>, task: &Task, name: &str) -> Decision {
-    unsent(turn, task, &messages::call::not_set_up(name), Reason::DelegationNothing)
+    unsent(turn, task, &say::call_not_set_up(turn.language(), name), Reason::DelegationNothing)
 }
 
 fn unsent(turn: &mut Turn<'_>, task: &Task, why: &str, reason: Reason) -> Decision {
@@ -299,7 +318,7 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card) {
 pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: bool) {
     let Some(task) = pending.task.as_ref().and_then(|id| turn.get::<Task>(id).cloned()) else { return };
     if !yes {
-        turn.say(MessageKind::Answer, Some(&task.id), messages::LEFT);
+        turn.say(MessageKind::Answer, Some(&task.id), &say::call_left(turn.language()));
         return;
     }
     // If the call that failed was to deliver answers to a question back, it is the one to repeat.
@@ -340,12 +359,14 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     let at = turn.moment(&task);
     let (to, words) = match outcome {
         Outcome::Done { result: EffectResult::Asked(_) } => (TaskStatus::Blocked, String::new()),
-        Outcome::Done { result: EffectResult::Stopped { text } } => (TaskStatus::Cancelled, words_of(text)),
-        Outcome::Done { result } => (TaskStatus::Completed, answer(result)),
-        Outcome::Failed { text, errors, .. } if asked_again(turn, &job, errors).is_some() => {
-            (TaskStatus::Blocked, words_of(text))
+        Outcome::Done { result: EffectResult::Stopped { text } } => {
+            (TaskStatus::Cancelled, words_of(turn.language(), text))
         }
-        Outcome::Failed { text, .. } => (TaskStatus::Failed, words_of(text)),
+        Outcome::Done { result } => (TaskStatus::Completed, answer(turn.language(), result)),
+        Outcome::Failed { text, errors, .. } if asked_again(turn, &job, errors).is_some() => {
+            (TaskStatus::Blocked, words_of(turn.language(), text))
+        }
+        Outcome::Failed { text, .. } => (TaskStatus::Failed, words_of(turn.language(), text)),
         Outcome::Uncertain { text } => (TaskStatus::Blocked, text.clone()),
     };
     if task.move_to(to, at) != TaskMove::Changed {
@@ -370,7 +391,12 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         }
         Outcome::Done { result: EffectResult::Stopped { .. } } => {
             shown_on(turn, card.as_ref(), Progress::Stopped);
-            turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::was_stopped(&job, &words));
+            turn.pass_on(
+                &job,
+                MessageKind::Answer,
+                Some(id),
+                &messages::call::was_stopped(turn.language(), &job, &words),
+            );
         }
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
@@ -378,15 +404,12 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
             match &job {
                 Job::Option(_) => {}
                 Job::Change(planned) => {
-                    turn.say(MessageKind::Answer, Some(id), &messages::change::made(planned));
+                    let made = messages::change::made(turn.language(), planned);
+                    turn.say(MessageKind::Answer, Some(id), &made);
                 }
                 _ => {
-                    turn.pass_on(
-                        &job,
-                        MessageKind::Answer,
-                        Some(id),
-                        &messages::call::answered(&job, &words),
-                    );
+                    let told = messages::call::answered(turn.language(), &job, &words);
+                    turn.pass_on(&job, MessageKind::Answer, Some(id), &told);
                 }
             }
         }
@@ -394,14 +417,24 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
             let over = Progress::Failed { text: words.clone(), errors: errors.clone(), again: None };
             shown_on(turn, card.as_ref(), over);
             if let Some((tool, args)) = asked_again(turn, &job, errors) {
-                turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::could_not(&job, &words));
+                turn.pass_on(
+                    &job,
+                    MessageKind::Answer,
+                    Some(id),
+                    &messages::call::could_not(turn.language(), &job, &words),
+                );
                 let _ = complete(turn, task, &tool, args);
                 return Reason::EffectSettled;
             }
             if reason == "gave_up" {
                 offer_again(turn, &task, &job);
             } else {
-                turn.pass_on(&job, MessageKind::Answer, Some(id), &messages::call::could_not(&job, &words));
+                turn.pass_on(
+                    &job,
+                    MessageKind::Answer,
+                    Some(id),
+                    &messages::call::could_not(turn.language(), &job, &words),
+                );
             }
         }
         Outcome::Uncertain { .. } => uncertain(turn, &mut task, card, effect),
@@ -449,7 +482,11 @@ fn uncertain(turn: &mut Turn<'_>, task: &mut Task, card: Option<Card>, effect: &
     let Some((card, (call, source))) = card.as_ref().and_then(|card| card.call().map(|call| (card, call)))
     else {
         // The call had no card, or its card was erased, so there is no approval to repeat it under.
-        let words = task.work.as_ref().map(|work| messages::call::maybe_done(&work.job)).unwrap_or_default();
+        let words = task
+            .work
+            .as_ref()
+            .map(|work| say::call_maybe_done(turn.language(), work.job.name()))
+            .unwrap_or_default();
         turn.say(MessageKind::Answer, Some(&task.id), &words);
         return;
     };
@@ -487,9 +524,9 @@ pub(crate) fn again(turn: &mut Turn<'_>, card: Card) {
     decide(turn, card, Action::DoAgain, Progress::None);
 }
 
-fn answer(result: &EffectResult) -> String {
+fn answer(language: Language, result: &EffectResult) -> String {
     match result {
-        EffectResult::Said { text } => words_of(text),
+        EffectResult::Said { text } => words_of(language, text),
         _ => String::new(),
     }
 }
@@ -499,10 +536,10 @@ fn answer(result: &EffectResult) -> String {
 fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
     let asking = turn.head.pendings.iter().any(|open| open.kind.class() == PendingClass::Conversational);
     if asking || risk(turn.policy, job).is_none_or(Risk::is_outward) {
-        turn.say(MessageKind::Answer, Some(&task.id), &messages::call::no_answer(job));
+        turn.say(MessageKind::Answer, Some(&task.id), &messages::call::no_answer(turn.language(), job));
         return;
     }
-    let asked = turn.say(MessageKind::Question, Some(&task.id), &messages::call::again(job));
+    let asked = turn.say(MessageKind::Question, Some(&task.id), &messages::call::again(turn.language(), job));
     let kind = match job {
         Job::Tool { name, .. } => PendingKind::ToolRetryOffer { tool: name.clone() },
         Job::Agent { name } => PendingKind::DelegationOffer { agent: name.clone() },

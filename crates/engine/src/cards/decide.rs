@@ -18,6 +18,7 @@ use crate::data::task_status::TaskStatus;
 use crate::messages;
 use crate::turn::Turn;
 use crate::turn::capability::ReleaseRequest;
+use throughline_messages as say;
 
 /// A refused press: the reason, and the text for the person.
 pub(crate) struct Refusal(pub(crate) Reason, pub(crate) String);
@@ -29,7 +30,7 @@ pub(crate) fn refuse(turn: &mut Turn<'_>, Refusal(reason, text): &Refusal) -> De
 
 /// Refuses an action that the card's step does not have.
 pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
-    refuse(turn, &Refusal(Reason::StaleStep, messages::STALE_STEP.into()))
+    refuse(turn, &Refusal(Reason::StaleStep, say::press_stale(turn.language())))
 }
 
 /// The titles of the lane's open cards.
@@ -49,26 +50,37 @@ pub(crate) fn authorised(
     let rules: Vec<&ApproverRule> =
         turn.policy.approvers.iter().filter(|rule| rule.covers(class, target)).collect();
     if rules.is_empty() {
-        return Err(Refusal(Reason::PressNoPolicy, messages::NOBODY_MAY.into()));
+        return Err(Refusal(Reason::PressNoPolicy, say::approval_nobody_may(turn.language())));
     }
     let naming: Vec<_> = rules
         .iter()
         .filter(|rule| turn.given.actor.as_ref().is_some_and(|actor| rule.names(actor)))
         .collect();
     if naming.is_empty() {
-        return Err(Refusal(Reason::PressForbidden, messages::forbidden(rules.into_iter())));
+        return Err(Refusal(Reason::PressForbidden, messages::forbidden(turn.language(), rules.into_iter())));
     }
     let own = asked.filter(|asked| asked.is_by(&turn.event.actor));
     if let Some(own) = own.filter(|_| !naming.iter().any(|rule| rule.self_approve)) {
         let asker = own.by == turn.event.actor;
-        let why = if asker { messages::SELF_APPROVE } else { messages::WROTE_PART };
+        let why = if asker {
+            &say::approval_self(turn.language())
+        } else {
+            &say::approval_wrote_part(turn.language())
+        };
         return Err(Refusal(Reason::PressSelf, why.into()));
     }
     if let Some(paused) = turn.given.paused.as_ref().filter(|_| action.releases()) {
-        return Err(Refusal(Reason::EffectsPaused, messages::paused(&paused.by, paused.since, turn.now())));
+        return Err(Refusal(
+            Reason::EffectsPaused,
+            say::press_paused(
+                turn.language(),
+                &paused.by,
+                paused.since.display_at(turn.now(), turn.language()),
+            ),
+        ));
     }
     if altered(turn, asked, action) {
-        return Err(Refusal(Reason::PressTampered, messages::TAMPERED.into()));
+        return Err(Refusal(Reason::PressTampered, say::approval_tampered(turn.language())));
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use crate::data::action::Action;
 use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card_model::{Button, CardModel};
+use crate::data::language::Language;
 use crate::turn::capability::{Capabilities, CardContext};
 use serde::Serialize;
 
@@ -36,8 +37,8 @@ pub(crate) fn project(capabilities: Capabilities, view: &CardContext<'_>) -> Car
 }
 
 /// Returns the button of an action. `name` is its accessible name: everything that pressing it does.
-pub(crate) fn button(action: Action, name: String) -> Button {
-    Button { action, label: action.label().into(), name, on: None, blocked: None, token: None }
+pub(crate) fn button(language: Language, action: Action, name: String) -> Button {
+    Button { action, label: action.label(language), name, on: None, blocked: None, token: None }
 }
 
 /// Returns the first 8 digits of the hash of what would be released.

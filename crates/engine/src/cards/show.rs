@@ -34,6 +34,7 @@ impl Turn<'_> {
             about,
             status: CardStatus::Open,
             timers: Vec::new(),
+            language: self.language(),
             told: None,
         };
         let owner = self.capabilities.of(&card);

@@ -33,7 +33,7 @@ fn tell_in_words(turn: &mut Turn<'_>, mut card: Card, seen: bool) -> Option<Deci
         return None;
     }
     let (title, task) = (turn.model(&card).title, turn.task_of(&card));
-    let text = messages::card::unshown(&title, card.awaits_press(), turn.policy);
+    let text = messages::card::unshown(turn.language(), &title, card.awaits_press(), turn.policy);
     let message = turn.our_message("", MessageKind::Notification, task.as_ref(), Some(&card.id), &text);
     turn.effect(EffectBody::Reply { message, text, offers: Vec::new() }, &[], None);
     card.told = Some(ToldInWords { version: card.version, seen });

@@ -1,8 +1,11 @@
 //! Steps of cards, actions of buttons, and the table of the actions each step allows. A pair that is not in
 //! the table is refused (`docs/design/0017-steps-and-card-versions.md`).
 
+use alloc::string::String;
+
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
+use throughline_messages::Language;
 
 /// Step of a card: it decides which actions are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -186,38 +189,8 @@ impl Action {
 
     /// Returns the label of the button.
     #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Approve => "Approve",
-            Self::Reject => "Reject",
-            Self::Edit => "Edit",
-            Self::SelectReview => "Review",
-            Self::SelectTicket => "Create ticket",
-            Self::Dismiss => "Not now",
-            Self::Remember => "Remember for this thread",
-            Self::Adopt => "It exists…",
-            Self::CreateAgain => "Create again",
-            Self::Happened => "It happened",
-            Self::DoAgain => "Do it again",
-            Self::Cancel => "Cancel",
-            Self::Forget => "Clear remembered mode",
-            Self::EditStory => "Edit…",
-            Self::RemoveStory => "Remove",
-            Self::AddStory => "Add a story…",
-            Self::ConfirmQuantity => "Confirm the number",
-            Self::ConfirmSize => "Create all",
-            Self::Split => "Split into batches",
-            Self::ShowFull => "Show full",
-            Self::ApproveDecision => "Record the decision",
-            Self::TurnIntoTicket => "Turn into tickets",
-            Self::Finish => "Finish",
-            Self::RetryMissing => "Retry missing",
-            Self::Comment => "Comment on the issue",
-            Self::Option => "Choose",
-            Self::NoneOfThese => "None of these",
-            Self::Leave => "Leave the list",
-            Self::More => "More",
-        }
+    pub fn label(self, language: Language) -> String {
+        throughline_messages::button_label(language, self.as_str())
     }
 
     /// Returns true if the action sends or settles something outside the lane: it consumes the approval.

@@ -8,6 +8,7 @@ use crate::data::field_error::FieldError;
 use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, MessageId, ProposalId, ReviewId, SetId, TaskId, TimerId,
 };
+use crate::data::language::{self, Language};
 use crate::data::progress::Progress;
 use crate::data::proposal::{CommentOffer, Publication};
 use crate::data::ticket::Target;
@@ -40,6 +41,9 @@ pub struct Card {
     /// Timers set for this version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timers: Vec<TimerId>,
+    /// Language it is written in. English in records of versions before 0.2.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
     /// Note that a text was posted in its place, because the channel did not take the card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<ToldInWords>,

@@ -19,6 +19,7 @@ pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
 use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
 use crate::data::lane_key::LaneKey;
+use crate::data::language::{self, Language};
 use crate::data::policy::limits;
 use crate::data::scope::Scope;
 use crate::data::ticket::{Item, Target};
@@ -165,6 +166,9 @@ pub enum EffectBody {
         /// approved.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         signed: bool,
+        /// Language of that line. English in effects of versions before 0.2.
+        #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+        language: Language,
         /// Card that waits for the result.
         card: CardId,
     },

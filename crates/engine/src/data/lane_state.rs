@@ -6,6 +6,7 @@ use crate::data::id::message_position;
 use crate::data::id::{CardId, EffectId, MessageId};
 use crate::data::ids::Ids;
 use crate::data::intent::Remembered;
+use crate::data::language::{self, Language};
 use crate::data::pending::{AnsweredPending, PendingState};
 use crate::data::summary::ConversationSummary;
 use crate::data::ticket::Tracked;
@@ -59,6 +60,10 @@ pub struct LaneState {
     /// Summary of the messages before those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covered: Option<Arc<ConversationSummary>>,
+    /// Language that people write here, if it is not the installation's
+    /// (`docs/design/0056-catalogues.md`).
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "language::known")]
+    pub language: Option<Language>,
     /// Newest time of any message in this lane; it never goes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_ts: Option<Timestamp>,
@@ -94,6 +99,9 @@ pub struct OpenAsk {
     /// Anchor offered to the model. The answer may name no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<MessageId>,
+    /// Language of what comes of the answer. English in lanes of versions before 0.2.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
     /// True if something was pressed since. Further messages are then not merged into the question.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub pressed: bool,

@@ -28,6 +28,7 @@ pub mod intent;
 pub mod lane;
 pub mod lane_key;
 pub mod lane_state;
+pub mod language;
 pub mod message;
 pub mod option_names;
 pub mod option_set;

@@ -1,8 +1,8 @@
 //! Questions that wait for an answer: their two classes, kinds and lifetimes
 //! (`docs/design/0014-pending-questions.md`).
 
-use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::fact::FactKey;
@@ -11,6 +11,7 @@ use crate::data::policy::Policy;
 use crate::data::ticket::Part;
 use crate::data::time::{Millis, Timestamp};
 use throughline_language::{Expected, Value};
+use throughline_messages::{self as say, Language};
 
 /// A question that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -309,12 +310,12 @@ impl PendingState {
         self.expected == Some(Expected::Text) && matches!(self.kind, PendingKind::SlotRequest(_))
     }
 
-    /// Returns one line for a person: the kind, the expected answer and the expiry.
+    /// Returns one line for a person: the kind, the expected answer and the end of its time.
     #[must_use]
-    pub fn line(&self, now: Timestamp) -> String {
-        let until =
-            self.expires_at.map(|end| format!(", until {}", end.deadline_at(now))).unwrap_or_default();
-        let expected = self.expected.as_ref().map(|e| format!(", expects {e}")).unwrap_or_default();
-        format!("{}{expected}{until}", self.kind.as_str().replace('_', " "))
+    pub fn line(&self, now: Timestamp, language: Language) -> String {
+        let kind = say::pending_line(language, self.kind.as_str());
+        let expected = self.expected.as_ref().map(|expected| say::pending_expects(language, expected));
+        let until = self.expires_at.map(|end| say::pending_until(language, end.deadline_at(now, language)));
+        [kind].into_iter().chain(expected).chain(until).collect::<Vec<_>>().join(", ")
     }
 }

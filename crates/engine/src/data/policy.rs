@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::actor::Actor;
 use crate::data::call::{Agent, Tool};
 use crate::data::canonical_json::{hex, jcs, sha256};
+use crate::data::language::Language;
 use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::policy::selection::SelectionPolicy;
@@ -174,6 +175,10 @@ pub mod limits {
 pub struct Policy {
     /// The command's name, with its slash.
     pub command: CommandName,
+    /// Language, as a BCP 47 code, in which people are answered whose own is not known; English without one. Omitted while
+    /// there is none, so that such a policy keeps its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// Handling of messages that arrive while a model is being asked.
     pub busy: BusyPolicy,
     /// Sizes of what a lane keeps loaded.
@@ -525,6 +530,12 @@ fn matches(pattern: &str, word: &str) -> bool {
 }
 
 impl Policy {
+    /// Returns the language of people whose own is not known: the configured one, if it has a catalogue, else English.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language.as_deref().and_then(Language::of).unwrap_or_default()
+    }
+
     /// Returns the first key with an invalid value, and the reason.
     #[must_use]
     pub fn first_invalid(&self) -> Option<(&'static str, String)> {

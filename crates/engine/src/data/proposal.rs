@@ -4,6 +4,7 @@ use crate::data::actor::Presser;
 use crate::data::authors::{Authored, Authors};
 use crate::data::id::{MessageId, ProposalId, ReviewId, TaskId};
 use crate::data::lane_key::LaneKey;
+use crate::data::language::{self, Language};
 use crate::data::progress::Progress;
 use crate::data::ticket::Target;
 use crate::data::time::Timestamp;
@@ -24,6 +25,9 @@ pub struct Proposal {
     pub source: MessageId,
     /// The person who asked.
     pub by: String,
+    /// Language it is written in. English in records of versions before 0.2.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
     /// Topic, in a few words.
     pub topic: String,
     /// The decision, in one or two sentences.
@@ -90,13 +94,8 @@ impl ProposalField {
 
     /// Returns its label on a card and in a post.
     #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Topic => "Topic",
-            Self::Decision => "Decision",
-            Self::Why => "Why",
-            Self::Issues => "Issues",
-        }
+    pub fn label(self, language: Language) -> String {
+        throughline_messages::decision_field(language, self.as_str())
     }
 
     pub(crate) fn parse(word: &str) -> Option<Self> {

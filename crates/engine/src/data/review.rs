@@ -2,6 +2,7 @@
 
 use crate::data::authors::Authors;
 use crate::data::id::{CardId, MessageId, ReviewId, TaskId};
+use crate::data::language::{self, Language};
 use crate::data::policy::Policy;
 use crate::data::time::Timestamp;
 use alloc::string::String;
@@ -58,6 +59,17 @@ pub enum ReviewSection {
 impl ReviewSection {
     /// Every section, in the order shown.
     pub const ALL: [Self; 4] = [Self::Decisions, Self::Risks, Self::Questions, Self::Changes];
+
+    /// Returns its name in fields of cards.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Decisions => "decisions",
+            Self::Risks => "risks",
+            Self::Questions => "questions",
+            Self::Changes => "changes",
+        }
+    }
 }
 
 /// Bullets by section, the most important first.
@@ -141,6 +153,9 @@ pub struct Review {
     pub kind: ReviewKind,
     /// Version, from 1; each patch makes the next. Also the version of its card.
     pub version: u32,
+    /// Language it is written in. English in records of versions before 0.2.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
     /// Topic, in a few words.
     pub topic: String,
     /// Summary of the first version.

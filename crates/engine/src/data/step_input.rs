@@ -26,6 +26,10 @@ pub struct StepInput {
     /// Person who acts; `None` for events without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
+    /// True if people are answered in their own language. False in the logs of versions before 0.2, which answered in English
+    /// alone: a replay says the same.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub multilingual: bool,
     /// Offset of the person's clock from UTC at the time of the event, in seconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub offset_s: i32,

@@ -13,6 +13,7 @@ use crate::text::clean::clean;
 use crate::data::authors::Authors;
 use crate::data::call::{Job, Work};
 use crate::data::id::TaskId;
+use crate::data::language::{self, Language};
 use crate::data::policy::context::{INTENT, REASON, RESULT};
 use crate::data::task_status::{TaskSource, TaskStatus};
 use crate::data::time::Timestamp;
@@ -42,6 +43,9 @@ pub struct Task {
     /// The work done for it elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// Language of what is said of it. English in records of versions before 0.2.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
     /// Moment at which it became known.
     pub created_at: Timestamp,
     /// Moment at which it was last begun.
@@ -103,6 +107,7 @@ impl Task {
             authors: Authors::default(),
             source: TaskSource::Engine,
             work: None,
+            language: Language::En,
             created_at: now,
             started_at: Some(now),
             completed_at: None,

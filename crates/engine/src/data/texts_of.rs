@@ -60,7 +60,7 @@ texts! {
     struct Task {
         id, intent: words, status: key, attempt: key, requested_by: person, authors, source: key, work, created_at: key,
         started_at: key, completed_at: key, blocked_at: key, unblocked_at: key, reason: words, result: words, last_at: key,
-        seq: key,
+        language: key, seq: key,
     }
     struct TaskReported { task, status: key, at: key, intent: words, reason: words, result: words }
     struct Work { job, effect, card, waits }
@@ -73,7 +73,7 @@ texts! {
     struct PlannedChange { target: key, key: key, change }
     enum CallPhase { Begin, Answer { remote: key, given: words }, Stop { effect } }
 
-    struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key, told: key }
+    struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key, language: key, told: key }
     enum CardSubject {
         DraftPreview { draft, checks }, BatchPreview { batch, checks, latches: key },
         ScopeGate { source, excerpt: words, remember: key },
@@ -113,7 +113,7 @@ texts! {
 
     struct Review {
         id, kind: key, version: key, topic: words, summary: words, points, checks, patches, status, card, task, by: person,
-        material, source, last_at: key, handed,
+        material, source, last_at: key, handed, language: key,
     }
     struct Points { decisions: words, risks: words, questions: words, changes: words }
     struct ChecklistItem { item: key, stated: words }
@@ -128,7 +128,7 @@ texts! {
 
     struct Proposal {
         id, task, source, by: person, topic: words, decision: words, why: words, issues: key, written, review, to: key,
-        thread: words, posted,
+        thread: words, posted, language: key,
     }
     struct PublishedPost { text: words, url: key }
 
@@ -179,10 +179,11 @@ texts! {
 
     struct LaneState {
         pendings, lapsed, left_at: key, answered, remembered: key, last_message_at: key, ask, tracked, gone, window: key,
-        earlier: key, covered, last_seen_ts: key, cards: key,
+        earlier: key, covered, language: key, last_seen_ts: key, cards: key,
     }
     struct OpenAsk {
-        effect, about, question, round: key, message, shown: key, by: person, since: key, anchor, pressed: key,
+        effect, about, question, round: key, message, shown: key, by: person, since: key, anchor, language: key,
+        pressed: key,
     }
     struct PendingState {
         id, kind, expected, anchor, task, asked_of: person, ui_version: key, created_at: key, expires_at: key,
@@ -212,7 +213,7 @@ texts! {
         Notice { to: person, text: words }, ModelAsk(ask), TrackerCheck { target: key, items, by: person, card },
         TrackerFind { target: key, key: key, by: person, card }, TrackerSeek { target: key, marker, card },
         TrackerCreate { target: key, item, under: key, card }, TrackerUpdate { target: key, key: id, change, card },
-        PostChannel { to: key, text: words, signed: key, card }, ToolCall(call), AgentDelegate(call),
+        PostChannel { to: key, text: words, signed: key, language: key, card }, ToolCall(call), AgentDelegate(call),
         OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key },
     }
     enum IssueChange {
@@ -275,7 +276,7 @@ texts! {
     enum ErasureScope { Person { id: person }, Lane }
 
     struct StepInput {
-        now: key, actor, offset_s: key, addressing: key, anchor, beside, covered, press, revived, paused, effects: key, waiting: key,
+        now: key, actor, multilingual: key, offset_s: key, addressing: key, anchor, beside, covered, press, revived, paused, effects: key, waiting: key,
         model: key, here: key, link: key, facts, person: key, last_turn,
     }
     struct Neighbours { before, after }

@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::{Deserialize, Serialize};
+use throughline_messages::Language;
 
 /// The tracker and the project that issues go to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,24 +115,8 @@ impl Part {
 
     /// Returns its label on a card.
     #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Title => "Title",
-            Self::Problem => "Problem",
-            Self::Steps => "Steps to reproduce",
-            Self::Expected => "Expected",
-            Self::Actual => "Actual",
-            Self::Acceptance => "Acceptance criteria",
-            Self::Solution => "Proposed solution",
-            Self::Constraints => "Constraints",
-            Self::Dependencies => "Dependencies",
-            Self::Risks => "Risks",
-            Self::Evidence => "Evidence",
-            Self::Questions => "Open questions",
-            Self::Labels => "Labels",
-            Self::Priority => "Priority",
-            Self::Assignee => "Assignee",
-        }
+    pub fn label(self, language: Language) -> String {
+        throughline_messages::part_label(language, self.as_str())
     }
 
     /// True if it holds one value, not a text.
@@ -510,7 +495,10 @@ impl Item {
     #[must_use]
     pub fn body(&self) -> String {
         let sections = self.fields.iter().filter(|(part, _)| **part != Part::Title);
-        sections.map(|(part, text)| format!("{}\n{text}\n", part.label())).collect::<Vec<_>>().join("\n")
+        sections
+            .map(|(part, text)| format!("{}\n{text}\n", part.label(Language::En)))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

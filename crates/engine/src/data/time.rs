@@ -6,6 +6,7 @@ use alloc::string::{String, ToString as _};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
+use throughline_messages::{self as say, Language};
 
 /// The moment 0 of a [`Timestamp`].
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
@@ -68,23 +69,30 @@ impl Timestamp {
     /// Formats the moment for a person who reads it at `now`, in UTC: the time of day if both are on one date, else
     /// with the date, and with the year if that differs.
     #[must_use]
-    pub fn display_at(self, now: Self) -> String {
+    pub fn display_at(self, now: Self, language: Language) -> String {
         let ((year, at), (this_year, reader)) = (self.utc(), now.utc());
-        let clock = at.strftime("%H:%M");
+        let (day, month) = (at.day(), usize::from(at.month().unsigned_abs()));
         if year != this_year {
-            return format!("{} {year} {clock}", at.strftime("%-d %b"));
+            return say::time_year(language, self.clock(), day, month, year);
         }
         if at.date() != reader.date() {
-            return format!("{} {clock}", at.strftime("%-d %b"));
+            return say::time_day(language, self.clock(), day, month);
         }
-        clock.to_string()
+        self.clock()
     }
 
     /// Formats a moment that somebody has to act before, or may wait for: as [`Self::display_at`], with its zone, since
     /// the reader's is not known.
     #[must_use]
-    pub fn deadline_at(self, now: Self) -> String {
-        format!("{} UTC", self.display_at(now))
+    pub fn deadline_at(self, now: Self, language: Language) -> String {
+        format!("{} UTC", self.display_at(now, language))
+    }
+
+    /// Formats the day in UTC: `3 March`.
+    #[must_use]
+    pub fn date(self, language: Language) -> String {
+        let (_, at) = self.utc();
+        say::time_date(language, at.day(), usize::from(at.month().unsigned_abs()))
     }
 
     /// Reads `YYYY-MM-DDTHH:MM:SS[.fff]Z`; `None` for anything else, and for a day that no month has.
@@ -189,21 +197,26 @@ mod tests {
     fn tells_the_date_of_another_day_and_the_year_of_another_year() {
         let at = |text: &str| Timestamp::parse(text).unwrap();
         let now = at("2026-01-15T10:00:00Z");
-        for (moment, shown) in [
-            ("2026-01-15T09:00:00Z", "09:00"),
-            ("2026-01-15T00:00:00Z", "00:00"),
-            ("2026-01-15T23:59:59Z", "23:59"),
-            ("2026-01-16T00:00:00Z", "16 Jan 00:00"),
-            ("2026-01-16T09:59:00Z", "16 Jan 09:59"),
-            ("2026-01-14T23:59:59Z", "14 Jan 23:59"),
-            ("2026-01-29T10:00:00Z", "29 Jan 10:00"),
-            ("2027-01-15T10:00:00Z", "15 Jan 2027 10:00"),
-            ("2025-12-31T23:59:00Z", "31 Dec 2025 23:59"),
-            ("2426-01-15T10:00:00Z", "15 Jan 2426 10:00"),
+        for (moment, english, german) in [
+            ("2026-01-15T09:00:00Z", "09:00", "09:00"),
+            ("2026-01-15T00:00:00Z", "00:00", "00:00"),
+            ("2026-01-15T23:59:59Z", "23:59", "23:59"),
+            ("2026-01-16T00:00:00Z", "16 Jan 00:00", "16.1., 00:00"),
+            ("2026-01-16T09:59:00Z", "16 Jan 09:59", "16.1., 09:59"),
+            ("2026-01-14T23:59:59Z", "14 Jan 23:59", "14.1., 23:59"),
+            ("2026-01-29T10:00:00Z", "29 Jan 10:00", "29.1., 10:00"),
+            ("2026-12-03T14:05:00Z", "3 Dec 14:05", "3.12., 14:05"),
+            ("2027-01-15T10:00:00Z", "15 Jan 2027 10:00", "15.1.2027, 10:00"),
+            ("2025-12-31T23:59:00Z", "31 Dec 2025 23:59", "31.12.2025, 23:59"),
+            ("2426-01-15T10:00:00Z", "15 Jan 2426 10:00", "15.1.2426, 10:00"),
         ] {
-            assert_eq!(at(moment).display_at(now), shown);
-            assert_eq!(at(moment).deadline_at(now), format!("{shown} UTC"));
+            for (language, shown) in [(Language::En, english), (Language::De, german)] {
+                assert_eq!(at(moment).display_at(now, language), shown);
+                assert_eq!(at(moment).deadline_at(now, language), format!("{shown} UTC"));
+            }
         }
+        assert_eq!(at("2026-03-03T10:00:00Z").date(Language::En), "3 March");
+        assert_eq!(at("2026-03-03T10:00:00Z").date(Language::De), "3. März");
     }
 
     proptest::proptest! {
@@ -211,8 +224,8 @@ mod tests {
         #[test]
         fn two_moments_that_are_shown_alike_are_one_minute(now in 0..4_102_444_800_000_i64, one in 0..4_102_444_800_000_i64, far in -200_000_000..200_000_000_i64) {
             let (now, one, other) = (Timestamp(now), Timestamp(one), Timestamp(one + far));
-            for reader in [now, one, other] {
-                if one.display_at(reader) == other.display_at(reader) {
+            for (reader, language) in [now, one, other].into_iter().zip(Language::ALL.into_iter().cycle()) {
+                if one.display_at(reader, language) == other.display_at(reader, language) {
                     let [one, other] = [one, other].map(Timestamp::rfc3339);
                     proptest::prop_assert_eq!(&one[..16], &other[..16]);
                 }

@@ -18,25 +18,30 @@ use crate::decision_records::publish;
 use crate::messages::{self, proposal as words};
 use crate::turn::Turn;
 use crate::turn::capability::{CardContext, ReleaseRequest};
+use throughline_messages as say;
 
 /// Fills in the card.
 pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
     let CardContext { card, known, now, policy } = *view;
     let Some(proposal) = card.decision().and_then(|decision| known.get::<Proposal>(decision)) else {
-        model.title = messages::CARD_GONE.into();
-        model.buttons =
-            card.actions().into_iter().map(|action| button(action, action.label().into())).collect();
+        model.title = say::card_gone(view.language());
+        model.buttons = card
+            .actions()
+            .into_iter()
+            .map(|action| button(view.language(), action, action.label(view.language())))
+            .collect();
         return;
     };
     match &card.about {
         CardSubject::DecisionUncertain { what, .. } => {
-            model.title = words::uncertain_title(&proposal.topic, what, &card.status);
+            model.title = words::uncertain_title(view.language(), &proposal.topic, what, &card.status);
         }
         CardSubject::DecisionPreview { comment, .. } => preview(model, card, proposal, comment, now, policy),
         _ => {}
     }
     let name = |action| name(action, card, proposal);
-    model.buttons = card.actions().into_iter().map(|action| button(action, name(action))).collect();
+    model.buttons =
+        card.actions().into_iter().map(|action| button(view.language(), action, name(action))).collect();
 }
 
 fn preview(
@@ -47,26 +52,31 @@ fn preview(
     now: Timestamp,
     policy: &Policy,
 ) {
-    model.title = words::title(proposal, &card.status, now);
+    model.title = words::title(card.language, proposal, &card.status, now);
     model.hash = Some(hex(&sha256(&[jcs(&proposal.payload()).as_bytes()])[..4]));
     for entry in ProposalField::ALL {
-        let field = |text: String| Field::new(entry.as_str(), entry.label(), text);
+        let field = |text: String| Field::new(entry.as_str(), &entry.label(card.language), text);
         let text = proposal.entry(entry);
         // The fields of an open preview are its edit form, so empty ones are shown too.
         model.fields.extend(Some(field(text)).filter(|field| card.is_open() || !field.text.is_empty()));
     }
-    model.facts.push(words::discussed(&proposal.thread));
+    model.facts.push(say::decision_discussed(card.language, &proposal.thread));
     if card.is_open() {
-        model.facts.push(words::POSTS_AT.into());
-        model.facts.push(messages::card::asked_by(&proposal.by, &proposal.authored()));
-        model.facts.push(messages::card::may_approve(policy, "post.channel", &proposal.target()));
-        model.facts.extend(card.expires_at.map(|end| messages::card::until(end, now)));
+        model.facts.push(say::decision_posts_at(card.language));
+        model.facts.push(messages::card::asked_by(card.language, &proposal.by, &proposal.authored()));
+        model.facts.push(messages::card::may_approve(
+            card.language,
+            policy,
+            "post.channel",
+            &proposal.target(),
+        ));
+        model.facts.extend(card.expires_at.map(|end| messages::card::until(card.language, end, now)));
     } else if let CardStatus::Decided { result: Progress::Posted { url }, .. } = &card.status {
         model.facts.extend(words::signed(proposal));
-        model.facts.extend(messages::card::written_by(&proposal.by, &proposal.authored()));
+        model.facts.extend(messages::card::written_by(card.language, &proposal.by, &proposal.authored()));
         model.link.clone_from(url);
     }
-    model.facts.extend(words::comment(stands, now));
+    model.facts.extend(words::comment(card.language, stands, now));
 }
 
 /// Returns the requests that a press on the card would release: one for each issue that a receipt offers to comment
@@ -110,17 +120,16 @@ fn post_request(card: &Card, proposal: &Proposal, payload: &serde_json::Value, t
 
 /// The accessible name of a button: everything that pressing it does.
 pub(crate) fn name(action: Action, card: &Card, proposal: &Proposal) -> String {
-    let verb = messages::card::verb(action.label());
+    let label = action.label(card.language);
+    let verb = messages::card::verb(&label);
     match &card.about {
         CardSubject::DecisionPreview { comment: CommentOffer::Offered { issues, .. }, .. } => {
             format!("{verb}: {}", issues.join(", "))
         }
-        _ => format!(
-            "{verb}: post the decision on {} to {}, version {}",
-            proposal.topic,
-            proposal.target(),
-            card.version
-        ),
+        _ => {
+            let (target, topic) = (proposal.target(), &proposal.topic);
+            say::decision_button_posts(card.language, target, topic, verb, card.version)
+        }
     }
 }
 

@@ -16,9 +16,9 @@ use crate::data::progress::Progress;
 use crate::data::proposal::CommentOffer;
 use crate::decision_records::proposal_of;
 use crate::decision_records::{card, publish, tracked_issues};
-use crate::messages::{self, proposal as words};
 use crate::turn::Turn;
 use throughline_language::Expected;
+use throughline_messages as say;
 
 /// Offers the comment on a receipt, as a new version of the card that expires like an open approval. With
 /// one issue the offer carries the hash of the text that would be written there; with several it carries
@@ -57,7 +57,11 @@ pub(super) fn pressed(turn: &mut Turn<'_>, card: Card) -> Decision {
         return Decision::new(Verdict::Done, Reason::PressApplied);
     }
     let task = proposal_of(turn, &card).map(|proposal| proposal.task);
-    let asked = turn.say(MessageKind::Question, task.as_ref(), &words::which_issue(&options));
+    let asked = turn.say(
+        MessageKind::Question,
+        task.as_ref(),
+        &say::decision_which_issue(turn.language(), options.join(", ")),
+    );
     let kind = PendingKind::ClarificationNeeded(Slot::Issue { card: card.id.clone() });
     let (expected, actor) = (Expected::Selection(options), turn.event.actor.clone());
     turn.open_pending(kind, Some(expected), &asked, task.as_ref(), Some(&actor), None);
@@ -91,10 +95,10 @@ fn make(turn: &mut Turn<'_>, mut card: Card, issue: String, shown: &str) -> Deci
 fn changed(turn: &mut Turn<'_>, card: Card, issue: String) -> Decision {
     if tracked_issues::of(turn, core::slice::from_ref(&issue)).is_empty() {
         offer(turn, card, vec![issue], None);
-        turn.tell(messages::STALE_STEP);
+        turn.tell(&say::press_stale(turn.language()));
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
-    turn.tell(messages::TAMPERED);
+    turn.tell(&say::approval_tampered(turn.language()));
     Decision::new(Verdict::Refused, Reason::PressTampered)
 }
 
@@ -103,9 +107,13 @@ fn changed(turn: &mut Turn<'_>, card: Card, issue: String) -> Decision {
 pub(crate) fn chosen(turn: &mut Turn<'_>, card: &CardId, issue: &str) {
     let Some(card) = turn.get::<Card>(card).cloned() else { return };
     if !matches!(&card.about, CardSubject::DecisionPreview { comment: CommentOffer::Offered { .. }, .. }) {
-        return turn.tell(messages::STALE_STEP);
+        return turn.tell(&say::press_stale(turn.language()));
     }
     let task = proposal_of(turn, &card).map(|proposal| proposal.task);
     offer(turn, card, vec![issue.into()], None);
-    turn.say(MessageKind::Answer, task.as_ref(), &words::press_comment(issue));
+    turn.say(
+        MessageKind::Answer,
+        task.as_ref(),
+        &say::decision_press_comment(turn.language(), issue, Action::Comment.label(turn.language())),
+    );
 }

@@ -24,12 +24,13 @@ use crate::decision_records::extract;
 use crate::decision_records::extract::ExtractedDecision;
 use crate::decision_records::proposal_of;
 use crate::decision_records::{comment, publish, tracked_issues};
-use crate::messages::{self, proposal as sentences};
+use crate::messages::proposal as sentences;
 use crate::review;
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
 use crate::turn::routed_message::text_of;
 use throughline_language::Expected;
+use throughline_messages as say;
 
 /// Handles "record the decision: …". `rest` is the text behind that phrase. If it names neither a decision
 /// nor a topic, a review in reach is recorded; if it names no decision, the replied-to message is.
@@ -110,7 +111,8 @@ fn begin(
     by: &str,
     authors: &Authors,
 ) -> Verdict {
-    let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
+    let nothing = say::decision_a_decision(turn.language());
+    let intent = if found.decision.is_empty() { &nothing } else { &found.decision };
     let task = turn.start_task(intent, by);
     let source = turn.source();
     let lane = &turn.lane.key;
@@ -119,6 +121,7 @@ fn begin(
         task,
         source,
         by: by.into(),
+        language: turn.language(),
         topic: String::new(),
         decision: String::new(),
         why: String::new(),
@@ -126,7 +129,7 @@ fn begin(
         written: BTreeMap::new(),
         review,
         to: LaneKey { thread: String::new(), ..lane.clone() },
-        thread: turn.given.here.clone().unwrap_or_else(|| sentences::thread(&lane.id())),
+        thread: turn.given.here.clone().unwrap_or_else(|| say::decision_thread(turn.language(), lane.id())),
         posted: None,
     };
     go_on(turn, proposal, found, authors)
@@ -153,7 +156,7 @@ fn go_on(
     let (id, task, by) = (proposal.id.clone(), proposal.task.clone(), proposal.by.clone());
     if proposal.decision.is_empty() {
         turn.put(proposal);
-        let anchor = turn.say(MessageKind::Question, Some(&task), sentences::WHAT_WAS_DECIDED);
+        let anchor = turn.say(MessageKind::Question, Some(&task), &say::decision_what(turn.language()));
         let kind = PendingKind::SlotRequest(Slot::Proposal { proposal: id });
         turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&task), Some(&by), None);
         return Verdict::Asked;
@@ -220,7 +223,7 @@ pub(crate) fn submitted(
             publish::adopt(turn, card, link.map(String::from));
             Decision::new(Verdict::Done, Reason::PressApplied)
         }
-        _ => invalid(turn, &messages::no_form(action)),
+        _ => invalid(turn, &say::press_no_form(turn.language(), action.label(turn.language()))),
     }
 }
 
@@ -230,7 +233,8 @@ pub(crate) fn submitted(
 /// card's fields besides.
 fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
     let Some(proposal) = proposal_of(turn, card) else { return refuse_step(turn) };
-    let anchor = turn.say(MessageKind::Question, Some(&proposal.task), sentences::EDIT_HOW);
+    let anchor =
+        turn.say(MessageKind::Question, Some(&proposal.task), &say::decision_edit_how(turn.language()));
     let (kind, asked) =
         (PendingKind::WaitingDecisionEdit { card: card.id.clone() }, turn.event.actor.clone());
     turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&proposal.task), Some(&asked), None);
@@ -242,7 +246,7 @@ fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
 /// "why", that reason is replaced too.
 pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     let Some(card) = turn.get::<Card>(card).cloned().filter(Card::is_open) else {
-        return turn.tell(messages::STALE_STEP);
+        return turn.tell(&say::press_stale(turn.language()));
     };
     let Some(mut proposal) = proposal_of(turn, &card) else { return };
     let (mut entries, free) = extract::labelled(text);
@@ -257,7 +261,7 @@ pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     entries.iter().for_each(|(entry, text)| proposal.write(*entry, text, &by));
     match wrong(turn, &proposal) {
         Some(text) => turn.tell(&text),
-        None if proposal == before => turn.tell(messages::NOTHING_CHANGED),
+        None if proposal == before => turn.tell(&say::edit_nothing_changed(turn.language())),
         None => revise(turn, card, proposal),
     }
 }
@@ -269,14 +273,14 @@ fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, Strin
     for (name, text) in values {
         match ProposalField::parse(name) {
             Some(entry) => proposal.write(entry, text, &by),
-            None => return invalid(turn, &messages::form_unknown(name)),
+            None => return invalid(turn, &say::edit_unknown_field(turn.language(), name)),
         }
     }
     if let Some(text) = wrong(turn, &proposal) {
         return invalid(turn, &text);
     }
     if proposal == before {
-        return invalid(turn, messages::NOTHING_CHANGED);
+        return invalid(turn, &say::edit_nothing_changed(turn.language()));
     }
     let of_this =
         |kind: &PendingKind| matches!(kind, PendingKind::WaitingDecisionEdit { card: of } if *of == card.id);
@@ -298,7 +302,8 @@ fn wrong(turn: &Turn<'_>, proposal: &Proposal) -> Option<String> {
         let chars = proposal.entry(entry).chars().count();
         let needed = entry != ProposalField::Why;
         // A text that was cut ends in "…", which is one character more.
-        (chars > most + 1 || needed && chars == 0).then(|| sentences::form_bounds(entry, needed, most))
+        (chars > most + 1 || needed && chars == 0)
+            .then(|| sentences::form_bounds(turn.language(), entry, needed, most))
     })
 }
 

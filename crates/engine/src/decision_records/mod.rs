@@ -22,6 +22,7 @@ use crate::data::actor::Presser;
 use crate::data::authors::Authors;
 use crate::data::card::Card;
 use crate::data::effect::EffectBody;
+use crate::data::language::Language;
 pub(crate) use crate::data::proposal::Proposal;
 use crate::data::proposal::ProposalField;
 use crate::data::time::Timestamp;
@@ -29,6 +30,7 @@ use crate::messages::proposal as words;
 use crate::turn::Turn;
 use alloc::format;
 use alloc::string::String;
+use throughline_messages as say;
 
 /// Returns the decision that a card shows.
 fn proposal_of(turn: &Turn<'_>, card: &Card) -> Option<Proposal> {
@@ -54,7 +56,7 @@ impl Proposal {
     /// The text that is shown, hashed and approved.
     #[must_use]
     pub fn text(&self) -> String {
-        words::text(self)
+        words::text(self.language, self)
     }
 
     /// The text that is posted: the approved text, byte for byte, and one more line with who decided and
@@ -65,7 +67,7 @@ impl Proposal {
     /// always comes last, so nobody can write into it, and the approved text is a prefix of the posted one.
     #[must_use]
     pub fn signed(&self, by: &Presser, at: Timestamp) -> String {
-        signed(&self.text(), by, at)
+        signed(self.language, &self.text(), by, at)
     }
 
     /// The text of a comment on an issue: the posted text, and the post's address if it is known.
@@ -73,7 +75,7 @@ impl Proposal {
     pub fn comment(&self) -> String {
         let text = self.posted.as_ref().map_or_else(|| self.text(), |posted| posted.text.clone());
         match self.posted.as_ref().and_then(|posted| posted.url.as_ref()) {
-            Some(url) => format!("{text}\n{}", words::posted_at(url)),
+            Some(url) => format!("{text}\n{}", say::decision_posted_at(self.language, url)),
             None => text,
         }
     }
@@ -84,16 +86,17 @@ impl EffectBody {
     #[must_use]
     pub fn signed_by(self, by: &Presser, at: Timestamp) -> Self {
         match self {
-            Self::PostChannel { to, text, signed: true, card } => {
-                Self::PostChannel { to, text: signed(&text, by, at), signed: false, card }
+            Self::PostChannel { to, text, signed: true, language, card } => {
+                let text = signed(language, &text, by, at);
+                Self::PostChannel { to, text, signed: false, language, card }
             }
             body => body,
         }
     }
 }
 
-fn signed(text: &str, by: &Presser, at: Timestamp) -> String {
-    format!("{text}\n{}", words::decided_by(&by.name, at))
+fn signed(language: Language, text: &str, by: &Presser, at: Timestamp) -> String {
+    format!("{text}\n{}", words::decided_by(language, &by.name, at))
 }
 
 #[cfg(test)]
@@ -109,6 +112,7 @@ mod tests {
             task: "t_1".into(),
             source: "m_1".into(),
             by: "ana".into(),
+            language: Language::En,
             topic: "orders".into(),
             decision: "We use Postgres.".into(),
             why: "We know it.".into(),

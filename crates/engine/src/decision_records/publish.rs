@@ -33,6 +33,7 @@ pub(super) fn post(card: &Card, proposal: &Proposal) -> EffectBody {
         to: proposal.to.clone(),
         text: again.map_or_else(|| proposal.text(), |posted| posted.text.clone()),
         signed: again.is_none(),
+        language: proposal.language,
         card: card.id.clone(),
     }
 }

@@ -15,6 +15,7 @@ use crate::turn::Turn;
 use crate::turn::tracked_issues::keep;
 pub(crate) use crate::turn::tracked_issues::{all, keys};
 pub(crate) use crate::turn::tracked_issues::{by_key, target};
+use throughline_messages as say;
 
 /// The given keys that this thread tracks.
 pub(super) fn of(turn: &Turn<'_>, keys: &[String]) -> Vec<String> {
@@ -30,9 +31,11 @@ fn key_in(text: &str) -> Option<String> {
 
 /// Handles `track KEY` by looking the key up with its tracker. Returns the reply.
 pub(crate) fn track(turn: &mut Turn<'_>, text: &str) -> String {
-    let Some(key) = key_in(text) else { return words::which_key("track", turn.policy) };
+    let Some(key) = key_in(text) else {
+        return say::tracked_which_key(turn.language(), &turn.policy.command.0, "track");
+    };
     if all(turn).any(|issue| issue.key == key) {
-        return words::tracked_already(&key);
+        return say::tracked_already(turn.language(), &key);
     }
     let target = by_key(turn, &key);
     // No card waits for the look-up, so the card id is empty.
@@ -40,20 +43,22 @@ pub(crate) fn track(turn: &mut Turn<'_>, text: &str) -> String {
     let body = EffectBody::TrackerFind { target: target.clone(), key: key.clone(), by, card };
     let sought = Some(turn.effect(body, &[], None));
     keep(turn, Tracked { key: key.clone(), target, title: String::new(), url: None, sought });
-    words::looking_for(&key)
+    say::adopt_looking(turn.language(), &key)
 }
 
 /// Handles `untrack KEY`. Returns the reply.
 pub(crate) fn untrack(turn: &mut Turn<'_>, text: &str) -> String {
-    let Some(key) = key_in(text) else { return words::which_key("untrack", turn.policy) };
+    let Some(key) = key_in(text) else {
+        return say::tracked_which_key(turn.language(), &turn.policy.command.0, "untrack");
+    };
     let before = turn.head.tracked.len();
     turn.head.tracked.retain(|issue| issue.key != key);
-    words::untracked(&key, turn.head.tracked.len() < before)
+    words::untracked(turn.language(), &key, turn.head.tracked.len() < before)
 }
 
 /// Returns the reply to `tracked`: the list of tracked issues.
 pub(crate) fn list(turn: &Turn<'_>) -> String {
-    words::tracked(&all(turn).collect::<Vec<_>>(), turn.policy)
+    words::tracked(turn.language(), &all(turn).collect::<Vec<_>>(), turn.policy)
 }
 
 /// Takes the answer to a look-up: the issue becomes tracked, or the reply says why not. Returns false if no
@@ -66,15 +71,15 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, outcome: &Outcome)
             let issue = &mut turn.head.tracked[at];
             (issue.key, issue.title, issue.url) = (key.clone(), title.clone(), url.clone());
             issue.sought = None;
-            words::now_tracked(key, title)
+            say::tracked_now(turn.language(), key, title)
         }
         Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
             let issue = turn.head.tracked.remove(at);
-            words::not_tracked(&issue.key, text)
+            say::tracked_not(turn.language(), &issue.key, text)
         }
         Outcome::Done { .. } => {
             let issue = turn.head.tracked.remove(at);
-            words::not_tracked(&issue.key, words::NO_SUCH_ISSUE)
+            say::tracked_not(turn.language(), &issue.key, &say::tracked_no_such(turn.language()))
         }
     };
     turn.say(crate::data::message::MessageKind::Answer, None, &text);

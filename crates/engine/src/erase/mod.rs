@@ -32,10 +32,10 @@ use crate::data::record::Record;
 use crate::data::record::{RecordKey, RecordKind};
 use crate::data::summary::ConversationSummary;
 use crate::data::time::Timestamp;
-use crate::messages;
 use crate::summary;
 use crate::turn::Turn;
 use crate::turn::tasks::begun_by;
+use throughline_messages as say;
 
 /// Collects from records what belongs to a person: the texts they wrote and the ids of what they began.
 pub fn learn(person: &mut DataSubject, records: &[&Record]) {
@@ -110,7 +110,7 @@ fn of_person(turn: &mut Turn<'_>, person: &DataSubject) {
         turn.get::<Message>(&id).is_some_and(|message| message.role == Role::User && !person.is(&message.by))
     });
     if closed && somebody_else {
-        turn.say(MessageKind::Notification, None, messages::ERASED_OPEN);
+        turn.say(MessageKind::Notification, None, &say::forget_me_open(turn.language()));
     }
 }
 

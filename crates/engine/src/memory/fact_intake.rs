@@ -27,12 +27,13 @@ use crate::facts::proposal_check;
 use crate::facts::proposal_check::CitedMessage;
 use crate::facts::rules;
 use crate::facts::rules::StatedFact;
-use crate::messages::fact as say;
+use crate::messages::fact as words;
 use crate::turn::Turn;
 use crate::turn::facts::KeptStatement;
 use crate::turn::routed_message::actor_is_trusted;
 use crate::turn::tracked_issues;
 use throughline_language::{Expected, Words};
+use throughline_messages as say;
 
 /// A statement by the acting person, at this moment. The confidence of an untrusted person is limited by
 /// the policy.
@@ -135,35 +136,44 @@ fn explicit(
         Decision::new(verdict, reason)
     };
     let Some(text) = proposal_check::sentence(&stated.text) else {
-        return answer(turn, say::NO_SUCH_FACT, Verdict::Answered, Reason::FactUnknown);
+        return answer(turn, &say::fact_no_such(turn.language()), Verdict::Answered, Reason::FactUnknown);
     };
     if scope != FactScope::Thread && !actor_is_trusted(turn) {
-        return answer(turn, say::MEMBERS_ONLY, Verdict::Refused, Reason::FactForbidden);
+        return answer(
+            turn,
+            &say::fact_members_only(turn.language()),
+            Verdict::Refused,
+            Reason::FactForbidden,
+        );
     }
     let Some(key) = key.or_else(|| place(turn, scope)).filter(|key| turn.has_facts(key)) else {
-        return answer(turn, say::WHICH_EPIC, Verdict::Refused, Reason::FactNoPlace);
+        return answer(turn, &say::fact_which_epic(turn.language()), Verdict::Refused, Reason::FactNoPlace);
     };
     let mut source = own(turn, text, stated.percent(), message);
     source.subject = stated.subject.as_deref().and_then(proposal_check::subject);
     let Some(kept) = turn.keep_fact(&key, stated.kind, source) else {
-        return answer(turn, say::WAS_ERASED, Verdict::Answered, Reason::FactErased);
+        return answer(turn, &say::fact_was_erased(turn.language()), Verdict::Answered, Reason::FactErased);
     };
     let Some(fact) = turn.fact(&kept.key, &kept.id) else {
-        return answer(turn, say::FULL, Verdict::Answered, Reason::FactEvicted);
+        return answer(turn, &say::fact_full(turn.language()), Verdict::Answered, Reason::FactEvicted);
     };
     if ask(turn, &kept) {
         return Decision::new(Verdict::Asked, Reason::FactDisputed);
     }
     let over: Vec<Fact> = kept.over.iter().filter_map(|id| turn.fact(&kept.key, id)).collect();
     match kept.joined {
-        MergeOutcome::Unchanged => answer(turn, &say::known(&fact), Verdict::Answered, Reason::FactUnchanged),
+        MergeOutcome::Unchanged => {
+            answer(turn, &words::known(turn.language(), &fact), Verdict::Answered, Reason::FactUnchanged)
+        }
         MergeOutcome::Merged if over.is_empty() => {
-            answer(turn, &say::known(&fact), Verdict::Answered, Reason::FactMerged)
+            answer(turn, &words::known(turn.language(), &fact), Verdict::Answered, Reason::FactMerged)
         }
         MergeOutcome::Merged => {
-            answer(turn, &say::noted(&fact, &over), Verdict::Answered, Reason::FactMerged)
+            answer(turn, &words::noted(turn.language(), &fact, &over), Verdict::Answered, Reason::FactMerged)
         }
-        MergeOutcome::Added => answer(turn, &say::noted(&fact, &over), Verdict::Answered, Reason::FactAdded),
+        MergeOutcome::Added => {
+            answer(turn, &words::noted(turn.language(), &fact, &over), Verdict::Answered, Reason::FactAdded)
+        }
     }
 }
 
@@ -226,12 +236,14 @@ pub(crate) fn retracted(turn: &mut Turn<'_>, key: &FactKey, id: &FactId) -> Deci
         turn.tell(text);
         Decision::new(Verdict::Refused, reason)
     };
-    let Some(fact) = turn.fact(key, id) else { return refused(turn, say::NO_SUCH_FACT, Reason::FactUnknown) };
+    let Some(fact) = turn.fact(key, id) else {
+        return refused(turn, &say::fact_no_such(turn.language()), Reason::FactUnknown);
+    };
     if fact.author != turn.event.actor && !actor_is_trusted(turn) {
-        return refused(turn, say::NOT_YOURS, Reason::FactForbidden);
+        return refused(turn, &say::fact_not_yours(turn.language()), Reason::FactForbidden);
     }
     turn.erase_fact(key, id);
-    turn.tell(say::FORGOTTEN);
+    turn.tell(&say::fact_forgotten(turn.language()));
     Decision::new(Verdict::Done, Reason::FactErased)
 }
 
@@ -248,7 +260,7 @@ fn ask(turn: &mut Turn<'_>, kept: &KeptStatement) -> bool {
     if !now.is_trusted() || turn.conversational().is_some() || turn.head.ask.is_some() {
         return false;
     }
-    let asked = turn.say(MessageKind::Question, None, &say::which(&earlier, &now));
+    let asked = turn.say(MessageKind::Question, None, &words::which(turn.language(), &earlier, &now));
     let parts = earlier.subject.is_some() && earlier.subject == now.subject;
     let kind = PendingKind::ClarificationNeeded(Slot::Facts {
         key: kept.key.clone(),
@@ -256,7 +268,7 @@ fn ask(turn: &mut Turn<'_>, kept: &KeptStatement) -> bool {
         now: kept.id.clone(),
     });
     let of = now.author;
-    turn.open_pending(kind, Some(Expected::OneOf(say::choices(parts))), &asked, None, Some(&of), None);
+    turn.open_pending(kind, Some(Expected::OneOf(words::choices(parts))), &asked, None, Some(&of), None);
     true
 }
 
@@ -264,22 +276,22 @@ fn ask(turn: &mut Turn<'_>, kept: &KeptStatement) -> bool {
 /// subject, so they no longer contradict each other.
 pub(crate) fn answered(turn: &mut Turn<'_>, key: &FactKey, earlier: &FactId, now: &FactId, value: &str) {
     let message = turn.said.as_ref().map(|said| said.message.clone());
-    let told = if value == say::BOTH {
+    let told = if value == words::BOTH {
         turn.part_facts(key, earlier);
-        say::both_hold(key.scope)
+        words::both_hold(turn.language(), key.scope)
     } else {
-        let chosen = if value == say::FIRST { earlier } else { now };
+        let chosen = if value == words::FIRST { earlier } else { now };
         let Some(fact) = turn.fact(key, chosen) else {
-            turn.say(MessageKind::Answer, None, say::NO_SUCH_FACT);
+            turn.say(MessageKind::Answer, None, &say::fact_no_such(turn.language()));
             return;
         };
         // The later statement was an assumption; choosing it is a decision.
-        let kind = if value == say::FIRST { fact.kind } else { firm(fact.kind) };
+        let kind = if value == words::FIRST { fact.kind } else { firm(fact.kind) };
         let mut source = own(turn, fact.text.clone(), limits::FACT_ASKED, message);
         source.subject.clone_from(&fact.subject);
         let kept = turn.keep_fact(key, kind, source);
         let held = kept.and_then(|kept| turn.fact(key, &kept.id)).unwrap_or(fact);
-        say::holds(&held)
+        words::holds(turn.language(), &held)
     };
     turn.note(Reason::FactResolved);
     turn.say(MessageKind::Answer, None, &told);

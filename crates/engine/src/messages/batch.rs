@@ -1,53 +1,24 @@
 //! Sentences about batches of tickets.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
+
+use throughline_messages::{self as say, Language};
 
 use crate::data::action::Action;
 use crate::data::card::CardStatus;
 use crate::data::progress::{EpicLink, Phase, Progress, ReleasedItem};
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::data::time::Timestamp;
-use crate::messages::past;
+use crate::messages::{decided, labels};
 
-pub(crate) const SEVERAL: &str = "several tickets";
-pub(crate) const NO_TITLE: &str = "(no title yet)";
-pub(crate) const PROPOSED: &str = "proposed";
-pub(crate) const ONE_ITEM: &str =
-    "This is one item, so there is nothing to split. Confirm its length instead.";
-pub(crate) const HAS_STORIES: &str =
-    "This epic has stories. Remove those first, or press Cancel for all of it. Nothing was changed.";
-pub(crate) const LAST_ITEM: &str = "This is the last item. Press Cancel instead. Nothing was changed.";
-pub(crate) const WHICH_STORY: &str = "What is the story? Its title on the first line, then lines like \"Problem: …\" and \"Acceptance criteria: …\".";
-
-/// The name of an item's type on a card.
-pub(crate) fn name(kind: ItemType) -> &'static str {
-    match kind {
-        ItemType::Bug => "Bug",
-        ItemType::Story => "Story",
-        ItemType::Task => "Task",
-        ItemType::Epic => "Epic",
-    }
-}
-
-pub(crate) fn count(n: usize) -> String {
-    if n == 1 { "1 item".into() } else { format!("{n} items") }
-}
-
-pub(crate) fn confirm_label(n: usize) -> String {
-    format!("Confirm create {}", count(n))
-}
-
-pub(crate) fn too_many(n: usize) -> String {
-    format!(
-        "{n} items are more than one card holds ({}). Nothing was started; ask for fewer at a time.",
-        crate::data::policy::limits::BATCH_ITEMS
-    )
+pub(crate) fn too_many(language: Language, n: usize) -> String {
+    say::batch_too_many(language, crate::data::policy::limits::BATCH_ITEMS, n)
 }
 
 /// The content of a batch: `1 epic and 5 stories in AUTH`.
-pub(crate) fn what(drafts: &[Draft], project: &str) -> String {
+pub(crate) fn what(language: Language, drafts: &[Draft], project: &str) -> String {
     let mut kinds: Vec<(ItemType, usize)> = Vec::new();
     for draft in drafts {
         match kinds.iter_mut().find(|(kind, _)| *kind == draft.item_type) {
@@ -55,151 +26,143 @@ pub(crate) fn what(drafts: &[Draft], project: &str) -> String {
             None => kinds.push((draft.item_type, 1)),
         }
     }
-    let counted = |(kind, n): &(ItemType, usize)| match (kind, n) {
-        (kind, 1) => format!("1 {}", kind.as_str()),
-        (ItemType::Story, n) => format!("{n} stories"),
-        (kind, n) => format!("{n} {}s", kind.as_str()),
-    };
-    let all: Vec<String> = kinds.iter().map(counted).collect();
+    let all: Vec<String> =
+        kinds.iter().map(|(kind, n)| say::item_count(language, kind.as_str(), *n)).collect();
     let listed = match all.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] if !first.is_empty() => say::list_and(language, first.join(", "), last),
         all => all.join(""),
     };
-    format!("{listed} in {project}")
+    say::batch_what(language, listed, project)
 }
 
-pub(crate) fn title(what: &str, by: &str, status: &CardStatus, now: Timestamp) -> String {
+/// The content of one draft: `1 bug in AUTH`.
+pub(crate) fn one(language: Language, draft: &Draft) -> String {
+    say::batch_what(language, say::item_count(language, draft.item_type.as_str(), 1), &draft.target.project)
+}
+
+pub(crate) fn title(language: Language, what: &str, by: &str, status: &CardStatus, now: Timestamp) -> String {
     match status {
-        CardStatus::Open => format!("Create {what}?"),
-        CardStatus::Expired => format!("Expired without a decision: {what}"),
-        CardStatus::Superseded { .. } => format!("A newer preview took the place of this one: {what}"),
-        CardStatus::Withdrawn => format!("Cancelled: {what}"),
+        CardStatus::Open => say::ticket_create(language, what),
+        CardStatus::Expired => say::card_expired(language, what),
+        CardStatus::Superseded { .. } => say::ticket_superseded(language, what),
+        CardStatus::Withdrawn => say::card_cancelled(language, what),
         CardStatus::Decided { action, by: who, at, result } => {
-            let who = format!("{} by @{} {}", past(*action), who.name, at.display_at(now));
+            let who = decided(language, *action, who, *at, now);
             match result {
-                Progress::Several { items } => format!("{} · asked by @{by} · {who}", came_of(items)),
-                _ => format!("Not created: {what} · {who}"),
+                Progress::Several { items } => {
+                    say::batch_receipt(language, by, came_of(language, items), who)
+                }
+                _ => say::ticket_refused(language, who, what),
             }
         }
     }
 }
 
 /// The progress of a batch: "Created 5 of 6".
-fn came_of(items: &[ReleasedItem]) -> String {
+fn came_of(language: Language, items: &[ReleasedItem]) -> String {
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
-    let all = items.len();
     let count = |of: fn(&Phase<'_>) -> bool| items.iter().filter(|item| of(&item.progress.phase())).count();
     let on_the_way = count(|phase| matches!(phase, Phase::Running(_)));
-    let beside = [
-        (on_the_way, "on the way"),
-        (count(|phase| matches!(phase, Phase::Unknown(_))), "uncertain"),
-        (count(|phase| matches!(phase, Phase::Refused(_))), "failed"),
-        (count(|phase| matches!(phase, Phase::NotTried(_))), "not tried"),
-        (count(|phase| matches!(phase, Phase::Dropped | Phase::Stopped)), "cancelled"),
+    let beside: [(usize, fn(Language, usize) -> String); 5] = [
+        (on_the_way, say::batch_some_on_the_way),
+        (count(|phase| matches!(phase, Phase::Unknown(_))), say::batch_some_uncertain),
+        (count(|phase| matches!(phase, Phase::Refused(_))), say::batch_some_failed),
+        (count(|phase| matches!(phase, Phase::NotTried(_))), say::batch_some_not_tried),
+        (count(|phase| matches!(phase, Phase::Dropped | Phase::Stopped)), say::batch_some_cancelled),
     ];
     let more: Vec<String> =
-        beside.iter().filter(|(n, _)| *n > 0).map(|(n, says)| format!("{n} {says}")).collect();
+        beside.iter().filter(|(n, _)| *n > 0).map(|(n, says)| says(language, *n)).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
     if on_the_way > 0 && made == 0 {
-        format!("Working…{more}")
+        say::batch_working(language) + &more
     } else {
-        format!("Created {made} of {all}{more}")
+        say::batch_created(language, items.len(), made) + &more
     }
 }
 
 /// The state of an item before its approval.
-pub(crate) fn waits(draft: &Draft, epic: Option<&str>) -> String {
-    let missing = draft.missing();
-    let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
-    let detail = (!labels.is_empty()).then(|| format!("needs detail: {}", labels.join(", ")));
-    let open: Vec<&str> = draft.left_open().keys().map(|part| part.label()).collect();
-    let open = (!open.is_empty()).then(|| format!("left open: {}", open.join(", ")));
-    let under = epic.map(|epic| format!("goes under {epic}"));
-    let proposed = draft.is_proposed(Part::Title).then(|| String::from(PROPOSED));
+pub(crate) fn waits(language: Language, draft: &Draft, epic: Option<&str>) -> String {
+    let (missing, open) = (draft.missing(), draft.left_open());
+    let detail = (!missing.is_empty()).then(|| say::batch_needs_detail(language, labels(language, &missing)));
+    let open = (!open.is_empty()).then(|| say::batch_left_open(language, labels(language, open.keys())));
+    let under = epic.map(|epic| say::batch_goes_under(language, epic));
+    let proposed = draft.is_proposed(Part::Title).then(|| say::card_proposed(language));
     under.into_iter().chain(proposed).chain(detail).chain(open).collect::<Vec<_>>().join(" · ")
 }
 
 /// The state of an item on the receipt.
-pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
-    let again = if progress.is_tried_anew() { " · tried again on a newer card" } else { "" };
+pub(crate) fn stands(language: Language, progress: &Progress, epic: Option<&str>) -> String {
+    let again = |stands: String| {
+        let again = progress.is_tried_anew().then(|| say::batch_tried_again(language));
+        [stands].into_iter().chain(again).collect::<Vec<_>>().join(" · ")
+    };
     match progress.phase() {
         Phase::Nothing | Phase::Several(_) => String::new(),
-        Phase::Running(_) => "on the way".into(),
-        Phase::Happened(None) => "done".into(),
-        Phase::Happened(Some(what)) => format!("created {what}{}", linked(progress.link(), epic)),
+        Phase::Running(_) => say::batch_on_the_way(language),
+        Phase::Happened(None) => say::batch_done(language),
+        Phase::Happened(Some(what)) => {
+            let created = say::batch_item_created(language, what);
+            let linked = linked(language, progress.link(), epic);
+            [created].into_iter().chain(linked).collect::<Vec<_>>().join(", ")
+        }
         // A text that is also among the errors below is not repeated here.
         Phase::Refused(text) if progress.errors().iter().any(|error| error.text == text) => {
-            format!("failed{again}")
+            again(say::batch_item_failed(language))
         }
-        Phase::Refused(text) => format!("failed: {text}{again}"),
-        Phase::NotTried(why) => format!("not tried: {why}{again}"),
-        Phase::Unknown(_) => "uncertain: the tracker did not answer".into(),
-        Phase::Dropped => "cancelled".into(),
-        Phase::Stopped => "stopped".into(),
+        Phase::Refused(text) => again(say::batch_item_failed_why(language, text)),
+        Phase::NotTried(why) => again(say::batch_item_not_tried(language, why)),
+        Phase::Unknown(_) => say::batch_item_uncertain(language),
+        Phase::Dropped => say::batch_item_cancelled(language),
+        Phase::Stopped => say::batch_item_stopped(language),
     }
 }
 
 /// The end of a created item's state: how far its link to its epic is.
-fn linked(link: Option<&EpicLink>, epic: Option<&str>) -> String {
-    match link {
-        None => String::new(),
-        Some(EpicLink::There { epic }) => format!(", under {epic}"),
-        Some(EpicLink::Failed { why }) => format!(", link failed: {why}"),
-        Some(_) => format!(", checking its link to {}", epic.unwrap_or("the epic")),
-    }
+fn linked(language: Language, link: Option<&EpicLink>, epic: Option<&str>) -> Option<String> {
+    Some(match link? {
+        EpicLink::There { epic } => say::batch_under(language, epic),
+        EpicLink::Failed { why } => say::batch_link_failed(language, why),
+        _ => {
+            let epic = epic.map_or_else(|| say::batch_the_epic(language), Into::into);
+            say::batch_link_checked(language, epic)
+        }
+    })
 }
 
-/// Confirms that an item was struck out.
-pub(crate) fn dropped(label: &str, title: &str) -> String {
-    format!("Struck out: {label} (“{title}”)")
+/// The label of an item within a sentence: `story 3`. German writes nouns with a capital letter anywhere.
+pub(crate) fn in_sentence(language: Language, label: &str) -> String {
+    if language == Language::De { label.into() } else { label.to_lowercase() }
 }
 
-/// Confirms that an item has another place.
-pub(crate) fn moved(title: &str, label: &str) -> String {
-    format!("“{title}” is {label} now")
-}
-
-/// Confirms that an item was added.
-pub(crate) fn added(label: &str, title: &str) -> String {
-    format!("Added: {label} (“{title}”)")
-}
-
-pub(crate) fn is_missing(part: Part) -> String {
+pub(crate) fn is_missing(language: Language, part: Part) -> String {
     match part {
-        Part::Title => "It has no title yet".into(),
-        part => format!("{} is missing", part.label()),
+        Part::Title => say::batch_title_missing(language),
+        part => say::batch_part_missing(language, part.label(language)),
     }
 }
 
 /// Names the confirmation that a batch needs before its approval.
-pub(crate) fn confirm_first(first: Action, items: usize, chars: usize) -> String {
+pub(crate) fn confirm_first(language: Language, first: Action, items: usize, chars: usize) -> String {
     match first {
-        Action::ConfirmQuantity => format!("before Approve: confirm creating {}", count(items)),
-        _ => format!(
-            "before Approve: {chars} characters are a lot; split it into batches, or confirm to create all"
-        ),
+        Action::ConfirmQuantity => say::batch_confirm_number(language, items),
+        _ => say::batch_confirm_size(language, chars),
     }
 }
 
 /// Refuses an approval that came before that confirmation.
-pub(crate) fn not_confirmed(first: Action) -> String {
-    let what = match first {
-        Action::ConfirmQuantity => "the number of items has to be confirmed",
-        _ => "its length has to be confirmed, or it has to be split into batches",
-    };
-    format!("Nothing was approved: first {what}, on the card.")
+pub(crate) fn not_confirmed(language: Language, first: Action) -> String {
+    match first {
+        Action::ConfirmQuantity => say::batch_number_not_confirmed(language),
+        _ => say::batch_size_not_confirmed(language),
+    }
 }
 
 /// Asks for the missing parts of the first incomplete item.
-pub(crate) fn ask(label: &str, title: &str, missing: &[Part]) -> String {
-    let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
-    let called = if title.is_empty() { String::new() } else { format!(" (\"{title}\")") };
-    let first = labels.first().copied().unwrap_or_default().to_string();
-    if labels.len() == 1 {
-        return format!("{label}{called} is open on one point: {first}? \"Skip\" leaves it open.");
+pub(crate) fn ask(language: Language, label: &str, title: &str, missing: &[Part]) -> String {
+    let item = if title.is_empty() { label.into() } else { say::batch_item_called(language, label, title) };
+    let first = missing.first().map(|part| part.label(language)).unwrap_or_default();
+    if missing.len() == 1 {
+        return say::batch_ask_one(language, first, item);
     }
-    format!(
-        "{label}{called} is still open on: {}. Write lines like \"{first}: …\", or \"skip\" (\"skip the rest\") to leave them open. First: {first}?",
-        labels.join(", ")
-    )
+    say::batch_ask_more(language, first, item, labels(language, missing))
 }

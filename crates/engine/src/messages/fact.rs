@@ -4,22 +4,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::data::fact::{Fact, FactScope, FactType};
-use crate::data::policy::limits;
-use crate::data::time::Timestamp;
-use crate::text::redact::snippet;
 use throughline_language::Choice;
+use throughline_messages::{self as say, Language};
 
-pub(crate) const MEMBERS_ONLY: &str =
-    "Only members can have something remembered beyond this thread. Leave that out, and I note it here.";
-pub(crate) const WHICH_EPIC: &str = "I cannot tell which epic you mean: none is open in this thread, or more than \
-    one. Reply to its preview, or track its issue here.";
-pub(crate) const NO_SUCH_FACT: &str = "There is no such fact here.";
-pub(crate) const NOT_YOURS: &str = "Who said it may take it back, or a member of this place.";
-pub(crate) const FORGOTTEN: &str = "That is forgotten.";
-pub(crate) const FULL: &str =
-    "I did not note that: there is no room for it, and what is known here is surer.";
-pub(crate) const WAS_ERASED: &str = "I did not note that: it was erased. Say it again, and I will.";
+use crate::data::fact::{Fact, FactScope};
+use crate::data::policy::limits;
+use crate::text::redact::snippet;
 
 /// The answer that the earlier of two facts holds.
 pub(crate) const FIRST: &str = "first";
@@ -48,20 +38,12 @@ pub(crate) fn choices(both: bool) -> Vec<Choice> {
 }
 
 /// The reach of a fact: "for this thread".
-fn reach(scope: FactScope) -> &'static str {
-    match scope {
-        FactScope::Thread => "for this thread",
-        FactScope::Epic => "for this epic",
-        FactScope::Channel => "for this channel",
-    }
+fn reach(language: Language, scope: FactScope) -> String {
+    say::fact_reach(language, scope.as_str())
 }
 
-fn a(kind: FactType) -> &'static str {
-    match kind {
-        FactType::Decision => "a decision",
-        FactType::Constraint => "a constraint",
-        FactType::Assumption => "an assumption",
-    }
+fn a(language: Language, fact: &Fact) -> String {
+    say::fact_kind(language, fact.kind.as_str())
 }
 
 /// The fact's text, cut to fit into a sentence.
@@ -70,55 +52,31 @@ fn quoted(fact: &Fact) -> String {
 }
 
 /// Confirms a new fact, and names those it supersedes.
-pub(crate) fn noted(fact: &Fact, over: &[Fact]) -> String {
-    let noted = format!("Noted {} as {}: {}", reach(fact.scope), a(fact.kind), quoted(fact));
-    match over {
-        [] => noted,
-        over => format!(
-            "{noted}\nIt takes the place of: {}",
-            over.iter().map(quoted).collect::<Vec<_>>().join("; ")
-        ),
+pub(crate) fn noted(language: Language, fact: &Fact, over: &[Fact]) -> String {
+    let noted = say::fact_noted(language, a(language, fact), reach(language, fact.scope), quoted(fact));
+    if over.is_empty() {
+        return noted;
     }
+    let others = over.iter().map(quoted).collect::<Vec<_>>().join("; ");
+    format!("{noted}\n{}", say::fact_takes_the_place(language, others))
 }
 
 /// Answers a statement that was known before.
-pub(crate) fn known(fact: &Fact) -> String {
-    format!("That is noted {} already, as {}: {}", reach(fact.scope), a(fact.kind), quoted(fact))
+pub(crate) fn known(language: Language, fact: &Fact) -> String {
+    say::fact_known(language, a(language, fact), reach(language, fact.scope), quoted(fact))
 }
 
 /// Asks which of two contradicting facts holds.
-pub(crate) fn which(earlier: &Fact, now: &Fact) -> String {
-    format!("Earlier: {}, {}. Now: {}. Which holds?", quoted(earlier), day(earlier.source_ts), quoted(now))
+pub(crate) fn which(language: Language, earlier: &Fact, now: &Fact) -> String {
+    say::fact_which(language, earlier.source_ts.date(language), quoted(earlier), quoted(now))
 }
 
 /// Confirms the fact that holds.
-pub(crate) fn holds(fact: &Fact) -> String {
-    format!("Noted, this holds {}: {}", reach(fact.scope), quoted(fact))
+pub(crate) fn holds(language: Language, fact: &Fact) -> String {
+    say::fact_holds(language, reach(language, fact.scope), quoted(fact))
 }
 
 /// Confirms that both facts hold.
-pub(crate) fn both_hold(scope: FactScope) -> String {
-    format!("Noted, both hold {}.", reach(scope))
-}
-
-/// A day in UTC: `3 March`.
-fn day(at: Timestamp) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    let text = at.rfc3339();
-    let part =
-        |from: usize| text.get(from..from + 2).and_then(|part| part.parse::<usize>().ok()).unwrap_or(1);
-    format!("{} {}", part(8), MONTHS[(part(5) - 1).min(11)])
+pub(crate) fn both_hold(language: Language, scope: FactScope) -> String {
+    say::fact_both_hold(language, reach(language, scope))
 }

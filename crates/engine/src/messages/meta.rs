@@ -3,57 +3,47 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::data::policy::Policy;
-
-pub(crate) const GREETING: &str =
-    "Hello! I make tickets, reviews and decision records of what is said here. What can I do for you?";
-pub(crate) const GREETING_AGAIN: &str = "Hello again!";
-pub(crate) const BOT: &str =
-    "I am a program: the assistant of this conversation. Say \"help\" for what I can do.";
-
-/// Says in a line what the help says, because the help itself stands above.
-pub(crate) fn help_again(policy: &Policy) -> String {
-    format!(
-        "As above: \"create a ticket for …\", \"review this\" or \"record the decision: …\"; {} status says what is open.",
-        policy.command.0
-    )
-}
+use throughline_messages::{self as say, Language};
 
 pub(crate) fn issue(key: &str, title: &str) -> String {
     if title.is_empty() { format!("· {key}") } else { format!("· {key}: {title}") }
 }
 
-pub(crate) fn draft(title: &str) -> String {
-    format!("· draft: {}", if title.is_empty() { "without a title" } else { title })
+pub(crate) fn draft(language: Language, title: &str) -> String {
+    let draft = if title.is_empty() {
+        say::tickets_draft_untitled(language)
+    } else {
+        say::tickets_draft(language, title)
+    };
+    format!("· {draft}")
 }
 
-pub(crate) fn tickets(lines: &[String]) -> String {
+pub(crate) fn tickets(language: Language, lines: &[String]) -> String {
     match lines {
-        [] => {
-            "There are no tickets in this thread: none is drafted, and none was created or is tracked here."
-                .into()
-        }
-        lines => format!("The tickets of this thread:\n{}", lines.join("\n")),
+        [] => say::tickets_none(language),
+        lines => format!("{}\n{}", say::tickets_here(language), lines.join("\n")),
     }
 }
 
-pub(crate) fn fact(kind: &str, text: &str, author: &str) -> String {
+pub(crate) fn fact(language: Language, kind: &str, text: &str, author: &str) -> String {
+    let kind = say::known_kind(language, kind);
     if author.is_empty() { format!("· {kind}: {text}") } else { format!("· {kind}: {text} (@{author})") }
 }
 
-pub(crate) fn known(about: Option<&str>, lines: &[String]) -> String {
+pub(crate) fn known(language: Language, about: Option<&str>, lines: &[String]) -> String {
     let about = about.filter(|about| !about.is_empty());
-    match (about, lines) {
-        (None, []) => "Nothing is noted here yet. Say \"remember that …\" and I keep it.".into(),
-        (Some(about), []) => format!("Nothing is noted here about “{about}”."),
-        (None, lines) => format!("Noted here:\n{}", lines.join("\n")),
-        (Some(about), lines) => format!("Noted here about “{about}”:\n{}", lines.join("\n")),
-    }
+    let lead = match (about, lines) {
+        (None, []) => return say::known_nothing(language),
+        (Some(about), []) => return say::known_nothing_about(language, about),
+        (None, _) => say::known_noted(language),
+        (Some(about), _) => say::known_noted_about(language, about),
+    };
+    format!("{lead}\n{}", lines.join("\n"))
 }
 
-pub(crate) fn closed(titles: &[String]) -> String {
+pub(crate) fn closed(language: Language, titles: &[String]) -> String {
     match titles {
-        [] => "No card of yours is open here.".into(),
-        titles => format!("Closed: {}.", super::listed(titles)),
+        [] => say::cards_none_closed(language),
+        titles => say::cards_closed(language, super::listed(language, titles)),
     }
 }

@@ -1,17 +1,12 @@
 //! Sentences about a question that stays open while a person says something else.
 
-use alloc::format;
 use alloc::string::String;
 
-use crate::data::policy::limits;
-use crate::data::ticket::Part;
-use crate::text::redact::snippet;
 use throughline_language::Beside;
+use throughline_messages::{self as say, Language};
 
-/// The question for one field of a draft.
-pub(crate) fn of_part(part: Part) -> String {
-    format!("{}?", part.label())
-}
+use crate::data::policy::limits;
+use crate::text::redact::snippet;
 
 /// The last question of a message that asked something.
 pub(crate) fn last(asked: &str) -> String {
@@ -22,35 +17,24 @@ pub(crate) fn last(asked: &str) -> String {
 }
 
 /// The answer to a remark on the question.
-pub(crate) fn stands(remark: Option<Beside>, question: &str) -> String {
+pub(crate) fn stands(language: Language, remark: Option<Beside>, question: &str) -> String {
     match remark {
-        Some(Beside::Remark) => {
-            format!("I asked: “{question}” Answer it in your own words, or say “cancel” to drop it.")
-        }
-        Some(Beside::Refusal | Beside::Unknown) => {
-            format!(
-                "OK, no hurry. Still open: “{question}” Answer it when you can, or say “cancel” to drop it."
-            )
-        }
-        None => format!("I need it in words: “{question}”"),
+        Some(Beside::Remark) => say::question_remark(language, question),
+        Some(Beside::Refusal | Beside::Unknown) => say::question_later(language, question),
+        None => say::question_in_words(language, question),
     }
 }
 
 /// Says that the message was no answer. `next`: nothing else is asked before it.
-pub(crate) fn still_open(question: &str, next: bool) -> String {
+pub(crate) fn still_open(language: Language, question: &str, next: bool) -> String {
     if next {
-        format!("Still open: “{question}”")
+        say::question_still_open(language, question)
     } else {
-        format!("Put aside for now: “{question}”")
+        say::question_put_aside(language, question)
     }
 }
 
 /// The question, as a line of what waits.
-pub(crate) fn waits(question: &str) -> String {
-    format!("· question: “{question}”")
-}
-
-/// Says that a question that was put aside is the next one again.
-pub(crate) fn back_to(question: &str) -> String {
-    format!("Back to: “{question}”")
+pub(crate) fn waits(language: Language, question: &str) -> String {
+    super::waits(&say::question_waits(language, question))
 }

@@ -17,6 +17,7 @@ use crate::data::action::Action;
 use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::{CardModel, ItemModel};
 use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::language::Language;
 use crate::data::pending::{PendingKind, PendingState, Slot};
 use crate::data::progress::Progress;
 use crate::turn::Turn;
@@ -71,10 +72,11 @@ impl Capability for Polls {
         } else {
             poll.question.clone()
         };
-        model.items = poll.answers.iter().map(|answer| poll.item(answer, view.card.is_open())).collect();
+        let (language, open) = (view.language(), view.card.is_open());
+        model.items = poll.answers.iter().map(|answer| poll.item(language, answer, open)).collect();
         let own = view.card.actions().into_iter().filter(|action| *action != Action::Option);
-        model.buttons =
-            own.map(|action| button(action, format!("{}: {}", action.label(), model.title))).collect();
+        let name = |action: Action| format!("{}: {}", action.label(language), model.title);
+        model.buttons = own.map(|action| button(language, action, name(action))).collect();
     }
 
     fn pressed(&self, turn: &mut Turn<'_>, mut card: Card, press: &PressInput<'_>) -> Decision {
@@ -123,9 +125,9 @@ impl Poll {
         CardSubject::Custom { capability: Polls.name().into(), state, offers }
     }
 
-    fn item(&self, answer: &str, open: bool) -> ItemModel {
+    fn item(&self, language: Language, answer: &str, open: bool) -> ItemModel {
         let votes = self.votes.iter().filter(|vote| vote.answer == answer).count();
-        let choose = open.then(|| button(Action::Option, format!("Vote for {answer}")));
+        let choose = open.then(|| button(language, Action::Option, format!("Vote for {answer}")));
         ItemModel {
             id: answer.into(),
             label: format!("{votes}"),

@@ -127,7 +127,7 @@ fn a_card_of_a_capability_that_is_gone_says_so() {
         Timestamp(0),
         &Policy::default(),
     );
-    assert_eq!(model.title, crate::messages::CARD_GONE);
+    assert_eq!(model.title, "This is no longer available");
 }
 
 #[test]

@@ -14,10 +14,10 @@ use crate::data::owner::REVIEWS;
 use crate::data::record::RecordKey;
 use crate::data::review::Review;
 use crate::data::time::Timestamp;
-use crate::messages::review as words;
 use crate::review::{card as cards, lifecycle};
 use crate::turn::Turn;
 use crate::turn::capability::{Capability, CardContext, NeedsInput, PressInput};
+use throughline_messages as say;
 
 pub(crate) struct Reviews;
 
@@ -39,7 +39,11 @@ impl Capability for Reviews {
                 Some(Decision::new(verdict, Reason::CommandReview).with_intent(Intent::Review))
             }
             "forget" if rest.trim().eq_ignore_ascii_case("review") => {
-                let text = if lifecycle::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
+                let text = if lifecycle::forget(turn) {
+                    &say::review_forgotten(turn.language())
+                } else {
+                    &say::review_nothing_to_forget(turn.language())
+                };
                 turn.say(MessageKind::Answer, None, text);
                 Some(Decision::new(Verdict::Answered, Reason::CommandForget))
             }

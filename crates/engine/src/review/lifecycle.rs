@@ -33,6 +33,7 @@ use throughline_language::Words;
 use throughline_language::intent::rules::Ruling;
 use throughline_language::intent::several::Several;
 use throughline_language::reference::Need;
+use throughline_messages as say;
 
 /// Source of a request for a review. An implicit one does not start a review of a topic already reviewed
 /// here.
@@ -66,14 +67,18 @@ pub(crate) fn start(
     let material = said.iter().fold(Authors::default(), |all, message| all.and(&spoken_by(message)));
     let context: Vec<String> = said.into_iter().map(|message| message.text).collect();
     let topic = match topic::topic(text, context.last().map(String::as_str), turn.policy) {
-        nothing if nothing.is_empty() => words::THIS_THREAD.into(),
+        nothing if nothing.is_empty() => say::review_this_thread(turn.language()),
         topic => topic,
     };
     if asks == ReviewTrigger::Implicit
         && let Some(known) = reviewed(turn, &topic)
     {
         let frozen_at = known.artifact(turn.now()).frozen_at;
-        turn.say(MessageKind::Answer, Some(&known.task), &words::known(&known, frozen_at, turn.now()));
+        turn.say(
+            MessageKind::Answer,
+            Some(&known.task),
+            &words::known(turn.language(), &known, frozen_at, turn.now()),
+        );
         return (Verdict::Answered, Some(Reason::ReviewKnown));
     }
     let named = extract::kind(&Words::of(text));
@@ -86,15 +91,18 @@ pub(crate) fn start(
         .take(limits::REVIEW_SENTENCES)
         .collect();
     let task = turn.start_task(if text.is_empty() { &topic } else { text }, by);
-    let language = turn.given.actor.as_ref().and_then(|actor| actor.language.clone()).unwrap_or_default();
+    let language = turn.language();
+    let own = turn.given.actor.as_ref().and_then(|actor| actor.language.clone());
+    let own = own.unwrap_or_else(|| language.code().into());
     let review = Review {
         id: ReviewId::of(&task),
         kind,
         version: 1,
+        language,
         topic,
         summary: summary(&stated),
         points: Points { changes: Vec::new(), ..extract::points(&stated) },
-        checks: extract::checklist(kind, &stated, &language),
+        checks: extract::checklist(kind, &stated, &own),
         patches: Vec::new(),
         status: ReviewStatus::Drafting,
         card: CardId::from(""),
@@ -276,14 +284,22 @@ pub(crate) fn subject(turn: &Turn<'_>, card: &Card) -> Option<Review> {
 pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
     let by = turn.presser().name;
     freeze(turn, &mut review, ReviewEnding::Completed { by });
-    turn.say(MessageKind::Answer, Some(&review.task), &words::complete(&review));
+    turn.say(
+        MessageKind::Answer,
+        Some(&review.task),
+        &say::review_complete(turn.language(), &review.topic, review.version),
+    );
     Decision::new(Verdict::Done, Reason::ReviewComplete)
 }
 
 /// Answers feedback with a patch, written by a model if one can be asked.
 pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Decision {
     if review.version >= limits::REVIEW_VERSIONS {
-        turn.say(MessageKind::Answer, Some(&review.task), &words::full_up(review.version));
+        turn.say(
+            MessageKind::Answer,
+            Some(&review.task),
+            &say::review_full_up(turn.language(), review.version),
+        );
         put_off(turn, review.clone());
         return Decision::new(Verdict::Answered, Reason::ReviewFull).with_intent(Intent::Review);
     }
@@ -304,7 +320,7 @@ pub(crate) fn patch_written(
     answer: Option<crate::data::ask::PatchAnswer>,
 ) -> Decision {
     let Some(review) = turn.get::<Review>(id).cloned().filter(Review::is_active) else {
-        turn.say(MessageKind::Answer, None, words::OVER_BEFORE);
+        turn.say(MessageKind::Answer, None, &say::review_over_before(turn.language()));
         return Decision::new(Verdict::Answered, Reason::EffectSuperseded);
     };
     let points = match answer {
@@ -334,7 +350,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
         ..Decision::new(Verdict::Answered, reason).with_intent(Intent::Review)
     };
     if points.is_empty() {
-        turn.say(MessageKind::Answer, Some(&review.task), words::NOTHING_NEW);
+        turn.say(MessageKind::Answer, Some(&review.task), &say::review_nothing_new(turn.language()));
         put_off(turn, review);
         return decision(Reason::ReviewUnchanged);
     }
@@ -342,7 +358,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
     review.version += 1;
     review.last_at = turn.now();
     let patch = ReviewPatch { version: review.version, by, points };
-    let text = words::patch(&review, &patch, turn.policy.review.bullets);
+    let text = words::patch(turn.language(), &review, &patch, turn.policy.review.bullets);
     review.patches.push(patch);
     turn.put(review.clone());
     if let Some(card) = turn.get::<Card>(&review.card).cloned() {
@@ -355,7 +371,8 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
 /// Returns the current content of a review, for a model.
 fn as_it_stands(review: &Review) -> ReviewAnswer {
     let Points { decisions, risks, questions, changes } = review.merged();
-    let summary = words::updated_summary(&review.summary, &Points { changes, ..Points::default() });
+    let summary =
+        words::updated_summary(review.language, &review.summary, &Points { changes, ..Points::default() });
     let (kind, topic) = (review.kind.as_str().into(), review.topic.clone());
     ReviewAnswer { kind, topic, summary, decisions, risks, questions }
 }
@@ -377,7 +394,7 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action) -> Decis
             done
         }
         Action::TurnIntoTicket if being_made(turn, &review) => {
-            turn.tell(words::HANDED_ALREADY);
+            turn.tell(&say::review_handed_already(turn.language()));
             Decision::new(Verdict::Refused, Reason::PressConsumed)
         }
         Action::TurnIntoTicket => {
@@ -404,7 +421,7 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
     turn.route(RoutedMessage { message, by, words, since: turn.now() });
     let question = Question::Synthesis { review: as_it_stands(review) };
     if ask_loop::open(turn, AnswerRecipient::Synthesis(review.id.clone()), question) {
-        turn.tell(words::WRITING);
+        turn.tell(&say::review_writing(turn.language()));
     } else {
         let _ = synthesised(turn, &review.id, None);
     }
@@ -414,11 +431,11 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
 pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>) -> Decision {
     match turn.get::<Review>(id).cloned().filter(Review::can_hand_over) {
         Some(review) => {
-            let full = words::full(&review);
+            let full = words::full(turn.language(), &review);
             turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
         }
         None => {
-            turn.say(MessageKind::Answer, None, words::GONE);
+            turn.say(MessageKind::Answer, None, &say::review_gone(turn.language()));
         }
     }
     Decision::new(Verdict::Answered, Reason::ReviewShown)
@@ -466,7 +483,11 @@ pub(crate) fn hand_over(
             let (topic, said) = text.split_once('\n').unwrap_or((&text, ""));
             // Decisions become stories only if stories were asked for; risks and questions never do.
             let lists = !several.parts.is_empty() || several.whole.item != "epic";
-            let said = if lists { words::to_stories(&review.summary, &review.merged()) } else { said.into() };
+            let said = if lists {
+                words::to_stories(turn.language(), &review.summary, &review.merged())
+            } else {
+                said.into()
+            };
             let from = alloc::vec![review.source.clone()];
             let authors = review.authors();
             let asked =

@@ -42,7 +42,7 @@ impl Review {
         {
             return artifact.clone();
         }
-        let updated_summary = messages::review::updated_summary(&self.summary, &self.merged());
+        let updated_summary = messages::review::updated_summary(self.language, &self.summary, &self.merged());
         let content = serde_json::json!({
             "kind": self.kind, "version": self.version, "topic": self.topic,
             "summary": self.summary, "updated_summary": updated_summary,

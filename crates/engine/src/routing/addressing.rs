@@ -5,7 +5,6 @@ use crate::data::event::EventKind;
 use crate::data::message::{Message, Role};
 use crate::data::trace::Predicate;
 use crate::memory::fact_intake as memory;
-use crate::messages;
 use crate::routing::answers;
 use crate::summary;
 use crate::tickets::drafting;
@@ -14,6 +13,7 @@ use crate::turn::Turn;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use throughline_language::Words;
+use throughline_messages as say;
 
 /// Passes on messages addressed to the engine; ignores or only stores the others. Adapters report facts
 /// about addressing, and this function alone decides by them.
@@ -65,7 +65,7 @@ fn own_message(turn: &mut Turn<'_>) -> Result<Message, Decision> {
     if theirs || turn.given.addressing.vouched {
         return Ok(message);
     }
-    turn.tell(messages::NOT_YOUR_MESSAGE);
+    turn.tell(&say::help_not_your_message(turn.language()));
     Err(Decision::new(Verdict::Refused, Reason::MessageNotTheirs))
 }
 
@@ -81,7 +81,7 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     summary::reworded(turn, &before.id);
     memory::reworded(turn, &before, text);
     if Words::of(text).is_too_much() {
-        turn.tell(messages::TOO_MUCH);
+        turn.tell(&say::help_too_much(turn.language()));
         return Decision::new(Verdict::Recorded, Reason::MessageTooMuch);
     }
     match drafting::apply_source_edit(turn, &before, text) {

@@ -24,6 +24,7 @@ use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::is_small_talk;
 use throughline_language::words::Gap;
 use throughline_language::{self as language, Expected, Value};
+use throughline_messages as say;
 
 /// A bare yes, which answers no question for words.
 const YES: &str = "beside.yes";
@@ -112,7 +113,7 @@ pub(crate) fn keep(
     turn.say(
         MessageKind::Notification,
         pending.task.as_ref(),
-        &messages::question::stands(speaks, &question),
+        &messages::question::stands(turn.language(), speaks, &question),
     );
     Some(Decision::new(Verdict::Answered, Reason::PendingStands))
 }
@@ -120,7 +121,7 @@ pub(crate) fn keep(
 /// The question as it is named later: the field it asks for, else the last question of the message that asked.
 pub(super) fn question_of(turn: &Turn<'_>, pending: &PendingState) -> String {
     match field_of(pending) {
-        Some(part) => messages::question::of_part(part),
+        Some(part) => say::question_of_part(turn.language(), part.label(turn.language())),
         None => messages::question::last(text_of(turn, &pending.anchor)),
     }
 }
@@ -141,7 +142,7 @@ pub(crate) fn tell_what_is_open(turn: &mut Turn<'_>) {
     if let Some(kept) = turn.kept.take() {
         let Some(pending) = of(&turn.head.pendings, &kept) else { return };
         let next = turn.conversational().is_some_and(|open| open.id == kept);
-        let text = messages::question::still_open(&question_of(turn, &pending), next);
+        let text = messages::question::still_open(turn.language(), &question_of(turn, &pending), next);
         turn.say(MessageKind::Notification, pending.task.as_ref(), &text);
         return;
     }
@@ -151,7 +152,7 @@ pub(crate) fn tell_what_is_open(turn: &mut Turn<'_>) {
         && of(&turn.lane.head.pendings, &open.id).is_some()
         && turn.head.pendings.iter().rfind(|p| p.kind.class() == PendingClass::Conversational) == Some(&open);
     if was_aside {
-        let text = messages::question::back_to(&question_of(turn, &open));
+        let text = say::question_back_to(turn.language(), &question_of(turn, &open));
         turn.say(MessageKind::Notification, open.task.as_ref(), &text);
     }
 }

@@ -19,6 +19,7 @@ use crate::routing::interrupt::interrupt;
 use crate::turn::Turn;
 use throughline_language::Interrupt;
 use throughline_language::edits::levenshtein;
+use throughline_messages as say;
 
 /// The commands that belong to no capability.
 const OWN: [&str; 6] = ["help", "status", "pending", "why", "forget", "stop"];
@@ -36,34 +37,42 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         return decision;
     }
     match word.as_str() {
-        "" | "help" => answer(turn, &messages::help(turn.policy), Reason::CommandHelp),
+        "" | "help" => {
+            answer(turn, &say::help_text(turn.language(), &turn.policy.command.0), Reason::CommandHelp)
+        }
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
         "why" => {
-            let text =
-                turn.given.last_turn.as_ref().map_or_else(|| messages::NO_TURN.into(), |last| last.explain());
+            let text = turn
+                .given
+                .last_turn
+                .as_ref()
+                .map_or_else(|| say::help_no_turn(turn.language()), |last| last.explain());
             answer(turn, &text, Reason::CommandWhy)
         }
         "forget" if is_me(rest) => forget_me(turn, rest),
         "forget" => {
             let text = forgotten(turn);
-            answer(turn, text, Reason::CommandForget)
+            answer(turn, &text, Reason::CommandForget)
         }
         "stop" => {
             interrupt(turn, Interrupt::Stop);
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
         _ => {
-            let text = messages::unknown_command(&word, nearest(&word), turn.policy);
+            let text = messages::unknown_command(turn.language(), &word, nearest(&word), turn.policy);
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
 }
 
 /// Ends the remembered mode, and says whether there was one.
-pub(crate) fn forgotten(turn: &mut Turn<'_>) -> &'static str {
-    let text =
-        if turn.head.remembered.is_some() { messages::FORGOTTEN } else { messages::NOTHING_REMEMBERED };
+pub(crate) fn forgotten(turn: &mut Turn<'_>) -> String {
+    let text = if turn.head.remembered.is_some() {
+        say::remembered_forgotten(turn.language())
+    } else {
+        say::remembered_nothing(turn.language())
+    };
     turn.forget_mode();
     text
 }
@@ -75,9 +84,12 @@ pub(crate) fn what_is_open(turn: &Turn<'_>) -> String {
         .pendings
         .iter()
         .filter(|asked| asked.kind.class() == PendingClass::Conversational && asked.is_alive(turn.now()));
-    let asked = asked.map(|asked| messages::question::waits(&question_of(turn, asked)));
+    let asked = asked.map(|asked| messages::question::waits(turn.language(), &question_of(turn, asked)));
     let open = turn.open_cards().filter(|card| card.takes_press(turn.now()));
-    let cards = turn.put_aside().chain(open).map(|card| messages::open_card(&turn.model(card).title));
+    let cards = turn
+        .put_aside()
+        .chain(open)
+        .map(|card| messages::open_card(turn.language(), &turn.model(card).title));
     [status(turn)].into_iter().chain(asked).chain(cards).collect::<Vec<_>>().join("\n")
 }
 
@@ -94,14 +106,19 @@ fn forget_me(turn: &mut Turn<'_>, rest: &str) -> Decision {
     match said.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["now", given] if given == code && !actor.is_empty() => {
             turn.forget = Some(actor);
-            answer(turn, messages::FORGETTING, Reason::CommandForgetMe)
+            answer(turn, &say::forget_me_begun(turn.language()), Reason::CommandForgetMe)
         }
         ["now", ..] => {
-            let text = messages::forget_me_once_more(&code, turn.policy);
+            let text = say::forget_me_once_more(
+                turn.language(),
+                &code,
+                &turn.policy.command.0,
+                messages::FORGET_ME_NOW,
+            );
             answer(turn, &text, Reason::CommandForget)
         }
         _ => {
-            let text = messages::forget_me(turn.policy);
+            let text = say::forget_me(turn.language(), &turn.policy.command.0, messages::FORGET_ME_NOW);
             answer(turn, &text, Reason::CommandForget)
         }
     }
@@ -128,9 +145,10 @@ fn status(turn: &Turn<'_>) -> String {
     };
     let state = turn.state_of_work();
     let progress = |task: &Task| state.map_or(TaskProgress::GoesOn, |_| turn.progress_of(task));
-    let lines = turn.live_tasks().map(|task| messages::task_line(task, progress(task)));
+    let lines = turn.live_tasks().map(|task| messages::task_line(turn.language(), task, progress(task)));
     let state = state.unwrap_or_else(before);
-    let lines: Vec<String> = [messages::state::status(&state, remembered)].into_iter().chain(lines).collect();
+    let lines: Vec<String> =
+        [messages::state::status(turn.language(), &state, remembered)].into_iter().chain(lines).collect();
     lines.join("\n")
 }
 
@@ -139,14 +157,14 @@ fn pending(turn: &Turn<'_>) -> String {
     let alive = |pending: &&PendingState| state.is_none() || pending.is_alive(turn.now());
     let questions: Vec<&PendingState> = turn.head.pendings.iter().filter(alive).collect();
     let mut lines: Vec<String> =
-        questions.iter().map(|pending| messages::waits(&pending.line(turn.now()))).collect();
+        questions.iter().map(|pending| messages::waits(&pending.line(turn.now(), turn.language()))).collect();
     if state.is_some() || !questions.is_empty() {
         let open = |card: &&Card| state.is_none() || card.takes_press(turn.now());
         let titles =
             turn.put_aside().chain(turn.open_cards().filter(open)).map(|card| turn.model(card).title);
-        lines.extend(titles.map(|title| messages::open_card(&title)));
+        lines.extend(titles.map(|title| messages::open_card(turn.language(), &title)));
     }
-    messages::state::pending(&lines, state.as_ref())
+    messages::state::pending(turn.language(), &lines, state.as_ref())
 }
 
 /// The known command with the smallest edit distance, if that is at most two.

@@ -29,6 +29,7 @@ use crate::turn::capability::Settled;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use throughline_language::Expected;
+use throughline_messages as say;
 
 /// Hands presses, forms and commands to their handlers.
 pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> RungResult {
@@ -130,7 +131,7 @@ pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
     if posted.files.is_empty() || matches!(decision.outcome, Verdict::Ignored | Verdict::Observed) {
         return;
     }
-    turn.say(MessageKind::Notification, None, &messages::unread(posted));
+    turn.say(MessageKind::Notification, None, &messages::unread(turn.language(), posted));
 }
 
 /// Shows every open card again with a note, after the channel was unreachable or lost its earlier messages.
@@ -172,7 +173,7 @@ fn due(turn: &mut Turn<'_>, about: &TimerPurpose) -> Reason {
         }
         TimerPurpose::Reminder { version, .. } if current(*version) => {
             let (task, topic) = (turn.task_of(&card), owner.topic(turn, &card));
-            turn.say(MessageKind::Notification, task.as_ref(), &messages::reminder(&topic));
+            turn.say(MessageKind::Notification, task.as_ref(), &say::card_reminder(turn.language(), &topic));
         }
         TimerPurpose::Expiry { .. } | TimerPurpose::Reminder { .. } => return Reason::TimerSuperseded,
         TimerPurpose::Seek { .. } | TimerPurpose::Cooldown { .. } => return owner.due(turn, card, about),
@@ -225,7 +226,7 @@ impl Turn<'_> {
         if self.event.id.starts_with(EventKind::POSTED_BY_US) {
             text.into()
         } else {
-            messages::of_others(text).into_owned()
+            messages::of_others(self.language(), text).into_owned()
         }
     }
 }

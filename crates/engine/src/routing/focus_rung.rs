@@ -9,12 +9,12 @@ use crate::data::event::{Event, EventKind};
 use crate::data::message::MessageKind;
 use crate::data::trace::Predicate;
 use crate::focus as resolver;
-use crate::messages;
 use crate::selection::rung as lists;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
+use throughline_messages as say;
 
 /// Stores the message and finds its anchor. All later rungs have a message to answer, and one that costs no more to read
 /// than it may: any other ends here.
@@ -25,7 +25,7 @@ pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> RungResult {
     let said = turn.receive_message(posted);
     let said = join_burst(turn, said);
     if said.words.is_too_much() {
-        turn.say(MessageKind::Notification, None, messages::TOO_MUCH);
+        turn.say(MessageKind::Notification, None, &say::help_too_much(turn.language()));
         return Decided(Decision::new(Verdict::Answered, Reason::MessageTooMuch));
     }
     turn.reference = resolver::reference(&said.words);

@@ -6,7 +6,7 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Intent;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::shown_at::ShownAt;
-use crate::messages;
+use crate::messages::{self, languages};
 use crate::routing::press;
 use crate::routing::scope;
 use crate::selection::button_text;
@@ -17,6 +17,7 @@ use crate::turn::routed_message::{context, focus};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::rules::{self, RuledIntent, Ruling};
 use throughline_language::{self as language, Beside, Expected, Value};
+use throughline_messages as say;
 
 /// The meaning of a message for the open gate.
 enum GateWords {
@@ -49,7 +50,7 @@ pub(super) fn words_of_the_gate(turn: &mut Turn<'_>, said: &RoutedMessage) -> Op
         GateWords::Close => press(turn, gate, Action::Dismiss),
         GateWords::Ticket(ruling) => scope::ticket_of(turn, gate, ruling),
         GateWords::Yes => {
-            turn.say(MessageKind::Notification, None, messages::GATE_WHICH);
+            turn.say(MessageKind::Notification, None, &say::gate_which(turn.language()));
             Decision::new(Verdict::Answered, Reason::GateStands)
         }
     })
@@ -170,10 +171,10 @@ pub(crate) fn withheld() -> Decision {
 
 /// Answers an unclear message that could not become a ticket or a review with a line, once in a while, and no card.
 pub(crate) fn spared(turn: &mut Turn<'_>, said: &RoutedMessage) -> Decision {
-    if said_lately(turn, messages::GATE_SPARED) {
+    if languages().any(|language| said_lately(turn, &messages::gate_spared_lead(language))) {
         return Decision::new(Verdict::Recorded, Reason::SmallTalk).with_intent(Intent::Ambiguous);
     }
-    let text = messages::gate_spared(said.text(), turn.policy);
+    let text = messages::gate_spared(turn.language(), said.text(), turn.policy);
     turn.say(MessageKind::Answer, None, &text);
     Decision::new(Verdict::Answered, Reason::GateSpared).with_intent(Intent::Ambiguous)
 }

@@ -40,6 +40,7 @@ use throughline_language::intent::rules::Ruling;
 use throughline_language::intent::{is_material, is_small_talk};
 use throughline_language::reference::Need;
 use throughline_language::{self as language, Beside};
+use throughline_messages as say;
 
 /// Decides an explicit request by rule; otherwise asks a model, if there is one, for an intent out of a
 /// fixed set.
@@ -55,7 +56,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
         return Decided(Decision::new(Verdict::Recorded, Reason::SmallTalk));
     }
     if addressed && language::approves(&said.words) {
-        let verdict = answer(turn, messages::NOTHING_TO_APPROVE);
+        let verdict = answer(turn, &say::approval_nothing(turn.language()));
         return Decided(Decision::new(verdict, Reason::ApprovalNothing));
     }
     if let Some(decision) = handed_over(turn, said) {
@@ -67,7 +68,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
     if let Some(ruling) = rules::rule(&said.words) {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
         if ruling.intent == rules::RuledIntent::TicketChange {
-            let verdict = answer(turn, messages::NO_UPDATE);
+            let verdict = answer(turn, &say::ticket_no_update(turn.language()));
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
         if ruling.intent == rules::RuledIntent::Decision {
@@ -123,7 +124,7 @@ fn handed_over(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
         let name = handed_to(&said.words)?;
         turn.trace.rule = Some(Cow::Borrowed("agent.unknown"));
         let known: Vec<&str> = turn.policy.agents.keys().map(String::as_str).collect();
-        let verdict = answer(turn, &messages::call::no_such_agent(&name, &known));
+        let verdict = answer(turn, &messages::call::no_such_agent(turn.language(), &name, &known));
         return Some(Decision::new(verdict, Reason::DelegationNothing));
     };
     let (rule, decision) = match asked {
@@ -159,10 +160,18 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
     let decision = act(turn, said, remembered.intent, Reason::IntentRemembered, None);
     if turn.head.remembered.is_none() {
-        turn.say(MessageKind::Notification, None, &messages::remembered_used_up(label.label()));
+        turn.say(
+            MessageKind::Notification,
+            None,
+            &say::remembered_used_up(turn.language(), label.label(turn.language())),
+        );
         return Decided(decision);
     }
-    turn.say(MessageKind::Notification, None, &messages::remembered_used(label.label()));
+    turn.say(
+        MessageKind::Notification,
+        None,
+        &say::remembered_used(turn.language(), label.label(turn.language())),
+    );
     turn.show(CardSubject::Remembered, &said.by, None);
     Decided(decision)
 }
@@ -210,7 +219,7 @@ pub(crate) fn act(
         Intent::Discussion if ask_loop::open(turn, AnswerRecipient::Discussion, Question::Answer) => {
             Verdict::Deferred
         }
-        Intent::Discussion => answer(turn, messages::NO_DISCUSSION),
+        Intent::Discussion => answer(turn, &say::help_no_discussion(turn.language())),
         Intent::Meta | Intent::Ambiguous => {
             let help = meta::help(turn);
             answer(turn, &help)
@@ -221,7 +230,7 @@ pub(crate) fn act(
 
 /// Posts a model's answer in a discussion, or the sentence for having none.
 pub(crate) fn discussed(turn: &mut Turn<'_>, text: Option<&str>) -> Decision {
-    let verdict = answer(turn, text.unwrap_or(messages::NO_DISCUSSION));
+    let verdict = answer(turn, text.unwrap_or(&say::help_no_discussion(turn.language())));
     let decision = Decision::new(verdict, Reason::IntentModel).with_intent(Intent::Discussion);
     Decision { rung: Rung::Intent, ..decision }
 }

@@ -24,6 +24,7 @@ use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::{self as language, Interrupt};
+use throughline_messages as say;
 
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     let Some(kind) = language::interrupt(&said.words) else { return Passed(Predicate::NotAStop) };
@@ -59,13 +60,19 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let list = lists::stopped(turn, &by, text.as_deref());
     let left = turn.state_of_work();
     let told = match list.as_deref() {
-        Some(list) if !stopped => messages::state::with_rest(list, left.as_ref()),
+        Some(list) if !stopped => messages::state::with_rest(turn.language(), list, left.as_ref()),
         list => {
-            let told = messages::state::stopped(stopped, kind == Interrupt::StartOver, left.as_ref());
+            let told = messages::state::stopped(
+                turn.language(),
+                stopped,
+                kind == Interrupt::StartOver,
+                left.as_ref(),
+            );
             list.map(|list| format!("{told} {list}")).unwrap_or(told)
         }
     };
-    let beside = messages::state::named(&what, &waiting(turn, &by), &closable_titles(turn, &by));
+    let beside =
+        messages::state::named(turn.language(), &what, &waiting(turn, &by), &closable_titles(turn, &by));
     let told = if beside.is_empty() { told } else { format!("{told}\n{beside}") };
     turn.say(MessageKind::Answer, None, &told);
     stopped || list.is_some()
@@ -118,7 +125,7 @@ fn result_is_over(card: &Card) -> bool {
 
 /// Ends what is on its way and was not sent, item by item, and collects its effects.
 fn unsent(turn: &Turn<'_>, progress: &mut Progress, ended: &mut Vec<EffectId>) {
-    let over = || Progress::NotTried { why: messages::state::CALLED_OFF.into(), again: None };
+    let over = || Progress::NotTried { why: say::stop_called_off(turn.language()), again: None };
     match progress {
         Progress::Working { check, effect } if !turn.given.was_sent(effect) => {
             ended.extend([check.clone(), effect.clone()]);

@@ -11,14 +11,14 @@ use crate::data::fact::FactStatus;
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
 use crate::data::ticket::{Draft, Part};
-use crate::messages;
-use crate::messages::meta as say;
+use crate::messages::meta as words;
 use crate::routing::command;
 use crate::routing::gate::said_lately;
 use crate::turn::tracked_issues;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 use throughline_language::intent::rules::Ruling;
+use throughline_messages as say;
 
 /// Answers a message that a rule took to be about the assistant.
 pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling) -> Decision {
@@ -28,9 +28,11 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling)
         "meta.knows" => known(turn, ruling.object.as_deref()),
         "meta.forget" => command::forgotten(turn).into(),
         "meta.close_cards" => close_cards(turn, &said.by),
-        "meta.greeting" if said_lately(turn, say::GREETING) => say::GREETING_AGAIN.into(),
-        "meta.greeting" => say::GREETING.into(),
-        "meta.bot" => say::BOT.into(),
+        "meta.greeting" if said_lately(turn, &say::help_greeting(turn.language())) => {
+            say::help_greeting_again(turn.language())
+        }
+        "meta.greeting" => say::help_greeting(turn.language()),
+        "meta.bot" => say::help_bot(turn.language()),
         _ => help(turn),
     };
     turn.say(MessageKind::Answer, None, &text);
@@ -43,17 +45,17 @@ fn meta(verdict: Verdict, reason: Reason) -> Decision {
 
 /// The help, or a line that points at it when it stands among the last messages.
 pub(crate) fn help(turn: &Turn<'_>) -> String {
-    let help = messages::help(turn.policy);
-    if said_lately(turn, &help) { say::help_again(turn.policy) } else { help }
+    let help = say::help_text(turn.language(), &turn.policy.command.0);
+    if said_lately(turn, &help) { say::help_again(turn.language(), &turn.policy.command.0) } else { help }
 }
 
 /// The tickets of this thread: drafts that wait, and issues that were created or are tracked.
 fn tickets(turn: &Turn<'_>) -> String {
-    let issues = tracked_issues::all(turn).map(|issue| say::issue(&issue.key, &issue.title));
+    let issues = tracked_issues::all(turn).map(|issue| words::issue(&issue.key, &issue.title));
     let drafts = turn.loaded::<Draft>().filter(|draft| draft.created.is_none());
     let live = |draft: &&Draft| turn.live_tasks().any(|task| task.id == draft.task);
-    let drafts = drafts.filter(live).map(|draft| say::draft(draft.part(Part::Title)));
-    say::tickets(&drafts.chain(issues).collect::<Vec<_>>())
+    let drafts = drafts.filter(live).map(|draft| words::draft(turn.language(), draft.part(Part::Title)));
+    words::tickets(turn.language(), &drafts.chain(issues).collect::<Vec<_>>())
 }
 
 /// The most lines of what is known.
@@ -76,12 +78,12 @@ fn known(turn: &Turn<'_>, about: Option<&str>) -> String {
         .iter()
         .map(|(_, fact)| *fact)
         .filter(|fact| fact.status == FactStatus::Valid && fits(&fact.text));
-    let facts = facts.map(|fact| say::fact(fact.kind.as_str(), &fact.text, &fact.author));
+    let facts = facts.map(|fact| words::fact(turn.language(), fact.kind.as_str(), &fact.text, &fact.author));
     let issues =
         tracked_issues::all(turn).filter(|issue| asked.is_some() && (fits(&issue.title) || fits(&issue.key)));
-    let issues = issues.map(|issue| say::issue(&issue.key, &issue.title));
+    let issues = issues.map(|issue| words::issue(&issue.key, &issue.title));
     let lines: Vec<String> = facts.chain(issues).take(KNOWN).collect();
-    say::known(about.map(|about| about.trim_end_matches(['?', '.', '!', ' '])), &lines)
+    words::known(turn.language(), about.map(|about| about.trim_end_matches(['?', '.', '!', ' '])), &lines)
 }
 
 /// Words of so few letters say nothing of what is asked about.
@@ -105,7 +107,7 @@ fn close_cards(turn: &mut Turn<'_>, by: &str) -> String {
             close(turn, card, CardStatus::Withdrawn, CloseReason::Cancelled);
         }
     }
-    say::closed(&titles)
+    words::closed(turn.language(), &titles)
 }
 
 /// The open cards that wait for a press and that this person asked for. A question about an effect nobody knows of stays.

@@ -27,6 +27,7 @@ use crate::turn::routed_message::{RungResult, focus};
 use crate::turn::routed_message::{context, text_of};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::{self as language, Expected, Match, Strength, Value, Words, normal};
+use throughline_messages as say;
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     if let Some(decision) = after_receipt::heard(turn, said).or_else(|| preview_words::heard(turn, said)) {
@@ -129,7 +130,7 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
 /// True if the message leaves the field open that the question asks for, or takes a short answer that the question offers.
 fn skips(pending: &PendingState, said: &RoutedMessage) -> bool {
     match &pending.kind {
-        PendingKind::WaitingStoryEdit { .. } => messages::is_label(messages::SKIP, said.text()),
+        PendingKind::WaitingStoryEdit { .. } => messages::is_label(say::offer_skip, said.text()),
         PendingKind::SlotRequest(Slot::Draft { part, .. }) => gaps::are_left_open(said.text(), *part),
         _ => false,
     }

@@ -17,6 +17,7 @@ use crate::messages;
 use crate::selection::press as selection;
 use crate::turn::Turn;
 use crate::turn::capability::PressInput;
+use throughline_messages as say;
 
 /// Handles the press of a button.
 pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Decision {
@@ -57,23 +58,26 @@ pub(crate) fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action),
         unconsumed(turn, &card, action)?;
     }
     if version != card.version {
-        return Err(Refusal(Reason::StaleVersion, messages::outdated(Some(card.version))));
+        return Err(Refusal(Reason::StaleVersion, messages::outdated(turn.language(), Some(card.version))));
     }
     if matches!(card.status, CardStatus::Superseded { .. }) {
-        return Err(Refusal(Reason::StaleVersion, messages::outdated(None)));
+        return Err(Refusal(Reason::StaleVersion, messages::outdated(turn.language(), None)));
     }
     if let (Action::Approve, Some(first)) = (action, card.to_confirm()) {
-        return Err(Refusal(Reason::StaleStep, messages::batch::not_confirmed(first)));
+        return Err(Refusal(Reason::StaleStep, messages::batch::not_confirmed(turn.language(), first)));
     }
     let step_allows = allowed(card.step()).contains(&action) && card.status != CardStatus::Withdrawn;
     let offered = card.actions().contains(&action) || card.status == CardStatus::Expired;
     if !(step_allows && offered) {
-        return Err(Refusal(Reason::StaleStep, messages::STALE_STEP.into()));
+        return Err(Refusal(Reason::StaleStep, say::press_stale(turn.language())));
     }
     let undecided = card.is_open() || card.status == CardStatus::Expired || action == Action::Comment;
     let late = |end: &Timestamp| turn.now() > *end || card.status == CardStatus::Expired;
     if let Some(end) = card.expires_at.filter(|end| undecided && late(end)) {
-        return Err(Refusal(Reason::PressExpired, messages::expired(end, turn.now())));
+        return Err(Refusal(
+            Reason::PressExpired,
+            say::press_expired(turn.language(), end.deadline_at(turn.now(), turn.language())),
+        ));
     }
     if needs_approver(card.step(), action) {
         let requests = turn.capabilities.of(&card).requests(turn, &card);
@@ -92,20 +96,22 @@ pub(crate) fn instead_of_text(turn: &Turn<'_>, card: &Card) -> String {
     let releasing: Vec<Action> = offered.iter().copied().filter(|action| action.releases()).collect();
     let Some(first) = releasing.first() else {
         let due = match (card.to_confirm(), card.about.checks()) {
-            (Some(first), _) => messages::batch::not_confirmed(first),
-            (_, Some(Checks::Failed { .. })) => messages::CHECKS_FAILED.into(),
-            _ => messages::CHECKS_RUN.into(),
+            (Some(first), _) => messages::batch::not_confirmed(turn.language(), first),
+            (_, Some(Checks::Failed { .. })) => say::approval_checks_failed(turn.language()),
+            _ => say::approval_checks_run(turn.language()),
         };
-        return messages::not_by_text(&due);
+        return say::approval_not_by_text(turn.language(), &due);
     };
     if turn.given.actor.is_none() {
-        return messages::not_by_text(messages::APPROVER_PRESSES);
+        return say::approval_not_by_text(turn.language(), &say::approval_approver_presses(turn.language()));
     }
     let press =
         Press::Decision { card: card.id.clone(), version: card.version, item: String::new(), action: *first };
     match admitted(turn, &press) {
-        Ok(_) => messages::not_by_text(&messages::please_press(&releasing)),
-        Err(Refusal(_, why)) => messages::not_by_text(&why),
+        Ok(_) => {
+            say::approval_not_by_text(turn.language(), &messages::please_press(turn.language(), &releasing))
+        }
+        Err(Refusal(_, why)) => say::approval_not_by_text(turn.language(), &why),
     }
 }
 
@@ -133,7 +139,7 @@ pub(crate) fn item_of(turn: &Turn<'_>, press: &Press) -> String {
 }
 
 pub(crate) fn unknown(turn: &Turn<'_>) -> Refusal {
-    Refusal(Reason::PressUnknown, messages::unknown_press(&open_lines(turn)))
+    Refusal(Reason::PressUnknown, messages::unknown_press(turn.language(), &open_lines(turn)))
 }
 
 pub(crate) fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Result<(), Refusal> {
@@ -145,8 +151,8 @@ pub(crate) fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Resul
         Phase::Several(items) => items.iter().any(|item| sent(&item.progress)),
         _ => false,
     };
-    let came_of = messages::state::came_of(&phase, sent);
-    let text = messages::consumed(action, by, at, &came_of, &turn.event.actor, turn.now());
+    let came_of = messages::state::came_of(turn.language(), &phase, sent);
+    let text = messages::consumed(turn.language(), action, by, at, came_of, &turn.event.actor, turn.now());
     Err(Refusal(Reason::PressConsumed, text))
 }
 

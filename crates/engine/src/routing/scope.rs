@@ -17,13 +17,14 @@ use crate::data::pending::PendingKind;
 use crate::data::progress::Progress;
 use crate::data::rung::Rung;
 use crate::data::trace::Predicate;
-use crate::messages::{self, card as words};
+use crate::messages::card as words;
 use crate::routing::intent::{act, discussed};
 use crate::routing::step::climb;
 use crate::turn::capability::{Capability, CardContext, PressInput};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 use throughline_language::intent::rules::Ruling;
+use throughline_messages as say;
 
 pub(crate) struct Scope;
 
@@ -40,15 +41,19 @@ impl Capability for Scope {
                     model.facts.push(format!("“{excerpt}”"));
                 }
                 model.title = match &card.status {
-                    CardStatus::Open => messages::GATE_QUESTION.into(),
-                    CardStatus::Decided { action: Action::Dismiss, .. } => messages::GATE_DISMISSED.into(),
-                    CardStatus::Decided { action, by, .. } => words::chosen(*action, &by.name),
-                    CardStatus::Superseded { .. } => messages::GATE_SUPERSEDED.into(),
-                    CardStatus::Expired => messages::GATE_EXPIRED.into(),
-                    CardStatus::Withdrawn => messages::CARD_GONE.into(),
+                    CardStatus::Open => say::gate_question(view.language()),
+                    CardStatus::Decided { action: Action::Dismiss, .. } => {
+                        say::gate_dismissed(view.language())
+                    }
+                    CardStatus::Decided { action, by, .. } => {
+                        say::gate_chosen(view.language(), &by.name, action.label(view.language()))
+                    }
+                    CardStatus::Superseded { .. } => say::gate_superseded(view.language()),
+                    CardStatus::Expired => say::gate_expired(view.language()),
+                    CardStatus::Withdrawn => say::card_gone(view.language()),
                 };
             }
-            _ => model.title = words::remembered(&card.status),
+            _ => model.title = words::remembered(view.language(), &card.status),
         }
         let on = |action| match (&card.about, action) {
             (CardSubject::ScopeGate { remember, .. }, Action::Remember) => Some(*remember),
@@ -56,7 +61,10 @@ impl Capability for Scope {
         };
         let actions = card.actions().into_iter();
         model.buttons = actions
-            .map(|action| Button { on: on(action), ..button(action, action.label().into()) })
+            .map(|action| Button {
+                on: on(action),
+                ..button(view.language(), action, action.label(view.language()))
+            })
             .collect();
     }
 
@@ -84,7 +92,7 @@ impl Capability for Scope {
             Action::Forget => {
                 decide(turn, card, action, Progress::None);
                 turn.forget_mode();
-                turn.tell(messages::FORGOTTEN);
+                turn.tell(&say::remembered_forgotten(turn.language()));
                 Decision::new(Verdict::Done, Reason::PressApplied)
             }
             _ => refuse_step(turn),
@@ -138,7 +146,7 @@ fn choose_as(
     let saved = turn.get::<Message>(&source).cloned();
     decide(turn, card, action, Progress::None);
     let Some(saved) = saved else {
-        turn.tell(messages::CARD_GONE);
+        turn.tell(&say::card_gone(turn.language()));
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
     let words = Words::new(&saved.text, turn.languages());

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use crate::data::action::Action;
 use crate::data::call::Risk;
 use crate::data::indexed_options::IndexedOptions;
+use crate::data::language::Language;
 use crate::data::set_option::SetOption;
+use crate::messages::languages;
 use crate::selection::exact_match::{CandidatePool, Reading};
 use crate::selection::parse::Parses;
 use crate::selection::target_list::base_order;
@@ -24,10 +26,10 @@ pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
     }
     let option = |action: &Action| SetOption {
         id: action.as_str().to_string(),
-        label: action.label().to_string(),
+        label: action.label(Language::En),
         sublabel: None,
         badge: None,
-        aliases: Vec::new(),
+        aliases: languages().map(|language| action.label(language)).collect(),
         metadata: crate::data::set_option::Metadata::default(),
         role: crate::data::set_option::OptionRole::Normal,
         repeatable: false,

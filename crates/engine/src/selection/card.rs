@@ -9,8 +9,8 @@ use crate::data::action::Action;
 use crate::data::card::CardSubject;
 use crate::data::card_model::{Button, CardModel, ItemModel};
 use crate::data::option_set::OptionSet;
-use crate::messages;
 use crate::turn::capability::CardContext;
+use throughline_messages as say;
 
 /// Fills in the card. It has positions in the list's base order, of which the first are displayed, and the question
 /// above them.
@@ -18,13 +18,13 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
     let CardSubject::Options { set, exec_rev, order, displayed, asks } = &view.card.about else { return };
     let set = view.known.get::<OptionSet>(set).filter(|set| set.exec_rev == *exec_rev && view.card.is_open());
     let Some(set) = set else {
-        model.title = messages::option::GONE.into();
+        model.title = say::option_list_gone(view.language());
         return;
     };
     model.title.clone_from(asks);
     let item = |(n, place): (usize, &u8)| {
         let option = set.options.get(usize::from(*place))?;
-        let name = format!("{}: {}", Action::Option.label(), option.label);
+        let name = format!("{}: {}", Action::Option.label(view.language()), option.label);
         Some(ItemModel {
             id: option.id.clone(),
             label: format!("{}", n + 1),
@@ -47,5 +47,6 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
     model.items = order.iter().take(usize::from(*displayed)).enumerate().filter_map(item).collect();
     let more = usize::from(*displayed) < set.options.len();
     let ways = [Action::NoneOfThese, Action::Leave].into_iter().chain(more.then_some(Action::More));
-    model.buttons = ways.map(|action| button(action, action.label().into())).collect();
+    model.buttons =
+        ways.map(|action| button(view.language(), action, action.label(view.language()))).collect();
 }

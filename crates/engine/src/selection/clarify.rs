@@ -23,6 +23,7 @@ use crate::selection::resolution::{ClarifyingQuestion, QuestionSubject};
 use crate::selection::rung;
 use crate::selection::target_list::ScopePlace;
 use crate::turn::Turn;
+use throughline_messages as say;
 
 /// A question about a list, before it is worded.
 struct ListQuestion {
@@ -78,12 +79,15 @@ pub(super) fn ask(
             reject(turn, &mut view, &set, *rejected);
             view.all_rejected = true;
             view.refined = Some(view.turn);
-            let text = words::refine(set.title.as_deref(), set.scope);
+            let text = say::option_refine(
+                turn.language(),
+                words::where_it_is(turn.language(), set.title.as_deref(), set.scope),
+            );
             asked(turn, view, question, &text, &[], Some(&set.id), None, by_model)
         }
         QuestionSubject::Scopes { places, text } => scopes(turn, view, question, places, text),
         QuestionSubject::Nothing => {
-            let text = words::CLOSED;
+            let text = &say::option_closed(turn.language());
             asked(turn, view, question, text, &[], None, None, by_model)
         }
     }
@@ -157,6 +161,7 @@ fn list(
     let shown = numbered(&set, &order, displayed);
     let buttons = view.attempts == policy.max_attempts.saturating_sub(1) && counts(question.reason);
     let mut text = words::which(
+        turn.language(),
         question.reason,
         set.title.as_deref(),
         set.scope,
@@ -165,13 +170,16 @@ fn list(
     );
     let mut mark = fingerprint(&text, &order, buttons, spent);
     if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) && !repeats(question.reason) {
-        text = words::again(set.title.as_deref(), set.scope);
+        text = say::option_still(
+            turn.language(),
+            words::where_it_is(turn.language(), set.title.as_deref(), set.scope),
+        );
         mark = fingerprint(&text, &order, buttons, spent);
     }
     let suggested = suggests.and_then(|at| set.options.get(at)).map(|option| option.id.clone());
     turn.selection_trace().clarify = ids;
     let message = if spent && counts(question.reason) {
-        let text = words::stays(&text);
+        let text = say::option_stays(turn.language());
         turn.say(MessageKind::Question, None, &text)
     } else if buttons {
         let about = CardSubject::Options {
@@ -186,7 +194,7 @@ fn list(
         turn.get::<Card>(&card).map_or_else(|| MessageId::from(""), |card| card.message.clone())
     } else {
         let more = order.len() > usize::from(displayed);
-        let text = words::listed(&text, &shown, more);
+        let text = words::listed(turn.language(), &text, &shown, more);
         turn.say(MessageKind::Question, None, &text)
     };
     show(turn, &view.user, &set.id, &message, order, displayed);
@@ -245,9 +253,9 @@ fn confirm(
     };
     view.pending_clarifier_type = ClarifierType::Confirmation;
     turn.selection_trace().clarify = alloc::vec![option.id.clone()];
-    let text = words::this_one(question.reason, &option.label);
+    let text = words::this_one(turn.language(), question.reason, &option.label);
     let suggests = Some(option.id.clone());
-    asked(turn, view, question, &text, &words::YES_NO, Some(&set.id), suggests, by_model)
+    asked(turn, view, question, &text, &words::yes_no(turn.language()), Some(&set.id), suggests, by_model)
 }
 
 fn scopes(
@@ -258,17 +266,16 @@ fn scopes(
     text: &str,
 ) -> Decision {
     let titles = turn.titles(&view);
-    let name = |place: &ScopePlace| words::place(place.0, place.1.as_deref(), &titles);
+    let name = |place: &ScopePlace| words::place(turn.language(), place.0, place.1.as_deref(), &titles);
     let names: Vec<String> = places.iter().map(name).collect();
-    let told = words::scopes(question.reason, &names, text);
+    let told = words::scopes(turn.language(), question.reason, &names, text);
     if question.reason == Reason::ScopeMissing {
         view.scope_question = None;
         return asked(turn, view, question, &told, &[], None, None, false);
     }
     rung::keep_text(turn, &mut view, places, text);
     view.pending_clarifier_type = ClarifierType::ScopeDisambiguation;
-    let offers: Vec<&str> =
-        if names.len() == 1 { words::YES_NO.into() } else { names.iter().map(String::as_str).collect() };
+    let offers = if names.len() == 1 { words::yes_no(turn.language()).into() } else { names };
     asked(turn, view, question, &told, &offers, None, None, false)
 }
 
@@ -279,7 +286,7 @@ fn asked(
     mut view: View,
     question: &ClarifyingQuestion,
     text: &str,
-    offers: &[&str],
+    offers: &[String],
     set: Option<&SetId>,
     suggests: Option<String>,
     by_model: bool,
@@ -287,7 +294,7 @@ fn asked(
     let mut told = String::from(text);
     let mut mark = fingerprint(text, &[], !offers.is_empty(), false);
     if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) {
-        told = words::once_more(text);
+        told = say::option_once_more(turn.language(), text);
         mark = fingerprint(&told, &[], !offers.is_empty(), false);
     }
     let kind = if question.kind == ClarifierType::None { MessageKind::Answer } else { MessageKind::Question };

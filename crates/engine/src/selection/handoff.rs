@@ -7,13 +7,13 @@ use crate::data::option_set::OptionSet;
 use crate::data::scope::Scope;
 use crate::data::selection_trace::{Handoff, HandoffKind, HandoffQuestion, Referent, ReferentKind};
 use crate::data::view::{ActionOutcome, TraceEntry, View};
-use crate::messages::option as words;
 use crate::selection::scope_phrase;
 use crate::selection::scope_phrase::FoldedWords;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 use throughline_language::lexicon::SectionId;
 use throughline_language::section;
+use throughline_messages as say;
 
 const WHY: SectionId = section("list.why");
 const RECENT: SectionId = section("list.recent");
@@ -126,8 +126,11 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisi
     let about = handoff.referent.clone()?;
     let mut entries = view.recent_action_trace.iter().filter(done);
     let text = match entries.find(|entry| same(entry, &about)) {
-        Some(entry) => words::was_done(&entry.target_ref.label, entry.timestamp, turn.now()),
-        None => words::WAS_NOT.into(),
+        Some(entry) => {
+            let at = entry.timestamp.display_at(turn.now(), turn.language());
+            say::option_was_done(turn.language(), at, &entry.target_ref.label)
+        }
+        None => say::option_was_not(turn.language()),
     };
     turn.say(MessageKind::Answer, None, &text);
     Some(Decision::new(Verdict::Answered, Reason::SelectionVerify))

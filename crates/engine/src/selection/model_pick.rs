@@ -37,6 +37,7 @@ use crate::selection::vetoes::{ChoiceMade, permit};
 use crate::selection::{clarify, control, more_evidence, newest, rung};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
+use throughline_messages as say;
 
 /// The reasons for which a model may be asked. With any other reason the person is asked.
 const ELIGIBLE: [Reason; 6] = [
@@ -217,6 +218,7 @@ pub(super) fn hold(
         by: said.by.clone(),
         since: said.since,
         anchor: None,
+        language: turn.language(),
         pressed: false,
     });
 }
@@ -337,7 +339,7 @@ pub(super) fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, ModelPic
         |view: &View| view.active_option_set_id.clone().and_then(|id| turn.get::<OptionSet>(&id).cloned());
     let Some(other) = stands(&view) else {
         turn.put_view(view);
-        turn.say(crate::data::message::MessageKind::Answer, None, crate::messages::option::GONE);
+        turn.say(crate::data::message::MessageKind::Answer, None, &say::option_list_gone(turn.language()));
         return Err(Decision::new(Verdict::Answered, Reason::ContextReplaced));
     };
     let about = QuestionSubject::List { set: other.id, first: None, rejected: 0 };

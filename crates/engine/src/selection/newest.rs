@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::data::action::{CardStep, allowed};
+use crate::data::action::{Action, CardStep, allowed};
 use crate::data::card::CardSubject;
 use crate::data::decision::Reason;
 use crate::data::id::SetId;
@@ -13,6 +13,7 @@ use crate::data::pending::PendingState;
 use crate::data::shown_at::ShownAt;
 use crate::data::time::Timestamp;
 use crate::data::view::View;
+use crate::messages::languages;
 use crate::selection::exact_match::Reading;
 use crate::selection::parse::Parses;
 use crate::selection::resolution::Resolution;
@@ -47,7 +48,13 @@ pub(super) fn other_choices(turn: &Turn<'_>, user: &str) -> Vec<OtherChoices> {
     let gates = turn
         .open_cards()
         .filter(|card| matches!(card.about, CardSubject::ScopeGate { .. }) && card.by == user);
-    let buttons = || allowed(CardStep::ScopeGate).iter().map(|action| normal::compact(action.label(), false));
+    let labels = |action: &'static Action| languages().map(move |language| action.label(language));
+    let buttons = || {
+        allowed(CardStep::ScopeGate)
+            .iter()
+            .flat_map(labels)
+            .map(|label: String| normal::compact(&label, false))
+    };
     let gates = gates.map(|card| OtherChoices {
         shown: ShownAt::by_message(&card.message, card.created_at),
         names: buttons().collect(),

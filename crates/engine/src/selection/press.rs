@@ -10,19 +10,19 @@ use crate::data::permit::{Door, TextFacts, Veto};
 use crate::data::scope::Scope;
 use crate::data::selection_trace::Provenance;
 use crate::data::view::{ClarifierType, View};
-use crate::messages::option as words;
 use crate::selection::resolution::{ClarifyingQuestion, Execution, QuestionSubject};
 use crate::selection::vetoes::{self, ChoiceMade, permit};
 use crate::selection::{clarify, model_pick, rung};
 use crate::turn::Turn;
+use throughline_messages as say;
 
 /// Handles a press on a button of a question's card.
 pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &str) -> Decision {
     let CardSubject::Options { set, exec_rev, .. } = &card.about else {
-        return refuse(turn, Reason::StaleStep, crate::messages::STALE_STEP);
+        return refuse(turn, Reason::StaleStep, &say::press_stale(turn.language()));
     };
     if card.by != turn.event.actor {
-        return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
+        return refuse(turn, Reason::PressForbidden, &say::option_not_yours(turn.language()));
     }
     // A list that was closed and shown anew begins with the same version, but this card does not show it.
     let shows = |set: &OptionSet| set.shown_by(&card.message, &card.by).is_some();
@@ -44,7 +44,7 @@ pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, opt
     if turn.get::<OptionSet>(set).is_some_and(others) {
         // What they wrote before is overtaken all the same.
         model_pick::cancel_for_actor(turn);
-        return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
+        return refuse(turn, Reason::PressForbidden, &say::option_not_yours(turn.language()));
     }
     let (set, view) = match seen(turn, set, version, |_| true) {
         Ok(found) => found,
@@ -70,7 +70,7 @@ fn seen(
     if let Some(set) = set.filter(|set| same(set) && view.standing(id).is_some()) {
         return Ok((set, view));
     }
-    turn.tell(&crate::messages::outdated(None));
+    turn.tell(&crate::messages::outdated(turn.language(), None));
     let current = view.active_option_set_id.clone().and_then(|id| rung::standing_set(turn, &view, &id));
     match current {
         Some(current) => {
@@ -87,7 +87,7 @@ fn seen(
 fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) -> Decision {
     let Some((at, named)) = set.option(option) else {
         turn.put_view(view);
-        return refuse(turn, Reason::PressUnknown, crate::messages::CARD_GONE);
+        return refuse(turn, Reason::PressUnknown, &say::card_gone(turn.language()));
     };
     if set.scope == Scope::Widget {
         view.latch_on(&set.scope_instance, true);
@@ -105,8 +105,8 @@ fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) ->
         Err(veto) => {
             turn.put_view(view);
             let text = match veto {
-                Veto::InFlight => words::ON_ITS_WAY,
-                _ => crate::messages::STALE_STEP,
+                Veto::InFlight => &say::option_on_its_way(turn.language()),
+                _ => &say::press_stale(turn.language()),
             };
             refuse(turn, vetoes::reason(veto), text)
         }

@@ -35,6 +35,7 @@ use crate::turn::routed_message::RungResult::{Decided, Passed};
 use crate::turn::routed_message::{context, focus};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::{self as language, Expected, Value, Words};
+use throughline_messages as say;
 
 /// Counts a person's accepted text and ends what has outlived its lifetime, before the text is read.
 pub(crate) fn begin(turn: &mut Turn<'_>, said: &RoutedMessage) {
@@ -494,9 +495,9 @@ pub(crate) fn stopped(turn: &mut Turn<'_>, user: &str, text: Option<&str>) -> Op
             view.latch = None;
             note_set(turn, &set);
             let named = text.and_then(|text| named(&set, text));
-            Some(words::put_aside(named))
+            Some(words::put_aside(turn.language(), named))
         }
-        None if again => Some(words::ALL_SET.into()),
+        None if again => Some(say::option_all_set(turn.language())),
         None => {
             // Without an open list the view starts afresh.
             view =
@@ -522,7 +523,7 @@ pub(super) fn leave_list(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, r
         view.park(ParkReason::Stop, turn.now());
     }
     turn.put_view(view);
-    turn.say(MessageKind::Answer, None, &words::put_aside(None));
+    turn.say(MessageKind::Answer, None, &words::put_aside(turn.language(), None));
     Decision::new(Verdict::Done, reason)
 }
 

@@ -22,13 +22,13 @@ use crate::data::progress::Progress;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
-use crate::messages;
 use crate::tickets::drafting::invalid;
 use crate::tickets::release::{
     created, put, put_all, put_following, receipt_of, settle_up, stand, without_epic,
 };
 use crate::tickets::released;
 use crate::turn::Turn;
+use throughline_messages as say;
 
 /// Handles a create with an unknown outcome: asks a person, schedules searches of the tracker, and blocks the
 /// task.
@@ -118,13 +118,21 @@ pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<
         }
         let other = card.released().find_map(|(_, progress)| progress.key()).unwrap_or_default();
         turn.note(Reason::DuplicateSeen);
-        turn.say(MessageKind::Notification, task.as_ref(), &messages::duplicate(&key, other));
+        turn.say(
+            MessageKind::Notification,
+            task.as_ref(),
+            &say::adopt_duplicate(turn.language(), &key, other),
+        );
         stop_looking(turn, card);
         return Reason::EffectSettled;
     }
     if let Some((second, _)) = issues.get(1) {
         turn.note(Reason::DuplicateSeen);
-        turn.say(MessageKind::Notification, task.as_ref(), &messages::duplicate(&key, second));
+        turn.say(
+            MessageKind::Notification,
+            task.as_ref(),
+            &say::adopt_duplicate(turn.language(), &key, second),
+        );
     }
     let result = EffectResult::Issue { key: key.clone(), url: url.clone() };
     turn.adopt(&effect, Outcome::Done { result });
@@ -205,7 +213,7 @@ pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
 
 /// Answers *It exists…* where the key is to come by form.
 pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
-    turn.tell(messages::ADOPT_WHICH);
+    turn.tell(&say::adopt_which(turn.language()));
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
@@ -213,7 +221,7 @@ pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
 pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, String>) -> Decision {
     let key = values.get("key").map_or("", |key| key.trim());
     let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
-        return invalid(turn, messages::ADOPT_NEEDS_KEY);
+        return invalid(turn, &say::adopt_needs_key(turn.language()));
     };
     let (by, card_id) = (turn.event.actor.clone(), card.id.clone());
     let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), by, card: card_id };
@@ -223,7 +231,7 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
         looking.push(looks);
     }
     turn.put(card);
-    turn.tell(&messages::looking_for(key));
+    turn.tell(&say::adopt_looking(turn.language(), key));
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
@@ -251,8 +259,12 @@ pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, o
             created(turn, &card, &draft.id, &effect, &key, url);
             return Reason::EffectSettled;
         }
-        Outcome::Done { result: EffectResult::Found { key, title, .. } } => messages::other_title(key, title),
-        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => messages::not_found(text),
+        Outcome::Done { result: EffectResult::Found { key, title, .. } } => {
+            say::adopt_other_title(turn.language(), key, title)
+        }
+        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
+            say::adopt_not_found(turn.language(), text)
+        }
         Outcome::Done { .. } => return Reason::EffectSuperseded,
     };
     turn.put(card);

@@ -145,7 +145,16 @@ fn line(turn: &Turn<'_>, receipt: &Card, draft: &Draft) -> Option<String> {
     let created = draft.created.as_ref()?;
     let CardStatus::Decided { by, at, .. } = &receipt.status else { return None };
     let title = draft.part(Part::Title);
-    Some(messages::what_became(&created.key, title, &draft.by, by, *at, created.url.as_deref(), turn.now()))
+    Some(messages::what_became(
+        turn.language(),
+        &created.key,
+        title,
+        &draft.by,
+        by,
+        *at,
+        created.url.as_deref(),
+        turn.now(),
+    ))
 }
 
 #[cfg(test)]

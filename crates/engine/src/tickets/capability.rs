@@ -25,6 +25,7 @@ use crate::tickets::{adopt, batch, card as cards, drafting, release, released};
 use crate::turn::Turn;
 use crate::turn::capability::{Capability, CardContext, PressInput, ReleaseRequest, Settled};
 use throughline_language::Value;
+use throughline_messages as say;
 
 pub(crate) struct Tickets;
 
@@ -103,7 +104,7 @@ impl Capability for Tickets {
         let action = press.action;
         match action {
             Action::Approve if batch::latch::rearmed(turn, &card) => {
-                let text = messages::batch::not_confirmed(Action::ConfirmQuantity);
+                let text = messages::batch::not_confirmed(turn.language(), Action::ConfirmQuantity);
                 return refuse(turn, &Refusal(Reason::StaleStep, text));
             }
             Action::Approve | Action::CreateAgain => release::release(turn, card, action),
@@ -157,7 +158,9 @@ impl Capability for Tickets {
             }
             Action::AddStory => batch::edit::add_story(turn, card, values),
             Action::Adopt => adopt::adopt(turn, &card, values),
-            action => drafting::invalid(turn, &messages::no_form(action)),
+            action => {
+                drafting::invalid(turn, &say::press_no_form(turn.language(), action.label(turn.language())))
+            }
         }
     }
 
@@ -182,7 +185,7 @@ impl Capability for Tickets {
                 drafting::filled(turn, draft, *part, text)
             }
             PendingKind::WaitingStoryEdit { card, draft, part } => {
-                let skips = messages::is_label(messages::SKIP, text);
+                let skips = messages::is_label(say::offer_skip, text);
                 drafting::edit_by_text(turn, card, draft, *part, Some(text.as_str()).filter(|_| !skips));
             }
             _ => {}

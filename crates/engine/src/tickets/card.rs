@@ -9,6 +9,7 @@ use crate::data::authors::Authored;
 use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::card_model::{Button, CardModel, Field};
 use crate::data::id::DraftId;
+use crate::data::language::Language;
 use crate::data::policy::Policy;
 use crate::data::progress::Progress;
 use crate::data::ticket::{Draft, Item, Part, Target};
@@ -17,6 +18,7 @@ use crate::messages::{self, card as words};
 use crate::tickets::{batch, gaps};
 use crate::turn::Turn;
 use crate::turn::capability::CardContext;
+use throughline_messages as say;
 
 /// Fills in the card.
 pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
@@ -28,20 +30,28 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
         }
         CardSubject::DraftPreview { checks, .. } => preview(model, card, draft, checks, now, policy),
         CardSubject::UncertainEffect { next_look, .. } => {
-            model.title = messages::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
+            model.title = messages::uncertain_title(
+                view.language(),
+                draft.map_or("", |d| d.part(Part::Title)),
+                &card.status,
+            );
             let look = next_look.filter(|_| card.is_open());
-            model.facts.extend(look.map(|at| words::next_look(at, now)));
+            model.facts.extend(
+                look.map(|at| say::uncertain_next_look(view.language(), at.display_at(now, view.language()))),
+            );
         }
         _ => {}
     }
     let name = |action| match draft {
-        Some(draft) => words::creates(action, draft, card.version),
-        None => action.label().into(),
+        Some(draft) => words::creates(view.language(), action, draft, card.version),
+        None => action.label(view.language()),
     };
     let blocked = draft.and_then(|draft| not_yet(card, &policy.drafts.forbidding(draft)));
-    let blocked =
-        blocked.map(|why| Button { blocked: Some(why), ..button(Action::Approve, name(Action::Approve)) });
-    let offered = card.actions().into_iter().map(|action| button(action, name(action)));
+    let blocked = blocked.map(|why| Button {
+        blocked: Some(why),
+        ..button(view.language(), Action::Approve, name(Action::Approve))
+    });
+    let offered = card.actions().into_iter().map(|action| button(view.language(), action, name(action)));
     model.buttons = blocked.into_iter().chain(offered).collect();
 }
 
@@ -53,9 +63,9 @@ pub(super) fn not_yet(card: &Card, forbidding: &[Part]) -> Option<String> {
         return None;
     }
     if !forbidding.is_empty() {
-        return Some(words::needs(forbidding));
+        return Some(words::needs(card.language, forbidding));
     }
-    words::not_yet(checks, card.to_confirm()).map(String::from)
+    words::not_yet(card.language, checks, card.to_confirm())
 }
 
 fn preview(
@@ -67,16 +77,20 @@ fn preview(
     policy: &Policy,
 ) {
     let Some(draft) = draft else {
-        model.title = messages::CARD_GONE.into();
+        model.title = say::card_gone(card.language);
         return;
     };
-    model.title = messages::preview_title(draft, &card.status, now);
+    model.title = messages::preview_title(card.language, draft, &card.status, now);
     model.hash = Some(hash_of(&payload(&draft.target, &draft.item())));
-    model.fields = if card.is_open() { gaps::fields(draft, &policy.drafts) } else { fields(draft) };
+    model.fields = if card.is_open() {
+        gaps::fields(card.language, draft, &policy.drafts)
+    } else {
+        fields(card.language, draft)
+    };
     let written = draft.authored("");
     if let CardStatus::Decided { result, .. } = &card.status {
         receipt(model, result);
-        model.facts.extend(words::written_by(&draft.by, &written));
+        model.facts.extend(words::written_by(card.language, &draft.by, &written));
         return;
     }
     if let Checks::Failed { errors } = checks {
@@ -84,8 +98,10 @@ fn preview(
     }
     model.facts = facts(card, checks, (&draft.by, &written), &draft.target.to_string(), now, policy);
     let forbidding = policy.drafts.forbidding(draft);
-    model.facts.extend((card.is_open() && !forbidding.is_empty()).then(|| words::needs(&forbidding)));
-    model.facts.push(words::size(1, draft.chars()));
+    model
+        .facts
+        .extend((card.is_open() && !forbidding.is_empty()).then(|| words::needs(card.language, &forbidding)));
+    model.facts.push(say::card_size(card.language, draft.chars(), 1));
 }
 
 /// Returns the lines of an open preview: who asked and wrote, the state of the dry run, who may approve and until when.
@@ -97,9 +113,12 @@ pub(super) fn facts(
     now: Timestamp,
     policy: &Policy,
 ) -> Vec<String> {
-    let until = card.expires_at.map(|end| words::until(end, now));
-    let who = words::may_approve(policy, "tracker.create", target);
-    [words::asked_by(by, written), words::checks(checks, now), who].into_iter().chain(until).collect()
+    let until = card.expires_at.map(|end| words::until(card.language, end, now));
+    let who = words::may_approve(card.language, policy, "tracker.create", target);
+    [words::asked_by(card.language, by, written), words::checks(card.language, checks, now), who]
+        .into_iter()
+        .chain(until)
+        .collect()
 }
 
 fn receipt(model: &mut CardModel, result: &Progress) {
@@ -111,9 +130,9 @@ fn receipt(model: &mut CardModel, result: &Progress) {
 }
 
 /// Returns the filled parts of a draft.
-pub(super) fn fields(draft: &Draft) -> Vec<Field> {
+pub(super) fn fields(language: Language, draft: &Draft) -> Vec<Field> {
     let written = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
-    written.map(|part| Field::new(part.as_str(), part.label(), draft.part(part))).collect()
+    written.map(|part| Field::new(part.as_str(), &part.label(language), draft.part(part))).collect()
 }
 
 /// Returns who wrote which part of these drafts. An item without a batch has no id.

@@ -28,6 +28,7 @@ use crate::tickets::{DraftSources, batch, extract, release};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
 use throughline_language::Expected;
+use throughline_messages as say;
 
 /// Starts a ticket about `text` as a task of its own. A model completes the draft where one is configured;
 /// the parts read from the message are kept in any case.
@@ -139,8 +140,11 @@ fn go_on(turn: &mut Turn<'_>, draft: Draft) {
 pub(super) fn ask_gap(turn: &mut Turn<'_>, id: &DraftId) {
     let missing = turn.get::<Draft>(id).map(Draft::missing).unwrap_or_default();
     let Some(first) = missing.first().copied() else { return };
-    let question =
-        if first == Part::Title { messages::ASK_TITLE.into() } else { messages::ask_for(&missing) };
+    let question = if first == Part::Title {
+        say::ticket_ask_title(turn.language())
+    } else {
+        messages::ask_for(turn.language(), &missing)
+    };
     ask_part(turn, id, first, &question);
 }
 
@@ -160,7 +164,7 @@ pub(crate) fn parked(turn: &mut Turn<'_>, id: &DraftId, part: Part) {
         return;
     };
     draft.parked = true;
-    let told = messages::parked(draft.part(Part::Title), part);
+    let told = messages::parked(turn.language(), draft.part(Part::Title), part);
     turn.say(MessageKind::Notification, Some(&draft.task), &told);
     turn.put(draft);
 }
@@ -191,7 +195,11 @@ pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: 
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
     pour(&mut draft, Some(part), text, &turn.writer());
     let task = draft.task.clone();
-    turn.say(MessageKind::Notification, Some(&task), &messages::corrected(part));
+    turn.say(
+        MessageKind::Notification,
+        Some(&task),
+        &say::ticket_corrected(turn.language(), part.label(turn.language())),
+    );
     again(turn, draft);
 }
 
@@ -243,7 +251,7 @@ pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -
     if ask_field(turn, &card.id, &draft, None) {
         return Decision::new(Verdict::Asked, Reason::PressApplied);
     }
-    ask_words(turn, card, draft, messages::batch::WHICH_STORY)
+    ask_words(turn, card, draft, &say::batch_which_story(turn.language()))
 }
 
 pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question: &str) -> Decision {
@@ -263,12 +271,11 @@ fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Pa
 }
 
 fn ask_about(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part) {
-    let item = turn
-        .get::<Card>(card)
-        .cloned()
-        .and_then(|card| crate::tickets::batch::card::label(&turn.drafts_of(&card), &draft.id));
-    let question = messages::edit_field(draft, item.as_deref(), part);
-    let offers = [messages::SKIP, messages::CANCEL];
+    let item = turn.get::<Card>(card).cloned().and_then(|card| {
+        crate::tickets::batch::card::label(turn.language(), &turn.drafts_of(&card), &draft.id)
+    });
+    let question = messages::edit_field(turn.language(), draft, item.as_deref(), part);
+    let offers = [say::offer_skip(turn.language()), say::offer_cancel(turn.language())];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
     wait_for_words(turn, card, draft, part, &anchor);
 }
@@ -289,7 +296,7 @@ pub(crate) fn edit_by_text(
     text: Option<&str>,
 ) {
     let Some(card) = turn.get::<Card>(card).cloned().filter(Card::is_open) else {
-        turn.tell(messages::STALE_STEP);
+        turn.tell(&say::press_stale(turn.language()));
         return;
     };
     let Some(mut draft) = turn.get::<Draft>(draft).cloned() else { return };
@@ -316,7 +323,7 @@ pub(crate) fn edit_by_text(
     let kept = refused(&before, &draft);
     if let Some(part) = kept {
         // The rest of the answer is taken.
-        turn.tell(&messages::stays(part));
+        turn.tell(&say::edit_stays(turn.language(), part.label(turn.language())));
         draft.restore(part, &before);
     }
     let (changed, id) = (draft.parts() != before.parts(), card.id.clone());
@@ -328,9 +335,9 @@ pub(crate) fn edit_by_text(
     if let Some(part) = kept {
         ask_about(turn, &id, &draft, part);
     } else if labelled && !changed {
-        turn.tell(messages::NOTHING_CHANGED);
+        turn.tell(&say::edit_nothing_changed(turn.language()));
     } else if !(labelled || whole || ask_field(turn, &id, &draft, Some(part))) {
-        turn.say(MessageKind::Notification, Some(&draft.task), messages::LAST_FIELD);
+        turn.say(MessageKind::Notification, Some(&draft.task), &say::edit_last_field(turn.language()));
     }
 }
 
@@ -352,17 +359,17 @@ pub(crate) fn edit_by_form(
     for (name, text) in values {
         match Part::parse(name) {
             Some(part) => draft.write(part, text, &by),
-            None => return invalid(turn, &messages::form_unknown(name)),
+            None => return invalid(turn, &say::edit_unknown_field(turn.language(), name)),
         }
     }
     // An item that is new, or has no title yet, joins a batch with one.
     let untitled = card.batch().is_some() && draft.part(Part::Title).is_empty();
     if let Some(part) = refused(&before, &draft).or_else(|| untitled.then_some(Part::Title)) {
-        return invalid(turn, &messages::form_needs(part));
+        return invalid(turn, &say::edit_needs(turn.language(), part.label(turn.language())));
     }
     if draft.parts() == before.parts() {
         if !matches!(card.about.checks(), Some(Checks::Failed { .. })) {
-            return invalid(turn, messages::NOTHING_CHANGED);
+            return invalid(turn, &say::edit_nothing_changed(turn.language()));
         }
         release::recheck(turn, &card);
         return Decision::new(Verdict::Done, Reason::PressApplied);

@@ -5,39 +5,40 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::data::card_model::Field;
+use crate::data::language::Language;
 use crate::data::part_state::PartState;
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::ticket::{Draft, Part};
-use crate::messages::batch::PROPOSED;
 use crate::messages::card as words;
 use crate::tickets::vocabulary;
+use throughline_messages as say;
 
 /// Returns the fields of an open preview: what is written, and the gaps, each with what has to be known of it.
-pub(super) fn fields(draft: &Draft, policy: &DraftPolicy) -> Vec<Field> {
+pub(super) fn fields(language: Language, draft: &Draft, policy: &DraftPolicy) -> Vec<Field> {
     let asked = |part: &Part| {
         let wanted = draft.item_type.needs().contains(part) || policy.forbids(draft.item_type, *part);
         draft.state(*part) != PartState::Gap || wanted
     };
-    Part::ALL.into_iter().filter(asked).map(|part| field(draft, part, policy)).collect()
+    Part::ALL.into_iter().filter(asked).map(|part| field(language, draft, part, policy)).collect()
 }
 
-fn field(draft: &Draft, part: Part, policy: &DraftPolicy) -> Field {
+fn field(language: Language, draft: &Draft, part: Part, policy: &DraftPolicy) -> Field {
     let forbids = policy.forbids(draft.item_type, part);
     let note = match draft.state(part) {
-        PartState::Written(_) if draft.is_proposed(part) => Some(PROPOSED.into()),
-        PartState::Written(_) => written_by(draft, part),
-        PartState::LeftOpen { by } => Some(words::left_open(by, forbids)),
-        PartState::Gap => Some(words::gap(forbids).into()),
+        PartState::Written(_) if draft.is_proposed(part) => Some(say::card_proposed(language)),
+        PartState::Written(_) => written_by(language, draft, part),
+        PartState::LeftOpen { by } => Some(words::left_open(language, by, forbids)),
+        PartState::Gap => Some(words::gap(language, forbids)),
     };
-    Field { note, ..Field::new(part.as_str(), part.label(), draft.part(part)) }
+    Field { note, ..Field::new(part.as_str(), &part.label(language), draft.part(part)) }
 }
 
 /// Names the writers of a part that is not the asker's alone. Links are code's, so they have none.
-fn written_by(draft: &Draft, part: Part) -> Option<String> {
+fn written_by(language: Language, draft: &Draft, part: Part) -> Option<String> {
     let authors = draft.authors(part);
     let others = part != Part::Evidence && !authors.only(&draft.by);
     let names: Vec<String> = authors.iter().map(|author| format!("@{author}")).collect();
-    (others && !names.is_empty()).then(|| words::by(&names))
+    (others && !names.is_empty()).then(|| say::card_part_by(language, names.join(", ")))
 }
 
 /// Returns the part that a sentence leaves open by name: "no acceptance criteria".

@@ -13,13 +13,13 @@ use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
 use crate::data::policy::limits;
 use crate::data::ticket::{Draft, Target};
-use crate::messages::change as words;
 use crate::tickets::after_receipt::{created_here, in_reach};
 use crate::tickets::project::is_open;
 use crate::tickets::vocabulary::longest;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 use throughline_language::lexicon::{SectionId, TICKETS};
+use throughline_messages as say;
 
 const fn id(name: &str) -> SectionId {
     TICKETS.section(name)
@@ -86,7 +86,7 @@ fn issue(turn: &Turn<'_>, asked: &Asked, made: &[Draft]) -> Result<(Target, Stri
         made.iter().filter_map(|draft| draft.created.as_ref().map(|created| created.key.as_str())).collect();
     match (&asked.issue, made, keys.as_slice()) {
         (None, [draft, ..], [key]) => Ok((draft.target.clone(), (*key).to_string())),
-        (None, ..) => Err(words::which(&keys)),
+        (None, ..) => Err(say::change_which(turn.language(), keys.join(", "))),
         (Some(key), [draft, ..], _) => Ok((draft.target.clone(), key.clone())),
         (Some(key), [], _) => {
             let project = key.rsplit_once('-').map_or("", |(project, _)| project);
@@ -105,14 +105,14 @@ fn plan(
 ) -> Result<Decision, String> {
     let change = match wish {
         Wish::State(state) => IssueChange::State(state),
-        Wish::Comment(text) if text.is_empty() => return Err(words::NO_COMMENT.into()),
+        Wish::Comment(text) if text.is_empty() => return Err(say::change_no_comment(turn.language()).into()),
         Wish::Comment(text) => IssueChange::Comment(text),
         Wish::Assign(name) => IssueChange::Assignee(name),
         Wish::AssignToMe => IssueChange::Assignee(said.by.clone()),
         Wish::Link(other) => IssueChange::Link(other),
     };
     if !is_open(turn.policy, "tracker.update", &target) {
-        return Err(words::not_here(&key));
+        return Err(say::change_not_here(turn.language(), &key));
     }
     Ok(calls::change(turn, said, PlannedChange { target, key, change }))
 }

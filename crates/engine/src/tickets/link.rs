@@ -11,9 +11,9 @@ use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::id::{CardId, DraftId, EffectId};
 use crate::data::progress::{EpicLink, Progress};
 use crate::data::ticket::Draft;
-use crate::messages;
 use crate::tickets::{release, released};
 use crate::turn::Turn;
+use throughline_messages as say;
 
 impl EpicLink {
     /// Returns the effect whose outcome the link waits for, `None` once the link is settled.
@@ -72,10 +72,12 @@ pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome
         (EpicLink::Reading { epic, mended: false, .. }, Outcome::Done { .. }) => {
             match mend(turn, card, &draft) {
                 Some(effect) => EpicLink::Mending { effect, epic },
-                None => why(&messages::not_linked(&epic)),
+                None => why(&say::link_missing(turn.language(), &epic)),
             }
         }
-        (EpicLink::Reading { epic, .. }, Outcome::Done { .. }) => why(&messages::not_linked(&epic)),
+        (EpicLink::Reading { epic, .. }, Outcome::Done { .. }) => {
+            why(&say::link_missing(turn.language(), &epic))
+        }
         (EpicLink::Mending { epic, .. }, Outcome::Done { .. }) => {
             EpicLink::Reading { effect: find(turn, &card.id, &draft, &key), epic, mended: true }
         }

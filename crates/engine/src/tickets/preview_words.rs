@@ -22,6 +22,7 @@ use crate::tickets::{batch, drafting};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::rules::{self, RuledIntent};
+use throughline_messages as say;
 
 /// Applies a message to the open preview it is about: an edit in words, or answers that name their parts. `None` if it is
 /// about no preview.
@@ -197,15 +198,21 @@ fn write(
         let now = text(&before);
         let now = if part == Part::Title { title_line(&now, turn.policy.window.title_chars) } else { now };
         draft.write(part, &now, &by);
-        let label = batch::card::label(&drafts, &draft.id);
+        let label = batch::card::label(turn.language(), &drafts, &draft.id);
         if before != draft.part(part) {
-            told.push(messages::difference(label.as_deref(), part, &before, draft.part(part)));
+            told.push(messages::difference(
+                turn.language(),
+                label.as_deref(),
+                part,
+                &before,
+                draft.part(part),
+            ));
             turn.put(draft);
         }
     }
     let task = turn.task_of(&card);
     if told.is_empty() {
-        turn.say(MessageKind::Notification, task.as_ref(), messages::AS_IT_WAS);
+        turn.say(MessageKind::Notification, task.as_ref(), &say::edit_as_it_was(turn.language()));
         return Some(done());
     }
     batch::edit::changed(turn, card);
@@ -232,10 +239,10 @@ fn find(turn: &Turn<'_>, card: &Card, item: ItemRef) -> Option<Draft> {
 fn dropped(turn: &mut Turn<'_>, card: Card, item: ItemRef) -> Option<Decision> {
     card.batch()?;
     let draft = find(turn, &card, item)?;
-    let label = batch::card::label(&turn.drafts_of(&card), &draft.id).unwrap_or_default();
+    let label = batch::card::label(turn.language(), &turn.drafts_of(&card), &draft.id).unwrap_or_default();
     let decision = batch::edit::remove(turn, card, &draft.id.0);
     if decision.outcome == Verdict::Done {
-        let told = messages::batch::dropped(&label, draft.part(Part::Title));
+        let told = say::batch_dropped(turn.language(), &label, draft.part(Part::Title));
         turn.say(MessageKind::Notification, Some(&draft.task), &told);
         return Some(done());
     }
@@ -266,8 +273,8 @@ fn moved(turn: &mut Turn<'_>, card: Card, item: ItemRef, place: Place) -> Option
     batch.items.insert(at + usize::from(behind), draft.id.clone());
     turn.put(batch);
     batch::edit::changed(turn, card.clone());
-    let now = batch::card::label(&turn.drafts_of(&card), &draft.id).unwrap_or_default();
-    let told = messages::batch::moved(draft.part(Part::Title), &now);
+    let now = batch::card::label(turn.language(), &turn.drafts_of(&card), &draft.id).unwrap_or_default();
+    let told = say::batch_moved(turn.language(), &now, draft.part(Part::Title));
     turn.say(MessageKind::Notification, Some(&draft.task), &told);
     Some(done())
 }
@@ -285,7 +292,7 @@ fn added(turn: &mut Turn<'_>, card: Card, kind: ItemType, title: &str) -> Option
     draft.write(Part::Title, &title, &turn.writer());
     let (id, task) = (draft.id.clone(), draft.task.clone());
     batch::edit::revise(turn, card.clone(), draft);
-    let label = batch::card::label(&turn.drafts_of(&card), &id).unwrap_or_default();
-    turn.say(MessageKind::Notification, Some(&task), &messages::batch::added(&label, &title));
+    let label = batch::card::label(turn.language(), &turn.drafts_of(&card), &id).unwrap_or_default();
+    turn.say(MessageKind::Notification, Some(&task), &say::batch_added(turn.language(), &label, &title));
     Some(done())
 }

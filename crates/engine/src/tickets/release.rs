@@ -19,10 +19,10 @@ use crate::data::progress::{Progress, ReleasedItem};
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Created, Draft, Part};
 use crate::memory::fact_intake as memory;
-use crate::messages;
 use crate::tickets::{adopt, batch, link, released};
 use crate::turn::Turn;
 use crate::turn::tracked_issues;
+use throughline_messages as say;
 
 // ---- the preview ----
 
@@ -97,7 +97,9 @@ fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
         Outcome::Done { .. } => Checks::Passed { at: turn.now() },
         Outcome::Failed { errors, .. } if !errors.is_empty() => Checks::Failed { errors: errors.clone() },
         Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(text)] },
-        Outcome::Uncertain { .. } => Checks::Failed { errors: alloc::vec![unanswered(messages::CHECK_LOST)] },
+        Outcome::Uncertain { .. } => {
+            Checks::Failed { errors: alloc::vec![unanswered(&say::uncertain_check_lost(turn.language()))] }
+        }
     }
 }
 
@@ -364,7 +366,7 @@ pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) 
     for (_, effect) in &stories {
         turn.cancel(effect);
     }
-    let not_tried = Progress::NotTried { why: messages::NO_EPIC.into(), again: None };
+    let not_tried = Progress::NotTried { why: say::link_no_epic(turn.language()), again: None };
     put_all(turn, &receipt.id, stories.into_iter().map(|(draft, _)| (draft, not_tried.clone())).collect());
 }
 

@@ -20,14 +20,15 @@ use crate::data::effect::outcome::Outcome;
 use crate::data::event::Event;
 use crate::data::id::{CardId, EffectId, MessageId, TaskId};
 use crate::data::lane::Lane;
+use crate::data::language::Language;
 use crate::data::pending::{PendingKind, PendingState};
 use crate::data::policy::Policy;
 use crate::data::record::{Record, RecordKey};
 use crate::data::record_lookup::RecordLookup;
 use crate::data::time::Timestamp;
-use crate::messages;
 use crate::turn::Turn;
 use throughline_language::Value;
+use throughline_messages as say;
 
 /// A capability of the engine. Each method is called only for what [`Capability::name`] owns, and its default fits a
 /// capability that has nothing of the kind.
@@ -48,8 +49,7 @@ pub(crate) trait Capability: Sync {
 
     /// Fills in what a person sees of its card. The model has the card's id, step and version already.
     fn show(&self, model: &mut CardModel, view: &CardContext<'_>) {
-        let _ = view;
-        model.title = messages::CARD_GONE.into();
+        model.title = say::card_gone(view.language());
     }
 
     /// Returns the keys of the records that its card shows, as far as `known` has what leads to them.
@@ -106,7 +106,7 @@ pub(crate) trait Capability: Sync {
     /// Carries out a press on its card. Everything about the press has been checked.
     fn pressed(&self, turn: &mut Turn<'_>, card: Card, press: &PressInput<'_>) -> Decision {
         let _ = (card, press);
-        turn.tell(messages::STALE_STEP);
+        turn.tell(&say::press_stale(turn.language()));
         Decision::new(Verdict::Refused, Reason::StaleStep)
     }
 
@@ -119,7 +119,7 @@ pub(crate) trait Capability: Sync {
         values: &BTreeMap<String, String>,
     ) -> Decision {
         let _ = (card, values);
-        turn.tell(&messages::no_form(press.action));
+        turn.tell(&say::press_no_form(turn.language(), press.action.label(turn.language())));
         Decision::new(Verdict::Refused, Reason::FormInvalid)
     }
 
@@ -192,6 +192,13 @@ pub(crate) struct CardContext<'a> {
     pub(crate) known: &'a dyn RecordLookup,
     pub(crate) now: Timestamp,
     pub(crate) policy: &'a Policy,
+}
+
+impl CardContext<'_> {
+    /// Returns the language the card is written in.
+    pub(crate) fn language(&self) -> Language {
+        self.card.language
+    }
 }
 
 /// A press that passed all checks.

@@ -52,7 +52,8 @@ impl Turn<'_> {
         // A host may have reported a task under this id; the new one must not overwrite it.
         let id = if self.get::<Task>(&here).is_some() { TaskId(self.new_id(TaskId::PREFIX)) } else { here };
         self.belongs_to(&id);
-        self.put_task(Task::new(id.clone(), first_line(intent), by, self.now()));
+        let task = Task::new(id.clone(), first_line(intent), by, self.now());
+        self.put_task(Task { language: self.language(), ..task });
         id
     }
 

@@ -108,6 +108,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         checker.error(&codes::TOOL_MISCONFIGURED, path, text.clone());
     }
     let mut policy = raw.policy;
+    policy.language = policy.language.or_else(|| raw.language.clone());
     policy.approvers = raw.approvers;
     policy.tools = called.tools;
     policy.agents = called.agents;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use throughline_channels::telegram::CHANNEL;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{Event, EventKind, LaneKey, Millis, Timestamp};
+use throughline_engine::{Event, EventKind, LaneKey, Language, Millis, Timestamp};
 use throughline_runtime::{Inbound, Runtime, RuntimeError};
 use throughline_store::{Accepted, DeliveryIdentity, Document};
 
@@ -62,8 +62,8 @@ impl Adapter {
         }
         let message = format!(
             "Still waiting for a decision (presses between {} and {} may be lost)",
-            from.display_at(to),
-            to.display_at(to)
+            from.display_at(to, Language::En),
+            to.display_at(to, Language::En)
         );
         self.show_open_cards(runtime, None, &format!("outage:{}", from.0), &message).await
     }

@@ -13,6 +13,7 @@ use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
+use crate::language;
 use crate::problem::Problem;
 use crate::request::PathParam;
 use crate::routes::tracker::{self, project_of};
@@ -27,7 +28,7 @@ pub(crate) struct IssueView {
     kind: &'static str,
     title: String,
     /// Label and text of each part.
-    fields: Vec<(&'static str, String)>,
+    fields: Vec<(String, String)>,
     /// Epic it belongs to.
     epic: Option<RelatedIssue>,
     stories: Vec<RelatedIssue>,
@@ -99,7 +100,7 @@ pub(crate) async fn issue_view(
         key,
         kind,
         title,
-        fields: written.map(|(part, text)| (part.label(), text.clone())).collect(),
+        fields: written.map(|(part, text)| (part.label(language::here()), text.clone())).collect(),
         epic: epic.as_ref().map(related),
         stories: stories.iter().map(related).collect(),
         links,

@@ -1,6 +1,7 @@
 //! The checks of the dry run that need no issues: pure, every mistake at once, in a fixed order
 //! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
+use throughline_engine::Language;
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 
@@ -150,7 +151,12 @@ fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut V
 fn required(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
     for part in Part::ALL.into_iter().filter(|part| settings.requires(*part, item.item_type)) {
         if item.fields.get(&part).is_none_or(|text| text.trim().is_empty()) {
-            found.push(wrong(item, "check.required", part.as_str(), format!("{} is required", part.label())));
+            found.push(wrong(
+                item,
+                "check.required",
+                part.as_str(),
+                format!("{} is required", part.label(Language::En)),
+            ));
         }
     }
 }
@@ -158,7 +164,7 @@ fn required(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) 
 fn fields(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldError>) {
     let lacks = |part: &&Part| !settings.has_field(**part) && !settings.requires(**part, item.item_type);
     for part in item.fields.keys().filter(lacks) {
-        let text = format!("{project} has no field for {}", part.label());
+        let text = format!("{project} has no field for {}", part.label(Language::En));
         found.push(wrong(item, "check.field", part.as_str(), text));
     }
 }
@@ -166,7 +172,7 @@ fn fields(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<
 fn values(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
     for (part, text) in &item.fields {
         let rule = settings.schema.get(part);
-        if let Some(text) = rule.and_then(|rule| rule.wrong(part.label(), text)) {
+        if let Some(text) = rule.and_then(|rule| rule.wrong(&part.label(Language::En), text)) {
             found.push(wrong(item, "check.value", part.as_str(), text));
         }
     }

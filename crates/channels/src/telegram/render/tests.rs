@@ -1,6 +1,7 @@
 //! Rendered messages stay within every limit, lose nothing and format nothing that the engine did not format.
 
 use proptest::prelude::*;
+use throughline_engine::Language;
 use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, Field, ItemModel};
 use throughline_engine::data::field_error::FieldError;
@@ -27,7 +28,7 @@ fn model(text: &str) -> CardModel {
 }
 
 fn button(action: Action) -> Button {
-    let label = action.label().to_owned();
+    let label = action.label(Language::En);
     let on = (action == Action::Remember).then_some(true);
     Button {
         action,

@@ -1,9 +1,9 @@
 //! Snapshots of rendered cards, and properties of any text.
 
 use proptest::prelude::*;
-use throughline_engine::Timestamp;
 use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::field_error::FieldError;
+use throughline_engine::{Language, Timestamp};
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn message(role: Role, kind: Option<MessageKind>, text: &str) -> MessageView {
 }
 
 fn button(action: Action, on: Option<bool>) -> Button {
-    let label = action.label().to_owned();
+    let label = action.label(Language::En);
     Button {
         action,
         name: label.clone(),

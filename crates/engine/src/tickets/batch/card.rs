@@ -11,6 +11,7 @@ use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::card_model::{Button, CardModel, Field, ItemModel};
 use crate::data::field_error::FieldError;
 use crate::data::id::{BatchId, DraftId};
+use crate::data::language::Language;
 use crate::data::policy::Policy;
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::progress::Progress;
@@ -20,6 +21,7 @@ use crate::data::time::Timestamp;
 use crate::messages;
 use crate::tickets::card::{authored, facts, fields, not_yet};
 use crate::tickets::gaps;
+use throughline_messages as say;
 
 /// The parts that the form for a new item asks for.
 const NEW: [Part; 3] = [Part::Title, Part::Problem, Part::Acceptance];
@@ -36,17 +38,18 @@ pub(crate) fn show(
     let (Some(batch), CardSubject::BatchPreview { checks, latches, .. }) =
         (known.get::<Batch>(batch), &card.about)
     else {
-        model.title = messages::CARD_GONE.into();
+        model.title = say::card_gone(card.language);
         return;
     };
     let drafts: Vec<Draft> =
         batch.items.iter().filter_map(|draft| known.get::<Draft>(draft)).cloned().collect();
-    let labels = labels(&drafts);
-    let mut what = messages::batch::what(&drafts, &batch.target.project);
-    if let Some(part) = &batch.part {
-        what += &format!(", part {} of {}", part.n, part.of);
-    }
-    model.title = messages::batch::title(&what, &batch.by, &card.status, now);
+    let labels = labels(card.language, &drafts);
+    let what = messages::batch::what(card.language, &drafts, &batch.target.project);
+    let what = match &batch.part {
+        Some(part) => say::batch_part(card.language, part.n, part.of, what),
+        None => what,
+    };
+    model.title = messages::batch::title(card.language, &what, &batch.by, &card.status, now);
     let made = |epic: &DraftId| Some(known.get::<Draft>(epic)?.created.as_ref()?.key.clone());
     model.hash = Some(hash_of(&payload(&batch.target, &items(&drafts, made))));
     model.items = drafts
@@ -58,16 +61,19 @@ pub(crate) fn show(
     let written = authored(card, &drafts);
     if card.is_open() {
         model.facts = facts(card, checks, (&batch.by, &written), &batch.target.to_string(), now, policy);
-        model.facts.push(messages::card::size(drafts.len(), chars));
+        model.facts.push(say::card_size(card.language, chars, drafts.len()));
         model.facts.extend(
-            latches.blocking_action().map(|first| messages::batch::confirm_first(first, drafts.len(), chars)),
+            latches
+                .blocking_action()
+                .map(|first| messages::batch::confirm_first(card.language, first, drafts.len(), chars)),
         );
         if let Checks::Failed { errors } = checks {
             model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
         }
-        model.fields = card.actions().contains(&Action::AddStory).then(new_fields).unwrap_or_default();
+        model.fields =
+            card.actions().contains(&Action::AddStory).then(|| new_fields(card.language)).unwrap_or_default();
     } else {
-        model.facts.extend(messages::card::written_by(&batch.by, &written));
+        model.facts.extend(messages::card::written_by(card.language, &batch.by, &written));
     }
     let own = card.actions().into_iter().filter(|action| !of_an_item(*action));
     let forbidding: Vec<Part> = drafts.iter().flat_map(|draft| policy.drafts.forbidding(draft)).collect();
@@ -98,29 +104,29 @@ pub(crate) fn items(drafts: &[Draft], made: impl Fn(&DraftId) -> Option<String>)
         .collect()
 }
 
-fn new_fields() -> Vec<Field> {
-    let empty = |part: Part| Field::new(part.as_str(), part.label(), "");
+fn new_fields(language: Language) -> Vec<Field> {
+    let empty = |part: Part| Field::new(part.as_str(), &part.label(language), "");
     NEW.into_iter().map(empty).collect()
 }
 
 /// One label per item: `Epic`, `Story 1`, `Story 2`. Stories are always numbered, a single epic never is.
-pub(crate) fn labels(drafts: &[Draft]) -> Vec<String> {
+pub(crate) fn labels(language: Language, drafts: &[Draft]) -> Vec<String> {
     let of_type = |wanted: ItemType| drafts.iter().filter(|draft| draft.item_type == wanted).count();
     let mut seen: Vec<ItemType> = Vec::new();
     let mut label = |draft: &Draft| {
         let kind = draft.item_type;
         seen.push(kind);
         let n = seen.iter().filter(|one| **one == kind).count();
-        let name = messages::batch::name(kind);
-        if kind == ItemType::Epic && of_type(kind) == 1 { name.to_string() } else { format!("{name} {n}") }
+        let name = say::item_type(language, kind.as_str());
+        if kind == ItemType::Epic && of_type(kind) == 1 { name } else { format!("{name} {n}") }
     };
     drafts.iter().map(&mut label).collect()
 }
 
 /// The label of one item; `None` if it is the only one.
-pub(crate) fn label(drafts: &[Draft], id: &DraftId) -> Option<String> {
+pub(crate) fn label(language: Language, drafts: &[Draft], id: &DraftId) -> Option<String> {
     let at = drafts.iter().position(|draft| draft.id == *id).filter(|_| drafts.len() > 1)?;
-    labels(drafts).get(at).cloned()
+    labels(language, drafts).get(at).cloned()
 }
 
 fn item(
@@ -146,8 +152,8 @@ fn item(
         made.or(here)
     });
     let state = match progress {
-        Some(progress) => messages::batch::stands(progress, epic.as_deref()),
-        None => messages::batch::waits(draft, epic.as_deref()),
+        Some(progress) => messages::batch::stands(card.language, progress, epic.as_deref()),
+        None => messages::batch::waits(card.language, draft, epic.as_deref()),
     };
     let buttons = if card.is_open() { item_buttons(card, draft, label) } else { Vec::new() };
     let link = match progress {
@@ -158,7 +164,7 @@ fn item(
     ItemModel {
         id: draft.id.0.clone(),
         label: label.into(),
-        title: if title.is_empty() { messages::batch::NO_TITLE.into() } else { title.into() },
+        title: if title.is_empty() { say::batch_no_title(card.language) } else { title.into() },
         state,
         fields: form(draft, card, policy),
         errors,
@@ -170,29 +176,31 @@ fn item(
 /// The fields of an item. While the card is open they are its edit form, so missing parts are in it as
 /// empty fields.
 fn form(draft: &Draft, card: &Card, policy: &DraftPolicy) -> Vec<Field> {
-    if card.is_open() { gaps::fields(draft, policy) } else { fields(draft) }
+    if card.is_open() { gaps::fields(card.language, draft, policy) } else { fields(card.language, draft) }
 }
 
 fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
     let own = card.actions().into_iter().filter(|action| of_an_item(*action));
     let name = |action: Action| {
-        let verb = messages::card::verb(action.label());
-        format!("{verb} {}: {}, version {}", label.to_lowercase(), draft.part(Part::Title), card.version)
+        let button = action.label(card.language);
+        let (verb, item) =
+            (messages::card::verb(&button), messages::batch::in_sentence(card.language, label));
+        say::batch_button_item(card.language, item, draft.part(Part::Title), verb, card.version)
     };
-    own.map(|action| crate::cards::button(action, name(action))).collect()
+    own.map(|action| crate::cards::button(card.language, action, name(action))).collect()
 }
 
 fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
     let label = match action {
-        Action::ConfirmQuantity => messages::batch::confirm_label(count),
-        _ => action.label().into(),
+        Action::ConfirmQuantity => say::batch_confirm_label(card.language, count),
+        _ => action.label(card.language),
     };
     let verb = messages::card::verb(&label);
     let name = match &card.status {
-        CardStatus::Open => format!("{verb}: create {what}, version {}", card.version),
+        CardStatus::Open => say::card_button_creates(card.language, verb, card.version, what),
         _ => format!("{verb}: {what}"),
     };
-    Button { label, ..crate::cards::button(action, name) }
+    Button { label, ..crate::cards::button(card.language, action, name) }
 }
 
 /// Returns the payload of a batch. Its canonical bytes are what is hashed, stored, approved and executed.

@@ -35,13 +35,14 @@ use crate::turn::routed_message::focus;
 use throughline_language::Words;
 use throughline_language::intent::rules;
 use throughline_language::intent::several::Several;
+use throughline_messages as say;
 
 /// Starts a batch as a task of its own: drafts filled from the text, a preview of all of them, and a question
 /// about the first incomplete one. A batch over the limit of items is refused.
 pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verdict {
     let wanted = &asked.wanted();
     if wanted.asked() > limits::BATCH_ITEMS {
-        turn.say(MessageKind::Answer, None, &messages::batch::too_many(wanted.asked()));
+        turn.say(MessageKind::Answer, None, &messages::batch::too_many(turn.language(), wanted.asked()));
         return Verdict::Answered;
     }
     let own = turn.said.clone();
@@ -51,11 +52,11 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
     let wanted = &asked.wanted();
     let items = asked.items(turn.policy.window.title_chars);
     if items.len() > limits::BATCH_ITEMS {
-        turn.say(MessageKind::Answer, None, &messages::batch::too_many(items.len()));
+        turn.say(MessageKind::Answer, None, &messages::batch::too_many(turn.language(), items.len()));
         return Verdict::Answered;
     }
     let intent =
-        if wanted.topic.is_empty() { messages::batch::SEVERAL.into() } else { wanted.topic.to_string() };
+        if wanted.topic.is_empty() { say::batch_several(turn.language()) } else { wanted.topic.to_string() };
     let task = turn.start_task(&intent, by);
     let source = turn.source();
     let id = turn.new_batch_id();
@@ -96,7 +97,7 @@ fn propose_titles(turn: &mut Turn<'_>, id: &BatchId) {
     let Some(batch) = turn.get::<Batch>(id).cloned() else { return };
     let drafts: Vec<Draft> =
         batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
-    let labels = crate::tickets::batch::card::labels(&drafts);
+    let labels = crate::tickets::batch::card::labels(turn.language(), &drafts);
     for (draft, label) in drafts.iter().zip(labels).filter(|(draft, _)| draft.part(Part::Title).is_empty()) {
         let epic = draft.under.as_ref().and_then(|epic| drafts.iter().find(|draft| draft.id == *epic));
         let topic = epic.map_or("", |epic| epic.part(Part::Title));

@@ -18,6 +18,7 @@ use crate::data::ticket::{Draft, ItemType, Part};
 use crate::messages;
 use crate::tickets::{drafting, release};
 use crate::turn::Turn;
+use throughline_messages as say;
 
 /// Returns the errors that keep a batch from being created, found without asking the tracker: missing
 /// required parts, and stories whose epic belongs to an earlier part of a split and was not created. Empty
@@ -37,12 +38,12 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
             lacks.push(FieldError { item: draft.id.0.clone(), ..FieldError::new(code, field, text) });
         };
         for part in turn.policy.drafts.forbidding(draft) {
-            error(code_of(part), part.as_str(), messages::batch::is_missing(part));
+            error(code_of(part), part.as_str(), messages::batch::is_missing(turn.language(), part));
         }
         let Some(epic) = &draft.under else { continue };
         let there = turn.get::<Draft>(epic).is_some_and(|epic| epic.created.is_some());
         if !batch.items.contains(epic) && !there {
-            error("check.parent", "parent", messages::NO_EPIC.into());
+            error("check.parent", "parent", say::link_no_epic(turn.language()));
         }
     }
     lacks
@@ -51,7 +52,9 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
 /// Returns the errors of a single ticket.
 fn alone(turn: &Turn<'_>, draft: &DraftId) -> Vec<FieldError> {
     let forbidding = turn.get::<Draft>(draft).map(|draft| turn.policy.drafts.forbidding(draft));
-    let error = |part: Part| FieldError::new(code_of(part), part.as_str(), messages::batch::is_missing(part));
+    let error = |part: Part| {
+        FieldError::new(code_of(part), part.as_str(), messages::batch::is_missing(turn.language(), part))
+    };
     forbidding.into_iter().flatten().map(error).collect()
 }
 
@@ -75,11 +78,11 @@ pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
     let Some(batch) = turn.get::<Batch>(batch).cloned() else { return };
     let drafts: Vec<Draft> =
         batch.items.iter().filter_map(|draft| turn.get::<Draft>(draft).cloned()).collect();
-    let labels = crate::tickets::batch::card::labels(&drafts);
+    let labels = crate::tickets::batch::card::labels(turn.language(), &drafts);
     let lacking = drafts.iter().zip(&labels).find(|(draft, _)| !draft.missing().is_empty());
     let Some((draft, label)) = lacking else { return };
     let missing = draft.missing();
-    let question = messages::batch::ask(label, draft.part(Part::Title), &missing);
+    let question = messages::batch::ask(turn.language(), label, draft.part(Part::Title), &missing);
     drafting::ask_part(turn, &draft.id, missing[0], &question);
 }
 
@@ -145,7 +148,8 @@ pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
         .iter()
         .any(|draft| turn.get::<Draft>(draft).is_some_and(|d| d.under.as_ref() == Some(&id)));
     if has_stories || batch.items.len() < 2 {
-        turn.tell(if has_stories { messages::batch::HAS_STORIES } else { messages::batch::LAST_ITEM });
+        let why = if has_stories { say::batch_has_stories } else { say::batch_last_item };
+        turn.tell(&why(turn.language()));
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     batch.items.retain(|draft| *draft != id);
@@ -160,7 +164,7 @@ pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
     match new_story(turn, card) {
         Ok(draft) => {
             turn.put(draft.clone());
-            drafting::ask_words(turn, card, draft, messages::batch::WHICH_STORY)
+            drafting::ask_words(turn, card, draft, &say::batch_which_story(turn.language()))
         }
         Err(refused) => refused,
     }
@@ -180,7 +184,7 @@ pub(crate) fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decis
         return Err(refuse_step(turn));
     };
     if drafts.len() >= limits::BATCH_ITEMS {
-        turn.tell(&messages::batch::too_many(drafts.len() + 1));
+        turn.tell(&messages::batch::too_many(turn.language(), drafts.len() + 1));
         return Err(Decision::new(Verdict::Refused, Reason::StaleStep));
     }
     let epic = drafts.iter().rev().find_map(|draft| match draft.item_type {

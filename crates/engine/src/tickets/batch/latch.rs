@@ -15,9 +15,9 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::{BatchId, DraftId};
 use crate::data::pending::PendingKind;
 use crate::data::ticket::Draft;
-use crate::messages;
 use crate::tickets::batch::{drafting, edit};
 use crate::turn::Turn;
+use throughline_messages as say;
 
 /// Counts the items approved in this lane within the latch window of the policy.
 pub(crate) fn recent(turn: &Turn<'_>) -> usize {
@@ -85,7 +85,7 @@ pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
     };
     let groups = groups(&turn.drafts_of(&card), turn.policy.latch.chars);
     if groups.len() < 2 {
-        turn.tell(messages::batch::ONE_ITEM);
+        turn.tell(&say::batch_one_item(turn.language()));
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     let of = u32::try_from(groups.len()).unwrap_or(u32::MAX);

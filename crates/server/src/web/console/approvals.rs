@@ -8,7 +8,7 @@ use serde_json::Value;
 use throughline_engine::data::action::{Action, CardStep, needs_approver};
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::id_generator::IdGenerator;
-use throughline_engine::{CardId, LaneKey};
+use throughline_engine::{CardId, LaneKey, Language};
 use throughline_runtime::turn_log::Turn;
 use throughline_store::{ApprovalRow, ApprovalState};
 
@@ -296,9 +296,9 @@ fn history_entry(turn: &Turn, lane: &LaneKey, row: &ApprovalRow) -> Option<Strin
         Some(EventKind::CardPressed {
             press: Press::Decision { card: pressed, version, action, .. },
             ..
-        }) if pressed == card => Some(format!("{} on version {version}", action.label())),
+        }) if pressed == card => Some(format!("{} on version {version}", action.label(Language::En))),
         Some(EventKind::CardPressed { .. }) => {
-            target.map(|press| format!("{} on version {}", press.action.label(), press.version))
+            target.map(|press| format!("{} on version {}", press.action.label(Language::En), press.version))
         }
         Some(EventKind::FormSubmitted { .. }) => {
             target.map(|press| format!("form of version {} sent", press.version))

@@ -14,7 +14,7 @@ use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::ticket::{Draft, Part};
-use throughline_engine::{MessageId, Verdict, focus};
+use throughline_engine::{Language, MessageId, Verdict, focus};
 use throughline_runtime::turn_log::Turn;
 use throughline_store::LaneInfo;
 
@@ -86,8 +86,8 @@ struct DraftView {
     kind: &'static str,
     target: String,
     title: String,
-    has: Vec<&'static str>,
-    missing: Vec<&'static str>,
+    has: Vec<String>,
+    missing: Vec<String>,
     created: Option<String>,
 }
 
@@ -305,14 +305,15 @@ fn lists(lane: &Lane, viewer: &str) -> Vec<OptionSetView> {
 }
 
 fn draft_view(draft: &Draft) -> DraftView {
+    let label = |part: Part| part.label(Language::En);
     let has = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
     DraftView {
         id: draft.id.0.clone(),
         kind: draft.item_type.as_str(),
         target: draft.target.to_string(),
         title: draft.part(Part::Title).to_owned(),
-        has: has.map(Part::label).collect(),
-        missing: draft.missing().into_iter().map(Part::label).collect(),
+        has: has.map(label).collect(),
+        missing: draft.missing().into_iter().map(label).collect(),
         created: draft.created.as_ref().map(|created| created.key.clone()),
     }
 }

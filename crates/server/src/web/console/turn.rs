@@ -8,7 +8,7 @@ use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::focus::FocusTrace;
 use throughline_engine::data::focus::ThreadPosition;
-use throughline_engine::{CardId, EffectId, MessageId, TurnId};
+use throughline_engine::{CardId, EffectId, Language, MessageId, TurnId};
 use throughline_language::reference::Need;
 use throughline_runtime::MessageView;
 use throughline_runtime::turn_log::{GENESIS, Turn, chain, content_hash};
@@ -373,11 +373,15 @@ pub(super) fn act(turn: &Turn) -> Option<String> {
             Some(format!("pressed the option {option} where it is shown"))
         }
         EventKind::CardPressed { press, .. } => Some(match button(turn, press) {
-            Some((_, version, action)) => format!("pressed {} on version {version}", action.label()),
+            Some((_, version, action)) => {
+                format!("pressed {} on version {version}", action.label(Language::En))
+            }
             None => "pressed a button that is not known here".into(),
         }),
         EventKind::FormSubmitted { press, .. } => Some(match button(turn, press) {
-            Some((_, version, action)) => format!("sent the form of {} on version {version}", action.label()),
+            Some((_, version, action)) => {
+                format!("sent the form of {} on version {version}", action.label(Language::En))
+            }
             None => "sent a form that is not known here".into(),
         }),
         EventKind::Command { text } => Some(format!("gave the command {text}")),
@@ -408,7 +412,7 @@ fn pressed(input: &mut Input, turn: &Turn, press: &Press) {
     let Some((card, version, action)) = button(turn, press) else {
         return input.facts.push(("Button", "not known here".into()));
     };
-    input.facts.push(("Button", action.label().into()));
+    input.facts.push(("Button", action.label(Language::En)));
     input.facts.push(("Of version", version.to_string()));
     input.card = Some(card.0.clone());
 }
