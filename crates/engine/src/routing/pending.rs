@@ -16,6 +16,7 @@ use crate::pending_match::PendingMatch;
 use crate::routing::beside;
 use crate::routing::gate::{newer_gate_takes, words_of_the_gate};
 use crate::routing::press;
+use crate::routing::review::is_newer;
 use crate::selection::control;
 use crate::selection::newest::{
     left_since, newer_list_names, newer_list_resembles, newer_list_takes, positions_since, shown_since,
@@ -82,7 +83,7 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         _ => None,
     };
     if let Some(meaning) = meaning {
-        if !focus(turn).replies() && newer_takes(turn, said, &shown(&pending)) {
+        if !focus(turn).replies() && newer_takes(turn, said, &pending) {
             turn.note(Reason::PendingNewer);
             return None;
         }
@@ -98,7 +99,7 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
         PendingMatch::Applies(found)
             if !focus(turn).replies()
                 && (curt(turn, said, &pending)
-                    || newer_takes(turn, said, &shown(&pending))
+                    || newer_takes(turn, said, &pending)
                     || newer_list_may_take(turn, said, &pending, &found)
                     || counts_newer(turn, said, &pending, &found)) =>
         {
@@ -173,9 +174,12 @@ fn curt(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
         && shown_since(turn, &turn.view(&said.by), &shown(pending))
 }
 
-/// True if the message also answers a list or a gate that was shown to its writer later.
-fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
-    newer_gate_takes(turn, said, shown) || newer_list_takes(turn, said, shown)
+/// True if the message also answers a list, a gate or a review that was shown to its writer later.
+fn newer_takes(turn: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
+    let shown = shown(pending);
+    newer_gate_takes(turn, said, &shown)
+        || newer_list_takes(turn, said, &shown)
+        || pending.expected == Some(Expected::Text) && is_newer(turn, &shown)
 }
 
 /// True if the message may choose from a list that was shown later, though not in words that choose there at once: it answers with

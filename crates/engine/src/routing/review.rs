@@ -3,8 +3,10 @@
 
 use alloc::rc::Rc;
 
+use crate::data::card::Card;
 use crate::data::decision::Reason;
-use crate::data::review::ReviewEnding;
+use crate::data::review::{Review, ReviewEnding};
+use crate::data::shown_at::ShownAt;
 use crate::data::trace::Predicate;
 use crate::intent::delegation::delegation;
 use crate::review::{lifecycle, topic};
@@ -18,7 +20,7 @@ use throughline_language::intent::rules;
 
 /// Completes the active review, or answers the message with a patch.
 pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
-    let Some(mut review) = lifecycle::current(turn).filter(crate::data::review::Review::is_active) else {
+    let Some(mut review) = lifecycle::current(turn).filter(Review::is_active) else {
         return Passed(Predicate::NoReview);
     };
     let about = topic::is_about(&review, &said.words);
@@ -43,6 +45,14 @@ pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Ru
         return Decided(lifecycle::completed(turn, review));
     }
     Decided(lifecycle::feedback(turn, &review, said.text()))
+}
+
+/// True if the review in focus takes feedback and was shown later, so that plain words are sooner about it.
+pub(crate) fn is_newer(turn: &Turn<'_>, than: &ShownAt) -> bool {
+    let review = lifecycle::current(turn).filter(Review::is_active);
+    let review = review.filter(|review| focus(turn).task.as_ref() == Some(&review.task));
+    let card = review.and_then(|review| turn.get::<Card>(&review.card).cloned());
+    card.is_some_and(|card| ShownAt::by_message(&card.message, card.created_at).is_after(than))
 }
 
 /// True if the message explicitly asks for something else: a ticket, another review, help, or work by
