@@ -69,7 +69,7 @@ mod tests {
             ("", None),
             ("👍", None),
             // Mixed, quoted, or of a third language.
-            ("Ich glaube, the page is not the problem", None),
+            ("Ich glaube das nicht, but the page is not the problem", None),
             ("Wir haben das mit the new API and it is broken", None),
             ("> der Login ist nicht das Problem und auch nicht die API", None),
             ("créer un ticket pour la page de connexion", None),

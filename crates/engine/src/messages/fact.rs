@@ -1,7 +1,7 @@
 //! Sentences about facts.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use throughline_language::Choice;
@@ -19,21 +19,16 @@ pub(crate) const SECOND: &str = "second";
 pub(crate) const BOTH: &str = "both";
 
 /// The answers to the question which of two facts holds.
-pub(crate) fn choices(both: bool) -> Vec<Choice> {
-    let choice = |value: &str, synonyms: &[&str]| Choice {
+pub(crate) fn choices(language: Language, both: bool) -> Vec<Choice> {
+    let choice = |value: &str, synonyms: String| Choice {
         value: value.into(),
-        synonyms: synonyms.iter().map(ToString::to_string).collect(),
+        synonyms: synonyms.split(", ").map(Into::into).collect(),
     };
     let mut choices = alloc::vec![
-        choice(
-            FIRST,
-            &["the first", "the first one", "the earlier", "the earlier one", "earlier", "the old one"]
-        ),
-        choice(SECOND, &["the second", "the second one", "the later", "the later one", "now", "the new one"]),
+        choice(FIRST, say::fact_choice_first(language)),
+        choice(SECOND, say::fact_choice_second(language)),
     ];
-    if both {
-        choices.push(choice(BOTH, &["both of them", "both hold", "they both hold"]));
-    }
+    choices.extend(both.then(|| choice(BOTH, say::fact_choice_both(language))));
     choices
 }
 

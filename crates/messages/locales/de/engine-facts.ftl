@@ -21,6 +21,10 @@ fact-noted = Notiert { $reach }, { $kind }: { $text }
 fact-takes-the-place = Das tritt an die Stelle von: { $others }
 fact-known = Das ist { $reach } schon notiert, { $kind }: { $text }
 fact-which = Früher, am { $day }: { $earlier }. Jetzt: { $now }. Was gilt?
+# Andere Worte für die Antworten, neben „first“, „second“ und „both“.
+fact-choice-first = das erste, die erste, der erste, erstes, das frühere, die frühere, früher, das alte, die alte
+fact-choice-second = das zweite, die zweite, der zweite, zweites, das spätere, die spätere, jetzt, das neue, die neue
+fact-choice-both = beide, beides, alle beide, beide gelten, beides gilt
 fact-holds = Notiert, { $reach } gilt: { $text }
 fact-both-hold = Notiert, { $reach } gilt beides.
 

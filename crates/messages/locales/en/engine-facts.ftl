@@ -21,6 +21,10 @@ fact-noted = Noted { $reach } as { $kind }: { $text }
 fact-takes-the-place = It takes the place of: { $others }
 fact-known = That is noted { $reach } already, as { $kind }: { $text }
 fact-which = Earlier: { $earlier }, { $day }. Now: { $now }. Which holds?
+# Other words for the answers, beside "first", "second" and "both".
+fact-choice-first = the first, the first one, the earlier, the earlier one, earlier, the old one
+fact-choice-second = the second, the second one, the later, the later one, now, the new one
+fact-choice-both = both of them, both hold, they both hold
 fact-holds = Noted, this holds { $reach }: { $text }
 fact-both-hold = Noted, both hold { $reach }.
 

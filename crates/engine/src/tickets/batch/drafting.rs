@@ -23,7 +23,7 @@ use crate::data::rung::Rung;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::memory::fact_intake as memory;
-use crate::messages;
+use crate::messages::{self, batch::in_sentence};
 use crate::tickets::batch::plan::{BatchSpec, PlannedItem, lists_items, plan};
 use crate::tickets::batch::{edit, list_parser};
 use crate::tickets::drafting::replied_to;
@@ -101,7 +101,7 @@ fn propose_titles(turn: &mut Turn<'_>, id: &BatchId) {
     for (draft, label) in drafts.iter().zip(labels).filter(|(draft, _)| draft.part(Part::Title).is_empty()) {
         let epic = draft.under.as_ref().and_then(|epic| drafts.iter().find(|draft| draft.id == *epic));
         let topic = epic.map_or("", |epic| epic.part(Part::Title));
-        let title = if topic.is_empty() { label } else { format!("{topic}: {}", label.to_lowercase()) };
+        let title = if topic.is_empty() { label } else { format!("{topic}: {}", in_sentence(turn.language(), &label)) };
         let mut draft = draft.clone();
         draft.propose(Part::Title, &title, &Authors::of(&batch.by));
         turn.put(draft);

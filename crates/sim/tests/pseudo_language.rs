@@ -1,0 +1,169 @@
+//! The scenarios in the pseudo-language, in which every sentence of a catalogue is in brackets: words of ours without them come
+//! from no catalogue.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use throughline_engine::data::action::Action;
+use throughline_engine::data::card_model::{Button, CardModel, Field};
+use throughline_engine::data::fact::{Fact, FactKey};
+use throughline_engine::data::step_input::Paused;
+use throughline_engine::{Lane, Millis, Record, Timestamp};
+use throughline_sim::SimDriver;
+use throughline_testkit::driver::{Checker, Delivery, Settling};
+use throughline_testkit::model::{EraseTarget, Restart};
+use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, run, scenario_files};
+
+const PSEUDO: &str = "qps-ploc";
+
+/// A world in which everybody reads the pseudo-language.
+struct PseudoWorld {
+    inner: SimDriver,
+    /// What the scenario's file says: words of people, of models and of tools are among it.
+    source: String,
+    /// Texts with words outside the brackets.
+    loose: BTreeSet<String>,
+    shown: usize,
+}
+
+impl PseudoWorld {
+    fn noted(&mut self, seen: TurnSeen) -> TurnSeen {
+        for text in seen.messages.iter().map(|said| &said.text).chain(seen.notices.iter().map(|said| &said.text)) {
+            self.read("said", text);
+        }
+        for card in &seen.cards {
+            self.read_card(&card.card);
+        }
+        seen
+    }
+
+    fn read_card(&mut self, card: &CardModel) {
+        self.read("title", &card.title);
+        card.facts.iter().for_each(|fact| self.read("fact", fact));
+        card.fields.iter().for_each(|field| self.read_field(field));
+        card.buttons.iter().for_each(|button| self.read_button(button));
+        for item in &card.items {
+            self.read("item", &item.label);
+            self.read("state", &item.state);
+            item.fields.iter().for_each(|field| self.read_field(field));
+            item.buttons.iter().for_each(|button| self.read_button(button));
+        }
+    }
+
+    fn read_field(&mut self, field: &Field) {
+        self.read("field", &field.label);
+        self.read("note", field.note.as_deref().unwrap_or_default());
+    }
+
+    fn read_button(&mut self, button: &Button) {
+        // An option is named by its list.
+        if button.action != Action::Option {
+            self.read("button", &button.label);
+        }
+        self.read("button's name", &button.name);
+        self.read("reason", button.blocked.as_deref().unwrap_or_default());
+    }
+
+    fn read(&mut self, what: &str, text: &str) {
+        self.shown += 1;
+        let outside = outside(text);
+        let ours = outside.lines().flat_map(|line| line.split([' ', ',', ';', '(', ')', '·', '→', ':']));
+        let of_others = |word: &&str| {
+            !word.chars().any(char::is_alphabetic) || word.starts_with(['@', '>']) || self.source.contains(*word)
+        };
+        if ours.filter(|word| !of_others(word)).count() > 0 {
+            self.loose.insert(format!("{what}: {text}"));
+        }
+    }
+}
+
+/// Returns what is outside of all brackets, without quoted lines and version numbers.
+fn outside(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut kept = String::new();
+    for letter in text.chars() {
+        match letter {
+            '⟦' => depth += 1,
+            '⟧' => depth = depth.saturating_sub(1),
+            letter if depth == 0 => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept.lines().filter(|line| !line.starts_with('>')).collect::<Vec<_>>().join("\n")
+}
+
+impl Driver for PseudoWorld {
+    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
+        let mut world = world.clone();
+        world.policy.language = Some(PSEUDO.into());
+        for person in world.people.values_mut() {
+            person.language = Some(PSEUDO.into());
+        }
+        self.inner.begin(&world)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+
+    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
+        self.inner.deliver(batch).map(|seen| self.noted(seen))
+    }
+
+    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
+        self.inner.advance(by).map(|seen| self.noted(seen))
+    }
+
+    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
+        self.inner.restart(how).map(|seen| self.noted(seen))
+    }
+
+    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
+        self.inner.settle_effect(settling).map(|seen| self.noted(seen))
+    }
+
+    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
+        self.inner.pause(switch).map(|seen| self.noted(seen))
+    }
+
+    fn erase(&mut self, what: &EraseTarget) -> Result<TurnSeen, DriverError> {
+        self.inner.erase(what).map(|seen| self.noted(seen))
+    }
+
+    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
+        self.inner.amend(lane, records)
+    }
+
+    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
+        self.inner.lane(name)
+    }
+
+    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
+        self.inner.facts(name)
+    }
+
+    fn check(&mut self, checker: Checker) -> Result<(), String> {
+        self.inner.check(checker)
+    }
+}
+
+#[test]
+fn every_sentence_of_the_engine_is_of_a_catalogue() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scenarios");
+    let (mut loose, mut shown) = (BTreeSet::new(), 0);
+    for path in scenario_files(&folder).unwrap() {
+        let source = fs::read_to_string(&path).unwrap();
+        let mut scenario = parse(&path.display().to_string(), &source).unwrap();
+        // Only what is shown counts: the expectations are of other languages.
+        scenario.turns.iter_mut().for_each(|turn| turn.expect = None);
+        let mut world =
+            PseudoWorld { inner: SimDriver::new(), source, loose: BTreeSet::new(), shown: 0 };
+        let _ = run(&scenario, &mut world);
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        loose.extend(world.loose.into_iter().map(|text| format!("{name}: {text}")));
+        shown += world.shown;
+    }
+    assert!(shown > 5_000, "only {shown} texts were shown");
+    assert!(loose.is_empty(), "{}", loose.into_iter().collect::<Vec<_>>().join("\n"));
+}
