@@ -46,9 +46,8 @@ use crate::data::trace::{Predicate, Trace};
 use crate::text::redact::snippet;
 use crate::turn::capability::Capabilities;
 use crate::turn::facts::TurnFacts;
-use throughline_language::Languages;
-use throughline_language::Words;
 use throughline_language::reference::Reference;
+use throughline_language::{self as language, Languages, Words};
 
 /// Capacity for the changes of a common turn, a message that opens the gate of a full lane: one allocation
 /// is enough.
@@ -396,7 +395,9 @@ impl<'a> Turn<'a> {
 
     /// Learns the language that people write here from a message that is clearly in one.
     fn learn_language(&mut self, words: &Words) {
-        let spoken = throughline_language::spoken(words).and_then(|spoken| Language::of(spoken.code()));
+        let first = self.lane.head.window.texts().next().is_none();
+        let spoken = if first { language::spoken_first(words) } else { language::spoken(words) };
+        let spoken = spoken.and_then(|spoken| Language::of(spoken.code()));
         if let Some(spoken) = spoken.filter(|_| self.given.multilingual) {
             self.head.language = Some(spoken).filter(|spoken| *spoken != self.policy.language());
         }

@@ -58,7 +58,7 @@ pub use numeral::count;
 pub use read::{find, read};
 
 pub use selection::{begins_condition, names_no_place};
-pub use spoken::spoken;
+pub use spoken::{spoken, spoken_first};
 pub use value::{Found, Match, Money, NoMatch, Reading, Strength, Value};
 pub use words::Words;
 

@@ -30,11 +30,33 @@ pub fn spoken(text: &Words) -> Option<Language> {
     if words.len() < WORDS {
         return None;
     }
+    clear(words).filter(|(_, own)| *own >= OWN).map(|(language, _)| language)
+}
+
+/// Returns the language of the first message of a conversation. Half of its words have to be small words of one language, and
+/// none of another: nothing else is known yet, so a greeting counts.
+///
+/// ```
+/// use throughline_language::{Words, spoken_first};
+///
+/// let language = |text: &str| spoken_first(&Words::of(text)).map(|language| language.code());
+/// assert_eq!(language("Hallo!"), Some("de"));
+/// assert_eq!(language("Was kannst du?"), Some("de"));
+/// assert_eq!(language("Login Ticket"), None);
+/// ```
+#[must_use]
+pub fn spoken_first(text: &Words) -> Option<Language> {
+    let words = text.all();
+    let short = || clear(words).filter(|(_, own)| *own > 0 && own * 2 >= words.len());
+    spoken(text).or_else(|| short().map(|(language, _)| language))
+}
+
+/// Returns the language with the most small words, and their number, if it has clearly more than any other.
+fn clear(words: &[Word]) -> Option<(Language, usize)> {
     let count = |language: Language| small_words(language, words);
     let own = Language::all().max_by_key(|language| count(*language))?;
     let others = Language::all().filter(|language| *language != own).map(count).max().unwrap_or_default();
-    let clear = count(own) >= OWN && count(own) >= TIMES * others;
-    clear.then_some(own)
+    (count(own) >= TIMES * others).then(|| (own, count(own)))
 }
 
 fn small_words(language: Language, words: &[Word]) -> usize {

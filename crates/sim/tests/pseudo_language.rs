@@ -29,7 +29,9 @@ struct PseudoWorld {
 
 impl PseudoWorld {
     fn noted(&mut self, seen: TurnSeen) -> TurnSeen {
-        for text in seen.messages.iter().map(|said| &said.text).chain(seen.notices.iter().map(|said| &said.text)) {
+        for text in
+            seen.messages.iter().map(|said| &said.text).chain(seen.notices.iter().map(|said| &said.text))
+        {
             self.read("said", text);
         }
         for card in &seen.cards {
@@ -70,7 +72,9 @@ impl PseudoWorld {
         let outside = outside(text);
         let ours = outside.lines().flat_map(|line| line.split([' ', ',', ';', '(', ')', '·', '→', ':']));
         let of_others = |word: &&str| {
-            !word.chars().any(char::is_alphabetic) || word.starts_with(['@', '>']) || self.source.contains(*word)
+            !word.chars().any(char::is_alphabetic)
+                || word.starts_with(['@', '>'])
+                || self.source.contains(*word)
         };
         if ours.filter(|word| !of_others(word)).count() > 0 {
             self.loose.insert(format!("{what}: {text}"));
@@ -157,8 +161,7 @@ fn every_sentence_of_the_engine_is_of_a_catalogue() {
         let mut scenario = parse(&path.display().to_string(), &source).unwrap();
         // Only what is shown counts: the expectations are of other languages.
         scenario.turns.iter_mut().for_each(|turn| turn.expect = None);
-        let mut world =
-            PseudoWorld { inner: SimDriver::new(), source, loose: BTreeSet::new(), shown: 0 };
+        let mut world = PseudoWorld { inner: SimDriver::new(), source, loose: BTreeSet::new(), shown: 0 };
         let _ = run(&scenario, &mut world);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         loose.extend(world.loose.into_iter().map(|text| format!("{name}: {text}")));

@@ -12,6 +12,7 @@ use crate::data::fact::{FactScope, FactType};
 use crate::data::policy::limits;
 use crate::facts::vocabulary::named;
 use throughline_language::Words;
+use throughline_language::intent::remembers_choice;
 use throughline_language::lexicon::{Lexicon, MEMORY, SectionId, skip};
 use throughline_language::words::{Gap, Word};
 
@@ -65,6 +66,10 @@ impl StatedFact {
 
 /// The statements of a message, in their order, at most [`limits::STATED`].
 pub(crate) fn stated(message: &Words) -> Vec<StatedFact> {
+    // A choice is kept for the thread, which is no fact.
+    if remembers_choice(message) {
+        return Vec::new();
+    }
     sentences(message).filter_map(|(from, to)| read(message, from, to)).take(limits::STATED).collect()
 }
 

@@ -268,7 +268,14 @@ fn ask(turn: &mut Turn<'_>, kept: &KeptStatement) -> bool {
         now: kept.id.clone(),
     });
     let of = now.author;
-    turn.open_pending(kind, Some(Expected::OneOf(words::choices(turn.language(), parts))), &asked, None, Some(&of), None);
+    turn.open_pending(
+        kind,
+        Some(Expected::OneOf(words::choices(turn.language(), parts))),
+        &asked,
+        None,
+        Some(&of),
+        None,
+    );
     true
 }
 

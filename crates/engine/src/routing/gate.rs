@@ -100,7 +100,7 @@ fn thumbs_up(words: &language::Words) -> bool {
 
 /// The open gate about a message of this person, unless the message replies to something else or was written before
 /// the gate was there.
-fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
+pub(super) fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'t Card> {
     let gate = turn
         .open_cards()
         .rev()

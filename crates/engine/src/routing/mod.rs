@@ -12,6 +12,7 @@ pub(crate) mod gate;
 pub(crate) mod intent;
 pub(crate) mod interrupt;
 pub(crate) mod meta;
+mod mode_words;
 pub(crate) mod pending;
 pub(crate) mod press;
 pub(crate) mod review;

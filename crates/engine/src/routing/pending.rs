@@ -15,8 +15,8 @@ use crate::messages;
 use crate::pending_match::PendingMatch;
 use crate::routing::beside;
 use crate::routing::gate::{newer_gate_takes, words_of_the_gate};
-use crate::routing::press;
 use crate::routing::review::is_newer;
+use crate::routing::{mode_words, press};
 use crate::selection::control;
 use crate::selection::newest::{
     left_since, newer_list_names, newer_list_resembles, newer_list_takes, positions_since, shown_since,
@@ -31,6 +31,9 @@ use throughline_language::{self as language, Expected, Match, Strength, Value, W
 use throughline_messages as say;
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
+    if let Some(decision) = mode_words::heard(turn, said) {
+        return Decided(decision);
+    }
     if let Some(decision) = after_receipt::heard(turn, said).or_else(|| preview_words::heard(turn, said)) {
         return Decided(decision);
     }

@@ -9,4 +9,4 @@ pub mod several;
 mod tests;
 
 pub use material::is_material;
-pub use rules::is_small_talk;
+pub use rules::{is_small_talk, remembers_choice};

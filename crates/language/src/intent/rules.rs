@@ -102,6 +102,7 @@ const ASK: SectionId = section("ask");
 pub const BEFORE: SectionId = section("before");
 const CHANGE: SectionId = section("change");
 const CHAT: SectionId = section("meta.chat");
+const REMEMBER: SectionId = section("meta.remember");
 const COMPOUND: SectionId = section("item.compound");
 const DECISION: SectionId = section("decision.record");
 const DECISION_NOT: SectionId = section("decision.compound");
@@ -163,10 +164,21 @@ fn story(message: &Words) -> Option<Ruling> {
 /// True if the whole message chats with the assistant and asks for nothing: "haha, nice one".
 #[must_use]
 pub fn is_small_talk(message: &Words) -> bool {
+    is_made_of(CHAT, message)
+}
+
+/// True if the whole message asks to keep a choice for the thread: "remember that for this thread".
+#[must_use]
+pub fn remembers_choice(message: &Words) -> bool {
+    is_made_of(REMEMBER, message)
+}
+
+/// True if the message is made of phrases of a section, and what may come before a request.
+fn is_made_of(section: SectionId, message: &Words) -> bool {
     readers(message).any(|reader| {
-        let (chat, before) = (reader.list(CHAT), reader.list(BEFORE));
+        let (own, before) = (reader.list(section), reader.list(BEFORE));
         let words = reader.words;
-        let whole = Cover::of(&[chat, before], None, words);
+        let whole = Cover::of(&[own, before], None, words);
         whole.reaches(words.len())
             && whole.sections(words.len()) & 1 != 0
             && words.iter().all(|word| !word.quoted)

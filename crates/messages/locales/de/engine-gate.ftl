@@ -10,6 +10,7 @@ gate-chosen = { $label }, gewählt von @{ $by }
 
 remembered-forgotten = Vergessen: Bei unklaren Nachrichten frage ich wieder nach.
 remembered-nothing = Dieser Thread hat sich keinen Modus gemerkt.
+remembered-no-choice = Hier gibt es keine Auswahl, die ich mir merken könnte. Wähl zuerst, was ich mit einer Nachricht tun soll.
 remembered-used = Für diesen Thread gemerkt: { $label }
 remembered-used-up = Für diesen Thread gemerkt: { $label }. Das gilt jetzt nicht mehr, weil die Prüfung davor vorbei ist: Bei unklaren Nachrichten frage ich wieder nach.
 remembered-open = Dieser Thread hat sich gemerkt, was mit unklaren Nachrichten geschieht

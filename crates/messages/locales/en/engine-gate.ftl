@@ -10,6 +10,7 @@ gate-chosen = { $label }, chosen by @{ $by }
 
 remembered-forgotten = Forgotten: unclear messages will be asked about again.
 remembered-nothing = This thread remembers no mode.
+remembered-no-choice = There is no choice to remember here. Choose what to do with a message first.
 remembered-used = Remembered for this thread: { $label }
 remembered-used-up = Remembered for this thread: { $label }. That is over now, since the review before is: unclear messages will be asked about again.
 remembered-open = This thread remembers what to do with unclear messages

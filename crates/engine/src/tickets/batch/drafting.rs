@@ -101,7 +101,11 @@ fn propose_titles(turn: &mut Turn<'_>, id: &BatchId) {
     for (draft, label) in drafts.iter().zip(labels).filter(|(draft, _)| draft.part(Part::Title).is_empty()) {
         let epic = draft.under.as_ref().and_then(|epic| drafts.iter().find(|draft| draft.id == *epic));
         let topic = epic.map_or("", |epic| epic.part(Part::Title));
-        let title = if topic.is_empty() { label } else { format!("{topic}: {}", in_sentence(turn.language(), &label)) };
+        let title = if topic.is_empty() {
+            label
+        } else {
+            format!("{topic}: {}", in_sentence(turn.language(), &label))
+        };
         let mut draft = draft.clone();
         draft.propose(Part::Title, &title, &Authors::of(&batch.by));
         turn.put(draft);
