@@ -40,6 +40,9 @@ pub(crate) const FORGET_ME_NOW: &str = "me now";
 /// Stands where a message has a value, to cut it there.
 const MARK: &str = "\0";
 
+/// A message about a number of things.
+type Counted = fn(Language, usize) -> String;
+
 /// Every language that something may have been said in before.
 pub(crate) fn languages() -> impl Iterator<Item = Language> {
     Language::ALL.into_iter().chain([Language::Pseudo])
@@ -102,7 +105,7 @@ pub(crate) fn outdated(language: Language, current: Option<u32>) -> String {
     }
 }
 
-/// What came of something, behind an arrow; nothing if nothing is known.
+/// The result of something, behind an arrow; nothing if nothing is known.
 pub(crate) fn arrow(came_of: Option<String>) -> String {
     came_of.map(|came_of| format!(" → {came_of}")).unwrap_or_default()
 }
@@ -130,7 +133,7 @@ pub(crate) fn past(language: Language, action: Action) -> String {
     say::button_pressed(language, action.as_str())
 }
 
-/// What was done by a press, by whom, and when.
+/// A decision: what was done by a press, by whom, and when.
 pub(crate) fn decided(
     language: Language,
     action: Action,

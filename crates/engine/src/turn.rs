@@ -6,6 +6,7 @@
 
 pub(crate) mod capability;
 pub(crate) mod facts;
+mod language;
 mod prune;
 mod questions;
 pub(crate) mod routed_message;
@@ -32,7 +33,6 @@ use crate::data::id::{BatchId, CardId, DraftId, EffectId, MessageId, PendingId, 
 use crate::data::id_generator::IdGenerator;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
-use crate::data::language::Language;
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
@@ -40,14 +40,13 @@ use crate::data::record_lookup::RecordLookup;
 use crate::data::selection_trace::SelectionTrace;
 use crate::data::step::{Step, Timer};
 use crate::data::step_input::StepInput;
-use crate::data::task::Task;
 use crate::data::time::Timestamp;
 use crate::data::trace::{Predicate, Trace};
 use crate::text::redact::snippet;
 use crate::turn::capability::Capabilities;
 use crate::turn::facts::TurnFacts;
+use throughline_language::Words;
 use throughline_language::reference::Reference;
-use throughline_language::{self as language, Languages, Words};
 
 /// Capacity for the changes of a common turn, a message that opens the gate of a full lane: one allocation
 /// is enough.
@@ -355,52 +354,6 @@ impl<'a> Turn<'a> {
         let said = Rc::new(said);
         self.said = Some(Rc::clone(&said));
         said
-    }
-
-    /// The languages in which the turn's actor may write, the preferred one first.
-    pub(crate) fn languages(&self) -> Languages {
-        let own = self.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
-        Languages::preferring(own.or(self.policy.language.as_deref()).unwrap_or_default())
-    }
-
-    /// Returns the language in which this turn speaks to people: of the card, the task or the question that it goes on with
-    /// while nobody acts, else of the person who acts, else of the lane, else of the installation
-    /// (`docs/design/0056-catalogues.md`).
-    pub(crate) fn language(&self) -> Language {
-        if !self.given.multilingual {
-            return Language::En;
-        }
-        let actor = self.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
-        let own = actor.and_then(Language::of);
-        self.language_before().or(own).or(self.head.language).unwrap_or_else(|| self.policy.language())
-    }
-
-    /// Returns the language of what an event that nobody caused goes on with.
-    fn language_before(&self) -> Option<Language> {
-        let of_card = |card: &CardId| self.get::<Card>(card).map(|card| card.language);
-        let of_task = |task: &TaskId| self.get::<Task>(task).map(|task| task.language);
-        match &self.event.kind {
-            EventKind::EffectSettled { effect, card, task, unshown, .. } => {
-                let asked = self.lane.head.ask.as_ref().filter(|ask| ask.effect == *effect);
-                let shown =
-                    unshown.as_ref().and_then(|lost| self.get::<Message>(&lost.message)?.card.as_ref());
-                let card = card.as_ref().or(shown).and_then(of_card);
-                asked.map(|ask| ask.language).or(card).or_else(|| task.as_ref().and_then(of_task))
-            }
-            EventKind::EffectProgressed { task, .. } => of_task(task),
-            EventKind::TimerDue { about, .. } => of_card(about.card()),
-            _ => None,
-        }
-    }
-
-    /// Learns the language that people write here from a message that is clearly in one.
-    fn learn_language(&mut self, words: &Words) {
-        let first = self.lane.head.window.texts().next().is_none();
-        let spoken = if first { language::spoken_first(words) } else { language::spoken(words) };
-        let spoken = spoken.and_then(|spoken| Language::of(spoken.code()));
-        if let Some(spoken) = spoken.filter(|_| self.given.multilingual) {
-            self.head.language = Some(spoken).filter(|spoken| *spoken != self.policy.language());
-        }
     }
 
     /// Cuts a text to the length that a lane stores.

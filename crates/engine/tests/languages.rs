@@ -15,7 +15,7 @@ fn sources(folder: &Path) -> String {
         .collect()
 }
 
-/// What the pages do not say, the engine does.
+/// Messages that the pages do not say, the engine does.
 #[test]
 fn every_message_of_the_engine_is_said() {
     let sources = sources(Path::new("src"));

@@ -10,7 +10,7 @@ const SPOKEN: SectionId = section("spoken");
 const WORDS: usize = 4;
 /// The fewest small words of the language.
 const OWN: usize = 2;
-/// How many of them there are for each one of another language.
+/// The number of them for each one of another language.
 const TIMES: usize = 3;
 
 /// Returns the language that a text is clearly written in. `None` if it is short, in several languages, or in none of those

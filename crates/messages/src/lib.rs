@@ -21,6 +21,7 @@ extern crate std;
 mod plural;
 
 #[rustfmt::skip]
+#[allow(clippy::if_same_then_else, reason = "several words may have one wording")]
 mod generated {
     use alloc::string::String;
 

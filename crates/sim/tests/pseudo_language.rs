@@ -20,7 +20,7 @@ const PSEUDO: &str = "qps-ploc";
 /// A world in which everybody reads the pseudo-language.
 struct PseudoWorld {
     inner: SimDriver,
-    /// What the scenario's file says: words of people, of models and of tools are among it.
+    /// Text of the scenario's file: words of people, of models and of tools are among it.
     source: String,
     /// Texts with words outside the brackets.
     loose: BTreeSet<String>,
@@ -69,12 +69,14 @@ impl PseudoWorld {
 
     fn read(&mut self, what: &str, text: &str) {
         self.shown += 1;
+        // The account of a turn is for operators, and in English.
+        if text.starts_with("Turn tn_") {
+            return;
+        }
         let outside = outside(text);
-        let ours = outside.lines().flat_map(|line| line.split([' ', ',', ';', '(', ')', '·', '→', ':']));
+        let ours = outside.split([' ', '\n', ',', ';', '(', ')', '·', ':']);
         let of_others = |word: &&str| {
-            !word.chars().any(char::is_alphabetic)
-                || word.starts_with(['@', '>'])
-                || self.source.contains(*word)
+            !word.chars().any(char::is_alphabetic) || self.source.contains(*word) || is_name(word)
         };
         if ours.filter(|word| !of_others(word)).count() > 0 {
             self.loose.insert(format!("{what}: {text}"));
@@ -82,7 +84,15 @@ impl PseudoWorld {
     }
 }
 
-/// Returns what is outside of all brackets, without quoted lines and version numbers.
+/// True for a person, a key, an address, a version, or the class of an effect.
+fn is_name(word: &str) -> bool {
+    let version = word.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let key = word.split_once('-').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
+    let known = ["tool.call", "agent.delegate", "https"].contains(&word);
+    version || key || known || word.starts_with('@') || word.contains('/')
+}
+
+/// Returns what is outside of all brackets, without quoted lines and the points that people made.
 fn outside(text: &str) -> String {
     let mut depth = 0_usize;
     let mut kept = String::new();
@@ -94,7 +104,7 @@ fn outside(text: &str) -> String {
             _ => {}
         }
     }
-    kept.lines().filter(|line| !line.starts_with('>')).collect::<Vec<_>>().join("\n")
+    kept.lines().filter(|line| !line.starts_with(['>', '•'])).collect::<Vec<_>>().join("\n")
 }
 
 impl Driver for PseudoWorld {

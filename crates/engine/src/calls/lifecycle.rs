@@ -82,6 +82,7 @@ fn meant(turn: &mut Turn<'_>, said: &RoutedMessage, about: Option<&str>) -> Opti
         let (text, author) = asked_with(turn, &id, Some(anchor));
         let mut task = Task::new(id.clone(), first_line(&text), &by, now);
         task.has_words_of(&author);
+        task.language = turn.language();
         task
     });
     turn.belongs_to(&id);

@@ -199,7 +199,7 @@ texts! {
         Draft { draft, part: key }, Host, Argument { name: key }, Asked { name: key }, Agent, Proposal { proposal },
         Facts { key: key, earlier, now }, Custom { capability: key, card, name: key }, Issue { card },
     }
-    struct Tracked { key: key, target: key, title: words, url: key, sought }
+    struct Tracked { key: key, target: key, title: words, url: key, sought, language: key }
     struct ConversationSummary {
         summary: words, version: key, tail: words, cursor: key, through, asked, tries: key, next: key,
     }

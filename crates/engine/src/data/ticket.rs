@@ -3,6 +3,7 @@
 use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
+use crate::data::language::{self, Language};
 use crate::data::part_state::PartState;
 use crate::data::texts::texts;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::{Deserialize, Serialize};
-use throughline_messages::Language;
 
 /// The tracker and the project that issues go to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -517,6 +517,9 @@ pub struct Tracked {
     /// The open look-up; the issue is not tracked until it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sought: Option<EffectId>,
+    /// Language in which the answer is told. English in lanes of versions before 0.2.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
 }
 
 texts! {

@@ -42,7 +42,8 @@ pub(crate) fn track(turn: &mut Turn<'_>, text: &str) -> String {
     let (by, card) = (turn.event.actor.clone(), CardId::from(""));
     let body = EffectBody::TrackerFind { target: target.clone(), key: key.clone(), by, card };
     let sought = Some(turn.effect(body, &[], None));
-    keep(turn, Tracked { key: key.clone(), target, title: String::new(), url: None, sought });
+    let language = turn.language();
+    keep(turn, Tracked { key: key.clone(), target, title: String::new(), url: None, sought, language });
     say::adopt_looking(turn.language(), &key)
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, outcome: &Outcome)
         }
         Outcome::Done { .. } => {
             let issue = turn.head.tracked.remove(at);
-            say::tracked_not(turn.language(), &issue.key, &say::tracked_no_such(turn.language()))
+            say::tracked_not(turn.language(), &issue.key, say::tracked_no_such(turn.language()))
         }
     };
     turn.say(crate::data::message::MessageKind::Answer, None, &text);

@@ -11,7 +11,7 @@ use crate::data::card::CardStatus;
 use crate::data::progress::{EpicLink, Phase, Progress, ReleasedItem};
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::data::time::Timestamp;
-use crate::messages::{decided, labels};
+use crate::messages::{Counted, decided, labels};
 
 pub(crate) fn too_many(language: Language, n: usize) -> String {
     say::batch_too_many(language, crate::data::policy::limits::BATCH_ITEMS, n)
@@ -63,7 +63,7 @@ fn came_of(language: Language, items: &[ReleasedItem]) -> String {
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
     let count = |of: fn(&Phase<'_>) -> bool| items.iter().filter(|item| of(&item.progress.phase())).count();
     let on_the_way = count(|phase| matches!(phase, Phase::Running(_)));
-    let beside: [(usize, fn(Language, usize) -> String); 5] = [
+    let beside: [(usize, Counted); 5] = [
         (on_the_way, say::batch_some_on_the_way),
         (count(|phase| matches!(phase, Phase::Unknown(_))), say::batch_some_uncertain),
         (count(|phase| matches!(phase, Phase::Refused(_))), say::batch_some_failed),

@@ -9,10 +9,11 @@ use throughline_messages::{self as say, Language};
 use crate::data::intent::Intent;
 use crate::data::progress::{Phase, ReleasedItem};
 use crate::data::state_of_work::StateOfWork;
+use crate::messages::Counted;
 
 /// The work that goes on, one part for each thing there is: `1 running`, `2 waiting`.
 fn parts(language: Language, state: &StateOfWork) -> Vec<String> {
-    let counted: [(usize, fn(Language, usize) -> String); 4] = [
+    let counted: [(usize, Counted); 4] = [
         (state.running, say::state_running),
         (state.sent, say::state_sent),
         (state.waiting, say::state_waiting),

@@ -152,7 +152,7 @@ pub(crate) fn tell_what_is_open(turn: &mut Turn<'_>) {
         && of(&turn.lane.head.pendings, &open.id).is_some()
         && turn.head.pendings.iter().rfind(|p| p.kind.class() == PendingClass::Conversational) == Some(&open);
     if was_aside {
-        let text = say::question_back_to(turn.language(), &question_of(turn, &open));
+        let text = say::question_back_to(turn.language(), question_of(turn, &open));
         turn.say(MessageKind::Notification, open.task.as_ref(), &text);
     }
 }

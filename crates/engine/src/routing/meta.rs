@@ -26,7 +26,7 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling)
         "meta.status" => command::what_is_open(turn),
         "meta.ticket_lookup" => tickets(turn),
         "meta.knows" => known(turn, ruling.object.as_deref()),
-        "meta.forget" => command::forgotten(turn).into(),
+        "meta.forget" => command::forgotten(turn),
         "meta.close_cards" => close_cards(turn, &said.by),
         "meta.greeting" if said_lately(turn, &say::help_greeting(turn.language())) => {
             say::help_greeting_again(turn.language())

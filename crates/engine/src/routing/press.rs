@@ -103,13 +103,13 @@ pub(crate) fn instead_of_text(turn: &Turn<'_>, card: &Card) -> String {
         return say::approval_not_by_text(turn.language(), &due);
     };
     if turn.given.actor.is_none() {
-        return say::approval_not_by_text(turn.language(), &say::approval_approver_presses(turn.language()));
+        return say::approval_not_by_text(turn.language(), say::approval_approver_presses(turn.language()));
     }
     let press =
         Press::Decision { card: card.id.clone(), version: card.version, item: String::new(), action: *first };
     match admitted(turn, &press) {
         Ok(_) => {
-            say::approval_not_by_text(turn.language(), &messages::please_press(turn.language(), &releasing))
+            say::approval_not_by_text(turn.language(), messages::please_press(turn.language(), &releasing))
         }
         Err(Refusal(_, why)) => say::approval_not_by_text(turn.language(), &why),
     }

@@ -1,8 +1,6 @@
 //! Unclear messages: the gate that asks what to do with one, the mode a thread remembers, and what a model makes of
 //! one (`docs/design/0016-intent-and-scope-gate.md`).
 
-use alloc::format;
-
 use crate::cards::button;
 use crate::cards::decide::{decide, refuse_step};
 use crate::data::action::Action;
@@ -38,7 +36,7 @@ impl Capability for Scope {
         match &card.about {
             CardSubject::ScopeGate { excerpt, .. } => {
                 if card.is_open() {
-                    model.facts.push(format!("“{excerpt}”"));
+                    model.facts.push(say::quoted(view.language(), excerpt));
                 }
                 model.title = match &card.status {
                     CardStatus::Open => say::gate_question(view.language()),

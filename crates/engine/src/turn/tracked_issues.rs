@@ -1,5 +1,6 @@
 //! The issues that a thread tracks.
 
+use crate::data::language::Language;
 use crate::data::ticket::{Target, Tracked};
 use crate::turn::Turn;
 use alloc::string::String;
@@ -28,7 +29,10 @@ pub(crate) fn by_key(turn: &Turn<'_>, key: &str) -> Target {
 /// Tracks an issue that was created from this thread.
 pub(crate) fn created(turn: &mut Turn<'_>, target: &Target, key: &str, title: &str, url: Option<&str>) {
     let (key, target, title) = (key.to_string(), target.clone(), title.to_string());
-    keep(turn, Tracked { key, target, title, url: url.map(Into::into), sought: None });
+    keep(
+        turn,
+        Tracked { key, target, title, url: url.map(Into::into), sought: None, language: Language::En },
+    );
 }
 
 /// Adds an issue, or replaces the entry with its key. Beyond the number policy allows, the oldest is

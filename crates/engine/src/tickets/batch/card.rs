@@ -71,7 +71,7 @@ pub(crate) fn show(
             model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
         }
         model.fields =
-            card.actions().contains(&Action::AddStory).then(|| new_fields(card.language)).unwrap_or_default();
+            if card.actions().contains(&Action::AddStory) { new_fields(card.language) } else { Vec::new() };
     } else {
         model.facts.extend(messages::card::written_by(card.language, &batch.by, &written));
     }
