@@ -21,7 +21,7 @@ use crate::data::rung::Rung;
 use crate::data::ticket::{Draft, Filled, ItemType, Part};
 use crate::messages;
 use crate::tickets::extract::fill;
-use crate::tickets::gaps::{left_open_by, named_open};
+use crate::tickets::gaps::{leave_the_rest, left_open_by, named_open};
 use crate::tickets::project::targeted;
 use crate::tickets::subject::asked_in;
 use crate::tickets::{DraftSources, batch, extract, release};
@@ -183,10 +183,23 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
     }
     let Some(DraftPlace::Preview(card)) = open_draft(turn, &draft.id) else { return go_on(turn, draft) };
     let id = draft.id.clone();
+    if leave_the_rest(text) {
+        leave_others_open(turn, &card, &id);
+    }
     again(turn, draft);
     match turn.get::<Card>(&card).and_then(Card::batch).cloned() {
         Some(batch) => batch::edit::ask_missing(turn, &batch),
         None => ask_gap(turn, &id),
+    }
+}
+
+/// Leaves the gaps of the other items of a batch open as well.
+fn leave_others_open(turn: &mut Turn<'_>, card: &CardId, answered: &DraftId) {
+    let Some(card) = turn.get::<Card>(card).cloned() else { return };
+    let by = turn.writer();
+    for mut draft in turn.drafts_of(&card).into_iter().filter(|draft| draft.id != *answered) {
+        draft.missing().into_iter().for_each(|part| leave_open(&mut draft, part, &by));
+        turn.put(draft);
     }
 }
 

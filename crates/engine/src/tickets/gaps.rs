@@ -49,6 +49,11 @@ pub(super) fn named_open(sentence: &str) -> Option<Part> {
     }
 }
 
+/// True if a text leaves open all that is still missing: "skip the rest".
+pub(super) fn leave_the_rest(text: &str) -> bool {
+    matches!(vocabulary::leaves_open(text), Some(vocabulary::Leaves::Rest))
+}
+
 /// Returns true if a text does nothing but leave parts open, where this part was asked for.
 pub(crate) fn are_left_open(text: &str, asked: Part) -> bool {
     left_open_by(text, Some(asked), &[]).is_some()
