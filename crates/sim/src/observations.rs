@@ -30,7 +30,7 @@ pub(crate) struct Observer {
     waiting: Vec<(String, throughline_engine::EffectId)>,
 }
 
-/// What of an issue people change by words. Its epic is the engine's own business.
+/// Properties of an issue that people change by words. Its epic is the engine's own business.
 #[derive(PartialEq)]
 struct Standing {
     comments: usize,

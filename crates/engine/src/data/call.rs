@@ -1,8 +1,8 @@
 //! Tools, sub-agents and the calls made to them (`docs/design/0037-models-and-tools.md`).
 
-use crate::data::effect::IssueChange;
 use crate::data::erasure::ERASED;
 use crate::data::id::{CardId, EffectId, TaskId};
+use crate::data::issue_change::IssueChange;
 use crate::data::lane_key::LaneKey;
 use crate::data::permit::ChosenOption;
 use crate::data::prompt::BuiltPrompt;

@@ -18,6 +18,7 @@ use crate::data::card_model::CardModel;
 pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
 use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
+pub use crate::data::issue_change::{IssueChange, IssueState};
 use crate::data::lane_key::LaneKey;
 use crate::data::language::{self, Language};
 use crate::data::policy::limits;
@@ -203,41 +204,6 @@ pub enum EpicRef {
     Effect(EffectId),
     /// Existing epic, by issue key.
     Issue(String),
-}
-
-/// Change of an issue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IssueChange {
-    /// Sets the epic it belongs to: its key, or the id of the draft that the second effect it depends on created.
-    Parent(String),
-    /// Adds a comment.
-    Comment(String),
-    /// Closes it, or opens it again.
-    State(IssueState),
-    /// Gives it to a person, by the name that was said.
-    Assignee(String),
-    /// Links it to another issue, by its key.
-    Link(String),
-}
-
-impl IssueChange {
-    /// True if making it twice is making it once.
-    #[must_use]
-    pub fn is_setting(&self) -> bool {
-        !matches!(self, Self::Comment(_))
-    }
-}
-
-/// State of an issue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IssueState {
-    /// Work on it goes on.
-    #[default]
-    Open,
-    /// It is done, or nobody will do it.
-    Closed,
 }
 
 /// Reads one item or a list. Effects planned by earlier versions hold a single item.

@@ -25,6 +25,7 @@ pub mod id_generator;
 pub mod ids;
 pub mod indexed_options;
 pub mod intent;
+pub mod issue_change;
 pub mod lane;
 pub mod lane_key;
 pub mod lane_state;

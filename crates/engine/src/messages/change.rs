@@ -8,7 +8,7 @@ use crate::data::call::PlannedChange;
 use crate::data::effect::{IssueChange, IssueState};
 use crate::data::language::Language;
 
-/// What a change does: the title of its card.
+/// Act of a change: the title of its card.
 pub(crate) fn what(language: Language, planned: &PlannedChange) -> String {
     let key = &planned.key;
     match &planned.change {
@@ -21,7 +21,7 @@ pub(crate) fn what(language: Language, planned: &PlannedChange) -> String {
     }
 }
 
-/// What a change did.
+/// Report of a change that was made.
 pub(crate) fn made(language: Language, planned: &PlannedChange) -> String {
     let key = &planned.key;
     match &planned.change {

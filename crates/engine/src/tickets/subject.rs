@@ -91,7 +91,7 @@ pub(super) fn asked_in(text: &str) -> (Option<ItemType>, String) {
 
 /// A sentence of a text.
 pub(super) struct Sentence {
-    /// Where it stands, with the signs that close it.
+    /// Bytes of the sentence, with the signs that close it.
     pub(super) at: Range<usize>,
     pub(super) words: Words,
     /// True if it begins within a quotation.
