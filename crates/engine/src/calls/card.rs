@@ -54,7 +54,7 @@ fn details(
     policy: &Policy,
 ) {
     model.hash = Some(hash_of(call));
-    let field = |name: &str, text: &str| Field::new(name, name, text);
+    let task = || Field::new("task", &say::call_task(card.language), &call.text);
     match &call.job {
         Job::Change(PlannedChange { change: IssueChange::Comment(text), .. }) => {
             model.fields.push(Field::new("comment", &say::change_comment_field(card.language), text));
@@ -62,10 +62,10 @@ fn details(
         // The title says all there is.
         Job::Change(_) => {}
         Job::Tool { args, .. } => {
-            model.fields.push(field("task", &call.text));
-            model.fields.extend(args.iter().map(|(name, text)| field(name, text)));
+            model.fields.push(task());
+            model.fields.extend(args.iter().map(|(name, text)| Field::new(name, name, text)));
         }
-        Job::Agent { .. } | Job::Option(_) => model.fields.push(field("task", &call.text)),
+        Job::Agent { .. } | Job::Option(_) => model.fields.push(task()),
     }
     if !card.is_open() {
         model.facts.extend(words::written_by(card.language, &card.by, written));

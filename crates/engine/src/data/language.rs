@@ -38,3 +38,35 @@ pub(crate) mod known {
         Ok(code.and_then(|code| Language::of(&code)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::lane_state::LaneState;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Kept {
+        #[serde(default, skip_serializing_if = "super::is_english", with = "super")]
+        language: Language,
+    }
+
+    #[test]
+    fn english_is_not_written_and_an_unknown_code_is_english() {
+        for (language, stored) in [(Language::En, "{}"), (Language::De, r#"{"language":"de"}"#)] {
+            assert_eq!(serde_json::to_string(&Kept { language }).unwrap(), stored);
+            assert_eq!(serde_json::from_str::<Kept>(stored).unwrap(), Kept { language });
+        }
+        let later: Kept = serde_json::from_str(r#"{"language":"nl"}"#).unwrap();
+        assert_eq!(later.language, Language::En);
+    }
+
+    #[test]
+    fn a_lane_without_a_language_reads_back() {
+        let lane: LaneState = serde_json::from_str("{}").unwrap();
+        assert_eq!((lane.language, serde_json::to_string(&lane).unwrap()), (None, "{}".into()));
+        let german = LaneState { language: Some(Language::De), ..lane };
+        let stored = serde_json::to_string(&german).unwrap();
+        assert_eq!(stored, r#"{"language":"de"}"#);
+        assert_eq!(serde_json::from_str::<LaneState>(&stored).unwrap(), german);
+    }
+}

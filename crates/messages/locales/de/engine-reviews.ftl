@@ -43,7 +43,6 @@ review-ended-handed-over = Tickets wurden daraus gemacht
 review-ended-decided = ihre Entscheidung wurde übernommen
 review-in-full = { $kind }: { $topic } · v{ $version }, vollständig
 review-after = v{ $version }, nach @{ $by }
-review-problem = Problem
 review-full-up = Diese Prüfung hat { $version } Versionen, mehr darf eine nicht haben. Beginne bitte eine neue über das, was noch offen ist.
 review-complete = Die Prüfung von „{ $topic }“ ist vollständig und bleibt bei v{ $version }. Tickets lassen sich jederzeit daraus machen: Sag „erstelle das Epic dazu“, oder drücke ihren Knopf.
 review-known = { $topic } wurde schon geprüft; die Prüfung wurde bei v{ $version } abgeschlossen ({ $at }). Eine neue beginne ich nur, wenn du es willst: Sag „prüf das“.

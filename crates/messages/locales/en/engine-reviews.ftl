@@ -43,7 +43,6 @@ review-ended-handed-over = tickets were made of it
 review-ended-decided = its decision was taken on
 review-in-full = { $kind }: { $topic } · v{ $version }, in full
 review-after = v{ $version }, after @{ $by }
-review-problem = Problem
 review-full-up = This review has { $version } versions, which is as many as one may have. Please start another one about what is left.
 review-complete = The review of “{ $topic }” is complete and stays as it is, at v{ $version }. Tickets can be made of it at any time: say "create the epic for that", or press its button.
 review-known = { $topic } was reviewed, and the review froze { $at } at v{ $version }. I start no new one unless you ask: say "review this".
