@@ -105,7 +105,7 @@ fn plan(
 ) -> Result<Decision, String> {
     let change = match wish {
         Wish::State(state) => IssueChange::State(state),
-        Wish::Comment(text) if text.is_empty() => return Err(say::change_no_comment(turn.language()).into()),
+        Wish::Comment(text) if text.is_empty() => return Err(say::change_no_comment(turn.language())),
         Wish::Comment(text) => IssueChange::Comment(text),
         Wish::Assign(name) => IssueChange::Assignee(name),
         Wish::AssignToMe => IssueChange::Assignee(said.by.clone()),
