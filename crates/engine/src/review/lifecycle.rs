@@ -127,9 +127,8 @@ fn spoken_by(message: &Message) -> Authors {
     Authors::of(if message.role == Role::User { &message.by } else { "" })
 }
 
-/// Returns what is to be reviewed besides the message. For a reply these are the messages around its target;
-/// else the people's messages in the lane's window, with the anchor where the message points at it and states
-/// nothing itself. Messages of other tasks and commands are left out.
+/// Returns what is to be reviewed besides the message. For a reply these are the messages around its target; nothing if the
+/// message states something itself; else the people's messages in the lane's window, with the anchor where it points at it. Messages of other tasks and commands are left out.
 fn context(turn: &Turn<'_>, text: &str) -> Vec<Message> {
     let focus = focus(turn);
     let said = turn.said.as_ref().map(|said| &said.message);
@@ -137,8 +136,12 @@ fn context(turn: &Turn<'_>, text: &str) -> Vec<Message> {
     let of_other_work = |message: &Message| {
         message.task.as_ref().is_some_and(|task| Some(task) != mine && turn.get::<Task>(task).is_some())
     };
-    let bare = || extract::sentences(text, turn.policy).is_empty();
-    let points = focus.replies() || turn.reference.need == Need::NeedsAnchor && bare();
+    let bare = extract::sentences(text, turn.policy).is_empty();
+    let points = focus.replies() || turn.reference.need == Need::NeedsAnchor && bare;
+    if !points && !bare {
+        // What is to be reviewed is in the request itself.
+        return Vec::new();
+    }
     let counts = |message: &&Message| {
         let meant = points && Some(&message.id) == focus.anchor_id();
         (meant || message.role == Role::User)

@@ -145,6 +145,12 @@ pub(crate) fn is_addressed(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
         && !others.iter().any(|other| begins_with_name(said.text(), other))
 }
 
+/// True if a request of a single word ("status") is put to the assistant: it is, where its messages come without a mention.
+pub(crate) fn may_ask_curtly(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
+    let facts = turn.given.addressing;
+    facts.direct && !facts.to_other && said.words.all().len() == 1
+}
+
 /// The other people who wrote here lately.
 fn others<'t>(turn: &'t Turn<'_>, by: &'t str) -> impl Iterator<Item = &'t str> {
     let loaded = turn.head.window.texts().filter_map(|id| turn.named::<Message>(id));
@@ -153,8 +159,14 @@ fn others<'t>(turn: &'t Turn<'_>, by: &'t str) -> impl Iterator<Item = &'t str> 
         .map(|message| message.by.as_str())
 }
 
-/// True if a text begins by calling somebody: "bob: …", "@bob …", "bob, …".
+/// True if a text begins by calling somebody: "bob: …", "@bob …", "hey bob, …".
 fn begins_with_name(text: &str, name: &str) -> bool {
+    let greeted = text.trim_start().split_once(char::is_whitespace);
+    let greeted = greeted.filter(|(word, _)| language::is_greeting(&language::Words::of(word)));
+    calls(text, name) || greeted.is_some_and(|(_, rest)| calls(rest, name))
+}
+
+fn calls(text: &str, name: &str) -> bool {
     let text = text.trim_start();
     let called = text.strip_prefix('@').unwrap_or(text);
     let rest = called
@@ -170,7 +182,13 @@ pub(crate) fn withheld() -> Decision {
 }
 
 /// Answers an unclear message that could not become a ticket or a review with a line, once in a while, and no card.
+///
+/// Where several people write, nobody needs that line unless they named the assistant.
 pub(crate) fn spared(turn: &mut Turn<'_>, said: &RoutedMessage) -> Decision {
+    let named = turn.given.addressing.mentioned || turn.given.addressing.reply_to_us;
+    if !named && others(turn, &said.by).next().is_some() {
+        return withheld();
+    }
     if languages().any(|language| said_lately(turn, &messages::gate_spared_lead(language))) {
         return Decision::new(Verdict::Recorded, Reason::SmallTalk).with_intent(Intent::Ambiguous);
     }

@@ -26,7 +26,7 @@ use crate::intent::delegation::{Delegation, delegation, handed_to};
 use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::review::lifecycle as review;
-use crate::routing::gate::{is_addressed, spared, withheld};
+use crate::routing::gate::{is_addressed, may_ask_curtly, spared, withheld};
 use crate::routing::meta;
 use crate::selection::handoff;
 use crate::tickets::subject::with_body;
@@ -75,7 +75,8 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
             return Decided(decisions::asked(turn, &said.by, &ruling.object.unwrap_or_default()));
         }
         if ruling.intent == rules::RuledIntent::Meta {
-            return Decided(if addressed { meta::answer(turn, said, &ruling) } else { withheld() });
+            let asked = addressed || may_ask_curtly(turn, said);
+            return Decided(if asked { meta::answer(turn, said, &ruling) } else { withheld() });
         }
         let intent = ruling.intent.into();
         if ruling.object.is_none() {
