@@ -84,7 +84,7 @@ impl Watched {
     /// True if a text is a laugh, or puts off what nobody asked for.
     fn wants_nothing(delivery: &Delivery) -> bool {
         let EventKind::MessagePosted(said) = &delivery.kind else { return false };
-        ["lol", "not now"].contains(&folded(&said.text).as_str())
+        ["lol", "not now", "brb lunch"].contains(&folded(&said.text).as_str())
     }
 
     fn looks(&mut self, batch: &[Delivery], seen: &TurnSeen) {
@@ -124,8 +124,9 @@ impl Watched {
         // A title to go by, marked as proposed: what the batch is about, and the item's place in it.
         let proposed = |draft: &Draft, part: Part, text: &str| {
             let placed = |label: &str| {
+                let label = label.to_lowercase();
                 let (kind, number) = label.split_once(' ').unwrap_or_default();
-                ["epic", "story", "task", "bug"].contains(&kind) && number.parse::<u32>().is_ok()
+                ["epic", "story", "task", "bug", "aufgabe"].contains(&kind) && number.parse::<u32>().is_ok()
             };
             let topic = text.rsplit_once(": ").filter(|(_, label)| placed(label)).map(|(topic, _)| topic);
             draft.is_proposed(part)
@@ -154,7 +155,7 @@ const TALK: [&str; 2] = ["intent.small_talk", "gate.spared"];
 /// A host's own question is answered by the host, once the answer was taken.
 const TAKEN: [&str; 2] = ["pending.applied", "pending.corrected"];
 /// Headings of a review's lists, which a ticket made from a review has too.
-const HEADINGS: [&str; 3] = ["decisions", "risks", "open questions"];
+const HEADINGS: [&str; 4] = ["decisions", "risks", "open questions", "changes"];
 
 impl Driver for Watched {
     fn begin(&mut self, world: &World) -> Result<(), DriverError> {

@@ -14,7 +14,7 @@ use crate::data::card::{CardStatus, Checks};
 use crate::data::policy::Policy;
 use crate::data::ticket::{Draft, Part};
 use crate::data::time::Timestamp;
-use crate::messages::{batch, labels};
+use crate::messages::{batch, change, labels};
 
 /// The person who asked, and everybody who wrote some of it if not they alone did.
 pub(crate) fn asked_by(language: Language, by: &str, written: &[Authored]) -> String {
@@ -108,7 +108,11 @@ pub(crate) fn creates(language: Language, action: Action, draft: &Draft, version
 
 /// The accessible name of a button about a call of a tool or a sub-agent.
 pub(crate) fn calls(language: Language, action: Action, job: &Job) -> String {
-    format!("{}: {} {}", action.label(language), job.class(), job.name())
+    let act = action.label(language);
+    match job {
+        Job::Change(planned) => format!("{act}: {}", change::what(language, planned)),
+        _ => format!("{act}: {} {}", job.class(), job.name()),
+    }
 }
 
 /// A label without its ellipsis, to begin a sentence with.

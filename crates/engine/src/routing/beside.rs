@@ -8,6 +8,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::event::EventKind;
 use crate::data::id::PendingId;
 use crate::data::message::MessageKind;
 use crate::data::pending::{PendingClass, PendingKind, PendingState, Slot};
@@ -138,6 +139,10 @@ fn field_of(pending: &PendingState) -> Option<Part> {
 
 /// Names the question that this message left open, or that an older one had left and that is the next again.
 pub(crate) fn tell_what_is_open(turn: &mut Turn<'_>) {
+    // An erasure says itself what is over.
+    if matches!(turn.event.kind, EventKind::Erasure(_)) {
+        return;
+    }
     let of = |pendings: &[PendingState], id: &PendingId| pendings.iter().find(|p| p.id == *id).cloned();
     if let Some(kept) = turn.kept.take() {
         let Some(pending) = of(&turn.head.pendings, &kept) else { return };

@@ -15,6 +15,7 @@ use crate::data::part_state::PartState;
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::ticket::{Draft, Filled, ItemType, Part};
 use crate::messages;
+use crate::tickets::after_receipt::is_key;
 use crate::tickets::edit_words::{self, Edit, ItemRef, Place};
 use crate::tickets::extract::{fill, title_line};
 use crate::tickets::gaps::left_open_by;
@@ -67,14 +68,7 @@ fn asked_there(turn: &Turn<'_>, anchor: &crate::data::id::MessageId) -> bool {
 
 /// True if a text names an issue that exists, such as `DEMO-1`.
 fn named_issue(text: &str) -> bool {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(|word| {
-        word.split_once('-').is_some_and(|(project, number)| {
-            project.len() > 1
-                && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-                && !number.is_empty()
-                && number.chars().all(|c| c.is_ascii_digit())
-        })
-    })
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(is_key)
 }
 
 fn done() -> Decision {

@@ -114,7 +114,9 @@ async fn talk(server: &Server) {
     server
         .turn("b2", &form("both", "ana", &edit, json!({"actual": "a harrowmint page, says harrowmint"})))
         .await;
-    let hers = server.say("b3", "both", "ana", "What do you all think about quillstone?").await;
+    let mut asked = said_of("both", "ana", "What do you all think about quillstone?");
+    asked["addressed"] = json!(true);
+    let hers = server.turn("b3", &asked).await;
     let said = hers["messages"][0]["id"].as_str().unwrap_or_default().to_owned();
     let mut reply = said_of("both", "bob", "I like elderpike better");
     reply["reply_to"] = json!(said);
