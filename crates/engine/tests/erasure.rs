@@ -27,7 +27,7 @@ const ANA: &str = "kestrelgate";
 const BOB: &str = "marmotworth";
 
 /// Messages; `W` stands for the author's own word.
-const TEXTS: [&str; 18] = [
+const TEXTS: [&str; 20] = [
     "Create a ticket for the W login\nSteps: open W page\nExpected: W form\nActual: no W at all",
     "Create an epic with 3 stories for W\nProblem: W\nAcceptance criteria: W works\n- See W\n- Change W\n- Drop W",
     "What do you think about W?",
@@ -46,6 +46,8 @@ const TEXTS: [&str; 18] = [
     "we decided: W stays as it is",
     "yes",
     "stop",
+    "what's open?",
+    "close the cards",
 ];
 
 #[derive(Clone, Debug)]

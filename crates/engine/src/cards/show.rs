@@ -117,6 +117,14 @@ impl Turn<'_> {
         self.put(card);
     }
 
+    /// Returns what a sentence calls a card: its title, or what it is about if the title says that. The words of a person
+    /// stand alone in the sentence's quotation marks then, so that an erasure finds them.
+    pub(crate) fn called(&self, card: &Card) -> alloc::string::String {
+        let title = self.model(card).title;
+        let topic = self.capabilities.of(card).topic(self, card);
+        if !topic.is_empty() && title.contains(&topic) { topic } else { title }
+    }
+
     /// Returns what a person sees of the card now.
     pub(crate) fn model(&self, card: &Card) -> CardModel {
         project(self.capabilities, &CardContext { card, known: self, now: self.now(), policy: self.policy })

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use alloc::string::String;
+
 use crate::data::ask::{Answer, AnswerRecipient};
 use crate::data::card::{Card, CardSubject, TimerPurpose};
 use crate::data::card_model::CardModel;
@@ -28,6 +30,10 @@ impl Capability for Reviews {
 
     fn commands(&self) -> &'static [&'static str] {
         &["review"]
+    }
+
+    fn topic(&self, turn: &Turn<'_>, card: &Card) -> String {
+        lifecycle::subject(turn, card).map(|review| review.topic).unwrap_or_default()
     }
 
     fn command(&self, turn: &mut Turn<'_>, word: &str, rest: &str) -> Option<Decision> {

@@ -86,10 +86,8 @@ pub(crate) fn what_is_open(turn: &Turn<'_>) -> String {
         .filter(|asked| asked.kind.class() == PendingClass::Conversational && asked.is_alive(turn.now()));
     let asked = asked.map(|asked| messages::question::waits(turn.language(), &question_of(turn, asked)));
     let open = turn.open_cards().filter(|card| card.takes_press(turn.now()));
-    let cards = turn
-        .put_aside()
-        .chain(open)
-        .map(|card| messages::open_card(turn.language(), &turn.model(card).title));
+    let cards =
+        turn.put_aside().chain(open).map(|card| messages::open_card(turn.language(), &turn.called(card)));
     [status(turn)].into_iter().chain(asked).chain(cards).collect::<Vec<_>>().join("\n")
 }
 
@@ -160,8 +158,7 @@ fn pending(turn: &Turn<'_>) -> String {
         questions.iter().map(|pending| messages::waits(&pending.line(turn.now(), turn.language()))).collect();
     if state.is_some() || !questions.is_empty() {
         let open = |card: &&Card| state.is_none() || card.takes_press(turn.now());
-        let titles =
-            turn.put_aside().chain(turn.open_cards().filter(open)).map(|card| turn.model(card).title);
+        let titles = turn.put_aside().chain(turn.open_cards().filter(open)).map(|card| turn.called(card));
         lines.extend(titles.map(|title| messages::open_card(turn.language(), &title)));
     }
     messages::state::pending(turn.language(), &lines, state.as_ref())

@@ -85,11 +85,11 @@ fn waiting(turn: &Turn<'_>, by: &str) -> Vec<String> {
     });
     let asked = asked.map(|pending| question_of(turn, pending));
     let cards = turn.open_cards().filter(|card| card.by != by && card.takes_press(turn.now()));
-    asked.chain(cards.map(|card| turn.model(card).title)).collect()
+    asked.chain(cards.map(|card| turn.called(card))).collect()
 }
 
 fn closable_titles(turn: &Turn<'_>, by: &str) -> Vec<String> {
-    closable(turn, by).map(|card| turn.model(card).title).collect()
+    closable(turn, by).map(|card| turn.called(card)).collect()
 }
 
 /// Calls off what this person's presses released and nobody has begun to send. Returns the titles of its cards.
@@ -113,7 +113,7 @@ fn call_off(turn: &mut Turn<'_>, by: &str) -> Vec<String> {
         if let Some(task) = turn.task_of(&card).filter(|_| result_is_over(&card)) {
             turn.end_task(&task, TaskStatus::Cancelled);
         }
-        titles.push(turn.model(&card).title);
+        titles.push(turn.called(&card));
         turn.update(card);
     }
     titles

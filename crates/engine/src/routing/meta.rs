@@ -99,7 +99,7 @@ fn same(one: &str, other: &str) -> bool {
 /// Closes the open cards that this person asked for.
 fn close_cards(turn: &mut Turn<'_>, by: &str) -> String {
     let own: Vec<Card> = closable(turn, by).cloned().collect();
-    let titles: Vec<String> = own.iter().map(|card| turn.model(card).title).collect();
+    let titles: Vec<String> = own.iter().map(|card| turn.called(card)).collect();
     for card in own {
         turn.capabilities.of(&card).lapsed(turn, &card);
         let card = turn.get::<Card>(&card.id).cloned().unwrap_or(card);
