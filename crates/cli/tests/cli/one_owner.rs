@@ -155,9 +155,10 @@ fn the_loser_of_a_store_stops() {
     let mut server = Server::start(&home, "a");
     assert!(matches!(server.says(0).0, 200 | 202));
     take_over(&home.path().join("a/throughline.db"));
-    // It may have noticed by itself, and stopped before it answers.
+    // It may have noticed by itself, and be on its way out or gone.
     if let Some((status, code)) = server.tries(1) {
-        assert_eq!((status, code.as_str()), (503, "TL-6106"));
+        assert_eq!(status, 503);
+        assert!(["TL-6106", "TL-2009"].contains(&code.as_str()), "{code}");
     }
     let code = server.child.wait().unwrap().code();
     assert!(code.is_some_and(|code| code != 0), "{code:?}");
