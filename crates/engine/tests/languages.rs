@@ -18,7 +18,7 @@ fn sources(folder: &Path) -> String {
 /// Messages that the pages do not say, the engine does.
 #[test]
 fn every_message_of_the_engine_is_said() {
-    let sources = sources(Path::new("src"));
+    let sources = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
     let of_pages = |id: &str| id.starts_with("page-") || id.starts_with("script-");
     for id in throughline_messages::IDS.iter().filter(|id| !of_pages(id)) {
         let name = id.replace('-', "_");
