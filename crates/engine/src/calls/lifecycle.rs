@@ -161,12 +161,11 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
 }
 
 /// Shows a change of an issue for approval, as a task of its own.
-pub(crate) fn change(turn: &mut Turn<'_>, said: &RoutedMessage, planned: PlannedChange) -> Decision {
+pub(crate) fn change(turn: &mut Turn<'_>, said: &RoutedMessage, planned: PlannedChange) -> Option<Decision> {
     let id = turn.start_task(said.text(), &said.by);
-    let task = turn.get::<Task>(&id).cloned();
-    let task = task.unwrap_or_else(|| Task::new(id, first_line(said.text()), &said.by, turn.now()));
+    let task = turn.get::<Task>(&id).cloned()?;
     let (job, text) = (Job::Change(planned), said.text().into());
-    start(turn, task, job, CallPhase::Begin, text, Reason::ApprovalNeeded)
+    Some(start(turn, task, job, CallPhase::Begin, text, Reason::ApprovalNeeded))
 }
 
 /// Takes in an answer about an argument of a tool.

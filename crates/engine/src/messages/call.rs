@@ -1,7 +1,7 @@
 //! Sentences about calls of tools and sub-agents.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use throughline_messages::{self as say, Language};
@@ -83,7 +83,7 @@ pub(crate) fn could_not(language: Language, job: &Job, why: &str) -> String {
 pub(crate) fn no_answer(language: Language, job: &Job) -> String {
     match job {
         Job::Option(chosen) => say::option_not_run(language, chosen.label()),
-        _ => say::call_no_answer(language, far_side(language, job)),
+        _ => say::call_no_answer(language, far_side(job)),
     }
 }
 
@@ -96,9 +96,12 @@ pub(crate) fn again(language: Language, job: &Job) -> String {
     }
 }
 
-/// Returns whoever does the work.
-fn far_side(language: Language, job: &Job) -> String {
-    if let Job::Change(_) = job { say::change_tracker(language) } else { job.name().into() }
+/// Returns whoever does the work, as it is called at the beginning of a sentence and within one.
+fn far_side(job: &Job) -> String {
+    match job {
+        Job::Change(planned) => planned.target.to_string(),
+        _ => job.name().into(),
+    }
 }
 
 /// The title of a call's card: the question, or what became of it.
@@ -135,7 +138,7 @@ fn came_of(language: Language, result: &Progress) -> Option<String> {
 
 /// The title of the card for a call without an answer: the question, or what became of it.
 pub(crate) fn uncertain_call_title(language: Language, job: &Job, status: &CardStatus) -> String {
-    let name = far_side(language, job);
+    let name = far_side(job);
     match status {
         CardStatus::Decided { action, by, result, .. } => {
             say::call_unanswered_decided(language, past(language, *action), name, &by.name)

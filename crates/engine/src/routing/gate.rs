@@ -126,7 +126,7 @@ fn shown_by(card: &Card) -> ShownAt {
 /// True if the message was put to the assistant by facts of its channel: a mention, a reply to it, or a place where nobody
 /// else can be meant.
 ///
-/// Where several people write, a message that names one of them, replies to one of them, or is a single word is theirs.
+/// A message that names one of several people who write here, replies to one of them, or is a single word is theirs.
 pub(crate) fn is_addressed(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
     let facts = turn.given.addressing;
     if facts.mentioned || facts.reply_to_us {
@@ -183,7 +183,7 @@ pub(crate) fn withheld() -> Decision {
 
 /// Answers an unclear message that could not become a ticket or a review with a line, once in a while, and no card.
 ///
-/// Where several people write, nobody needs that line unless they named the assistant.
+/// A room of several people is told so only by somebody who named the assistant.
 pub(crate) fn spared(turn: &mut Turn<'_>, said: &RoutedMessage) -> Decision {
     let named = turn.given.addressing.mentioned || turn.given.addressing.reply_to_us;
     if !named && others(turn, &said.by).next().is_some() {

@@ -27,17 +27,31 @@ const fn id(name: &str) -> SectionId {
 
 const PLEASE: SectionId = id("edit.please");
 const THIS: SectionId = id("after.this");
-const CLOSE: SectionId = id("after.close");
-const REOPEN: SectionId = id("after.reopen");
-const OPEN: SectionId = id("after.open");
 const AGAIN: SectionId = id("after.again.tail");
-const COMMENT: SectionId = id("after.comment");
 const COMMENT_JOINT: SectionId = id("after.comment.joint");
-const ASSIGN: SectionId = id("after.assign");
-const LINK: SectionId = id("after.link");
 const TO: SectionId = id("after.to");
 const ME: SectionId = id("after.me");
 const TAIL: SectionId = id("after.change.tail");
+
+/// Act on an issue, by the words that begin its request.
+#[derive(Clone, Copy)]
+enum Verb {
+    Close,
+    Reopen,
+    Open,
+    Comment,
+    Assign,
+    Link,
+}
+
+const VERBS: [(SectionId, Verb); 6] = [
+    (id("after.close"), Verb::Close),
+    (id("after.reopen"), Verb::Reopen),
+    (id("after.open"), Verb::Open),
+    (id("after.comment"), Verb::Comment),
+    (id("after.assign"), Verb::Assign),
+    (id("after.link"), Verb::Link),
+];
 
 /// The most words of a person's name.
 const NAME_WORDS: usize = 3;
@@ -69,14 +83,14 @@ pub(super) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
         None => in_reach(turn)?,
     };
     turn.trace.rule = Some(Cow::Borrowed("ticket.change"));
-    let decided = match issue(turn, &asked, &made) {
-        Ok((target, key)) => plan(turn, said, asked.wish, target, key),
-        Err(told) => Err(told),
+    let planned = issue(turn, &asked, &made).and_then(|place| plan(turn, said, asked.wish, place));
+    let decision = match planned {
+        Ok(planned) => calls::change(turn, said, planned)?,
+        Err(told) => {
+            turn.say(MessageKind::Answer, None, &told);
+            Decision::new(Verdict::Answered, Reason::IntentRule)
+        }
     };
-    let decision = decided.unwrap_or_else(|told| {
-        turn.say(MessageKind::Answer, None, &told);
-        Decision::new(Verdict::Answered, Reason::IntentRule)
-    });
     Some(decision.with_intent(Intent::Ticket))
 }
 
@@ -95,14 +109,13 @@ fn issue(turn: &Turn<'_>, asked: &Asked, made: &[Draft]) -> Result<(Target, Stri
     }
 }
 
-/// Shows the change for approval; returns what to say when it cannot be made.
+/// Returns the change, or what to say when it cannot be made.
 fn plan(
-    turn: &mut Turn<'_>,
+    turn: &Turn<'_>,
     said: &RoutedMessage,
     wish: Wish,
-    target: Target,
-    key: String,
-) -> Result<Decision, String> {
+    (target, key): (Target, String),
+) -> Result<PlannedChange, String> {
     let change = match wish {
         Wish::State(state) => IssueChange::State(state),
         Wish::Comment(text) if text.is_empty() => return Err(say::change_no_comment(turn.language())),
@@ -114,64 +127,56 @@ fn plan(
     if !is_open(turn.policy, "tracker.update", &target) {
         return Err(say::change_not_here(turn.language(), &key));
     }
-    Ok(calls::change(turn, said, PlannedChange { target, key, change }))
+    Ok(PlannedChange { target, key, change })
 }
 
 /// Reads a message that asks for a change and for nothing else.
 fn read(message: &Words) -> Option<Asked> {
-    let (all, text) = (message.all(), message.text());
+    let all = message.all();
     if all.first()?.quoted {
         return None;
     }
-    let please =
-        core::iter::successors(Some(0), |at| Some(at + longest(PLEASE, all, *at)).filter(|to| to > at));
-    let verb = please.last().unwrap_or(0);
-    let verbs =
-        [CLOSE, REOPEN, OPEN, COMMENT, ASSIGN, LINK].map(|verb_of| (verb_of, longest(verb_of, all, verb)));
-    let (what, n) = verbs.into_iter().max_by_key(|(_, n)| *n).filter(|(_, n)| *n > 0)?;
-    let named = key_at(message, verb + n);
-    let m = named.map_or_else(|| longest(THIS, all, verb + n), |(_, m)| m);
-    let behind = verb + n + m;
-    if m == 0 {
-        return None;
-    }
-    let issue = named.map(|(key, _)| key.to_string());
-    let wish = if what == COMMENT {
-        Wish::Comment(comment(
-            text,
-            all.get(behind - 1)?.end,
-            behind + longest(COMMENT_JOINT, all, behind),
-            message,
-        )?)
-    } else if what == ASSIGN {
-        assign(message, behind + longest(TO, all, behind))?
-    } else if what == LINK {
-        let at = behind + longest(TO, all, behind);
-        let (other, n) = key_at(message, at).filter(|_| at > behind)?;
-        ends(message, at + n).then(|| Wish::Link(other.to_string()))?
-    } else {
-        let again = longest(AGAIN, all, behind);
-        let state = if what == CLOSE { IssueState::Closed } else { IssueState::Open };
-        let whole =
-            ends(message, behind + again) && (again > 0) <= (what != CLOSE) && (what != OPEN || again > 0);
-        whole.then_some(Wish::State(state))?
-    };
-    Some(Asked { issue, wish })
+    let at = behind(PLEASE, message, 0);
+    let verbs = VERBS.into_iter().map(|(section, verb)| (verb, longest(section, all, at)));
+    let (verb, n) = verbs.max_by_key(|(_, n)| *n).filter(|(_, n)| *n > 0)?;
+    let named = key_at(message, at + n);
+    let m = named.map_or_else(|| longest(THIS, all, at + n), |(_, m)| m);
+    let wish = wish(message, verb, at + n + m).filter(|_| m > 0)?;
+    Some(Asked { issue: named.map(|(key, _)| key.to_string()), wish })
 }
 
-/// Reads the text of a comment: what stands behind a colon or a word that leads to it.
-fn comment(text: &str, from: usize, at: usize, message: &Words) -> Option<String> {
-    let behind = text.get(from..)?.trim_start();
-    let marked = behind.strip_prefix([':', '–', '—', '-', ',']);
-    let joined = message.all().get(at.checked_sub(1)?).filter(|word| word.end > from).map(|word| word.end);
-    let said = match (marked, joined) {
-        (_, Some(end)) => text.get(end..)?,
-        (Some(said), None) => said,
-        (None, None) if ends(message, at) => "",
-        (None, None) if behind.starts_with('\n') || text.get(from..)?.starts_with('\n') => behind,
-        (None, None) => return None,
-    };
-    Some(said.trim_start_matches([':', ' ', '\n']).trim_end().to_string())
+/// Reads what a verb needs, from the word behind the issue on.
+fn wish(message: &Words, verb: Verb, at: usize) -> Option<Wish> {
+    let all = message.all();
+    let again = longest(AGAIN, all, at);
+    let state = |state| ends(message, at + again).then_some(Wish::State(state));
+    match verb {
+        Verb::Close if again > 0 => None,
+        Verb::Close => state(IssueState::Closed),
+        // "Open it" is about a page; "open it again" is about the issue.
+        Verb::Open if again == 0 => None,
+        Verb::Open | Verb::Reopen => state(IssueState::Open),
+        Verb::Comment => comment(message, at).map(Wish::Comment),
+        Verb::Assign => assign(message, at + longest(TO, all, at)),
+        Verb::Link => {
+            let to = longest(TO, all, at);
+            let (other, n) = key_at(message, at + to).filter(|_| to > 0)?;
+            ends(message, at + to + n).then(|| Wish::Link(other.to_string()))
+        }
+    }
+}
+
+/// Reads the text of a comment, behind a colon, a line break or a word that leads to it; empty if the message ends there.
+fn comment(message: &Words, at: usize) -> Option<String> {
+    let (all, text) = (message.all(), message.text());
+    let joint = longest(COMMENT_JOINT, all, at);
+    let rest = text.get(all.get((at + joint).checked_sub(1)?)?.end..)?;
+    let marked = rest.trim_start().starts_with([':', '–', '—', '-', ',']) || rest.starts_with('\n');
+    if joint == 0 && !marked {
+        return ends(message, at).then(String::new);
+    }
+    let said = rest.trim_start().trim_start_matches([':', '–', '—', '-', ',']);
+    Some(said.trim().to_string())
 }
 
 /// Reads the name of the person who is to do it.
@@ -189,9 +194,13 @@ fn assign(message: &Words, at: usize) -> Option<Wish> {
 
 /// True if nothing but politeness stands from this word on.
 fn ends(message: &Words, at: usize) -> bool {
-    let all = message.all();
-    let rest = core::iter::successors(Some(at), |at| Some(at + longest(TAIL, all, *at)).filter(|to| to > at));
-    rest.last() == Some(all.len())
+    behind(TAIL, message, at) == message.all().len()
+}
+
+/// Returns the word behind all phrases of a section that stand in a row from this word on.
+fn behind(section: SectionId, message: &Words, at: usize) -> usize {
+    let next = |at: &usize| Some(at + longest(section, message.all(), *at)).filter(|to| to > at);
+    core::iter::successors(Some(at), next).last().unwrap_or(at)
 }
 
 /// Returns the issue key that begins at this word, and how many words it has.

@@ -2,7 +2,6 @@
 
 change-comment-field = Kommentar
 change-no-comment = Was soll im Kommentar stehen? Schreib es hinter einen Doppelpunkt: „kommentiere es: …“.
-change-tracker = Der Tracker
 
 change-parent = { $key } unter { $other } einordnen
 change-comment = { $key } kommentieren

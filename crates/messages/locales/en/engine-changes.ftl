@@ -2,7 +2,6 @@
 
 change-comment-field = Comment
 change-no-comment = What should the comment say? Write it behind a colon: "comment on it: …".
-change-tracker = The tracker
 
 change-parent = Put { $key } under { $other }
 change-comment = Comment on { $key }
