@@ -28,6 +28,7 @@ const fn id(name: &str) -> SectionId {
 const PLEASE: SectionId = id("edit.please");
 const THIS: SectionId = id("after.this");
 const AGAIN: SectionId = id("after.again.tail");
+const DONE: SectionId = id("after.done");
 const COMMENT_JOINT: SectionId = id("after.comment.joint");
 const TO: SectionId = id("after.to");
 const ME: SectionId = id("after.me");
@@ -37,6 +38,7 @@ const TAIL: SectionId = id("after.change.tail");
 #[derive(Clone, Copy)]
 enum Verb {
     Close,
+    Mark,
     Reopen,
     Open,
     Comment,
@@ -44,8 +46,9 @@ enum Verb {
     Link,
 }
 
-const VERBS: [(SectionId, Verb); 6] = [
+const VERBS: [(SectionId, Verb); 7] = [
     (id("after.close"), Verb::Close),
+    (id("after.mark"), Verb::Mark),
     (id("after.reopen"), Verb::Reopen),
     (id("after.open"), Verb::Open),
     (id("after.comment"), Verb::Comment),
@@ -153,6 +156,10 @@ fn wish(message: &Words, verb: Verb, at: usize) -> Option<Wish> {
     match verb {
         Verb::Close if again > 0 => None,
         Verb::Close => state(IssueState::Closed),
+        Verb::Mark => {
+            let done = longest(DONE, all, at);
+            (done > 0 && ends(message, at + done)).then_some(Wish::State(IssueState::Closed))
+        }
         // "Open it" is about a page; "open it again" is about the issue.
         Verb::Open if again == 0 => None,
         Verb::Open | Verb::Reopen => state(IssueState::Open),
@@ -228,6 +235,8 @@ mod tests {
         for (text, issue, wish) in [
             ("close DEMO-1", Some("DEMO-1"), Wish::State(IssueState::Closed)),
             ("Please close it.", None, Wish::State(IssueState::Closed)),
+            ("mark DEMO-1 as done", Some("DEMO-1"), Wish::State(IssueState::Closed)),
+            ("Mach DEMO-1 zu", Some("DEMO-1"), Wish::State(IssueState::Closed)),
             ("reopen it", None, Wish::State(IssueState::Open)),
             ("open DEMO-12 again please", Some("DEMO-12"), Wish::State(IssueState::Open)),
             ("Schließe DEMO-1 bitte", Some("DEMO-1"), Wish::State(IssueState::Closed)),
@@ -255,6 +264,9 @@ mod tests {
             "close it and open it again",
             "open the page",
             "open it",
+            "mark it",
+            "set it to high",
+            "mach das",
             "comment on the weather",
             "comment on it when you can",
             "assign a role",
