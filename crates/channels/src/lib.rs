@@ -1,10 +1,11 @@
 //! Channels connect people and hosts with lanes. This file is the contract; `api` holds the events and views of the
-//! HTTP API, `terminal` the text chat, `telegram` the Bot API.
+//! HTTP API, `terminal` the text chat, `slack` and `telegram` those vendors' APIs.
 //!
 //! A channel knows payloads, buttons and limits, never lane rules or storage. Parsing and rendering are pure.
 
 pub mod api;
 pub mod direction;
+pub mod slack;
 pub mod telegram;
 pub mod terminal;
 
@@ -28,6 +29,8 @@ pub enum Surface {
 pub struct Sending<'a> {
     /// The lane it belongs to.
     pub lane: &'a LaneKey,
+    /// The effect's id.
+    pub effect: &'a str,
     /// A reply, a card, a card's new state or a notice. The buttons of a card have their tokens.
     pub body: &'a EffectBody,
     /// The channel's ids of the messages sent for it so far, oldest first. There are several when it has several
@@ -35,6 +38,8 @@ pub struct Sending<'a> {
     pub sent: &'a [String],
     /// The channel's id of the message that it answers, if a message caused it.
     pub answers: Option<&'a str>,
+    /// The user id of the person whose act caused it, if a person's did.
+    pub by: Option<&'a str>,
     /// The person it is for, if it is for one person.
     pub person: Option<&'a Addressee>,
     /// True if it asks a question and waits for the answer.
@@ -155,9 +160,11 @@ mod tests {
         let lane = LaneKey::new("t", "a", "web", "s", "");
         let sending = Sending {
             lane: &lane,
+            effect: "fx_1",
             body: &body,
             sent: &[],
             answers: None,
+            by: None,
             person: None,
             question: false,
             now: Timestamp(0),

@@ -8,6 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::net::TcpStream;
 
 /// Checks that a remote service may be at this address.
 ///
@@ -109,6 +110,21 @@ impl Reach {
             Self::Loopback => ip.to_canonical().is_loopback(),
             Self::Public => is_public(ip),
         }
+    }
+}
+
+impl Reach {
+    /// Connects to a host, if all its addresses are within reach.
+    ///
+    /// # Errors
+    /// Returns a sentence for a person if one is not, or none answers.
+    pub async fn connect(self, host: &str, port: u16) -> Result<TcpStream, String> {
+        let cannot = |error: std::io::Error| format!("cannot connect to {host}: {error}");
+        let found: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await.map_err(cannot)?.collect();
+        if found.is_empty() || !found.iter().all(|address| self.admits(address.ip())) {
+            return Err(format!("{host} has an address that may not be connected to"));
+        }
+        TcpStream::connect(found.as_slice()).await.map_err(cannot)
     }
 }
 

@@ -6,7 +6,9 @@
 mod address;
 mod http;
 mod key;
+mod web_socket;
 
 pub use address::{Address, Reach, check_address};
 pub use http::{client, describe_error, retry_after};
 pub use key::Key;
+pub use web_socket::{Received, WebSocket};

@@ -3,7 +3,7 @@
 
 pub mod table;
 
-use throughline_channels::telegram;
+use throughline_channels::{slack, telegram};
 use throughline_engine::LaneKey;
 use throughline_store::{ApprovalRow, StoreError};
 
@@ -176,10 +176,11 @@ impl Caller {
         self.may(Scope::LanesReadAll) || self.may(Scope::ActAs)
     }
 
-    /// Returns the relations that a lane of this name can have to the caller. What Telegram's bot hears belongs to the
-    /// app `ours` of the installation; the lane's own app is the bot's number.
+    /// Returns the relations that a lane of this name can have to the caller. What a bot hears on Telegram or
+    /// Slack belongs to the app `ours` of the installation; the lane's own app is the bot.
     fn relations(&self, lane: &LaneKey, ours: &str) -> &'static [Relation] {
-        let its_app = lane.app == self.app || (lane.channel == telegram::CHANNEL && self.app == ours);
+        let of_bot = [telegram::CHANNEL, slack::CHANNEL].contains(&lane.channel.as_str());
+        let its_app = lane.app == self.app || (of_bot && self.app == ours);
         let owner = owner(&lane.conversation).filter(|_| lane.channel == CHANNEL);
         match owner {
             _ if lane.tenant != self.tenant => &[Relation::OtherTenant],

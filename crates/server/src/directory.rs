@@ -1,25 +1,27 @@
-//! Directory of people: configured users, and users known through Telegram.
+//! Directory of people: configured users, and users known through Telegram or Slack.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use throughline_channels::telegram::CHANNEL;
+use throughline_channels::{slack, telegram};
 use throughline_engine::data::actor::Actor;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::Directory;
 
 use crate::config::Config;
+use crate::slack::People;
 use crate::telegram::{Adapter, Contacts};
 
 /// People of the configuration, found by the ids that channels use.
 pub(crate) struct ConfiguredDirectory {
     config: Config,
     telegram: Option<Arc<Contacts>>,
+    slack: Option<Arc<People>>,
 }
 
 impl ConfiguredDirectory {
-    pub(crate) fn new(config: Config, telegram: Option<Arc<Contacts>>) -> Self {
-        Self { config, telegram }
+    pub(crate) fn new(config: Config, telegram: Option<Arc<Contacts>>, slack: Option<Arc<People>>) -> Self {
+        Self { config, telegram, slack }
     }
 }
 
@@ -28,9 +30,12 @@ impl Directory for ConfiguredDirectory {
     /// Puts the user's own principal first, then roles and groups. Somebody who is not configured has only their own
     /// principal.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
+        if let Some(people) = self.slack.as_ref().filter(|_| lane.channel == slack::CHANNEL) {
+            return people.actor(lane, id).await;
+        }
         let mut principals = vec![format!("user:{id}")];
         let Some(user) = self.config.user(&lane.tenant, id) else {
-            if let Some(contacts) = self.telegram.as_ref().filter(|_| lane.channel == CHANNEL) {
+            if let Some(contacts) = self.telegram.as_ref().filter(|_| lane.channel == telegram::CHANNEL) {
                 return Adapter::stranger(contacts, lane, id).await;
             }
             return Actor { id: id.into(), name: id.into(), principals, ..Actor::default() };
@@ -51,12 +56,17 @@ impl Directory for ConfiguredDirectory {
         if let Some(contacts) = &self.telegram {
             contacts.forget(id);
         }
+        if let Some(people) = &self.slack {
+            people.forget(id);
+        }
     }
 
     /// Returns the offset of the person's own time zone, or of the installation's.
     fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> i32 {
         let own = self.config.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());
-        own.or(self.config.zone.as_ref()).map_or(0, |zone| zone.offset_s(at))
+        let told = || self.slack.as_ref().filter(|_| lane.channel == slack::CHANNEL)?.offset_s(lane, id, at);
+        let ours = || self.config.zone.as_ref().map(|zone| zone.offset_s(at));
+        own.map(|zone| zone.offset_s(at)).or_else(told).or_else(ours).unwrap_or(0)
     }
 }
 
@@ -66,7 +76,7 @@ mod tests {
 
     #[tokio::test]
     async fn names_the_person_first() {
-        let users = ConfiguredDirectory::new(Config::demo(None).unwrap(), None);
+        let users = ConfiguredDirectory::new(Config::demo(None).unwrap(), None, None);
         let lane = LaneKey::new("demo", "throughline", "api", "c", "");
         let you = users.actor(&lane, "you").await;
         assert_eq!(you.principals, ["user:you", "role:approver"]);

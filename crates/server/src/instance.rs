@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use throughline_channels::telegram::CHANNEL;
 use throughline_channels::{Channel, ReadFromStore};
 use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
@@ -17,6 +16,7 @@ use crate::directory::ConfiguredDirectory;
 use crate::documents::StoredDocuments;
 use crate::instance_key;
 use crate::models;
+use crate::slack;
 use crate::start_error::StartError;
 use crate::telegram;
 use crate::tools;
@@ -39,6 +39,8 @@ pub struct Instance {
     pub tools: Option<Arc<Clients>>,
     /// Telegram channel, if configured.
     pub telegram: Option<Arc<telegram::Adapter>>,
+    /// Slack channel, if configured.
+    pub slack: Option<Arc<slack::Adapter>>,
 }
 
 /// Opens the store and connects everything. No effect is performed, and no port is opened.
@@ -76,20 +78,25 @@ pub async fn open_tracking(
     let documents = Arc::new(StoredDocuments(store.clone()));
     let tracker = Arc::new(tracker(LocalTracker::new(config.tracker.clone(), documents)));
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
+    let named = |channel: Arc<dyn Channel>| (channel.name().to_owned(), channel);
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
     let clients = tools::open(&config, &store)?;
     let telegram = telegram::Adapter::open(&config, &store, &key)?.map(Arc::new);
-    let sends = telegram.iter().map(|adapter| (CHANNEL.to_owned(), adapter.channel() as Arc<dyn Channel>));
+    let slack = slack::Adapter::open(&config, &store)?.map(Arc::new);
+    let sends = [
+        telegram.as_ref().map(|adapter| adapter.channel() as Arc<dyn Channel>),
+        slack.as_ref().map(|adapter| adapter.channel() as Arc<dyn Channel>),
+    ];
     let ports = Ports {
         directory: Arc::new(ConfiguredDirectory::new(
             config.clone(),
             telegram.as_ref().map(|adapter| adapter.contacts()),
+            slack.as_ref().map(|adapter| adapter.people()),
         )),
         channels: CHANNELS
             .into_iter()
             .map(channel)
-            .chain([(pages.name().to_owned(), pages)])
-            .chain(sends)
+            .chain([pages].into_iter().chain(sends.into_iter().flatten()).map(named))
             .collect(),
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
         model: models::open(&config)?.map(|models| models as Arc<dyn Model>),
@@ -105,7 +112,7 @@ pub async fn open_tracking(
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
-    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram })
+    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram, slack })
 }
 
 impl Instance {

@@ -21,6 +21,7 @@ mod activity;
 mod app;
 mod approver_rules;
 pub mod auth;
+mod card_form;
 pub mod codes;
 pub mod config;
 mod connection;
@@ -50,6 +51,7 @@ mod routes;
 mod serve;
 mod session;
 mod sign_in_link;
+pub mod slack;
 mod socket;
 mod start_error;
 mod stored_tokens;
@@ -66,8 +68,8 @@ pub mod wire;
 
 pub use codes::Code;
 pub use config::{
-    Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Setting, Sources, StoreUrl, TelegramConfig,
-    TelegramMode,
+    Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Setting, SlackConfig, SlackMode, Sources,
+    StoreUrl, TelegramConfig, TelegramMode,
 };
 pub use instance::{Instance, open, open_tracking, open_with};
 pub use metrics::log_lines_lost;

@@ -159,22 +159,28 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
 /// Reads a JSON body of at most `most` bytes.
 pub(crate) async fn read_json_within(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
     typed(headers, "application/json", "JSON")?;
-    let bytes = read(headers, body, most).await?;
-    if too_deep(&bytes) {
+    let bytes = read_raw(headers, body, most).await?;
+    check_depth(&bytes)?;
+    Ok(bytes)
+}
+
+/// Checks the nesting of a JSON text.
+pub(crate) fn check_depth(text: &[u8]) -> Result<(), Problem> {
+    if too_deep(text) {
         return Err(Problem::new(&codes::TOO_DEEP, format!("the body is nested more than {MAX_DEPTH} deep")));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Reads the form of a page. Of a field that occurs twice, the last one counts.
 pub(crate) async fn read_form(headers: &HeaderMap, body: Body) -> Result<BTreeMap<String, String>, Problem> {
     typed(headers, "application/x-www-form-urlencoded", "a form")?;
-    let bytes = read(headers, body, MAX_BODY).await?;
+    let bytes = read_raw(headers, body, MAX_BODY).await?;
     Ok(form_urlencoded::parse(&bytes).into_owned().collect())
 }
 
-/// Reads a body within its size and time limits.
-async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
+/// Reads a body within its size and time limits, whatever it is.
+pub(crate) async fn read_raw(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|length| length > most) {
         return Err(too_large(most));

@@ -63,11 +63,12 @@ pub async fn serve_instance(
     let host = instance.start().await?;
     let app = App::new(instance, ended);
     let (stop, stopping) = watch::channel(false);
-    let receiving = app
-        .instance
-        .telegram
-        .clone()
-        .map(|telegram| tokio::spawn(telegram.run(app.instance.runtime.clone(), stopping)));
+    let (telegram, slack) = (app.instance.telegram.clone(), app.instance.slack.clone());
+    let runtime = || app.instance.runtime.clone();
+    let receiving = [
+        telegram.map(|telegram| tokio::spawn(telegram.run(runtime(), stopping.clone()))),
+        slack.map(|slack| tokio::spawn(slack.run(runtime(), stopping))),
+    ];
     let _ = app.address.set(bound);
     tracing::info!(address = %bound, store = app.store().describe(), "listening");
     ready(bound);
@@ -88,7 +89,7 @@ pub async fn serve_instance(
     tracing::info!("draining");
     app.drain();
     let _ = stop.send(true);
-    if let Some(receiving) = receiving {
+    for receiving in receiving.into_iter().flatten() {
         let _ = tokio::time::timeout(LAST_ANSWERS, receiving).await;
     }
     server.finish().await;

@@ -40,6 +40,12 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// The Slack channel cannot be used as configured.
+    #[error("cannot use the Slack channel: {why}")]
+    Slack {
+        /// Cause.
+        why: String,
+    },
     /// A model cannot be used as configured.
     #[error("cannot use the configured models: {why}")]
     Model {
@@ -83,6 +89,7 @@ impl StartError {
             Self::Key { .. } => &codes::INSTANCE_KEY,
             Self::Folder { .. } => &codes::STORE_OPEN,
             Self::Telegram { .. } => &codes::TELEGRAM_CONFIG,
+            Self::Slack { .. } => &codes::SLACK_CONFIG,
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
             Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,

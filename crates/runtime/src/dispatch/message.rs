@@ -18,6 +18,7 @@ pub(super) struct Outgoing<'a> {
     body: EffectBody,
     sent: Vec<String>,
     answers: Option<String>,
+    by: Option<String>,
     person: Option<Addressee>,
     question: bool,
 }
@@ -31,9 +32,11 @@ impl Outgoing<'_> {
     fn sending(&self, now: Timestamp) -> Sending<'_> {
         Sending {
             lane: &self.effect.lane,
+            effect: self.effect.row.id.as_str(),
             body: &self.body,
             sent: &self.sent,
             answers: self.answers.as_deref(),
+            by: self.by.as_deref(),
             person: self.person.as_ref(),
             question: self.question,
             now,
@@ -83,13 +86,13 @@ impl Runtime {
         let (answers, by) = self.cause(effect).await?;
         let person = match &body {
             EffectBody::Notice { to, .. } => Some(to.clone()),
-            _ => by.filter(|_| question),
+            _ => by.clone().filter(|_| question),
         };
         let person = match person {
             Some(id) => Some(Addressee { name: self.ports.directory.actor(lane, &id).await.name, id }),
             None => None,
         };
-        Ok(Some(Outgoing { channel, effect, body, sent, answers, person, question }))
+        Ok(Some(Outgoing { channel, effect, body, sent, answers, by, person, question }))
     }
 
     async fn is_question(&self, lane: &LaneKey, message: &MessageId) -> Result<bool, RuntimeError> {

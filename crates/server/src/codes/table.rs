@@ -75,6 +75,11 @@ codes! {
         "A bot without a valid token receives nothing, and a webhook without a secret could be called by anybody.",
         "Correct what the message names. @BotFather gives the token; the secret is one of your own making.",
         ["telegram.token_file", "telegram.secret_file", "telegram.api_base", "telegram.allow_loopback"];
+    SLACK_CONFIG = 1105, "start.slack", None, "The Slack channel cannot be used as it is configured",
+        "A token file, the file of the signing secret or the address of the Web API cannot be used. Nothing was started.",
+        "The bot's token begins with xoxb-, the app-level token with xapp-; without the secret anybody could deliver.",
+        "Correct what the message names. docs/slack.md shows where Slack gives each of them.",
+        ["slack.bot_token_file", "slack.app_token_file", "slack.signing_secret_file", "slack.api_base", "slack.allow_loopback"];
     SCENARIO_INVALID = 1201, "scenario.invalid", None, "A scenario file cannot be read",
         "A scenario is not valid YAML, or says something the scenario language does not have.",
         "A misspelt expectation would otherwise never be compared, and the scenario would pass whatever happened.",
@@ -299,6 +304,32 @@ codes! {
         "Only Telegram knows the secret; whoever does not send it is not Telegram, or the secret was changed here only.",
         "After a change of the secret file, `throughline telegram setup` tells Telegram.",
         ["telegram.secret_file"];
+
+    SLACK_TOKEN = 3301, "slack.token", None, "Slack refuses the app's token",
+        "The Web API does not take our token, or the app was removed. What waits to be sent waits on.",
+        "The token was revoked, the app was uninstalled, or its file holds an old token.",
+        "Install the app again, copy its token into the file and restart. `throughline doctor` shows the app it is for.",
+        ["slack.bot_token_file"];
+    SLACK_SCOPE = 3302, "slack.scope", None, "The Slack app lacks a scope",
+        "A call was refused because the app was not granted what it needs. What it was for is told where it was asked for.",
+        "The app was installed with another manifest, or before a scope was added.",
+        "`throughline doctor` names the scope. Add it under OAuth & Permissions, then press Reinstall to Workspace.",
+        [];
+    SLACK_BLOCKS = 3303, "slack.blocks", None, "Slack takes no card of this size",
+        "A card was refused for its length. It was posted once more with less detail; *Show all* has everything.",
+        "Slack's limit for a message's whole text is not documented and lower where there are many parts.",
+        "Nothing; if it happens often, please report it with the version of both sides.",
+        [];
+    SLACK_SIGNATURE = 3304, "slack.signature", Some(401), "The signature of a delivery is missing, too old or wrong",
+        "A request to one of Slack's endpoints was not signed with our secret within five minutes. Nothing was recorded.",
+        "Only Slack and we know the secret. It was replaced over there only, the clock is wrong, or it is not Slack who calls.",
+        "Copy the signing secret from Basic Information; while you replace it, keep the one before on a second line.",
+        ["slack.signing_secret_file"];
+    SLACK_SOCKET = 3305, "slack.socket", None, "No socket to Slack can be opened",
+        "Deliveries cannot come. Slack keeps what is not acknowledged for a while and sends it when a socket is open.",
+        "Socket Mode is turned off, the app-level token was revoked or lacks connections:write, or Slack is out of reach.",
+        "`throughline doctor slack` names the reason. It is tried again by itself.",
+        ["slack.app_token_file"];
 
     PRESS_UNKNOWN = 4101, "press.unknown", Some(404), "The button is not known here",
         "A press carried a token that leads nowhere in this conversation. Nothing was done.",

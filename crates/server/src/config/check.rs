@@ -10,7 +10,7 @@ use toml::Value;
 use super::layer::Merged;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, models, tools,
+    StoreUrl, TelegramConfig, TelegramMode, models, slack, tools,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -84,9 +84,14 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         checker.error(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
     }
     zones_and_languages(&mut checker, &raw);
-    let numbers = raw.users.iter().filter_map(|user| user.telegram.as_deref());
-    checker.duplicates("users", owners.iter().map(String::as_str).zip(numbers));
+    let owned = || owners.iter().map(String::as_str).zip(&raw.users);
+    checker.duplicates("users", owned().filter_map(|(of, user)| Some((of, user.telegram.as_deref()?))));
+    checker.duplicates("users", owned().filter_map(|(of, user)| Some((of, user.slack.as_deref()?))));
     let telegram = telegram(&mut checker, raw.telegram);
+    let slack = slack::checked(raw.slack).unwrap_or_else(|text| {
+        checker.error(&codes::CONFIG_INCONSISTENT, "slack.mode", text.into());
+        None
+    });
     let (models, unusable) = models::checked(raw.models);
     for (path, text) in unusable {
         checker.error(&codes::MODEL_MISCONFIGURED, &path, text);
@@ -149,6 +154,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         tracker: LocalConfig { projects },
         delivery_host: raw.api.delivery_host,
         telegram,
+        slack,
         models,
         tools: called.clients,
         telemetry: raw.telemetry,

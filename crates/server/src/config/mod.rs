@@ -9,6 +9,7 @@ mod error;
 mod layer;
 mod models;
 mod schema;
+mod slack;
 mod sources;
 mod tools;
 
@@ -30,6 +31,7 @@ pub use connections::ConnectionLimits;
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
+pub use slack::{SlackConfig, SlackMode, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
 
@@ -62,6 +64,8 @@ pub struct Config {
     pub delivery_host: Vec<EffectClass>,
     /// Telegram channel, if configured.
     pub telegram: Option<TelegramConfig>,
+    /// Slack channel, if configured.
+    pub slack: Option<SlackConfig>,
     /// Models, by purpose.
     pub models: ModelsConfig,
     /// Tools and sub-agents that have clients in this process.
@@ -142,6 +146,9 @@ pub struct User {
     /// Telegram number.
     #[serde(default)]
     pub telegram: Option<String>,
+    /// Slack member id.
+    #[serde(default)]
+    pub slack: Option<String>,
     /// Reason for exclusion. A `guest` or somebody `foreign` may approve only where a rule names them individually, a
     /// `bot` nowhere; everybody else who is barred is out: no session and no token of theirs counts.
     #[serde(default)]
@@ -348,6 +355,7 @@ struct Raw {
     store: RawStore,
     api: RawApi,
     telegram: RawTelegram,
+    slack: slack::RawSlack,
     models: models::RawModels,
     telemetry: Telemetry,
     policy: Policy,

@@ -91,6 +91,7 @@ pub(super) fn settings() -> Schema {
         key("roles", texts(), "Roles, for approver rules: role:pm."),
         key("groups", texts(), "Groups, for approver rules: group:backend."),
         key("telegram", Text, "Their Telegram number: what they may approve, they may approve there."),
+        key("slack", Text, "Their Slack member id, U…: what they may approve, they may approve there."),
         key(
             "barred",
             Text,
@@ -121,6 +122,19 @@ pub(super) fn settings() -> Schema {
         key("api_base", Text, "The Bot API; another address for a server of your own or an emulator."),
         key("allow_loopback", Flag, "True if api_base may be http on this machine."),
     ];
+    let slack = vec![
+        key("mode", Word(vec!["socket", "http"]), "Open sockets to Slack, or have deliveries posted."),
+        key("bot_token_file", Text, "File of the bot's token, xoxb-…"),
+        key("app_token_file", Text, "For sockets: file of the app-level token, xapp-…"),
+        key(
+            "signing_secret_file",
+            Text,
+            "For HTTP: file of the signing secret; a second line is the one before.",
+        ),
+        key("thread_follow", Word(vec!["auto", "mention"]), "Read replies in its threads, or only mentions."),
+        key("api_base", Text, "The Web API; another address for a gateway or an emulator."),
+        key("allow_loopback", Flag, "True if api_base may be http on this machine."),
+    ];
     let models = models();
     let telemetry = vec![
         key("level", Text, "error, warn, info, debug, trace, or a filter."),
@@ -149,6 +163,7 @@ pub(super) fn settings() -> Schema {
             "The HTTP API.",
         ),
         key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
+        key("slack", Table(slack), "The Slack channel. Without a bot's token file there is none."),
         key("models", Table(models), "The models, by purpose. Without any there is none."),
         key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),
         key("tools", Map(Box::new(Table(tool()))), "The tools that may be called, by name."),

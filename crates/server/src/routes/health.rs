@@ -44,6 +44,9 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
     if app.instance.telegram.as_ref().is_some_and(|telegram| !telegram.listens()) {
         return Err(Problem::new(&codes::NOT_LISTENING, "Telegram is not asked for updates yet"));
     }
+    if app.instance.slack.as_ref().is_some_and(|slack| !slack.listens()) {
+        return Err(Problem::new(&codes::NOT_LISTENING, "Slack's deliveries are not taken yet"));
+    }
     let stuck = stuck(&app.store().counts().await?, app.runtime().wakes().failing());
     if let Some((code, _)) = stuck.first() {
         let texts: Vec<&str> = stuck.iter().map(|(_, text)| text.as_str()).collect();

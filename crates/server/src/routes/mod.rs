@@ -16,6 +16,7 @@ mod poll;
 mod replay;
 pub(crate) mod resolve;
 mod sign_in_links;
+mod slack;
 mod stream;
 mod telegram_hook;
 mod telegram_links;
@@ -37,7 +38,7 @@ use crate::app::App;
 
 pub use openapi::openapi;
 
-/// Returns the routes of the HTTP API, of Telegram's webhook and of health checks.
+/// Returns the routes of the HTTP API, of deliveries by Telegram and Slack, and of health checks.
 pub(crate) fn routes() -> Router<Arc<App>> {
     let v1 = Router::new()
         .route("/events", post(events::post_event))
@@ -78,6 +79,9 @@ pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
         .nest("/v1", v1)
         .route("/telegram/{hook}", post(telegram_hook::post_update))
+        .route("/slack/events", post(slack::post_event))
+        .route("/slack/interactions", post(slack::post_interaction))
+        .route("/slack/commands", post(slack::post_command))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use throughline_engine::data::card::Card;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::Method;
@@ -13,16 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use throughline_channels::api::EventRequest;
 use throughline_engine::LaneKey;
-use throughline_engine::data::action::Action;
-use throughline_messages as messages;
 use throughline_runtime::Keys;
-use throughline_store::TokenRow;
 
 use super::conversations;
 use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
 use crate::app::App;
+use crate::card_form::{self, FormField};
 use crate::codes;
 use crate::idempotency::KeyedRequest;
 use crate::language;
@@ -113,7 +110,7 @@ pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) ->
     let (c, token) = (sent.field("c"), sent.field("token"));
     let lane = conversations::lane(&app, &sent.visitor, Act::Write, c).await.map_err(refused)?;
     let found = app.store().token(&lane, &Keys::hash(token)).await.map_err(refused)?;
-    if found.is_some_and(|row| form_action(&row).is_some()) {
+    if found.is_some_and(|row| card_form::form_action(&row).is_some()) {
         let query: String = form_urlencoded::Serializer::new(String::new())
             .append_pair("c", c)
             .append_pair("token", token)
@@ -127,13 +124,6 @@ pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) ->
 
 fn refused(problem: impl Into<Problem>) -> Response {
     Refusal::from(problem).into_response()
-}
-
-/// Returns the action of a button that opens a form.
-fn form_action(row: &TokenRow) -> Option<Action> {
-    Action::parse(&row.action).filter(|action| {
-        matches!(action, Action::Edit | Action::EditStory | Action::AddStory | Action::Adopt)
-    })
 }
 
 /// Query of an edit form.
@@ -217,50 +207,31 @@ async fn form(
     typed: &BTreeMap<String, String>,
 ) -> Result<Response, Problem> {
     let gone = || Problem::not_found("button");
-    let found = app.store().token(lane, &Keys::hash(&opened.token)).await?;
-    let row = found.ok_or_else(gone)?;
-    let action = form_action(&row).ok_or_else(gone)?;
-    let loaded = app.runtime().lane(lane).await?;
-    let card = loaded.records.get::<Card>(&row.card).ok_or_else(gone)?;
-    let card: wire::Card = app.runtime().card_model(&loaded, card).await?.into();
-    let item = card.items.iter().find(|item| item.id == row.item);
-    let buttons = item.map_or(&card.buttons, |item| &item.buttons);
-    let now = buttons.iter().find(|button| button.action == action.as_str());
-    let title = match (item, action) {
-        (Some(item), _) => format!("{}: {}", item.label, item.title),
-        (None, Action::AddStory) => messages::script_add_story(language::here()),
-        (None, _) => card.title.clone(),
-    };
+    let found = card_form::form(app.runtime(), app.store(), lane, &opened.token, language::here()).await?;
+    let form = found.ok_or_else(gone)?;
     let values = FormPage {
         seen: visitor.view(app),
         conversation: opened.c.clone(),
         address: address(Page::Chat, &opened.c, None),
-        title,
-        token: now.map_or_else(|| opened.token.clone(), |button| button.token.clone()),
+        title: form.title,
+        over: form.token.is_none(),
+        token: form.token.unwrap_or_else(|| opened.token.clone()),
         key: random::id()?,
-        fields: fields(action, &card, item, typed),
-        over: now.is_none(),
+        fields: form.fields.into_iter().map(|field| Field::of(field, typed)).collect(),
         told,
     };
     page("edit.html", &values)
 }
 
-fn fields(
-    action: Action,
-    card: &wire::Card,
-    item: Option<&wire::Item>,
-    typed: &BTreeMap<String, String>,
-) -> Vec<Field> {
-    let (shown, errors) = item.map_or((&card.fields, &card.errors), |item| (&item.fields, &item.errors));
-    let of = |name: &str, label: &str, text: &str| Field {
-        name: format!("{FIELD}{name}"),
-        label: label.into(),
-        text: typed.get(name).map_or(text, String::as_str).into(),
-        long: !matches!(name, "title" | "key" | "labels" | "topic" | "issues"),
-        wrong: errors.iter().filter(|error| error.field == name).map(|error| error.text.clone()).collect(),
-    };
-    match action {
-        Action::Adopt => vec![of("key", &messages::script_key_of_issue(language::here()), "")],
-        _ => shown.iter().map(|field| of(&field.name, &field.label, &field.text)).collect(),
+impl Field {
+    /// Returns the field of a form, with what was typed into it before.
+    fn of(field: FormField, typed: &BTreeMap<String, String>) -> Self {
+        Self {
+            text: typed.get(&field.name).cloned().unwrap_or(field.text),
+            name: format!("{FIELD}{}", field.name),
+            label: field.label,
+            long: field.long,
+            wrong: field.faults,
+        }
     }
 }

@@ -1,0 +1,405 @@
+//! The sending side of the channel: delivers a message, a card or a notice, each part on record before the next.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use throughline_engine::data::card_model::CardModel;
+use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::policy::limits;
+use throughline_engine::{LaneKey, Timestamp};
+use throughline_messages::{self as messages, Language};
+use throughline_net::Key;
+
+use super::answer::Answer;
+use super::client::Client;
+use super::names::{App, CHANNEL, channel_and_ts, channel_id, is_direct};
+use super::outbound::{self, Call, Target};
+use super::rate_limit::{Bucket, RateLimiter};
+use super::render::{self, Look, Message, People};
+use crate::{Channel, Delivered, Sending, Surface};
+
+/// A workspace that the app is installed in.
+#[derive(Clone)]
+pub struct Workspace {
+    /// The app, as the workspace knows it.
+    pub app: App,
+    /// The bot's token.
+    pub token: Key,
+    /// The address of the workspace, `https://team.slack.com/`. Empty where Slack has not told it.
+    pub url: String,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the token.
+        f.debug_struct("Workspace").field("app", &self.app).field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// The look-ups of workspaces and people that the channel needs and does not keep itself.
+#[async_trait]
+pub trait Workspaces: Send + Sync {
+    /// The workspace of a lane, if the app is installed there.
+    fn workspace(&self, lane: &LaneKey) -> Option<Workspace>;
+
+    /// The Slack user id of a person, who may be known by the name of their account.
+    async fn user(&self, lane: &LaneKey, person: &str) -> Option<String>;
+}
+
+/// Slack, as a channel.
+pub struct Slack {
+    client: Client,
+    workspaces: Arc<dyn Workspaces>,
+    limiter: Mutex<RateLimiter>,
+    /// The address of the installation's own pages, if people can reach them.
+    pages: Option<String>,
+    /// The language of what the channel says itself.
+    language: Language,
+}
+
+/// The destination of one delivery.
+struct Route<'a> {
+    sending: &'a Sending<'a>,
+    workspace: Workspace,
+}
+
+impl Route<'_> {
+    fn target(&self) -> Target<'_> {
+        target(self.sending.lane)
+    }
+}
+
+fn target(lane: &LaneKey) -> Target<'_> {
+    Target { channel: &lane.conversation, thread: &lane.thread }
+}
+
+impl Slack {
+    /// Creates the channel over a client.
+    #[must_use]
+    pub fn new(
+        client: Client,
+        workspaces: Arc<dyn Workspaces>,
+        language: Language,
+        pages: Option<&str>,
+    ) -> Self {
+        let pages = pages.map(|address| address.trim_end_matches('/').to_owned());
+        Self { client, workspaces, limiter: Mutex::default(), pages, language }
+    }
+
+    /// The client, for calls that are not deliveries.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The language of what the channel says itself.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    fn limiter(&self) -> MutexGuard<'_, RateLimiter> {
+        self.limiter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn workspace<T>(&self, lane: &LaneKey) -> Result<Workspace, Attempt<T>> {
+        self.workspaces.workspace(lane).ok_or_else(|| {
+            let text = "the app is not installed in this workspace any more".into();
+            Attempt::Rejected { text, errors: Vec::new() }
+        })
+    }
+
+    /// How a card is rendered for a lane: with the people whom it names.
+    pub async fn look(&self, lane: &LaneKey, card: &CardModel) -> Look {
+        let mut people = People::new();
+        for person in render::named_people(card) {
+            if let Some(user) = self.workspaces.user(lane, &person).await {
+                people.insert(person, user);
+            }
+        }
+        Look { people, language: self.language, pages: self.pages.clone() }
+    }
+
+    /// Makes one call for a lane, and records what its answer says about the limits.
+    async fn call(&self, workspace: &Workspace, call: &Call, bucket: Bucket, now: Timestamp) -> Answer {
+        let answer = self.client.call(&workspace.token, call).await;
+        match &answer {
+            Answer::TooMany { hint } => {
+                metrics::counter!("throughline_vendor_429_total", "vendor" => CHANNEL).increment(1);
+                let until = now.plus(hint.unwrap_or(limits::RETRY_FIRST));
+                self.limiter().refused(bucket, until, now);
+            }
+            Answer::Unauthorized(why) => {
+                tracing::error!(
+                    code = "TL-3301",
+                    team = workspace.app.team,
+                    why,
+                    "Slack refuses the app's token"
+                );
+            }
+            Answer::MissingScope { needed } => {
+                tracing::error!(code = "TL-3302", team = workspace.app.team, needed, "the app lacks a scope");
+            }
+            _ => {}
+        }
+        answer
+    }
+
+    /// Sends the next part of a reply that is not out yet.
+    async fn reply(&self, route: &Route<'_>, text: &str) -> Attempt<Delivered> {
+        let parts = render::reply(text, None);
+        let out = route.sending.sent.len();
+        let Some(part) = parts.get(out) else { return Attempt::Applied(Delivered::default()) };
+        let more = out + 1 < parts.len();
+        match self.private(route) {
+            Some(by) => self.whisper(route, by, part, more).await,
+            None => self.post_message(route, part, more).await,
+        }
+    }
+
+    /// The person whose command is answered, where the answer is nobody else's: a command at a channel's root.
+    fn private<'a>(&self, route: &Route<'a>) -> Option<&'a str> {
+        let lane = route.sending.lane;
+        route.sending.by.filter(|_| lane.thread.is_empty() && !is_direct(&lane.conversation))
+    }
+
+    /// Shows a text to one person. In a conversation with one person it is a message.
+    async fn whisper(&self, route: &Route<'_>, to: &str, part: &Message, more: bool) -> Attempt<Delivered> {
+        let lane = route.sending.lane;
+        let user = self.workspaces.user(lane, to).await;
+        let Some(user) = user.filter(|_| !is_direct(&lane.conversation)) else {
+            return self.post_message(route, part, more).await;
+        };
+        let call = outbound::post_ephemeral(route.target(), &user, part);
+        let answer = self.call(&route.workspace, &call, Bucket::Method(call.method), route.sending.now).await;
+        let ts = |answer: &Value| answer["message_ts"].as_str().map(|ts| channel_id(&lane.conversation, ts));
+        match answer.attempt() {
+            Attempt::Applied(answer) => Attempt::Applied(Delivered { id: ts(&answer), more }),
+            other => other.map(|_| Delivered::default()),
+        }
+    }
+
+    async fn post_message(&self, route: &Route<'_>, part: &Message, more: bool) -> Attempt<Delivered> {
+        delivered(self.try_post(route, part).await, more)
+    }
+
+    async fn try_post(&self, route: &Route<'_>, part: &Message) -> Answer {
+        let call = outbound::post(route.target(), part, route.sending.effect);
+        let bucket = Bucket::Post(route.sending.lane.conversation.clone());
+        self.call(&route.workspace, &call, bucket, route.sending.now).await
+    }
+
+    /// Posts a card. Where Slack does not take its blocks, it is rendered once more with less detail: that answer says
+    /// that nothing was sent.
+    async fn post_card(&self, route: &Route<'_>, card: &CardModel) -> Attempt<Delivered> {
+        if !route.sending.sent.is_empty() {
+            return Attempt::Applied(Delivered::default());
+        }
+        let look = self.look(route.sending.lane, card).await;
+        let answer = match self.try_post(route, &render::card(card, &look, false)).await {
+            Answer::Blocks(why) => {
+                tracing::warn!(code = "TL-3303", why, "Slack takes no card of this size");
+                self.try_post(route, &render::card(card, &look, true)).await
+            }
+            answer => answer,
+        };
+        delivered(answer, false)
+    }
+
+    /// Shows a card's new state in its message; in a new one, if somebody deleted that.
+    async fn update_card(&self, route: &Route<'_>, card: &CardModel) -> Attempt<Delivered> {
+        let Some((channel, ts)) = route.sending.sent.last().and_then(|id| channel_and_ts(id)) else {
+            return self.post_card(route, card).await;
+        };
+        let look = self.look(route.sending.lane, card).await;
+        let now = route.sending.now;
+        let mut answer = Answer::Gone;
+        for smaller in [false, true] {
+            let call = outbound::update(channel, ts, &render::card(card, &look, smaller));
+            answer = self.call(&route.workspace, &call, Bucket::Method(call.method), now).await;
+            if !matches!(answer, Answer::Blocks(_)) {
+                break;
+            }
+        }
+        match answer {
+            Answer::Gone => delivered(self.try_post(route, &render::card(card, &look, false)).await, false),
+            answer => answer.attempt().map(|_| Delivered::default()),
+        }
+    }
+
+    /// The buckets that limit a delivery.
+    fn buckets(&self, sending: &Sending<'_>) -> Vec<Bucket> {
+        match (sending.body, sending.sent.last()) {
+            (EffectBody::CardUpdate { .. }, Some(id)) => {
+                vec![Bucket::Edit(id.clone()), Bucket::Method("chat.update")]
+            }
+            (EffectBody::Notice { .. }, _) if !is_direct(&sending.lane.conversation) => {
+                vec![Bucket::Method("chat.postEphemeral")]
+            }
+            _ => vec![Bucket::Post(sending.lane.conversation.clone())],
+        }
+    }
+}
+
+/// The outcome of a post.
+fn delivered(answer: Answer, more: bool) -> Attempt<Delivered> {
+    match answer.attempt() {
+        Attempt::Applied(answer) => match (answer["channel"].as_str(), answer["ts"].as_str()) {
+            (Some(channel), Some(ts)) => {
+                Attempt::Applied(Delivered { id: Some(channel_id(channel, ts)), more })
+            }
+            _ => Attempt::Unknown { why: "Slack named no message".into() },
+        },
+        other => other.map(|_| Delivered::default()),
+    }
+}
+
+/// The address of a message: in a thread it leads to the thread, too.
+fn permalink(url: &str, channel: &str, ts: &str, thread: &str) -> Option<String> {
+    if url.is_empty() || ts.is_empty() {
+        return None;
+    }
+    let link = format!("{}/archives/{channel}/p{}", url.trim_end_matches('/'), ts.replace('.', ""));
+    let within = !thread.is_empty() && thread != ts;
+    Some(if within { format!("{link}?thread_ts={thread}&cid={channel}") } else { link })
+}
+
+/// Shows a thread's status for as long as it lives.
+struct Status {
+    client: Client,
+    token: Key,
+    done: Call,
+}
+
+impl Drop for Status {
+    fn drop(&mut self) {
+        // On every ending, also where nothing was said: a status that stays would say that work goes on.
+        let (client, token, done) = (self.client.clone(), self.token.clone(), self.done.clone());
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { client.call(&token, &done).await });
+        }
+    }
+}
+
+#[async_trait]
+impl Channel for Slack {
+    fn name(&self) -> &str {
+        CHANNEL
+    }
+
+    fn surface(&self) -> Surface {
+        Surface::Sends
+    }
+
+    fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
+        let buckets = self.buckets(sending);
+        self.limiter().admit(&buckets, sending.now).err()
+    }
+
+    async fn working(&self, lane: &LaneKey, _: Timestamp) {
+        let workspace = self.workspaces.workspace(lane).filter(|_| !lane.thread.is_empty());
+        if let Some(workspace) = workspace {
+            let to = target(lane);
+            let _status = Status {
+                client: self.client.clone(),
+                token: workspace.token.clone(),
+                done: outbound::status(to, ""),
+            };
+            let says = messages::slack_thinking(self.language);
+            self.client.call(&workspace.token, &outbound::status(to, &says)).await;
+            std::future::pending::<()>().await;
+        }
+        std::future::pending().await
+    }
+
+    fn seen(self: Arc<Self>, lane: &LaneKey, message: &str) {
+        let Some((channel, ts)) = channel_and_ts(message) else { return };
+        let Some(workspace) = self.workspaces.workspace(lane) else { return };
+        let call = outbound::react(channel, ts, "thumbsup");
+        tokio::spawn(async move {
+            let answer = self.client.call(&workspace.token, &call).await;
+            let outcome =
+                if matches!(answer, Answer::Applied(_) | Answer::Already) { "done" } else { "dropped" };
+            metrics::counter!("throughline_effects_total", "class" => "signal", "outcome" => outcome)
+                .increment(1);
+        });
+    }
+
+    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
+        let workspace = match self.workspace(to) {
+            Ok(workspace) => workspace,
+            Err(stop) => return stop,
+        };
+        let parts = render::post(text);
+        let [part] = parts.as_slice() else {
+            let text = "the text is too long for one message of Slack".into();
+            return Attempt::Rejected { text, errors: Vec::new() };
+        };
+        let bucket = Bucket::Post(to.conversation.clone());
+        if let Err(until) = self.limiter().admit(std::slice::from_ref(&bucket), now) {
+            let why = "Slack takes only so many messages in this channel".into();
+            return Attempt::NotApplied { why, hint: Some(until.since(now)) };
+        }
+        let root = Target { channel: &to.conversation, thread: "" };
+        let call = outbound::post(root, part, "");
+        match self.call(&workspace, &call, bucket, now).await.attempt() {
+            Attempt::Applied(answer) => match answer["ts"].as_str() {
+                Some(ts) => Attempt::Applied(permalink(&workspace.url, &to.conversation, ts, "")),
+                None => Attempt::Unknown { why: "Slack named no message".into() },
+            },
+            other => other.map(|_| None),
+        }
+    }
+
+    fn link(&self, lane: &LaneKey) -> Option<String> {
+        let workspace = self.workspaces.workspace(lane)?;
+        let of_thread = permalink(&workspace.url, &lane.conversation, &lane.thread, "");
+        let of_channel = || {
+            let url = workspace.url.trim_end_matches('/');
+            (!url.is_empty()).then(|| format!("{url}/archives/{}", lane.conversation))
+        };
+        of_thread.or_else(of_channel)
+    }
+
+    fn link_to(&self, lane: &LaneKey, message: &str) -> Option<String> {
+        let (channel, ts) = channel_and_ts(message)?;
+        permalink(&self.workspaces.workspace(lane)?.url, channel, ts, &lane.thread)
+    }
+
+    async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
+        let workspace = match self.workspace(sending.lane) {
+            Ok(workspace) => workspace,
+            Err(stop) => return stop,
+        };
+        let route = Route { sending: &sending, workspace };
+        match sending.body {
+            EffectBody::Reply { text, .. } => self.reply(&route, text).await,
+            EffectBody::CardPost { card, .. } => self.post_card(&route, card).await,
+            EffectBody::CardUpdate { card, .. } => self.update_card(&route, card).await,
+            EffectBody::Notice { to, text } => {
+                let parts = render::reply(text, None);
+                self.whisper(&route, to, &parts[0], false).await
+            }
+            _ => Attempt::Rejected { text: "this is nothing a channel delivers".into(), errors: Vec::new() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_messages() {
+        let url = "https://team.slack.com/";
+        let link = |ts, thread| permalink(url, "C1", ts, thread);
+        assert_eq!(link("17.004", "").as_deref(), Some("https://team.slack.com/archives/C1/p17004"));
+        assert_eq!(link("17.004", "17.004").as_deref(), Some("https://team.slack.com/archives/C1/p17004"));
+        let within = "https://team.slack.com/archives/C1/p18005?thread_ts=17.004&cid=C1";
+        assert_eq!(link("18.005", "17.004").as_deref(), Some(within));
+        assert_eq!(link("", ""), None);
+        assert_eq!(permalink("", "C1", "17.004", ""), None);
+    }
+}

@@ -1,0 +1,27 @@
+//! Slack over its Web API, its events and Socket Mode (`docs/design/0058-slack.md`).
+//!
+//! Inbound: [`signature`] proves the sender, [`mod@inbound`] makes events of what Slack delivers, over HTTP and over
+//! sockets alike; [`envelope`] reads the frames of a socket. Outbound: [`render`] makes messages, forms and Home within
+//! every limit, [`outbound`] calls of them, `client` sends one, [`answer`] interprets its answer, [`rate_limit`] says
+//! when the next may go. [`mrkdwn`] is Slack's text format in both directions, [`manifest`] describes the app. All but
+//! `client` and `channel` is pure.
+
+pub mod answer;
+mod channel;
+mod client;
+pub mod envelope;
+pub mod inbound;
+pub mod manifest;
+pub mod mrkdwn;
+mod names;
+pub mod outbound;
+pub mod rate_limit;
+pub mod render;
+pub mod signature;
+
+pub use answer::Answer;
+pub use channel::{Slack, Workspace, Workspaces};
+pub use client::Client;
+pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Person, Place, Pressed, inbound};
+pub use names::{App, CHANNEL, channel_and_ts, channel_id, is_direct};
+pub use signature::SigningSecret;

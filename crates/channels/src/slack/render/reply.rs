@@ -1,0 +1,54 @@
+//! Renders replies, questions, notices and posts: text and nothing else.
+
+use super::rich::{Rich, Style};
+use super::{MESSAGE_TEXT, Message};
+
+/// Renders the messages of a reply, which names the person it is for where the place does not say it.
+#[must_use]
+pub fn reply(text: &str, to: Option<&str>) -> Vec<Message> {
+    let mut rich = Rich::default();
+    if let Some(user) = to {
+        rich.push(Style::Mention(user.into()), "@");
+        rich.push(Style::Plain, " ");
+    }
+    push_linked(&mut rich, if text.trim().is_empty() { "…" } else { text.trim_end() });
+    let mut messages = Vec::new();
+    let mut blocks = Vec::new();
+    for block in rich.blocks() {
+        let mut more = blocks.clone();
+        more.push(block.clone());
+        if super::texts(&more) > MESSAGE_TEXT {
+            messages.push(std::mem::take(&mut blocks));
+            more = vec![block];
+        }
+        blocks = more;
+    }
+    messages.push(blocks);
+    messages.into_iter().map(|blocks| Message::new(text, blocks)).collect()
+}
+
+/// Renders a post at a channel's root.
+#[must_use]
+pub fn post(text: &str) -> Vec<Message> {
+    reply(text, None)
+}
+
+/// Adds text with its addresses as links, which show what they lead to.
+pub(super) fn push_linked(rich: &mut Rich, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find("https://").or_else(|| rest.find("http://")) {
+        let (before, tail) = rest.split_at(at);
+        let end = tail
+            .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ')'))
+            .unwrap_or(tail.len());
+        let address = tail[..end].trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        rich.push_untrusted(Style::Plain, before);
+        if address.ends_with('/') && address.matches('/').count() == 2 || address.chars().count() > 2_000 {
+            rich.push_untrusted(Style::Plain, address);
+        } else {
+            rich.push(Style::Link(address.into()), address);
+        }
+        rest = &tail[address.len()..];
+    }
+    rich.push_untrusted(Style::Plain, rest);
+}

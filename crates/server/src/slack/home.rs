@@ -1,0 +1,98 @@
+//! App Home: what waits for a person, everywhere they take part.
+
+use throughline_channels::Channel;
+use throughline_channels::slack::render::{Home, HomeEntry, home};
+use throughline_channels::slack::{Workspace, inbound, outbound};
+use throughline_engine::data::card::Card;
+use throughline_engine::data::lane::Lane;
+use throughline_engine::data::message::{Message, Role};
+use throughline_engine::{CardId, LaneKey, MessageId};
+use throughline_runtime::{Runtime, RuntimeError};
+
+use super::Adapter;
+use crate::approver_rules::{ApproverStanding, standing};
+
+/// Most rows that are looked through for one Home.
+const LOOKED: u32 = 200;
+/// Characters of what was said last in a thread.
+const SAID: usize = 120;
+
+impl Adapter {
+    /// Renews a person's Home.
+    pub(super) async fn show_home(&self, runtime: &Runtime, workspace: &Workspace, member: &str) {
+        let person = self.people.account(member);
+        match self.home_of(runtime, workspace, &person).await {
+            Ok(model) => {
+                let view = home(&model, self.channel.language());
+                self.signal(workspace, &outbound::publish_home(member, &view)).await;
+            }
+            Err(error) => tracing::warn!(%error, "a person's Home cannot be made"),
+        }
+    }
+
+    async fn home_of(
+        &self,
+        runtime: &Runtime,
+        workspace: &Workspace,
+        person: &str,
+    ) -> Result<Home, RuntimeError> {
+        let lane = inbound::lane(&self.tenant, &workspace.app, "", "");
+        let actor = self.people.actor(&lane, person).await;
+        let mut model = Home { command: format!("/{}", self.command), ..Home::default() };
+        for row in self.store.approvals(&self.tenant, true, LOOKED).await? {
+            let theirs = self.store.took_part(&row.lane, person).await?;
+            let may = standing(runtime.policy(), &actor, &row.approval) == ApproverStanding::May;
+            if may || theirs {
+                model.waiting.push(self.entry(runtime, &row.lane, &row.approval.card).await?);
+            }
+        }
+        for info in self.store.lanes_of(&self.tenant, person, None, LOOKED).await? {
+            let lane = runtime.lane(&info.key).await?;
+            let entry = self.thread(&lane);
+            if let Some(remembered) = &lane.head.remembered {
+                let text = format!("{}: {}", remembered.intent.as_str(), entry.text);
+                model.modes.push(HomeEntry { text, clear: Some(place_of(&info.key)), ..entry.clone() });
+            }
+            if info.key.channel == self.channel.name() && !entry.text.is_empty() {
+                model.threads.push(entry);
+            }
+        }
+        Ok(model)
+    }
+
+    /// Returns the line of a card that waits: what it asks, with the address of its message.
+    async fn entry(
+        &self,
+        runtime: &Runtime,
+        key: &LaneKey,
+        card: &CardId,
+    ) -> Result<HomeEntry, RuntimeError> {
+        let lane = runtime.lane(key).await?;
+        let mut entry = HomeEntry { text: card.0.clone(), link: self.link(key), clear: None };
+        if let Some(card) = lane.records.get::<Card>(card) {
+            entry.text = runtime.card_model(&lane, card).await?.title;
+            let sent = self.store.channel_ids(key, card.message.as_str()).await?;
+            entry.link = sent.last().and_then(|id| self.channel.link_to(key, id)).or(entry.link);
+        }
+        Ok(entry)
+    }
+
+    /// Returns the line of a thread: what a person said there last. Empty where nobody said anything.
+    fn thread(&self, lane: &Lane) -> HomeEntry {
+        let said =
+            |id: MessageId| lane.records.get::<Message>(&id).filter(|message| message.role == Role::User);
+        let newest = lane.head.window.iter().filter_map(said).next_back();
+        let text = newest.map(|message| message.text.chars().take(SAID).collect()).unwrap_or_default();
+        HomeEntry { text, link: self.link(&lane.key), clear: None }
+    }
+
+    /// Returns the address of a lane of this channel.
+    fn link(&self, lane: &LaneKey) -> Option<String> {
+        if lane.channel == self.channel.name() { self.channel.link(lane) } else { None }
+    }
+}
+
+/// Returns the place of a lane, as a button of Home carries it.
+fn place_of(lane: &LaneKey) -> String {
+    format!("{}:{}", lane.conversation, lane.thread)
+}

@@ -1,0 +1,220 @@
+//! Intake of deliveries: from what Slack sent to an inbox row in its lane, and what is answered with the acknowledgement.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use throughline_channels::slack::inbound::lane;
+use throughline_channels::slack::render::{self, FormModel, SHOW_ALL};
+use throughline_channels::slack::{
+    App, CHANNEL, Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Workspace, channel_id, inbound,
+};
+use throughline_engine::data::message::Role;
+use throughline_engine::data::record::Record;
+use throughline_engine::{CardId, Event, EventKind, LaneKey};
+use throughline_runtime::{Inbound, Keys, Runtime, RuntimeError};
+use throughline_store::{self as store, DeliveryIdentity};
+
+use super::{Adapter, ThreadFollow};
+use crate::card_form;
+
+/// Maximum time of a look ahead at a form; after it the form is taken. Slack expects an answer within three seconds.
+const PREVIEW_TIME: Duration = Duration::from_millis(1_500);
+
+/// Delivery that has been stored.
+#[derive(Debug)]
+pub struct Accepted {
+    /// Body of the acknowledgement, if it has one.
+    pub(crate) answer: Option<Value>,
+    /// What it asks for beside its turn.
+    pub(super) then: Then,
+}
+
+/// What a delivery asks for beside its turn.
+#[derive(Debug)]
+pub(super) enum Then {
+    /// Nothing.
+    Nothing,
+    /// Opening a form.
+    Form { workspace: Workspace, form: FormModel, pressed: Pressed, member: String },
+    /// Showing a card in full.
+    Whole { workspace: Workspace, lane: LaneKey, card: CardId, pressed: Pressed, member: String },
+    /// Renewing a person's Home.
+    Home { workspace: Workspace, member: String },
+    /// Showing what can be asked.
+    Welcome { workspace: Workspace, place: Place },
+}
+
+impl Accepted {
+    fn nothing() -> Self {
+        Self { answer: None, then: Then::Nothing }
+    }
+
+    fn then(then: Then) -> Self {
+        Self { answer: None, then }
+    }
+}
+
+impl Adapter {
+    /// Stores a delivery. Only after this succeeds may it be acknowledged.
+    ///
+    /// # Errors
+    /// Nothing was stored; Slack will deliver it again.
+    pub async fn accept(
+        &self,
+        runtime: &Runtime,
+        workspace: &Workspace,
+        delivery: Delivery,
+        payload: &Value,
+    ) -> Result<Accepted, RuntimeError> {
+        let app = &workspace.app;
+        let incoming = inbound(delivery, payload, app, &|member| self.people.known(member));
+        let Incoming { more_keys, place, mut event, mut addressing, person, follow_up } = incoming;
+        event.received_at = self.now();
+        let member = std::mem::take(&mut event.actor);
+        if !member.is_empty() {
+            event.actor = self.people.account(&member);
+        }
+        let lane = self.lane_of(app, &place, &event.kind).await?;
+        if place.joined && self.follow == ThreadFollow::Auto && !addressing.thread_ours {
+            addressing.thread_ours = writes_in(runtime, &lane).await?;
+        }
+        match &follow_up {
+            FollowUp::Press(pressed) => {
+                let opened = self.opened(runtime, workspace, &lane, &place, pressed, &member).await?;
+                if let Some(then) = opened {
+                    return Ok(Accepted::then(then));
+                }
+            }
+            FollowUp::Submitted(_) => {
+                if let Some(answer) = self.refused(runtime, &lane, &event).await {
+                    return Ok(Accepted { answer: Some(answer), then: Then::Nothing });
+                }
+            }
+            FollowUp::Profile
+            | FollowUp::Removed
+            | FollowUp::Home
+            | FollowUp::Welcome
+            | FollowUp::Nothing => {}
+        }
+        let identity = DeliveryIdentity { more_keys, ..DeliveryIdentity::new(lane, event.id.as_str()) };
+        let accepted = runtime.accept(Inbound { identity, event, addressing }).await?;
+        if matches!(accepted, store::Accepted::Duplicate(_)) {
+            ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => CHANNEL).increment(1);
+            return Ok(Accepted::nothing());
+        }
+        let member = person.map(|person| person.id).unwrap_or_default();
+        Ok(Accepted::then(self.after(workspace, follow_up, place, member)))
+    }
+
+    /// Acts on what was accepted beside its turn, and returns what is left to do.
+    fn after(&self, workspace: &Workspace, follow_up: FollowUp, place: Place, member: String) -> Then {
+        match follow_up {
+            FollowUp::Home => Then::Home { workspace: workspace.clone(), member },
+            FollowUp::Welcome => Then::Welcome { workspace: workspace.clone(), place },
+            FollowUp::Profile => {
+                self.people.forget(&member);
+                Then::Nothing
+            }
+            FollowUp::Removed => {
+                tracing::warn!(
+                    code = "TL-3301",
+                    team = workspace.app.team,
+                    "the app was removed from its workspace"
+                );
+                self.installed.remove(&workspace.app.team);
+                Then::Nothing
+            }
+            FollowUp::Press(_) | FollowUp::Submitted(_) | FollowUp::Nothing => Then::Nothing,
+        }
+    }
+
+    /// Returns the lane of a place. A message that is pressed or asked about may have been posted at a channel's root, where
+    /// commands are answered.
+    async fn lane_of(&self, app: &App, place: &Place, kind: &EventKind) -> Result<LaneKey, RuntimeError> {
+        let of = |thread: &str| lane(&self.tenant, app, &place.channel, thread);
+        let (thread, root) = (of(&place.thread), of(""));
+        let Some(ts) = place.about.as_ref().filter(|_| !place.thread.is_empty()) else { return Ok(thread) };
+        let message = channel_id(&place.channel, ts);
+        for lane in [&thread, &root] {
+            if self.store.record(lane, "message", &message).await?.is_some() {
+                return Ok(lane.clone());
+            }
+        }
+        if let EventKind::CardPressed {
+            press: throughline_engine::data::event::Press::Token(token), ..
+        } = kind
+        {
+            for lane in [&thread, &root] {
+                if self.store.token(lane, &Keys::hash(token)).await?.is_some() {
+                    return Ok(lane.clone());
+                }
+            }
+        }
+        Ok(thread)
+    }
+
+    /// Returns what a press opens: a form, or a card in full. `None` if the press is the lane's to decide, which also tells
+    /// why a form that was there is there no more.
+    async fn opened(
+        &self,
+        runtime: &Runtime,
+        workspace: &Workspace,
+        lane: &LaneKey,
+        place: &Place,
+        pressed: &Pressed,
+        member: &str,
+    ) -> Result<Option<Then>, RuntimeError> {
+        let (workspace, pressed, member) = (workspace.clone(), pressed.clone(), member.to_owned());
+        if pressed.action == SHOW_ALL {
+            let card = CardId::from(pressed.value.as_str());
+            return Ok(Some(Then::Whole { workspace, lane: lane.clone(), card, pressed, member }));
+        }
+        if pressed.value.is_empty() {
+            return Ok(None);
+        }
+        let language = self.channel.language();
+        let form = card_form::form(runtime, self.store.as_ref(), lane, &pressed.value, language).await?;
+        let Some((form, token)) =
+            form.and_then(|form| Some((form.token.clone()?, form))).map(|(t, f)| (f, t))
+        else {
+            return Ok(None);
+        };
+        let field = |field: card_form::FormField| render::FormField {
+            name: field.name,
+            label: field.label,
+            text: field.text,
+            long: field.long,
+            faults: field.faults,
+        };
+        let place = FormPlace { token, channel: place.channel.clone(), thread: lane.thread.clone() };
+        let fields = form.fields.into_iter().map(field).collect();
+        let form = FormModel { title: form.title, place, fields };
+        Ok(Some(Then::Form { workspace, form, pressed, member }))
+    }
+
+    /// Returns the answer to a form that would be refused: its faults by field, or, if its card was changed or decided
+    /// meanwhile, a window with what was typed. It is stored in neither case.
+    async fn refused(&self, runtime: &Runtime, lane: &LaneKey, event: &Event) -> Option<Value> {
+        let EventKind::FormSubmitted { values, .. } = &event.kind else { return None };
+        let language = self.channel.language();
+        let long = render::too_long(values, language);
+        if !long.is_empty() {
+            return Some(json!({"response_action": "errors", "errors": long}));
+        }
+        let looked = tokio::time::timeout(PREVIEW_TIME, runtime.preview_press(lane, event)).await;
+        let Ok(Ok(preview)) = looked else { return None };
+        if !preview.refused {
+            return None;
+        }
+        let view = render::outdated(values, preview.notice.as_deref(), language);
+        Some(json!({"response_action": "update", "view": view}))
+    }
+}
+
+/// Returns true if the assistant wrote in a thread lately.
+async fn writes_in(runtime: &Runtime, lane: &LaneKey) -> Result<bool, RuntimeError> {
+    let lane = runtime.lane(lane).await?;
+    let ours =
+        |record: &Record| matches!(record, Record::Message(message) if message.role == Role::Assistant);
+    Ok(lane.records.iter().any(ours))
+}

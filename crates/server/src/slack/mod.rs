@@ -1,0 +1,233 @@
+//! Slack adapter: workspace, intake over sockets or HTTP, and people.
+//!
+//! Path of a delivery: `socket.rs` or a route → `intake.rs` (lane, inbox row) → the acknowledgement → `follow_up.rs`, which
+//! opens what the delivery asked for.
+
+mod follow_up;
+mod home;
+mod intake;
+mod people;
+mod setup;
+mod socket;
+mod workspaces;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use throughline_channels::slack::outbound;
+use throughline_channels::slack::signature::Unproven;
+use throughline_channels::slack::{Answer, App, Client, SigningSecret, Slack, Workspace};
+use throughline_engine::Timestamp;
+use throughline_messages::Language;
+use throughline_runtime::Runtime;
+use throughline_store::Store;
+use tokio::sync::watch;
+
+pub use intake::Accepted;
+pub(crate) use people::People;
+pub use setup::examine;
+
+use crate::config::{Config, SlackConfig, SlackMode, ThreadFollow};
+use crate::start_error::StartError;
+use throughline_net::Key;
+use workspaces::Installed;
+
+/// Time between two attempts to learn which workspace the token is for.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Slack channel of one process.
+pub struct Adapter {
+    channel: Arc<Slack>,
+    people: Arc<People>,
+    installed: Arc<Installed>,
+    store: Arc<dyn Store>,
+    tenant: String,
+    command: String,
+    token: Key,
+    follow: ThreadFollow,
+    /// True if an emulator on this machine may be connected to.
+    allow_loopback: bool,
+    way: Way,
+    /// True once deliveries are taken.
+    listens: AtomicBool,
+}
+
+/// Way in which deliveries arrive.
+enum Way {
+    /// Over sockets that this token opens.
+    Socket(Key),
+    /// Over HTTP, signed with one of these secrets.
+    Http(Vec<SigningSecret>),
+}
+
+impl Adapter {
+    /// Opens the configured channel; `None` if there is none. Slack is not asked anything yet.
+    ///
+    /// # Errors
+    /// A token, the secret or the address cannot be used.
+    pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Self>, StartError> {
+        let Some(slack) = config.slack.clone() else { return Ok(None) };
+        let client = client(&slack)?;
+        let token = key(&slack.bot_token_file, "xoxb-", "bot's token")?;
+        let way = match &slack.mode {
+            SlackMode::Socket { app_token_file } => {
+                Way::Socket(key(app_token_file, "xapp-", "app-level token")?)
+            }
+            SlackMode::Http { signing_secret_file } => Way::Http(secrets(signing_secret_file)?),
+        };
+        let installed = Arc::new(Installed::new(config));
+        let people = Arc::new(People::new(config, client.clone(), installed.clone(), store.clone()));
+        let language = config.language.as_deref().and_then(Language::of).unwrap_or_default();
+        let pages = config.server.public_url.as_deref();
+        Ok(Some(Self {
+            channel: Arc::new(Slack::new(client, people.clone(), language, pages)),
+            people,
+            installed,
+            store: store.clone(),
+            tenant: config.tenant.clone(),
+            command: config.policy.command.0.trim_start_matches('/').to_owned(),
+            token,
+            follow: slack.thread_follow,
+            allow_loopback: slack.allow_loopback,
+            way,
+            listens: AtomicBool::new(false),
+        }))
+    }
+
+    /// Returns the channel for the runtime.
+    pub(crate) fn channel(&self) -> Arc<Slack> {
+        self.channel.clone()
+    }
+
+    /// Returns the people.
+    pub(crate) fn people(&self) -> Arc<People> {
+        self.people.clone()
+    }
+
+    /// Returns true once deliveries are taken. Slack may be out of reach: then they come when it is back.
+    pub(crate) fn listens(&self) -> bool {
+        self.listens.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if deliveries come over HTTP.
+    pub(crate) fn takes_http(&self) -> bool {
+        matches!(self.way, Way::Http(_))
+    }
+
+    /// Verifies a request by its headers and raw body.
+    ///
+    /// # Errors
+    /// The request is not Slack's; or deliveries come over sockets, and none is expected here.
+    pub(crate) fn verify(
+        &self,
+        timestamp: Option<&str>,
+        signature: Option<&str>,
+        body: &[u8],
+    ) -> Result<(), Unproven> {
+        let Way::Http(secrets) = &self.way else { return Err(Unproven::Missing) };
+        throughline_channels::slack::signature::verify(secrets, timestamp, signature, body, self.store.now())
+    }
+
+    /// Receives deliveries until told to stop.
+    pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>, mut stop: watch::Receiver<bool>) {
+        let receiving = async {
+            while let Err(answer) = self.identify().await {
+                tracing::warn!(?answer, "Slack has not said yet which workspace the token is for");
+                tokio::time::sleep(AGAIN).await;
+            }
+            match &self.way {
+                Way::Socket(token) => socket::run(&self, &runtime, token).await,
+                Way::Http(_) => {
+                    self.listens.store(true, Ordering::Relaxed);
+                    std::future::pending().await
+                }
+            }
+        };
+        tokio::select! {
+            () = receiving => {}
+            _ = stop.wait_for(|stop| *stop) => {}
+        }
+    }
+
+    /// Learns which workspace the token is for, asking Slack once. Deliveries wait for it: without the bot's id a mention
+    /// of it could not be recognised.
+    ///
+    /// # Errors
+    /// Slack did not say it.
+    pub(crate) async fn identify(&self) -> Result<Workspace, Answer> {
+        if let Some(workspace) = self.installed.first() {
+            return Ok(workspace);
+        }
+        let told = match self.client().call(&self.token, &outbound::auth_test()).await {
+            Answer::Applied(told) => told,
+            answer => return Err(answer),
+        };
+        let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
+        let (team, user, bot) = (text("team_id"), text("user_id"), text("bot_id"));
+        if team.is_empty() || user.is_empty() {
+            return Err(Answer::Rejected("auth.test named no workspace and no bot".into()));
+        }
+        let id = match self.app_of_token() {
+            Some(id) => id,
+            None => self.app_of_bot(&bot).await,
+        };
+        let app = App { team, user, bot, id, command: self.command.clone() };
+        let workspace = Workspace { app, token: self.token.clone(), url: text("url") };
+        self.installed.add(workspace.clone());
+        Ok(workspace)
+    }
+
+    /// Returns the app's id, which an app-level token names: `xapp-1-A111-…`.
+    fn app_of_token(&self) -> Option<String> {
+        let Way::Socket(token) = &self.way else { return None };
+        token.as_str().split('-').nth(2).filter(|id| id.starts_with('A')).map(str::to_owned)
+    }
+
+    /// Returns the app's id, as Slack tells it about its bot. Empty where it does not: events name it, too.
+    async fn app_of_bot(&self, bot: &str) -> String {
+        match self.client().call(&self.token, &outbound::bot(bot)).await {
+            Answer::Applied(told) => told["bot"]["app_id"].as_str().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn client(&self) -> &Client {
+        self.channel.client()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.store.now()
+    }
+}
+
+/// Makes a client of the configured address.
+fn client(config: &SlackConfig) -> Result<Client, StartError> {
+    Client::new(&config.api_base, config.allow_loopback)
+        .map_err(|why| StartError::Slack { why: format!("slack.api_base cannot be used: {why}") })
+}
+
+fn read(file: &Path, what: &str) -> Result<String, StartError> {
+    std::fs::read_to_string(file).map_err(|error| StartError::Slack {
+        why: format!("the file of the {what}, {}, cannot be read: {error}", file.display()),
+    })
+}
+
+/// Reads a token that begins with these letters.
+fn key(file: &Path, prefix: &str, what: &str) -> Result<Key, StartError> {
+    let found = Key::parse(&read(file, what)?).filter(|key| key.as_str().starts_with(prefix));
+    found.ok_or_else(|| StartError::Slack {
+        why: format!("{} does not hold a {what}, which begins with {prefix}", file.display()),
+    })
+}
+
+/// Reads the signing secret, and on a second line the one before it.
+fn secrets(file: &Path) -> Result<Vec<SigningSecret>, StartError> {
+    let text = read(file, "signing secret")?;
+    let found: Vec<SigningSecret> = text.lines().filter_map(SigningSecret::read).take(2).collect();
+    if found.is_empty() {
+        return Err(StartError::Slack { why: format!("{} holds no signing secret", file.display()) });
+    }
+    Ok(found)
+}

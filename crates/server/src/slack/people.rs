@@ -1,0 +1,297 @@
+//! People of a workspace: their accounts here, and what Slack says about them, for a minute each.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use throughline_channels::slack::{Answer, Client, Workspace, Workspaces, outbound};
+use throughline_engine::data::actor::Actor;
+use throughline_engine::{LaneKey, Millis, Timestamp};
+use throughline_runtime::Zone;
+use throughline_store::Store;
+
+use super::workspaces::Installed;
+use crate::config::{Config, User};
+
+/// Time that a profile or a group is believed. Who was deactivated a minute ago approves nothing any more.
+const BELIEVED: Millis = Timestamp::MINUTE;
+/// Time that a turn waits for a profile.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Most profiles and groups kept.
+const KEPT: usize = 10_000;
+/// Prefix of principals that are user groups: `slack-group:S0614TZR7`.
+const GROUP: &str = "slack-group:";
+
+/// People of one process.
+pub(crate) struct People {
+    config: Config,
+    client: Client,
+    installed: Arc<Installed>,
+    store: Arc<dyn Store>,
+    /// Accounts by member id.
+    accounts: HashMap<String, String>,
+    /// Groups that approver rules name.
+    groups: Vec<String>,
+    profiles: Mutex<HashMap<String, (Profile, Timestamp)>>,
+    members: Mutex<HashMap<String, (HashSet<String>, Timestamp)>>,
+}
+
+/// What Slack says about a person.
+#[derive(Clone, Debug, Default)]
+struct Profile {
+    name: String,
+    team: String,
+    /// Reason why they may not approve: deactivated, bot, guest, foreign.
+    barred: Option<&'static str>,
+    zone: Option<Zone>,
+    language: Option<String>,
+}
+
+impl People {
+    pub(super) fn new(
+        config: &Config,
+        client: Client,
+        installed: Arc<Installed>,
+        store: Arc<dyn Store>,
+    ) -> Self {
+        let ours = config.users.iter().filter(|user| config.user(&config.tenant, &user.id) == Some(*user));
+        let accounts = ours.filter_map(|user| Some((user.slack.clone()?, user.id.clone()))).collect();
+        let allowed = config.policy.approvers.iter().flat_map(|rule| &rule.allow);
+        let mut groups: Vec<String> =
+            allowed.filter_map(|name| name.strip_prefix(GROUP)).map(Into::into).collect();
+        groups.sort();
+        groups.dedup();
+        Self {
+            config: config.clone(),
+            client,
+            installed,
+            store,
+            accounts,
+            groups,
+            profiles: Mutex::default(),
+            members: Mutex::default(),
+        }
+    }
+
+    /// Returns the user a member acts as: the account that the configuration gives their id, else the id. A person is the
+    /// same user on every channel, so that nobody approves here what they requested elsewhere.
+    pub(super) fn account(&self, member: &str) -> String {
+        self.accounts.get(member).cloned().unwrap_or_else(|| member.to_owned())
+    }
+
+    /// Returns the name for a member in texts, if it is known without asking: their account, or their name as one word.
+    pub(super) fn known(&self, member: &str) -> Option<String> {
+        let word = |(profile, _): &(Profile, Timestamp)| {
+            Some(profile.name.clone()).filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
+        };
+        self.accounts.get(member).cloned().or_else(|| self.profiles().get(member).and_then(word))
+    }
+
+    /// Forgets what is known about a member.
+    pub(crate) fn forget(&self, _id: &str) {
+        self.profiles().clear();
+    }
+
+    fn profiles(&self) -> MutexGuard<'_, HashMap<String, (Profile, Timestamp)>> {
+        self.profiles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn members(&self) -> MutexGuard<'_, HashMap<String, (HashSet<String>, Timestamp)>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the member id of a user of this channel.
+    pub(super) fn member(&self, tenant: &str, id: &str) -> Option<String> {
+        match self.config.user(tenant, id) {
+            Some(user) => user.slack.clone(),
+            None => is_member(id).then(|| id.to_owned()),
+        }
+    }
+
+    /// Returns the person who acts, with what Slack says about them now. Somebody whom Slack cannot be asked about may do
+    /// everything but approve.
+    pub(crate) async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
+        let account = self.config.user(&lane.tenant, id);
+        let mut actor = Actor { id: id.into(), name: id.into(), ..Actor::default() };
+        if let Some(user) = account {
+            actor.principals = principals(user);
+            actor.name = if user.name.is_empty() { id.into() } else { user.name.clone() };
+            actor.barred.clone_from(&user.barred);
+            actor.language.clone_from(&user.language);
+        }
+        let Some((member, workspace)) = self.member(&lane.tenant, id).zip(self.installed.of_lane(lane))
+        else {
+            return actor;
+        };
+        let profile = self.profile(&workspace, &member).await;
+        match &profile {
+            Some(profile) => {
+                actor.principals.push(match profile.barred {
+                    Some("foreign") => format!("slack:{}/{member}", profile.team),
+                    _ => format!("slack:{member}"),
+                });
+                actor.barred = actor.barred.or_else(|| profile.barred.map(Into::into));
+                actor.language = actor.language.or_else(|| profile.language.clone());
+                if account.is_none() && !profile.name.is_empty() {
+                    actor.name.clone_from(&profile.name);
+                }
+            }
+            None => {
+                actor.principals.push(format!("slack:{member}"));
+                actor.barred = actor.barred.or_else(|| Some("unchecked".into()));
+            }
+        }
+        for group in &self.groups {
+            if self.group(&workspace, group).await.is_some_and(|members| members.contains(&member)) {
+                actor.principals.push(format!("{GROUP}{group}"));
+            }
+        }
+        actor
+    }
+
+    /// Returns the offset of a person's clock, from their account, else as Slack told it lately.
+    pub(crate) fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> Option<i32> {
+        let member = self.member(&lane.tenant, id)?;
+        let profiles = self.profiles();
+        let (profile, _) = profiles.get(&member)?;
+        profile.zone.as_ref().map(|zone| zone.offset_s(at))
+    }
+
+    async fn profile(&self, workspace: &Workspace, member: &str) -> Option<Profile> {
+        let now = self.store.now();
+        if let Some((profile, at)) = self.profiles().get(member).filter(|(_, at)| fresh(*at, now)) {
+            let _ = at;
+            return Some(profile.clone());
+        }
+        let call = outbound::user(member);
+        let asked = tokio::time::timeout(PATIENCE, self.client.call(&workspace.token, &call)).await;
+        let Ok(Answer::Applied(told)) = asked else {
+            tracing::warn!(answer = ?asked, "Slack cannot be asked about a person; they cannot approve meanwhile");
+            return None;
+        };
+        let profile = read(&told["user"], &workspace.app.team);
+        let mut profiles = self.profiles();
+        if profiles.len() >= KEPT {
+            profiles.clear();
+        }
+        profiles.insert(member.to_owned(), (profile.clone(), now));
+        Some(profile)
+    }
+
+    /// Returns the members of a user group; `None` if Slack cannot be asked: then nobody is in it.
+    async fn group(&self, workspace: &Workspace, group: &str) -> Option<HashSet<String>> {
+        let now = self.store.now();
+        if let Some((members, _)) = self.members().get(group).filter(|(_, at)| fresh(*at, now)) {
+            return Some(members.clone());
+        }
+        let call = outbound::group_members(group);
+        let asked = tokio::time::timeout(PATIENCE, self.client.call(&workspace.token, &call)).await;
+        let Ok(Answer::Applied(told)) = asked else {
+            tracing::warn!(answer = ?asked, group, "Slack cannot be asked who is in a user group");
+            return None;
+        };
+        let users = told["users"].as_array().into_iter().flatten();
+        let members: HashSet<String> = users.filter_map(Value::as_str).map(Into::into).collect();
+        self.members().insert(group.to_owned(), (members.clone(), now));
+        Some(members)
+    }
+}
+
+fn fresh(at: Timestamp, now: Timestamp) -> bool {
+    (0..BELIEVED).contains(&now.since(at))
+}
+
+fn principals(user: &User) -> Vec<String> {
+    let roles = user.roles.iter().map(|role| format!("role:{role}"));
+    let groups = user.groups.iter().map(|group| format!("group:{group}"));
+    std::iter::once(format!("user:{}", user.id)).chain(roles).chain(groups).collect()
+}
+
+/// Returns true for an id that Slack gives to people.
+fn is_member(id: &str) -> bool {
+    id.starts_with(['U', 'W'])
+        && id.len() > 1
+        && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+/// Reads what `users.info` says about a person, seen from a workspace.
+fn read(user: &Value, team: &str) -> Profile {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let theirs = text(&user["team_id"]);
+    let yes = |name: &str| user[name] == true;
+    let barred = if yes("deleted") {
+        Some("deactivated")
+    } else if yes("is_bot") || user["id"] == "USLACKBOT" {
+        Some("bot")
+    } else if yes("is_stranger")
+        || (!theirs.is_empty() && theirs != team && user["enterprise_user"].is_null())
+    {
+        Some("foreign")
+    } else if yes("is_restricted") || yes("is_ultra_restricted") {
+        Some("guest")
+    } else {
+        None
+    };
+    let profile = &user["profile"];
+    let names = [
+        text(&profile["display_name"]),
+        text(&profile["real_name"]),
+        text(&user["real_name"]),
+        text(&user["name"]),
+    ];
+    Profile {
+        name: names.into_iter().find(|name| !name.is_empty()).unwrap_or_default(),
+        team: theirs,
+        barred,
+        zone: user["tz"].as_str().and_then(|zone| zone.parse().ok()),
+        language: user["locale"].as_str().filter(|locale| !locale.is_empty()).map(str::to_owned),
+    }
+}
+
+#[async_trait]
+impl Workspaces for People {
+    fn workspace(&self, lane: &LaneKey) -> Option<Workspace> {
+        self.installed.of_lane(lane)
+    }
+
+    async fn user(&self, lane: &LaneKey, person: &str) -> Option<String> {
+        self.member(&lane.tenant, person)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn who_may_not_approve_is_known_by_the_profile() {
+        let barred = |user: Value| read(&user, "T1").barred;
+        assert_eq!(barred(json!({"team_id": "T1"})), None);
+        assert_eq!(barred(json!({"team_id": "T1", "deleted": true})), Some("deactivated"));
+        assert_eq!(barred(json!({"team_id": "T1", "is_bot": true})), Some("bot"));
+        assert_eq!(barred(json!({"team_id": "T2"})), Some("foreign"));
+        assert_eq!(barred(json!({"team_id": "T1", "is_stranger": true})), Some("foreign"));
+        assert_eq!(barred(json!({"team_id": "T1", "is_restricted": true})), Some("guest"));
+        assert_eq!(barred(json!({"team_id": "T1", "is_ultra_restricted": true})), Some("guest"));
+    }
+
+    #[test]
+    fn names_zone_and_language_are_read() {
+        let user = json!({"team_id": "T1", "name": "ana", "tz": "Europe/Berlin", "locale": "de-DE",
+            "profile": {"display_name": "", "real_name": "Ana Lopes"}});
+        let profile = read(&user, "T1");
+        assert_eq!((profile.name.as_str(), profile.language.as_deref()), ("Ana Lopes", Some("de-DE")));
+        assert_eq!(profile.zone.unwrap().offset_s(Timestamp(0)), 3_600);
+        assert!(
+            is_member("U012AB")
+                && is_member("W1")
+                && !is_member("Uwe")
+                && !is_member("ana")
+                && !is_member("U")
+        );
+    }
+}
