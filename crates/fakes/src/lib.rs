@@ -5,6 +5,7 @@
 //! our own client could share its mistakes (docs/design/0039-how-it-is-tested.md).
 
 pub mod model;
+pub mod slack;
 pub mod telegram;
 
 use std::sync::Arc;

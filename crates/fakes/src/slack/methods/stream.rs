@@ -1,0 +1,83 @@
+//! Messages that are written piece by piece.
+
+use serde_json::json;
+
+use super::super::state::Message;
+use super::{Answer, ApiError, Ask, chat, from_bot, refuse};
+
+/// The length of one piece.
+const MAX_PIECE: usize = 12_000;
+
+/// Returns the text of a piece: Markdown, or the texts of its chunks.
+fn piece(ask: &Ask<'_>) -> Result<String, ApiError> {
+    let mut text = ask.text("markdown_text").to_owned();
+    for chunk in ask.body["chunks"].as_array().into_iter().flatten() {
+        match chunk["type"].as_str() {
+            Some("markdown_text") => text.push_str(chunk["text"].as_str().unwrap_or_default()),
+            Some("task_update" | "plan_update" | "blocks") => {}
+            _ => return refuse("invalid_chunks"),
+        }
+    }
+    if text.chars().count() > MAX_PIECE {
+        return refuse("msg_too_long");
+    }
+    Ok(text)
+}
+
+pub(super) fn start(ask: &mut Ask<'_>) -> Answer {
+    let channel = ask.writable("channel")?;
+    let thread = ask.required("thread_ts")?;
+    if !ask.team.channel(&channel).messages.contains_key(&thread) {
+        return refuse("thread_not_found");
+    }
+    let direct = channel.starts_with('D');
+    if !direct && ask.text("recipient_user_id").is_empty() {
+        return refuse("missing_recipient_user_id");
+    }
+    if !direct && ask.text("recipient_team_id").is_empty() {
+        return refuse("missing_recipient_team_id");
+    }
+    let text = piece(ask)?;
+    let thread = Some(thread);
+    let message = Message { text, thread, streaming: true, ..from_bot(ask.team, &channel) };
+    let ts = ask.team.write(message, ask.now);
+    ask.message_event(&channel, &ts);
+    Ok(json!({"channel": channel, "ts": ts}))
+}
+
+/// Returns the message that is being streamed.
+fn open<'a>(ask: &'a mut Ask<'_>) -> Result<&'a mut Message, ApiError> {
+    let ts = ask.required("ts")?;
+    let bot = ask.team.bot.clone();
+    let channel = ask.channel("channel")?;
+    let message = channel.messages.get_mut(&ts).ok_or_else(|| ApiError::new("message_not_found"))?;
+    if message.bot.as_ref() != Some(&bot) {
+        return refuse("message_not_owned_by_app");
+    }
+    if !message.streaming {
+        return refuse("message_not_in_streaming_state");
+    }
+    Ok(message)
+}
+
+pub(super) fn append(ask: &mut Ask<'_>) -> Answer {
+    let text = piece(ask)?;
+    if text.is_empty() && ask.body["chunks"].is_null() {
+        return refuse("no_text");
+    }
+    let message = open(ask)?;
+    message.text.push_str(&text);
+    let (channel, ts) = (message.channel.clone(), message.ts.clone());
+    Ok(json!({"channel": channel, "ts": ts}))
+}
+
+pub(super) fn stop(ask: &mut Ask<'_>) -> Answer {
+    let text = piece(ask)?;
+    let blocks = ask.blocks()?;
+    let metadata = chat::metadata(&ask.body["metadata"])?;
+    let message = open(ask)?;
+    message.text.push_str(&text);
+    (message.blocks, message.metadata, message.streaming) = (blocks, metadata, false);
+    let message = message.clone();
+    Ok(json!({"channel": message.channel, "ts": message.ts, "message": message.json(ask.team)}))
+}

@@ -1,0 +1,286 @@
+//! What people see: messages, buttons and views, and their JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::state::Team;
+
+/// A button.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Button {
+    /// The label.
+    pub label: String,
+    /// The id of the action.
+    pub action_id: String,
+    /// The block it is in.
+    pub block_id: String,
+    /// The value.
+    pub value: String,
+    /// The element.
+    pub element: Value,
+}
+
+/// A message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Message {
+    /// The id, which is a time too.
+    pub ts: String,
+    /// The channel.
+    pub channel: String,
+    /// The author's user id; empty for a bot without one.
+    pub user: String,
+    /// The bot id, if a bot wrote it.
+    pub bot: Option<String>,
+    /// The text, with Slack's escapes and entities.
+    pub text: String,
+    /// The blocks.
+    pub blocks: Vec<Value>,
+    /// The thread it is in.
+    pub thread: Option<String>,
+    /// True if a reply is shown in the channel too.
+    pub broadcast: bool,
+    /// The metadata.
+    pub metadata: Option<Value>,
+    /// The files.
+    pub files: Vec<Value>,
+    /// The subtype.
+    pub subtype: Option<String>,
+    /// The people who reacted, by the name of the emoji.
+    pub reactions: BTreeMap<String, Vec<String>>,
+    /// The timestamp of the last edit.
+    pub edited: Option<String>,
+    /// The number of edits.
+    pub edits: u32,
+    /// The only person who sees it, if it is ephemeral.
+    pub only_for: Option<String>,
+    /// True if it is being streamed.
+    pub streaming: bool,
+    /// The time it was sent, in milliseconds since 1970.
+    pub at: i64,
+}
+
+impl Message {
+    /// Returns the buttons, in order.
+    #[must_use]
+    pub fn buttons(&self) -> Vec<Button> {
+        buttons(&self.blocks)
+    }
+
+    /// Returns the labels of the buttons, in order.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        self.buttons().into_iter().map(|button| button.label).collect()
+    }
+
+    /// Returns the button with a label, else the one with an action id.
+    #[must_use]
+    pub fn button(&self, label: &str) -> Option<Button> {
+        find_button(&self.blocks, label)
+    }
+
+    /// Returns all text of the blocks in order, one piece a line.
+    #[must_use]
+    pub fn block_text(&self) -> String {
+        block_text(&self.blocks)
+    }
+
+    /// Returns the message as the API and events show it, without the channel.
+    pub(super) fn json(&self, team: &Team) -> Value {
+        let mut shown = json!({"type": "message", "ts": self.ts, "text": self.text, "team": team.id});
+        let mut put = |name: &str, value: Value| shown[name] = value;
+        if !self.user.is_empty() {
+            put("user", json!(self.user));
+        }
+        if let Some(bot) = &self.bot {
+            put("bot_id", json!(bot));
+            if *bot == team.bot {
+                put("app_id", json!(team.app));
+                put("bot_profile", bot_profile(team));
+            }
+        } else if self.subtype.is_none() {
+            put("client_msg_id", json!(client_message_id(&self.ts)));
+        }
+        if let Some(subtype) = &self.subtype {
+            put("subtype", json!(subtype));
+        }
+        if !self.blocks.is_empty() {
+            put("blocks", json!(self.blocks));
+        }
+        if let Some(thread) = &self.thread {
+            put("thread_ts", json!(thread));
+        }
+        if let Some(edited) = &self.edited {
+            put("edited", json!({"user": self.user, "ts": edited}));
+        }
+        if !self.files.is_empty() {
+            put("files", json!(self.files));
+        }
+        if let Some(metadata) = &self.metadata {
+            put("metadata", metadata.clone());
+        }
+        if !self.reactions.is_empty() {
+            let one = |(name, users): (&String, &Vec<String>)| json!({"name": name, "users": users, "count": users.len()});
+            put("reactions", self.reactions.iter().map(one).collect());
+        }
+        shown
+    }
+}
+
+fn bot_profile(team: &Team) -> Value {
+    json!({"id": team.bot, "deleted": false, "name": "maro", "updated": 1_700_000_000, "app_id": team.app,
+        "icons": {"image_36": "https://a.slack-edge.com/36.png"}, "team_id": team.id})
+}
+
+/// Returns an id of the form of a UUID, the same for the same timestamp.
+fn client_message_id(ts: &str) -> String {
+    let digits: String = ts.chars().filter(char::is_ascii_digit).collect();
+    let digits = format!("{digits:0>32}");
+    format!("{}-{}-4{}-a{}-{}", &digits[..8], &digits[8..12], &digits[13..16], &digits[17..20], &digits[20..])
+}
+
+/// A modal or a Home tab.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// The id.
+    pub id: String,
+    /// The hash, which changes with every update.
+    pub hash: String,
+    /// The person who sees it.
+    pub user: String,
+    /// The view as the app sent it, with ids for blocks and actions that had none.
+    pub body: Value,
+    /// What the person typed, by block and action, as in a submission's `state.values`.
+    pub values: Value,
+    /// The errors of fields, by block, from the answer to a submission.
+    pub errors: BTreeMap<String, String>,
+    /// The id of the first view of the stack.
+    pub root: String,
+    /// The id of the view below it.
+    pub previous: Option<String>,
+}
+
+impl View {
+    /// Returns the title; empty for a Home tab.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.body["title"]["text"].as_str().unwrap_or_default()
+    }
+
+    /// Returns the callback id.
+    #[must_use]
+    pub fn callback_id(&self) -> &str {
+        self.body["callback_id"].as_str().unwrap_or_default()
+    }
+
+    /// Returns the private metadata.
+    #[must_use]
+    pub fn private_metadata(&self) -> &str {
+        self.body["private_metadata"].as_str().unwrap_or_default()
+    }
+
+    /// Returns the blocks.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Value> {
+        self.body["blocks"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// Returns the buttons, in order.
+    #[must_use]
+    pub fn buttons(&self) -> Vec<Button> {
+        buttons(&self.blocks())
+    }
+
+    /// Returns the labels of the buttons, in order.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        self.buttons().into_iter().map(|button| button.label).collect()
+    }
+
+    /// Returns the button with a label, else the one with an action id.
+    #[must_use]
+    pub fn button(&self, label: &str) -> Option<Button> {
+        find_button(&self.blocks(), label)
+    }
+
+    /// Returns all text of the blocks in order, one piece a line.
+    #[must_use]
+    pub fn block_text(&self) -> String {
+        block_text(&self.blocks())
+    }
+
+    /// Returns the view as the API and payloads show it.
+    pub(super) fn json(&self, team: &Team) -> Value {
+        let mut shown = json!({
+            "id": self.id, "team_id": team.id, "hash": self.hash, "state": {"values": self.values},
+            "root_view_id": self.root, "previous_view_id": self.previous, "app_id": team.app, "bot_id": team.bot,
+            "app_installed_team_id": team.id, "callback_id": "", "external_id": "", "private_metadata": "",
+            "clear_on_close": false, "notify_on_close": false, "close": null, "submit": null,
+        });
+        if let (Some(shown), Some(body)) = (shown.as_object_mut(), self.body.as_object()) {
+            shown.extend(body.clone());
+        }
+        if self.body["type"] == "home" {
+            shown["title"] = json!({"type": "plain_text", "text": "View Title", "emoji": true});
+        } else {
+            shown["submit_disabled"] = json!(self.body["submit_disabled"] == true);
+        }
+        shown
+    }
+}
+
+/// Returns the interactive elements of blocks, with their block's id.
+pub(super) fn elements(blocks: &[Value]) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    for block in blocks {
+        let id = block["block_id"].as_str().unwrap_or_default();
+        let listed = block["elements"].as_array().into_iter().flatten();
+        for element in listed.chain([&block["accessory"], &block["element"]]) {
+            if element["action_id"].is_string() {
+                found.push((id.to_owned(), element.clone()));
+            }
+        }
+    }
+    found
+}
+
+fn buttons(blocks: &[Value]) -> Vec<Button> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let pressable = elements(blocks).into_iter().filter(|(_, element)| element["type"] == "button");
+    pressable
+        .map(|(block_id, element)| Button {
+            label: text(&element["text"]["text"]),
+            action_id: text(&element["action_id"]),
+            block_id,
+            value: text(&element["value"]),
+            element,
+        })
+        .collect()
+}
+
+fn find_button(blocks: &[Value], label: &str) -> Option<Button> {
+    let all = buttons(blocks);
+    let by = |fits: fn(&Button) -> &str| all.iter().find(|button| fits(button) == label).cloned();
+    by(|button| &button.label).or_else(|| by(|button| &button.action_id))
+}
+
+fn block_text(blocks: &[Value]) -> String {
+    let mut lines = Vec::new();
+    for block in blocks {
+        collect_text(block, &mut lines);
+    }
+    lines.join("\n")
+}
+
+fn collect_text(value: &Value, into: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::String(text)) = fields.get("text") {
+                into.push(text.clone());
+            }
+            fields.values().for_each(|value| collect_text(value, into));
+        }
+        Value::Array(all) => all.iter().for_each(|value| collect_text(value, into)),
+        _ => {}
+    }
+}

@@ -1,0 +1,259 @@
+//! The fake of Slack's servers, as a client of ours that knows only the documentation sees it.
+
+mod app;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde_json::{Value, json};
+use throughline_fakes::slack::{Endpoints, FakeSlack, Fault, Progress};
+use throughline_fakes::{Clock, system_clock};
+
+use app::{Receiver, Socket, api, call};
+
+const ANA: &str = "U0ANA0001";
+const GENERAL: &str = "C0GENERAL";
+
+async fn slack(clock: Clock) -> FakeSlack {
+    let slack = FakeSlack::start(clock).await.unwrap();
+    slack.person(ANA, "Ana");
+    slack.channel(GENERAL, "general", &[ANA]);
+    slack
+}
+
+/// A clock that moves only when it is told to.
+fn hands() -> (Arc<AtomicI64>, Clock) {
+    let at = Arc::new(AtomicI64::new(1_764_000_000_000));
+    let clock = at.clone();
+    (at, Arc::new(move || clock.load(Ordering::SeqCst)))
+}
+
+fn card() -> Value {
+    json!([{"type": "section", "text": {"type": "mrkdwn", "text": "*Login fails*"}},
+        {"type": "actions", "elements": [{"type": "button", "text": {"type": "plain_text", "text": "Approve"},
+            "action_id": "tl.approve.1", "value": "token-1", "style": "primary"}]}])
+}
+
+fn modal() -> Value {
+    let words = |text: &str| json!({"type": "plain_text", "text": text});
+    json!({"type": "modal", "title": words("Edit"), "submit": words("Save"), "callback_id": "edit",
+        "private_metadata": "token-2", "blocks": [{"type": "input", "block_id": "title", "label": words("Title"),
+            "element": {"type": "plain_text_input", "action_id": "text", "initial_value": "Login"}}]})
+}
+
+#[tokio::test]
+async fn a_mention_goes_over_a_socket_and_is_answered_in_its_thread() {
+    let slack = slack(system_clock()).await;
+    let mut socket = Socket::open(&slack).await;
+    let ts = slack.says(GENERAL, ANA, &format!("{} create a ticket", FakeSlack::MENTION));
+    let (first, second) = (socket.ack().await, socket.ack().await);
+    let (mention, message) = (&first["payload"], &second["payload"]);
+    assert_eq!((&first["type"], &first["accepts_response_payload"]), (&json!("events_api"), &json!(false)));
+    assert_eq!(
+        (&mention["event"]["type"], &message["event"]["type"]),
+        (&json!("app_mention"), &json!("message"))
+    );
+    assert_ne!(mention["event_id"], message["event_id"]);
+    assert_eq!(mention["event"]["ts"], ts.as_str());
+    assert_eq!(message["event"]["channel_type"], "channel");
+    assert_eq!(message["authorizations"][0]["user_id"], FakeSlack::BOT_USER);
+    slack.idle().await;
+    assert!(slack.deliveries_of(GENERAL, &ts).iter().all(|one| one.progress == Progress::Acked));
+
+    let body = json!({"channel": GENERAL, "thread_ts": ts, "text": "Login fails", "blocks": card()});
+    let posted = call(&slack, "chat.postMessage", body).await;
+    assert_eq!(posted["message"]["bot_id"], FakeSlack::BOT);
+    let own = socket.ack().await;
+    assert_eq!(own["payload"]["event"]["bot_id"], FakeSlack::BOT);
+    assert_eq!(own["payload"]["event"]["parent_user_id"], ANA);
+    let shown = slack.card(GENERAL).unwrap();
+    assert_eq!((shown.thread.as_ref(), shown.labels()), (Some(&ts), vec!["Approve".to_owned()]));
+
+    let press = slack.presses(GENERAL, ANA, &shown.ts, "Approve");
+    let pressed = socket.ack().await["payload"].clone();
+    assert_eq!(
+        (&pressed["type"], &pressed["actions"][0]["value"]),
+        (&json!("block_actions"), &json!("token-1"))
+    );
+    assert_eq!(pressed["container"]["thread_ts"], ts.as_str());
+    assert_eq!(slack.settled(press).await.status(), 200);
+    let opened = json!({"trigger_id": pressed["trigger_id"], "view": modal()});
+    assert_eq!(call(&slack, "views.open", opened.clone()).await["view"]["callback_id"], "edit");
+    assert_eq!(api(&slack, "views.open", opened).await["error"], "exchanged_trigger_id");
+    slack.types(ANA, "text", "no");
+    slack.submits(ANA);
+    let errors = json!({"response_action": "errors", "errors": {"title": "too short"}});
+    let form = socket.ack_with(errors).await["payload"].clone();
+    assert_eq!(form["view"]["state"]["values"]["title"]["text"]["value"], "no");
+    slack.idle().await;
+    assert_eq!(slack.modal(ANA).unwrap().errors["title"], "too short");
+    slack.submits(ANA);
+    socket.ack().await;
+    slack.idle().await;
+    assert!(slack.modal(ANA).is_none());
+    assert_eq!(slack.violations(), [""; 0]);
+}
+
+#[tokio::test]
+async fn http_deliveries_are_signed_and_events_are_sent_again() {
+    let slack = slack(system_clock()).await;
+    slack.retries_after([0, 0, 0]);
+    let mut app = Receiver::start().await;
+    slack.delivers_to(Endpoints::at(&app.url));
+    app.answer(500, "");
+    let ts = slack.says(GENERAL, ANA, "hello");
+    let (first, again) = (app.next().await, app.next().await);
+    assert_eq!((first.path.as_str(), first.header("x-slack-retry-num")), ("/slack/events", None));
+    assert_eq!(again.header("x-slack-retry-num"), Some("1"));
+    assert_eq!(again.header("x-slack-retry-reason"), Some("http_error"));
+    assert_eq!(first.json()["event_id"], again.json()["event_id"]);
+    assert_eq!(first.json()["event"]["ts"], ts.as_str());
+    for one in [&first, &again] {
+        let seconds = one.header("x-slack-request-timestamp").unwrap();
+        let signed = throughline_fakes::slack::sign(FakeSlack::SIGNING_SECRET, seconds, &one.body);
+        assert_eq!(one.header("x-slack-signature"), Some(signed.as_str()));
+    }
+    slack.idle().await;
+
+    app.answer(200, r#"{"response_type": "ephemeral", "text": "Say help"}"#);
+    let command = slack.commands(GENERAL, ANA, "/maro", "halp");
+    let sent = app.next().await;
+    assert_eq!(sent.path, "/slack/commands");
+    assert_eq!((sent.field("command").as_str(), sent.field("text").as_str()), ("/maro", "halp"));
+    assert_eq!(slack.settled(command).await.answer()["text"], "Say help");
+    assert_eq!(slack.ephemerals(ANA).pop().unwrap().text, "Say help");
+    app.answer(500, "");
+    let press = slack.shortcut(ANA, "new_ticket");
+    assert_eq!(app.next().await.payload()["callback_id"], "new_ticket");
+    assert_eq!(slack.settled(press).await.progress, Progress::Failed, "only events are sent again");
+    assert_eq!(slack.violations(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_a_lost_socket_had_not_acknowledged_goes_to_another() {
+    let slack = slack(system_clock()).await;
+    let mut one = Socket::open(&slack).await;
+    let mut two = Socket::open(&slack).await;
+    assert_eq!(two.hello["num_connections"], 2);
+    let [first, second] = slack.sockets()[..] else { panic!("two sockets") };
+    slack.disconnects(first, "warning");
+    assert_eq!(one.frame().await["reason"], "warning");
+    slack.says(GENERAL, ANA, "hello");
+    let lost = two.frame().await;
+    assert_eq!((&lost["retry_attempt"], &lost["retry_reason"]), (&json!(0), &json!("")));
+    slack.drops(second);
+    let again = one.ack().await;
+    assert_eq!((&again["retry_attempt"], &again["retry_reason"]), (&json!(1), &json!("connection_closed")));
+    assert_eq!(again["payload"]["event_id"], lost["payload"]["event_id"]);
+    slack.idle().await;
+    assert!(Socket::connect(&two.url).await.is_none(), "a ticket is used once");
+    slack.disconnects(first, "link_disabled");
+    assert_eq!(one.frame().await["reason"], "link_disabled");
+    let body = json!({});
+    let refused = app::with_token(&slack, "apps.connections.open", FakeSlack::APP_TOKEN, body).await;
+    assert_eq!(refused.1["error"], "link_disabled");
+    assert_eq!(slack.violations(), [""; 0]);
+}
+
+#[tokio::test]
+async fn triggers_and_response_urls_expire_by_the_clock() {
+    let (at, clock) = hands();
+    let slack = slack(clock).await;
+    let mut socket = Socket::open(&slack).await;
+    slack.commands(GENERAL, ANA, "/maro", "edit");
+    let command = socket.ack().await["payload"].clone();
+    at.fetch_add(3_500, Ordering::SeqCst);
+    let open = json!({"trigger_id": command["trigger_id"], "view": modal()});
+    assert_eq!(api(&slack, "views.open", open).await["error"], "expired_trigger_id");
+    let url = command["response_url"].as_str().unwrap();
+    for _ in 0..5 {
+        assert_eq!(app::post(url, json!({"text": "later"})).await, (200, "ok".into()));
+    }
+    assert_eq!(app::post(url, json!({"text": "later"})).await, (404, "used_url".into()));
+    assert_eq!(slack.ephemerals(ANA).len(), 5);
+    slack.commands(GENERAL, ANA, "/maro", "edit");
+    let command = socket.ack().await["payload"].clone();
+    at.fetch_add(31 * 60_000, Ordering::SeqCst);
+    let url = command["response_url"].as_str().unwrap();
+    assert_eq!(app::post(url, json!({"text": "later"})).await, (404, "expired_url".into()));
+    let slow = slack.shortcut(ANA, "slow");
+    socket.frame().await;
+    at.fetch_add(3_001, Ordering::SeqCst);
+    assert_eq!(slack.settled(slow).await.progress, Progress::Failed);
+    assert_eq!(slack.violations(), [""; 0]);
+}
+
+#[tokio::test]
+async fn calls_are_refused_with_slacks_codes() {
+    let slack = slack(system_clock()).await;
+    slack.channel("C0OUTSIDE", "outside", &[ANA]);
+    slack.bot_in_channel("C0OUTSIDE", false);
+    let post = |text: &str| json!({"channel": GENERAL, "text": text});
+    for (method, body, error) in [
+        ("chat.postMessage", json!({"channel": "C0NOWHERE", "text": "x"}), "channel_not_found"),
+        ("chat.postMessage", json!({"channel": GENERAL}), "no_text"),
+        ("chat.postMessage", post(&"x".repeat(40_001)), "msg_too_long"),
+        (
+            "chat.postMessage",
+            json!({"channel": GENERAL, "text": "x", "thread_ts": "1.2"}),
+            "thread_not_found",
+        ),
+        (
+            "chat.postMessage",
+            json!({"channel": GENERAL, "text": "x", "blocks": [{"type": "banner"}]}),
+            "invalid_blocks",
+        ),
+        ("chat.postEphemeral", json!({"channel": GENERAL, "text": "x", "user": "U1"}), "user_not_found"),
+        ("chat.update", json!({"channel": GENERAL, "ts": "1.2", "text": "x"}), "message_not_found"),
+        ("conversations.history", json!({"channel": "C0OUTSIDE"}), "not_in_channel"),
+        ("conversations.replies", json!({"channel": GENERAL, "ts": "1.2"}), "thread_not_found"),
+        (
+            "reactions.add",
+            json!({"channel": GENERAL, "timestamp": "1.2", "name": "eyes"}),
+            "message_not_found",
+        ),
+        ("views.open", json!({"trigger_id": "1.2", "view": modal()}), "invalid_trigger_id"),
+        ("users.info", json!({"user": "U1"}), "user_not_found"),
+        ("chat.shout", json!({}), "unknown_method"),
+    ] {
+        assert_eq!(api(&slack, method, body).await["error"], error, "{method}");
+    }
+    let ts = slack.says(GENERAL, ANA, "hello");
+    let update = json!({"channel": GENERAL, "ts": ts, "text": "x"});
+    assert_eq!(api(&slack, "chat.update", update).await["error"], "cant_update_message");
+    let eyes = json!({"channel": GENERAL, "timestamp": ts, "name": "eyes"});
+    call(&slack, "reactions.add", eyes.clone()).await;
+    assert_eq!(api(&slack, "reactions.add", eyes).await["error"], "already_reacted");
+    assert_eq!(slack.message(GENERAL, &ts).unwrap().reactions["eyes"], [FakeSlack::BOT_USER]);
+
+    slack.grant(FakeSlack::BOT_TOKEN, &["users:read"]);
+    let refused = api(&slack, "chat.postMessage", post("x")).await;
+    let wanted =
+        json!({"ok": false, "error": "missing_scope", "needed": "chat:write", "provided": "users:read"});
+    assert_eq!(refused, wanted);
+    let with = |token: &'static str| app::with_token(&slack, "auth.test", token, json!({}));
+    assert_eq!(with("").await.1["error"], "not_authed");
+    assert_eq!(with("xoxb-other").await.1["error"], "invalid_auth");
+    slack.revokes(FakeSlack::BOT_TOKEN);
+    assert_eq!(with(FakeSlack::BOT_TOKEN).await.1["error"], "token_revoked");
+}
+
+#[tokio::test]
+async fn faults_hit_the_next_call_of_their_method() {
+    let slack = slack(system_clock()).await;
+    let post = || json!({"channel": GENERAL, "text": "x"});
+    let send = || app::with_token(&slack, "chat.postMessage", FakeSlack::BOT_TOKEN, post());
+    slack.fail_next("chat.postMessage", None, Fault::TooMany(7));
+    let (status, refused) = send().await;
+    assert_eq!(
+        (status, &refused["error"], &refused["retry-after"]),
+        (429, &json!("ratelimited"), &json!("7"))
+    );
+    slack.fail_next("chat.postMessage", Some(GENERAL), Fault::Refuse("fatal_error".into()));
+    assert_eq!(send().await.1["error"], "fatal_error");
+    assert_eq!(slack.bot_messages(GENERAL).len(), 0);
+    slack.fail_next("chat.postMessage", None, Fault::AppliedThenLost);
+    assert_eq!(send().await.0, 504);
+    assert_eq!(slack.bot_messages(GENERAL).len(), 1);
+    assert_eq!(slack.violations(), [""; 0]);
+}
