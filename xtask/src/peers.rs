@@ -15,6 +15,10 @@ use crate::repo::Repo;
 const REQUIREMENTS: &str = "crates/fakes/tests/peers/requirements.txt";
 /// The variable that names the Python with the packages.
 const PYTHON: &str = "THROUGHLINE_PYTHON";
+/// The framework of Slack's apps for JavaScript.
+const BOLT: &str = "@slack/bolt@5.1.0";
+/// The variable that names its description, beside which its packages are found.
+const BOLT_AT: &str = "THROUGHLINE_BOLT";
 /// The kits of the protocols of tools and sub-agents, with every package pinned.
 const KITS: &str = "crates/server/tests/tools/peers/requirements.txt";
 /// A server of tools that uses all of its protocol.
@@ -31,13 +35,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if !rest.is_empty() {
         bail!("`cargo xtask peers` takes no arguments");
     }
-    if repo.has("python3", &["-m", "venv", "--help"]) {
-        let python = python(repo, REQUIREMENTS, "python")?;
-        test(repo, &["-p", "throughline-fakes"], "peers", &[(PYTHON, &python)])?;
-    } else {
-        output::step("clients: skipped, there is no Python with venv (Debian: `apt install python3-venv`)");
-    }
-    if repo.has("npm", &["--version"]) {
+    let npm = repo.has("npm", &["--version"]);
+    clients(repo, npm)?;
+    if npm {
         let llmock = package(AIMOCK, "aimock", ".bin/llmock")?;
         test(repo, &["-p", "throughline-models"], "peers", &[(LLMOCK, &llmock)])?;
     } else {
@@ -45,6 +45,23 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     }
     tools(repo, &["-p", "throughline-server"])?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tests the fakes with other people's clients, in Python and, if there is npm, in JavaScript.
+fn clients(repo: &Repo, npm: bool) -> Result<()> {
+    if !repo.has("python3", &["-m", "venv", "--help"]) {
+        output::step("clients: skipped, there is no Python with venv (Debian: `apt install python3-venv`)");
+        return Ok(());
+    }
+    let python = python(repo, REQUIREMENTS, "python")?;
+    if npm {
+        let bolt = package(BOLT, "bolt", "@slack/bolt/package.json")?;
+        return test(repo, &["-p", "throughline-fakes"], "peers", &[(PYTHON, &python), (BOLT_AT, &bolt)]);
+    }
+    output::step("clients in JavaScript: skipped, there is no npm (Debian: `apt install npm`)");
+    let python_only = ["test", "-p", "throughline-fakes", "--test", "peers", "--locked", "--", "--ignored"];
+    let tests = [&python_only[..], &["--skip", "javascript"]].concat();
+    cargo_with(repo, &tests, &[(PYTHON, &python.to_string_lossy())])
 }
 
 /// Tests tools and sub-agents through the server, against the kits of their protocols. `built` are cargo's arguments of

@@ -3,6 +3,9 @@
 //! Ignored by default, because the clients come from their own registries. `cargo xtask peers` installs them outside of
 //! the repository and runs these tests.
 
+#[path = "peers/slack.rs"]
+mod slack;
+
 use std::process::Stdio;
 use std::time::Duration;
 

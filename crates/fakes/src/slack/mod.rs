@@ -94,6 +94,8 @@ struct PendingFault {
 struct Shared {
     clock: Clock,
     address: SocketAddr,
+    /// The address of sockets, which are reset when they are dropped.
+    sockets: SocketAddr,
     world: Mutex<World>,
     journal: Mutex<Vec<Call>>,
     faults: Mutex<VecDeque<PendingFault>>,
@@ -175,9 +177,11 @@ impl FakeSlack {
     /// Fails if no port can be listened on.
     pub async fn start(clock: Clock) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let links = TcpListener::bind("127.0.0.1:0").await?;
         let shared = Arc::new(Shared {
             clock,
             address: listener.local_addr()?,
+            sockets: links.local_addr()?,
             world: Mutex::new(World::default()),
             journal: Mutex::default(),
             faults: Mutex::default(),
@@ -186,6 +190,7 @@ impl FakeSlack {
         });
         let router = wire::router(shared.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
+        tokio::spawn(socket::listen(links, shared.clone()));
         tokio::spawn(delivery::run(shared.clone()));
         let fake = Self { shared };
         fake.install(Self::TEAM, "Threads", Self::BOT_TOKEN, Self::BOT_USER, Self::BOT);

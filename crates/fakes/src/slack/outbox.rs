@@ -138,7 +138,7 @@ pub(super) enum Frame {
     Ping,
     /// A close frame.
     Close,
-    /// Nothing: the connection is dropped.
+    /// Nothing: the connection is reset.
     Drop,
 }
 

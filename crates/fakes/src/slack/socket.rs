@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::ws::{Message as WsMessage, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::serve::ListenerExt;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::outbox::{Frame, Socket};
@@ -27,11 +31,19 @@ pub(super) fn open(shared: &Shared) -> Option<String> {
     outbox.opened += 1;
     let ticket = format!("{:08x}-ticket", outbox.opened);
     outbox.tickets.insert(ticket.clone());
-    let host = shared.url().replace("http://", "ws://");
-    Some(format!("{host}/link/?ticket={ticket}&app_id={}", FakeSlack::APP))
+    Some(format!("ws://{}/link/?ticket={ticket}&app_id={}", shared.sockets, FakeSlack::APP))
 }
 
-pub(super) async fn link(
+/// Serves sockets, for ever.
+pub(super) async fn listen(listener: TcpListener, shared: Arc<Shared>) {
+    let router = Router::new().route("/link/", get(link)).with_state(shared);
+    // A connection that is dropped is reset: the app sees at once that it is gone.
+    let listener = listener.tap_io(|stream| drop(stream.set_zero_linger()));
+    // It fails only where the listener fails, and then no app gets in.
+    let _ = axum::serve(listener, router).await;
+}
+
+async fn link(
     State(shared): State<Arc<Shared>>,
     Query(query): Query<HashMap<String, String>>,
     upgrade: WebSocketUpgrade,
@@ -150,7 +162,7 @@ impl FakeSlack {
         self.shared.world().outbox.write(socket, Frame::Close);
     }
 
-    /// Drops the connection of a socket without a close frame.
+    /// Resets the connection of a socket, without a close frame.
     pub fn drops(&self, socket: u64) {
         self.shared.world().outbox.write(socket, Frame::Drop);
     }

@@ -9,7 +9,7 @@ use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{any, post};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -25,8 +25,6 @@ const ACCEPTED_SCOPES: HeaderName = HeaderName::from_static("x-accepted-oauth-sc
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/api/{method}", any(handle))
-        .route("/link/", get(socket::link))
-        .route("/link", get(socket::link))
         .route("/hooks/{id}", post(response_url::handle))
         .route("/upload/v1/{file}", post(upload))
         .layer(DefaultBodyLimit::max(64 << 20))
