@@ -1,4 +1,4 @@
-//! What the answer to a delivery asks for: a form's errors or its next view, a message that answers a command.
+//! Answers to deliveries: a form's errors or its next view, a message that answers a command.
 
 use std::collections::BTreeMap;
 

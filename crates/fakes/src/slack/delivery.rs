@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::outbox::{Delivery, DeliveryId, Post, Sort};
+use super::outbox::{Delivery, DeliveryId, Given, Post, Sort};
 use super::{FakeSlack, Shared, acked, sign};
 
 /// The pause between two looks at the clock while something is under way.
@@ -35,33 +35,23 @@ pub(super) async fn run(shared: Arc<Shared>) {
 
 async fn deliver(shared: Arc<Shared>, client: reqwest::Client, post: Post) {
     let delivery = shared.world().outbox.deliveries[post.id.0].clone();
-    let (status, body) = send(&shared, &client, &delivery, &post).await;
-    let answer = match body {
-        Some(text) if text.is_empty() => Value::Null,
-        Some(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-        None => Value::Null,
-    };
-    taken(&shared, post.id, post.attempt, status, answer);
+    let given = send(&shared, &client, &delivery, &post).await;
+    taken(&shared, post.id, post.attempt, &given);
 }
 
 /// Takes note of an answer, and does what it asks for.
-pub(super) fn taken(shared: &Shared, id: DeliveryId, attempt: usize, status: u16, answer: Value) {
+pub(super) fn taken(shared: &Shared, id: DeliveryId, attempt: usize, given: &Given) {
     let now = shared.now();
     let mut world = shared.world();
-    if world.outbox.answered(id, attempt, status, answer.clone(), now) {
+    if world.outbox.answered(id, attempt, given, now) {
         let delivery = world.outbox.deliveries[id.0].clone();
-        acked::apply(&mut world, &delivery, &answer, now);
+        acked::apply(&mut world, &delivery, &given.answer, now);
     }
     drop(world);
     shared.bell.notify_one();
 }
 
-async fn send(
-    shared: &Shared,
-    client: &reqwest::Client,
-    delivery: &Delivery,
-    post: &Post,
-) -> (u16, Option<String>) {
+async fn send(shared: &Shared, client: &reqwest::Client, delivery: &Delivery, post: &Post) -> Given {
     let seconds = (shared.now() / 1_000).to_string();
     let (kind, body) = encode(delivery);
     let mut request = client
@@ -74,9 +64,21 @@ async fn send(
         request = request.header("x-slack-retry-num", post.attempt.to_string());
         request = request.header("x-slack-retry-reason", delivery.reason);
     }
-    match request.body(body).send().await {
-        Ok(response) => (response.status().as_u16(), response.text().await.ok()),
-        Err(_) => (0, None),
+    let Ok(response) = request.body(body).send().await else {
+        return Given { status: 0, answer: Value::Null, last: false };
+    };
+    let status = response.status().as_u16();
+    let last = response.headers().get("x-slack-no-retry").is_some_and(|value| value == "1");
+    Given { status, answer: read(response.text().await.unwrap_or_default()), last }
+}
+
+/// Returns an answer as JSON, else as text; null if it says nothing.
+fn read(text: String) -> Value {
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(fields)) if fields.is_empty() => Value::Null,
+        Ok(answer) => answer,
+        Err(_) if text.is_empty() => Value::Null,
+        Err(_) => Value::String(text),
     }
 }
 
@@ -97,6 +99,16 @@ fn encode(delivery: &Delivery) -> (&'static str, String) {
 }
 
 impl FakeSlack {
+    /// Asks an endpoint for its challenge, as when it is entered in the app's settings. Returns true if the answer is right.
+    pub async fn verifies(&self, url: &str) -> bool {
+        let challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P";
+        let body = json!({"type": "url_verification", "token": "verification-token", "challenge": challenge});
+        let answer = self.posts_signed(url, "application/json", &body.to_string()).await;
+        let Ok((200, text)) = answer else { return false };
+        let read: Value = serde_json::from_str(&text).unwrap_or_default();
+        text == challenge || read["challenge"] == challenge
+    }
+
     /// Sends a signed request of any body to one of the app's endpoints, and returns the status and the body of the
     /// answer: for requests that Slack sends while an app is set up, and for attacks.
     ///

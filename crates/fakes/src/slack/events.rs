@@ -33,6 +33,9 @@ pub(super) fn message(team: &Team, channel: &str, ts: &str) -> Value {
     let parent = message.thread.as_ref().and_then(|thread| room.messages.get(thread));
     if let Some(parent) = parent.filter(|parent| parent.ts != message.ts) {
         event["parent_user_id"] = json!(parent.user);
+        if message.broadcast {
+            event["root"] = parent.json(team);
+        }
     }
     event
 }

@@ -1,4 +1,4 @@
-//! What people do with buttons, commands, shortcuts and forms.
+//! Interactions: buttons, commands, shortcuts and forms.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::shown::{self, Button};
 use super::state::{Message, Response, Team, View};
 use super::{FakeSlack, Shared};
 
-/// What an interaction is made on.
+/// The thing that an interaction is made on.
 enum Target<'a> {
     Message(&'a Message),
     View(&'a View),
@@ -66,10 +66,21 @@ fn block_actions(
                 payload["message"] = message.json(team);
             }
             payload["response_url"] = json!(new_response(team, shared, message, user, now));
-            payload["state"] = json!({"values": {}});
+            let mut values = json!({});
+            if action["type"] != "button" {
+                let mut value = action.clone();
+                if let Some(fields) = value.as_object_mut() {
+                    fields.retain(|name, _| name == "type" || name.starts_with("selected"));
+                }
+                let part = |name: &str| action[name].as_str().unwrap_or_default();
+                values[part("block_id")][part("action_id")] = value;
+            }
+            payload["state"] = json!({"values": values});
         }
         Target::View(view) => {
             payload["container"] = json!({"type": "view", "view_id": view.id});
+            let mut view = (*view).clone();
+            add_initial_values(&mut view);
             payload["view"] = view.json(team);
         }
     }

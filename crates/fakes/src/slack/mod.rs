@@ -80,7 +80,7 @@ pub struct Call {
     pub status: u16,
     /// The error code of the answer.
     pub error: Option<String>,
-    /// What the call did that Slack forbids or does not know.
+    /// Things that the call did and that Slack forbids or does not know.
     pub violations: Vec<String>,
 }
 

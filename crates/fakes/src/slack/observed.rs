@@ -1,4 +1,4 @@
-//! What a test can see: messages, views, statuses, deliveries, the journal.
+//! Observations: messages, views, statuses, deliveries, the journal.
 
 use serde_json::Value;
 

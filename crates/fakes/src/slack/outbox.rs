@@ -1,4 +1,4 @@
-//! What Slack has to tell the app: deliveries, their attempts, and the sockets they can go over.
+//! Deliveries to the app, their attempts, and the sockets they can go over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +129,7 @@ impl Delivery {
     }
 }
 
-/// What is written to a socket.
+/// A frame, as it is written to a socket.
 #[derive(Debug)]
 pub(super) enum Frame {
     /// A text.
@@ -183,6 +183,17 @@ impl Endpoints {
         };
         format!("{}{path}", self.base)
     }
+}
+
+/// An answer of the app.
+#[derive(Debug)]
+pub(super) struct Given {
+    /// The HTTP status; 0 without an answer.
+    pub(super) status: u16,
+    /// JSON, else text, else null.
+    pub(super) answer: Value,
+    /// True if the app wants no other attempt.
+    pub(super) last: bool,
 }
 
 /// A delivery to be sent over HTTP.
@@ -357,34 +368,29 @@ impl Outbox {
         }
     }
 
-    /// Takes note of an answer. Returns false if it came too late to count.
-    pub(super) fn answered(
-        &mut self,
-        id: DeliveryId,
-        attempt: usize,
-        status: u16,
-        answer: Value,
-        now: i64,
-    ) -> bool {
+    /// Takes note of an answer. Returns true if the delivery is acknowledged by it.
+    pub(super) fn answered(&mut self, id: DeliveryId, attempt: usize, given: &Given, now: i64) -> bool {
         let one = &mut self.deliveries[id.0];
+        let before = one.progress;
         let newest = attempt + 1 == one.attempts.len();
         if let Some(attempt) = one.attempts.get_mut(attempt) {
-            (attempt.answered, attempt.status, attempt.answer) = (Some(now), status, answer);
+            (attempt.answered, attempt.status) = (Some(now), given.status);
+            attempt.answer = given.answer.clone();
         }
-        let taken = (200..300).contains(&status);
+        let taken = (200..300).contains(&given.status);
         let socket = one.attempts.get(attempt).is_some_and(|attempt| attempt.socket.is_some());
         match one.progress {
             Progress::Sent if taken && (newest || socket) => one.progress = Progress::Acked,
             // The connection of a late HTTP answer is gone; a socket is still there.
             Progress::Waiting if taken && socket => one.progress = Progress::Acked,
+            Progress::Sent if newest && given.last => one.progress = Progress::Failed,
             Progress::Sent if newest => {
-                let reason = if status == 0 { "connection_failed" } else { "http_error" };
+                let reason = if given.status == 0 { "connection_failed" } else { "http_error" };
                 self.fail(id.0, reason, reason, now);
-                return false;
             }
-            _ => return false,
+            _ => {}
         }
-        true
+        before != Progress::Acked && self.deliveries[id.0].progress == Progress::Acked
     }
 
     /// Finds the delivery and the attempt of an envelope.

@@ -1,6 +1,6 @@
 //! The fields and limits of Block Kit, as data (https://docs.slack.dev/reference/block-kit).
 
-/// What a field may hold. Lengths are in characters.
+/// A rule: what a field may hold. Lengths are in characters.
 #[derive(Debug)]
 pub(super) enum Rule {
     /// A string of at least and at most this length.

@@ -1,4 +1,4 @@
-//! What people see: messages, buttons and views, and their JSON.
+//! Messages, buttons and views as people see them, and their JSON.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +150,7 @@ pub struct View {
     pub user: String,
     /// The view as the app sent it, with ids for blocks and actions that had none.
     pub body: Value,
-    /// What the person typed, by block and action, as in a submission's `state.values`.
+    /// The values that the person typed, by block and action, as in a submission's `state.values`.
     pub values: Value,
     /// The errors of fields, by block, from the answer to a submission.
     pub errors: BTreeMap<String, String>,
@@ -275,10 +275,13 @@ fn block_text(blocks: &[Value]) -> String {
 fn collect_text(value: &Value, into: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            if let Some(Value::String(text)) = fields.get("text") {
-                into.push(text.clone());
+            match fields.get("text") {
+                Some(Value::String(text)) => into.push(text.clone()),
+                Some(text) => collect_text(text, into),
+                None => {}
             }
-            fields.values().for_each(|value| collect_text(value, into));
+            let others = fields.iter().filter(|(name, _)| *name != "text");
+            others.for_each(|(_, value)| collect_text(value, into));
         }
         Value::Array(all) => all.iter().for_each(|value| collect_text(value, into)),
         _ => {}

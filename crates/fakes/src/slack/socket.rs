@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::outbox::{Frame, Socket};
+use super::outbox::{Frame, Given, Socket};
 use super::{FakeSlack, Shared, delivery};
 
 /// The number of sockets that an app may have at once.
@@ -125,7 +125,8 @@ fn acknowledge(shared: &Shared, text: &str) {
     if !takes && !empty {
         shared.wrong(&format!("a payload in an acknowledgement that takes none: {text}"));
     }
-    delivery::taken(shared, id, attempt, 200, if empty { Value::Null } else { payload });
+    let answer = if empty { Value::Null } else { payload };
+    delivery::taken(shared, id, attempt, &Given { status: 200, answer, last: false });
 }
 
 impl FakeSlack {

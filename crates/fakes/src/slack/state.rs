@@ -288,7 +288,7 @@ pub(super) struct World {
     pub(super) rotates: bool,
     pub(super) issued: u64,
     pub(super) outbox: Outbox,
-    /// What the app did wrong apart from calls: answers to deliveries, response URLs.
+    /// Mistakes of the app apart from calls: in answers to deliveries.
     pub(super) wrong: Vec<String>,
 }
 

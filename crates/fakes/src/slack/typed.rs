@@ -1,11 +1,11 @@
-//! What a client makes of a typed text: escapes, entities, rich text.
+//! Typed texts as clients send them: escapes, entities, rich text.
 
 use serde_json::{Value, json};
 
 /// A piece of a typed text.
 enum Piece<'a> {
     Text(&'a str),
-    /// What is between `<` and `>`: a mention, a channel, a command or a link.
+    /// The inside of `<` and `>`: a mention, a channel, a command or a link.
     Entity(&'a str),
 }
 

@@ -31,11 +31,11 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// What a call came to.
+/// The outcome of a call.
 struct Outcome {
     answer: Result<Value, ApiError>,
     scopes: Option<(String, String)>,
-    /// What is accepted, but against the documentation.
+    /// Things that are accepted, but against the documentation.
     wrong: Vec<String>,
 }
 

@@ -53,6 +53,9 @@ pub(super) fn metadata(given: &Value) -> Result<Option<Value>, ApiError> {
     let Some(fields) = given.as_object() else {
         return if given.is_null() || given == "" { Ok(None) } else { refuse("invalid_metadata_format") };
     };
+    if fields.is_empty() {
+        return Ok(None);
+    }
     let kind = given["event_type"].as_str().unwrap_or_default();
     let known =
         fields.keys().all(|name| matches!(name.as_str(), "event_type" | "event_payload" | "entities"));
@@ -107,14 +110,16 @@ pub(super) fn update(ask: &mut Ask<'_>) -> Answer {
         return refuse("streaming_state_conflict");
     }
     let Contents { text, mut blocks, metadata } = contents(ask, MAX_UPDATED_TEXT)?;
-    if ask.body["blocks"].is_null() && text == before.text {
+    // An update that says nothing of blocks or metadata leaves them as they are.
+    if ask.body["blocks"].is_null() {
         blocks.clone_from(&before.blocks);
     }
+    let removed = ask.body["metadata"].as_object().is_some_and(serde_json::Map::is_empty);
     let edited = Some(ask.team.ts(ask.now));
     let after = Message {
         text,
         blocks,
-        metadata: metadata.or_else(|| before.metadata.clone()),
+        metadata: if removed { None } else { metadata.or_else(|| before.metadata.clone()) },
         edited,
         edits: before.edits + 1,
         ..before.clone()

@@ -40,7 +40,7 @@ pub(super) struct Ask<'a> {
     pub(super) url: &'a str,
     /// True if the app may post to public channels it is not a member of.
     pub(super) posts_anywhere: bool,
-    /// What is accepted, but against the documentation.
+    /// Things that are accepted, but against the documentation.
     pub(super) wrong: Vec<String>,
 }
 
@@ -114,8 +114,11 @@ impl Ask<'_> {
 
     /// Queues the `message` event of a message that was written.
     fn message_event(&mut self, channel: &str, ts: &str) {
-        let event = events::message(self.team, channel, ts);
-        self.event(event);
+        // An app sees only the channels it is in, even where it may post to others.
+        if self.team.channels[channel].members.contains(&self.team.bot_user) {
+            let event = events::message(self.team, channel, ts);
+            self.event(event);
+        }
     }
 }
 

@@ -1,45 +1,13 @@
-//! The fake of Slack's servers, as a client of ours that knows only the documentation sees it.
+//! Deliveries over sockets and over HTTP.
 
-mod app;
+use std::sync::atomic::Ordering;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use serde_json::json;
+use throughline_fakes::slack::{Endpoints, FakeSlack, Progress};
+use throughline_fakes::system_clock;
 
-use serde_json::{Value, json};
-use throughline_fakes::slack::{Endpoints, FakeSlack, Fault, Progress};
-use throughline_fakes::{Clock, system_clock};
-
-use app::{Receiver, Socket, api, call};
-
-const ANA: &str = "U0ANA0001";
-const GENERAL: &str = "C0GENERAL";
-
-async fn slack(clock: Clock) -> FakeSlack {
-    let slack = FakeSlack::start(clock).await.unwrap();
-    slack.person(ANA, "Ana");
-    slack.channel(GENERAL, "general", &[ANA]);
-    slack
-}
-
-/// A clock that moves only when it is told to.
-fn hands() -> (Arc<AtomicI64>, Clock) {
-    let at = Arc::new(AtomicI64::new(1_764_000_000_000));
-    let clock = at.clone();
-    (at, Arc::new(move || clock.load(Ordering::SeqCst)))
-}
-
-fn card() -> Value {
-    json!([{"type": "section", "text": {"type": "mrkdwn", "text": "*Login fails*"}},
-        {"type": "actions", "elements": [{"type": "button", "text": {"type": "plain_text", "text": "Approve"},
-            "action_id": "tl.approve.1", "value": "token-1", "style": "primary"}]}])
-}
-
-fn modal() -> Value {
-    let words = |text: &str| json!({"type": "plain_text", "text": text});
-    json!({"type": "modal", "title": words("Edit"), "submit": words("Save"), "callback_id": "edit",
-        "private_metadata": "token-2", "blocks": [{"type": "input", "block_id": "title", "label": words("Title"),
-            "element": {"type": "plain_text_input", "action_id": "text", "initial_value": "Login"}}]})
-}
+use crate::app::{self, Receiver, Socket, api, call};
+use crate::{ANA, GENERAL, card, hands, modal, slack};
 
 #[tokio::test]
 async fn a_mention_goes_over_a_socket_and_is_answered_in_its_thread() {
@@ -180,80 +148,5 @@ async fn triggers_and_response_urls_expire_by_the_clock() {
     socket.frame().await;
     at.fetch_add(3_001, Ordering::SeqCst);
     assert_eq!(slack.settled(slow).await.progress, Progress::Failed);
-    assert_eq!(slack.violations(), [""; 0]);
-}
-
-#[tokio::test]
-async fn calls_are_refused_with_slacks_codes() {
-    let slack = slack(system_clock()).await;
-    slack.channel("C0OUTSIDE", "outside", &[ANA]);
-    slack.bot_in_channel("C0OUTSIDE", false);
-    let post = |text: &str| json!({"channel": GENERAL, "text": text});
-    for (method, body, error) in [
-        ("chat.postMessage", json!({"channel": "C0NOWHERE", "text": "x"}), "channel_not_found"),
-        ("chat.postMessage", json!({"channel": GENERAL}), "no_text"),
-        ("chat.postMessage", post(&"x".repeat(40_001)), "msg_too_long"),
-        (
-            "chat.postMessage",
-            json!({"channel": GENERAL, "text": "x", "thread_ts": "1.2"}),
-            "thread_not_found",
-        ),
-        (
-            "chat.postMessage",
-            json!({"channel": GENERAL, "text": "x", "blocks": [{"type": "banner"}]}),
-            "invalid_blocks",
-        ),
-        ("chat.postEphemeral", json!({"channel": GENERAL, "text": "x", "user": "U1"}), "user_not_found"),
-        ("chat.update", json!({"channel": GENERAL, "ts": "1.2", "text": "x"}), "message_not_found"),
-        ("conversations.history", json!({"channel": "C0OUTSIDE"}), "not_in_channel"),
-        ("conversations.replies", json!({"channel": GENERAL, "ts": "1.2"}), "thread_not_found"),
-        (
-            "reactions.add",
-            json!({"channel": GENERAL, "timestamp": "1.2", "name": "eyes"}),
-            "message_not_found",
-        ),
-        ("views.open", json!({"trigger_id": "1.2", "view": modal()}), "invalid_trigger_id"),
-        ("users.info", json!({"user": "U1"}), "user_not_found"),
-        ("chat.shout", json!({}), "unknown_method"),
-    ] {
-        assert_eq!(api(&slack, method, body).await["error"], error, "{method}");
-    }
-    let ts = slack.says(GENERAL, ANA, "hello");
-    let update = json!({"channel": GENERAL, "ts": ts, "text": "x"});
-    assert_eq!(api(&slack, "chat.update", update).await["error"], "cant_update_message");
-    let eyes = json!({"channel": GENERAL, "timestamp": ts, "name": "eyes"});
-    call(&slack, "reactions.add", eyes.clone()).await;
-    assert_eq!(api(&slack, "reactions.add", eyes).await["error"], "already_reacted");
-    assert_eq!(slack.message(GENERAL, &ts).unwrap().reactions["eyes"], [FakeSlack::BOT_USER]);
-
-    slack.grant(FakeSlack::BOT_TOKEN, &["users:read"]);
-    let refused = api(&slack, "chat.postMessage", post("x")).await;
-    let wanted =
-        json!({"ok": false, "error": "missing_scope", "needed": "chat:write", "provided": "users:read"});
-    assert_eq!(refused, wanted);
-    let with = |token: &'static str| app::with_token(&slack, "auth.test", token, json!({}));
-    assert_eq!(with("").await.1["error"], "not_authed");
-    assert_eq!(with("xoxb-other").await.1["error"], "invalid_auth");
-    slack.revokes(FakeSlack::BOT_TOKEN);
-    assert_eq!(with(FakeSlack::BOT_TOKEN).await.1["error"], "token_revoked");
-}
-
-#[tokio::test]
-async fn faults_hit_the_next_call_of_their_method() {
-    let slack = slack(system_clock()).await;
-    let post = || json!({"channel": GENERAL, "text": "x"});
-    let send = || app::with_token(&slack, "chat.postMessage", FakeSlack::BOT_TOKEN, post());
-    slack.fail_next("chat.postMessage", None, Fault::TooMany(7));
-    let (status, refused) = send().await;
-    assert_eq!(
-        (status, &refused["error"], &refused["retry-after"]),
-        (429, &json!("ratelimited"), &json!("7"))
-    );
-    slack.fail_next("chat.postMessage", Some(GENERAL), Fault::Refuse("fatal_error".into()));
-    assert_eq!(send().await.1["error"], "fatal_error");
-    assert_eq!(slack.bot_messages(GENERAL).len(), 0);
-    slack.fail_next("chat.postMessage", None, Fault::AppliedThenLost);
-    assert_eq!(send().await.0, 504);
-    assert_eq!(slack.bot_messages(GENERAL).len(), 1);
     assert_eq!(slack.violations(), [""; 0]);
 }
