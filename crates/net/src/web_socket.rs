@@ -1,5 +1,7 @@
 //! WebSockets that we open to a service.
 
+use std::time::Duration;
+
 use futures_util::{SinkExt, StreamExt};
 use reqwest::Url;
 use tokio::net::TcpStream;
@@ -11,6 +13,9 @@ use crate::Address;
 
 /// The longest message that is read, in bytes.
 const MESSAGE: usize = 4 * 1024 * 1024;
+
+/// The time that the other side has to answer a close.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// An open WebSocket.
 pub struct WebSocket(WebSocketStream<MaybeTlsStream<TcpStream>>);
@@ -81,10 +86,10 @@ impl WebSocket {
         self.0.send(Message::Ping(Vec::new().into())).await.map_err(|error| described(&error))
     }
 
-    /// Says that nothing more comes.
-    pub async fn close(&mut self) {
+    /// Says that nothing more comes, and waits a moment for the other side to say the same.
+    pub async fn close(mut self) {
         // The other side may be gone already.
-        let _ = self.0.close(None).await;
+        let _ = tokio::time::timeout(GOODBYE, self.0.close(None)).await;
     }
 }
 

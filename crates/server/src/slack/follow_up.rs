@@ -29,7 +29,9 @@ impl Adapter {
             Then::Whole { workspace, lane, card, pressed, member } => {
                 self.show_whole(runtime, &workspace, &lane, &card, &pressed, &member).await;
             }
-            Then::Home { workspace, member } => self.show_home(runtime, &workspace, &member).await,
+            Then::Home { workspace, member, cleared } => {
+                self.show_home(runtime, &workspace, &member, cleared.as_deref()).await;
+            }
             Then::Welcome { workspace, place } => self.welcome(&workspace, &place).await,
         }
     }

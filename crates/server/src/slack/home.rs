@@ -18,11 +18,19 @@ const LOOKED: u32 = 200;
 const SAID: usize = 120;
 
 impl Adapter {
-    /// Renews a person's Home.
-    pub(super) async fn show_home(&self, runtime: &Runtime, workspace: &Workspace, member: &str) {
+    /// Renews a person's Home. `cleared` is the thread whose choice is being cleared.
+    pub(super) async fn show_home(
+        &self,
+        runtime: &Runtime,
+        workspace: &Workspace,
+        member: &str,
+        cleared: Option<&str>,
+    ) {
         let person = self.people.account(member);
         match self.home_of(runtime, workspace, &person).await {
-            Ok(model) => {
+            Ok(mut model) => {
+                // Its turn may not have been taken yet.
+                model.modes.retain(|mode| cleared.is_none() || mode.clear.as_deref() != cleared);
                 let view = home(&model, self.channel.language());
                 self.signal(workspace, &outbound::publish_home(member, &view)).await;
             }

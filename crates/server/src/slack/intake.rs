@@ -39,7 +39,7 @@ pub(super) enum Then {
     /// Showing a card in full.
     Whole { workspace: Workspace, lane: LaneKey, card: CardId, pressed: Pressed, member: String },
     /// Renewing a person's Home.
-    Home { workspace: Workspace, member: String },
+    Home { workspace: Workspace, member: String, cleared: Option<String> },
     /// Showing what can be asked.
     Welcome { workspace: Workspace, place: Place },
 }
@@ -69,6 +69,10 @@ impl Adapter {
         let app = &workspace.app;
         let incoming = inbound(delivery, payload, app, &|member| self.people.known(member));
         let Incoming { more_keys, place, mut event, mut addressing, person, follow_up } = incoming;
+        if addressing.own {
+            // What we wrote is known already, and says nothing about its lane.
+            return Ok(Accepted::nothing());
+        }
         event.received_at = self.now();
         let member = std::mem::take(&mut event.actor);
         if !member.is_empty() {
@@ -92,7 +96,7 @@ impl Adapter {
             }
             FollowUp::Profile
             | FollowUp::Removed
-            | FollowUp::Home
+            | FollowUp::Home { .. }
             | FollowUp::Welcome
             | FollowUp::Nothing => {}
         }
@@ -109,7 +113,7 @@ impl Adapter {
     /// Acts on what was accepted beside its turn, and returns what is left to do.
     fn after(&self, workspace: &Workspace, follow_up: FollowUp, place: Place, member: String) -> Then {
         match follow_up {
-            FollowUp::Home => Then::Home { workspace: workspace.clone(), member },
+            FollowUp::Home { cleared } => Then::Home { workspace: workspace.clone(), member, cleared },
             FollowUp::Welcome => Then::Welcome { workspace: workspace.clone(), place },
             FollowUp::Profile => {
                 self.people.forget(&member);

@@ -21,7 +21,7 @@ pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
     match text(&event["type"]) {
         "message" | "app_mention" => message(key, payload, context),
         "app_home_opened" if text(&event["tab"]) != "messages" => {
-            of_person(key, "app_home_opened", event, FollowUp::Home)
+            of_person(key, "app_home_opened", event, FollowUp::Home { cleared: None })
         }
         "app_home_opened" => ignored(key, "app_home_opened"),
         "assistant_thread_started" => {

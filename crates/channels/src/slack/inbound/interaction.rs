@@ -176,7 +176,7 @@ fn of_home(payload: &Value, key: String) -> Incoming {
         place: Place { channel: channel.into(), thread: thread.into(), ..Place::default() },
         event: event_of(key, &actor, EventKind::Command { text: "forget".into() }),
         person,
-        follow_up: FollowUp::Home,
+        follow_up: FollowUp::Home { cleared: Some(text(&action["value"]).into()) },
         ..ignored(String::new(), "")
     }
 }

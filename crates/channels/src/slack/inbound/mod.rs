@@ -77,8 +77,11 @@ pub enum FollowUp {
     Press(Pressed),
     /// A submitted form.
     Submitted(FormPlace),
-    /// Renew the person's Home.
-    Home,
+    /// Renew the person's Home. A choice of this thread, `C1:17.004`, is being cleared and not shown any more.
+    Home {
+        /// The thread.
+        cleared: Option<String>,
+    },
     /// Show what can be asked, in a thread of the agent's view that was opened.
     Welcome,
     /// Read the person's profile anew.

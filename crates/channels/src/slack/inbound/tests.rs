@@ -254,7 +254,10 @@ fn a_command_is_its_words() {
 #[test]
 fn changes_of_the_workspace_are_followed() {
     let follow = |value: Value| read(Delivery::Event, &event(value)).follow_up;
-    assert_eq!(follow(json!({"type": "app_home_opened", "user": "U1", "tab": "home"})), FollowUp::Home);
+    assert_eq!(
+        follow(json!({"type": "app_home_opened", "user": "U1", "tab": "home"})),
+        FollowUp::Home { cleared: None }
+    );
     assert_eq!(
         follow(json!({"type": "app_home_opened", "user": "U1", "tab": "messages"})),
         FollowUp::Nothing

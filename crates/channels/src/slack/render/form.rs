@@ -53,12 +53,13 @@ pub fn form(model: &FormModel, language: Language) -> Value {
 }
 
 fn input(field: &FormField) -> Value {
-    let mut element = json!({"type": "plain_text_input", "action_id": "value", "multiline": field.long,
+    let name = format!("{FIELD}{}", field.name);
+    let mut element = json!({"type": "plain_text_input", "action_id": name, "multiline": field.long,
         "max_length": FIELD_TEXT});
     if !field.text.is_empty() {
         element["initial_value"] = json!(field.text);
     }
-    let mut block = json!({"type": "input", "block_id": format!("{FIELD}{}", field.name), "optional": true,
+    let mut block = json!({"type": "input", "block_id": name, "optional": true,
         "label": plain(&field.label, LABEL), "element": element});
     if !field.faults.is_empty() {
         block["hint"] = plain(&field.faults.join(" "), LABEL);

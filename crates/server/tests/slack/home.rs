@@ -1,0 +1,52 @@
+//! Home and the agent's view.
+
+use crate::world::{ANA, MIA, TEAM, TOOL, World, until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sl18_home_lists_what_waits_with_links() {
+    let w = World::over_sockets().await;
+    w.drafted().await;
+    let ts = w.slack.says(TEAM, ANA, &crate::world::ticket("a dark theme"));
+    w.card(TEAM, &ts, "Approve").await;
+    w.slack.opens_home(MIA, "home");
+    let slack = w.slack.clone();
+    let home = until("Home", || slack.home(MIA)).await;
+    let shown = home.block_text();
+    assert!(shown.contains("Waiting for you") && shown.matches("Create").count() >= 2, "{shown}");
+    let links = serde_json::to_string(&home.blocks()).unwrap();
+    assert!(links.matches("/archives/").count() >= 2, "{links}");
+    w.well();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remembered_choice_is_cleared_from_home() {
+    let w = World::over_sockets().await;
+    let ts =
+        w.slack.says(TEAM, ANA, &format!("{TOOL} the export of reports is slow for everybody since Monday"));
+    let gate = w.card(TEAM, &ts, "☐ Remember for this thread").await;
+    w.slack.presses(TEAM, ANA, &gate.ts, "☐ Remember for this thread");
+    let ticked = w.card(TEAM, &ts, "☑ Remember for this thread").await;
+    w.slack.presses(TEAM, ANA, &ticked.ts, "Create ticket");
+    w.decided(&w.lane(TEAM, &ts), 3).await;
+    w.slack.opens_home(ANA, "home");
+    let slack = w.slack.clone();
+    let home = until("Home with a choice", || {
+        slack.home(ANA).filter(|home| home.labels().contains(&"Clear".into()))
+    })
+    .await;
+    assert!(home.block_text().contains("ticket"), "{}", home.block_text());
+    w.slack.presses_in_home(ANA, "Clear");
+    until("Home without it", || slack.home(ANA).filter(|home| !home.labels().contains(&"Clear".into())))
+        .await;
+    w.well();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agents_view_suggests_what_to_ask() {
+    let w = World::over_sockets().await;
+    let (channel, thread) = w.slack.starts_assistant(ANA);
+    let slack = w.slack.clone();
+    let prompts = until("prompts", || slack.prompts(&channel, &thread)).await;
+    assert!(prompts.to_string().contains("ticket"), "{prompts}");
+    w.well();
+}

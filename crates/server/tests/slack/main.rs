@@ -1,0 +1,12 @@
+//! Slack end to end: the real server, with its loops, over HTTP and over sockets, against a fake that refuses what Slack
+//! refuses.
+
+mod cards;
+mod forms;
+mod home;
+mod http;
+mod lanes;
+mod people;
+mod recorded;
+mod sockets;
+mod world;

@@ -1,0 +1,59 @@
+//! People: groups, guests, strangers, languages.
+
+use crate::world::{ANA, BOB, TEAM, TOOL, World, until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_of_a_user_group_may_approve() {
+    let w = World::over_sockets().await;
+    w.slack.usergroup("S0PMS0001", "pms", &[BOB]);
+    let (_, card) = w.drafted().await;
+    w.slack.presses(TEAM, BOB, &card.ts, "Approve");
+    w.says(TEAM, &card.ts, "DEMO-1").await;
+    w.well();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sl16_guests_and_people_of_other_workspaces_may_not() {
+    let w = World::over_sockets().await;
+    for user in ["U0GUEST01", "U0OTHER01", "U0GONE001"] {
+        w.slack.person(user, user);
+    }
+    w.slack.guest("U0GUEST01");
+    w.slack.stranger("U0OTHER01", "T0ELSEWHERE");
+    let everybody = ["U0GUEST01", "U0OTHER01"];
+    w.slack.usergroup("S0PMS0001", "pms", &everybody);
+    w.slack.channel("C0SHARED1", "shared", &[ANA, "U0GUEST01", "U0OTHER01"]);
+    let ts = w.slack.says("C0SHARED1", ANA, &crate::world::ticket("a CSV export"));
+    let card = w.card("C0SHARED1", &ts, "Approve").await;
+    for user in everybody {
+        w.slack.presses("C0SHARED1", user, &card.ts, "Approve");
+        let slack = w.slack.clone();
+        until("a refusal", || slack.ephemerals(user).pop()).await;
+    }
+    assert_eq!(w.issues().await, 0);
+    w.well();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_deactivated_approves_nothing() {
+    let w = World::over_sockets().await;
+    w.slack.usergroup("S0PMS0001", "pms", &[BOB]);
+    let (_, card) = w.drafted().await;
+    w.slack.deactivates(BOB, true);
+    w.slack.idle().await;
+    w.slack.presses(TEAM, BOB, &card.ts, "Approve");
+    let slack = w.slack.clone();
+    until("a refusal", || slack.ephemerals(BOB).pop()).await;
+    assert_eq!(w.issues().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_is_answered_in_the_language_of_their_profile() {
+    let w = World::over_sockets().await;
+    w.slack.speaks(BOB, "de-DE", "Europe/Berlin");
+    let (channel, _) = w.slack.says_to_bot(BOB, "help");
+    let slack = w.slack.clone();
+    let said = until("an answer", || slack.bot_messages(&channel).pop()).await;
+    assert!(said.block_text().contains("Ich") || said.block_text().contains("ich"), "{}", said.block_text());
+    let _ = TOOL;
+}
