@@ -1,6 +1,6 @@
 //! The task that delivers: signed requests to the app's endpoints, with retries, or envelopes over its sockets.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,9 +11,14 @@ use super::{FakeSlack, Shared, acked, sign};
 /// The pause between two looks at the clock while something is under way.
 const TICK: Duration = Duration::from_millis(10);
 
+/// The client of all fakes: it costs time to make. It keeps no connections, which end with the runtime they are of.
+static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| {
+    let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+    client.unwrap_or_else(|error| panic!("no HTTP client can be made: {error}"))
+});
+
 /// Delivers what is queued, for ever.
 pub(super) async fn run(shared: Arc<Shared>) {
-    let Ok(client) = reqwest::Client::builder().no_proxy().build() else { return };
     loop {
         let (posts, busy) = {
             let mut world = shared.world();
@@ -21,7 +26,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
             (world.outbox.send_due(now), world.outbox.busy())
         };
         for post in posts {
-            tokio::spawn(deliver(shared.clone(), client.clone(), post));
+            tokio::spawn(deliver(shared.clone(), post));
         }
         let rung = shared.bell.notified();
         if busy {
@@ -33,9 +38,9 @@ pub(super) async fn run(shared: Arc<Shared>) {
     }
 }
 
-async fn deliver(shared: Arc<Shared>, client: reqwest::Client, post: Post) {
+async fn deliver(shared: Arc<Shared>, post: Post) {
     let delivery = shared.world().outbox.deliveries[post.id.0].clone();
-    let given = send(&shared, &client, &delivery, &post).await;
+    let given = send(&shared, &delivery, &post).await;
     taken(&shared, post.id, post.attempt, &given);
 }
 
@@ -51,10 +56,10 @@ pub(super) fn taken(shared: &Shared, id: DeliveryId, attempt: usize, given: &Giv
     shared.bell.notify_one();
 }
 
-async fn send(shared: &Shared, client: &reqwest::Client, delivery: &Delivery, post: &Post) -> Given {
+async fn send(shared: &Shared, delivery: &Delivery, post: &Post) -> Given {
     let seconds = (shared.now() / 1_000).to_string();
     let (kind, body) = encode(delivery);
-    let mut request = client
+    let mut request = CLIENT
         .post(&post.url)
         .header("content-type", kind)
         .header("user-agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
@@ -117,8 +122,7 @@ impl FakeSlack {
     pub async fn posts_signed(&self, url: &str, kind: &str, body: &str) -> reqwest::Result<(u16, String)> {
         let seconds = (self.shared.now() / 1_000).to_string();
         let signature = sign(&self.shared.secret(), &seconds, body);
-        let client = reqwest::Client::builder().no_proxy().build()?;
-        let request = client.post(url).header("content-type", kind).header("x-slack-signature", signature);
+        let request = CLIENT.post(url).header("content-type", kind).header("x-slack-signature", signature);
         let response =
             request.header("x-slack-request-timestamp", seconds).body(body.to_owned()).send().await?;
         Ok((response.status().as_u16(), response.text().await?))

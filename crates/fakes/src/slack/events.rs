@@ -8,7 +8,7 @@ use super::state::{Kind, Message, Team};
 use super::{FakeSlack, typed};
 
 /// Returns an event in its envelope.
-pub(super) fn envelope(team: &mut Team, event: Value, now: i64) -> Value {
+fn envelope(team: &mut Team, event: Value, now: i64) -> Value {
     let channel = event["channel"].as_str().or(event["item"]["channel"].as_str());
     let shared = channel.and_then(|id| team.channels.get(id)).is_some_and(|channel| channel.shared);
     let id = team.id("Ev");
@@ -56,9 +56,39 @@ pub(super) fn deleted(team: &mut Team, before: &Message, now: i64) -> Value {
         "channel_type": team.channels[&before.channel].kind.name()})
 }
 
-fn queue(team: &mut Team, outbox: &mut Outbox, event: Value, now: i64) -> DeliveryId {
+/// The name of an event in an app's manifest, and the scopes of which one is needed.
+fn subscription(event: &Value) -> (String, &'static [&'static str]) {
+    let kind = event["type"].as_str().unwrap_or_default();
+    let scopes: &[&str] = match (kind, event["channel_type"].as_str()) {
+        ("message", Some("channel")) => &["channels:history"],
+        ("message", Some("group")) => &["groups:history"],
+        ("message", Some("im")) => &["im:history"],
+        ("message", Some("mpim")) => &["mpim:history"],
+        ("app_mention", _) => &["app_mentions:read"],
+        ("assistant_thread_started" | "assistant_thread_context_changed", _) => &["assistant:write"],
+        ("member_joined_channel" | "member_left_channel", _) => &["channels:read", "groups:read"],
+        ("reaction_added" | "reaction_removed", _) => &["reactions:read"],
+        ("team_join" | "user_change", _) => &["users:read"],
+        _ => &[],
+    };
+    let name = match event["channel_type"].as_str() {
+        Some(kind @ ("channel" | "group")) if event["type"] == "message" => format!("message.{kind}s"),
+        Some(kind) if event["type"] == "message" => format!("message.{kind}"),
+        _ => kind.to_owned(),
+    };
+    (name, scopes)
+}
+
+/// Queues an event, or withholds it from an app that lacks the scope or has not subscribed.
+pub(super) fn queue(team: &mut Team, outbox: &mut Outbox, event: Value, now: i64) -> DeliveryId {
+    let (name, scopes) = subscription(&event);
+    let allowed = scopes.is_empty() || scopes.iter().any(|scope| team.scopes.contains(*scope));
+    let subscribed = team.subscribed.as_ref().is_none_or(|all| all.contains(&name));
     let payload = envelope(team, event, now);
-    outbox.queue(Sort::Event, payload, now)
+    if allowed && subscribed {
+        return outbox.queue(Sort::Event, payload, now);
+    }
+    outbox.withhold(payload, now)
 }
 
 /// Writes a message of a person or another bot, and queues its events.

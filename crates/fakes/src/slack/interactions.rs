@@ -167,6 +167,16 @@ impl FakeSlack {
         })
     }
 
+    /// Stops a message that is being streamed, as a person can.
+    pub fn stops_stream(&self, channel: &str, ts: &str) {
+        self.in_channel(channel, |team, _, _| {
+            if let Some(message) = team.channel(channel).messages.get_mut(ts).filter(|one| one.streaming) {
+                message.streaming = false;
+                team.stopped.insert(ts.into());
+            }
+        });
+    }
+
     /// Sends a slash command.
     pub fn commands(&self, channel: &str, user: &str, command: &str, text: &str) -> DeliveryId {
         let shared = self.shared.clone();

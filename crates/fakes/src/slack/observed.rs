@@ -9,6 +9,9 @@ use super::{Call, FakeSlack, lock};
 /// The longest time that a test waits for a delivery.
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(30);
 
+/// The time after which a status is removed, in milliseconds.
+const STATUS_LIFETIME: i64 = 120_000;
+
 impl FakeSlack {
     fn see<T>(&self, see: impl FnMut(&Team) -> Vec<T>) -> Vec<T> {
         self.shared.world().teams.values().flat_map(see).collect()
@@ -82,6 +85,17 @@ impl FakeSlack {
         self.see(|team| team.statuses.clone())
     }
 
+    /// Returns the status that can be seen in a thread: until the app writes there, clears it, or two minutes are over.
+    #[must_use]
+    pub fn status(&self, channel: &str, thread: &str) -> Option<String> {
+        let (place, now) = ((channel.to_owned(), thread.to_owned()), self.shared.now());
+        let seen = |(text, at): &&(String, i64)| !text.is_empty() && now - at <= STATUS_LIFETIME;
+        self.see(|team| {
+            team.shown_statuses.get(&place).filter(seen).map(|(text, _)| text.clone()).into_iter().collect()
+        })
+        .pop()
+    }
+
     /// Returns the title of a thread with the agent.
     #[must_use]
     pub fn title(&self, channel: &str, thread: &str) -> Option<String> {
@@ -134,7 +148,7 @@ impl FakeSlack {
         let until = tokio::time::Instant::now() + LONGEST;
         loop {
             let delivery = self.delivery(id);
-            if matches!(delivery.progress, Progress::Acked | Progress::Failed) {
+            if !matches!(delivery.progress, Progress::Waiting | Progress::Sent) {
                 return delivery;
             }
             assert!(tokio::time::Instant::now() < until, "nobody answered {delivery:#?}");

@@ -46,6 +46,8 @@ pub enum Progress {
     Acked,
     /// The app did not take it, and it is not sent again.
     Failed,
+    /// It is an event that the app has no scope for, or has not subscribed to. It is never sent.
+    Withheld,
 }
 
 /// One attempt to deliver.
@@ -260,6 +262,13 @@ impl Outbox {
         let id = DeliveryId(self.deliveries.len());
         let (progress, attempts) = (Progress::Waiting, Vec::new());
         self.deliveries.push(Delivery { id, sort, payload, progress, attempts, reason: "", due: now });
+        id
+    }
+
+    /// Adds an event that is never sent.
+    pub(super) fn withhold(&mut self, payload: Value, now: i64) -> DeliveryId {
+        let id = self.queue(Sort::Event, payload, now);
+        self.deliveries[id.0].progress = Progress::Withheld;
         id
     }
 

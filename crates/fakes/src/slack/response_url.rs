@@ -8,7 +8,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use serde_json::{Value, json};
 
-use super::outbox::Sort;
 use super::state::{Message, RESPONSE_LIFETIME, RESPONSE_USES, Response, Team};
 use super::{Call, Fault, Shared, acked, events};
 
@@ -76,8 +75,7 @@ fn respond(shared: &Shared, id: &str, body: &Value) -> (u16, &'static str) {
         None => add(team, &response, body, message, now),
     };
     if let Some(event) = event {
-        let envelope = events::envelope(team, event, now);
-        world.outbox.queue(Sort::Event, envelope, now);
+        events::queue(team, &mut world.outbox, event, now);
     }
     (200, "ok")
 }

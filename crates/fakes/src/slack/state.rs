@@ -147,10 +147,18 @@ pub(super) struct Team {
     pub(super) triggers: BTreeMap<String, Trigger>,
     pub(super) responses: BTreeMap<String, Response>,
     pub(super) statuses: Vec<Status>,
+    /// The statuses that can be seen, with the times they were set.
+    pub(super) shown_statuses: BTreeMap<(String, String), (String, i64)>,
+    /// The streams that a person stopped.
+    pub(super) stopped: BTreeSet<String>,
+    /// The scopes of the app's newest token.
+    pub(super) scopes: BTreeSet<String>,
+    /// The events that the app subscribed to; all if `None`.
+    pub(super) subscribed: Option<BTreeSet<String>>,
     pub(super) titles: BTreeMap<(String, String), String>,
     pub(super) prompts: BTreeMap<(String, String), Value>,
     pub(super) files: BTreeMap<String, File>,
-    /// The times of view_ids, to order their stacks.
+    /// The number of ids so far.
     pub(super) ids: u64,
     pub(super) last_ts: i64,
 }
@@ -220,6 +228,9 @@ impl Team {
         let ts = self.ts(now);
         (message.ts, message.at) = (ts.clone(), now);
         let channel = message.channel.clone();
+        if let Some(thread) = message.thread.clone().filter(|_| message.bot.as_ref() == Some(&self.bot)) {
+            self.shown_statuses.remove(&(channel.clone(), thread));
+        }
         self.channel(&channel).messages.insert(ts.clone(), message);
         ts
     }

@@ -1,6 +1,6 @@
 //! Workspaces, their people and channels, and the installation of the app.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::FakeSlack;
 use super::state::{Kind, Team, Token, Usergroup};
@@ -33,7 +33,7 @@ const SCOPES: [&str; 23] = [
 ];
 
 impl FakeSlack {
-    pub(super) fn scopes() -> std::collections::BTreeSet<String> {
+    pub(super) fn scopes() -> BTreeSet<String> {
         SCOPES.iter().map(|scope| (*scope).to_owned()).collect()
     }
 
@@ -66,6 +66,10 @@ impl FakeSlack {
                 triggers: BTreeMap::new(),
                 responses: BTreeMap::new(),
                 statuses: Vec::new(),
+                shown_statuses: BTreeMap::new(),
+                stopped: BTreeSet::new(),
+                scopes: Self::scopes(),
+                subscribed: None,
                 titles: BTreeMap::new(),
                 prompts: BTreeMap::new(),
                 files: BTreeMap::new(),
@@ -99,12 +103,26 @@ impl FakeSlack {
         self.shared.world().rotates = true;
     }
 
-    /// Replaces the scopes of a token.
+    /// Replaces the scopes of a token. Events that need others are withheld from now on.
     pub fn grant(&self, token: &str, scopes: &[&str]) {
         let mut world = self.shared.world();
+        let scopes: BTreeSet<String> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
         let known = world.tokens.get_mut(token);
         let known = known.unwrap_or_else(|| panic!("there is no token {token}"));
-        known.scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        known.scopes.clone_from(&scopes);
+        let id = known.team.clone();
+        if let Some(team) = world.teams.get_mut(&id) {
+            team.scopes = scopes;
+        }
+    }
+
+    /// Subscribes to these events only, in every workspace, by the names of an app's manifest: `app_mention`,
+    /// `message.channels` and so on. The others are withheld.
+    pub fn subscribes(&self, events: &[&str]) {
+        let events: BTreeSet<String> = events.iter().map(|event| (*event).to_owned()).collect();
+        for team in self.shared.world().teams.values_mut() {
+            team.subscribed = Some(events.clone());
+        }
     }
 
     /// Revokes a token.

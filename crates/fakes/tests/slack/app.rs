@@ -1,5 +1,6 @@
 //! A small app: calls methods, opens sockets, receives requests.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -14,13 +15,13 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 const LONGEST: Duration = Duration::from_secs(20);
 
-fn client() -> reqwest::Client {
-    reqwest::Client::builder().no_proxy().build().unwrap()
-}
+/// The client of all tests: it costs time to make. It keeps no connections, which end with the runtime they are of.
+static CLIENT: LazyLock<reqwest::Client> =
+    LazyLock::new(|| reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap());
 
 /// Calls a method with JSON and a token. Returns the status and the answer.
 pub(crate) async fn with_token(slack: &FakeSlack, method: &str, token: &str, body: Value) -> (u16, Value) {
-    let mut request = client().post(format!("{}{method}", slack.api()));
+    let mut request = CLIENT.post(format!("{}{method}", slack.api()));
     request = request.header("content-type", "application/json; charset=utf-8").body(body.to_string());
     if !token.is_empty() {
         request = request.header("authorization", format!("Bearer {token}"));
@@ -50,7 +51,7 @@ pub(crate) async fn call(slack: &FakeSlack, method: &str, body: Value) -> Value 
 
 /// Posts JSON without a token.
 pub(crate) async fn post(url: &str, body: Value) -> (u16, String) {
-    let request = client().post(url).header("content-type", "application/json").body(body.to_string());
+    let request = CLIENT.post(url).header("content-type", "application/json").body(body.to_string());
     let response = request.send().await.unwrap();
     (response.status().as_u16(), response.text().await.unwrap())
 }

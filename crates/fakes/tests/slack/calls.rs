@@ -29,7 +29,7 @@ async fn calls_are_refused_with_slacks_codes() {
             json!({"channel": GENERAL, "text": "x", "blocks": [{"type": "banner"}]}),
             "invalid_blocks",
         ),
-        ("chat.postEphemeral", json!({"channel": GENERAL, "text": "x", "user": "U1"}), "user_not_found"),
+        ("chat.postEphemeral", json!({"channel": GENERAL, "text": "x", "user": "U1"}), "user_not_in_channel"),
         ("chat.update", json!({"channel": GENERAL, "ts": "1.2", "text": "x"}), "message_not_found"),
         ("conversations.history", json!({"channel": "C0OUTSIDE"}), "not_in_channel"),
         ("conversations.replies", json!({"channel": GENERAL, "ts": "1.2"}), "thread_not_found"),
@@ -132,9 +132,9 @@ async fn a_message_is_found_again_by_its_metadata() {
     let history = call(&slack, "conversations.history", json!({"channel": GENERAL})).await;
     assert_eq!(history["messages"].as_array().unwrap().len(), 1, "replies are not in the channel");
     call(&slack, "chat.update", json!({"channel": GENERAL, "ts": ts, "text": "other"})).await;
-    assert_eq!(slack.card(GENERAL).unwrap().labels(), ["Approve"], "what is not mentioned stays");
-    call(&slack, "chat.update", json!({"channel": GENERAL, "ts": ts, "text": "other", "blocks": []})).await;
-    assert!(slack.card(GENERAL).is_none());
+    assert!(slack.card(GENERAL).is_none(), "a text without blocks replaces them");
+    let whole = call(&slack, "conversations.replies", read(true)).await;
+    assert_eq!(whole["messages"][1]["metadata"], metadata, "metadata stays");
     assert_eq!(slack.violations(), [""; 0]);
 }
 
@@ -151,4 +151,29 @@ async fn what_slack_forbids_is_a_violation() {
     for wanted in ["unknown argument loud", "blocks without a text", "unsupported type: banner"] {
         assert!(found.iter().any(|found| found.contains(wanted)), "{wanted}: {found:?}");
     }
+}
+
+#[tokio::test]
+async fn a_stream_ends_by_itself_and_a_status_with_the_answer() {
+    let (at, clock) = hands();
+    let slack = slack(clock).await;
+    let (channel, thread) = slack.starts_assistant(ANA);
+    let status = json!({"channel_id": channel, "thread_ts": thread, "status": "is thinking"});
+    call(&slack, "assistant.threads.setStatus", status.clone()).await;
+    assert_eq!(slack.status(&channel, &thread).as_deref(), Some("is thinking"));
+    let start = json!({"channel": channel, "thread_ts": thread, "markdown_text": "one "});
+    let ts = call(&slack, "chat.startStream", start.clone()).await["ts"].clone();
+    assert_eq!(slack.status(&channel, &thread), None);
+    let append = json!({"channel": channel, "ts": ts, "markdown_text": "two"});
+    call(&slack, "chat.appendStream", append.clone()).await;
+    assert_eq!(slack.message(&channel, ts.as_str().unwrap()).unwrap().text, "one two");
+    at.fetch_add(307_000, Ordering::SeqCst);
+    assert_eq!(api(&slack, "chat.appendStream", append).await["error"], "message_not_in_streaming_state");
+    let ts = call(&slack, "chat.startStream", start).await["ts"].clone();
+    slack.stops_stream(&channel, ts.as_str().unwrap());
+    let stop = json!({"channel": channel, "ts": ts});
+    assert_eq!(api(&slack, "chat.stopStream", stop).await["error"], "stopped_by_user");
+    call(&slack, "assistant.threads.setStatus", status).await;
+    at.fetch_add(121_000, Ordering::SeqCst);
+    assert_eq!(slack.status(&channel, &thread), None, "a status ends after two minutes");
 }

@@ -150,3 +150,41 @@ async fn triggers_and_response_urls_expire_by_the_clock() {
     assert_eq!(slack.settled(slow).await.progress, Progress::Failed);
     assert_eq!(slack.violations(), [""; 0]);
 }
+
+#[tokio::test]
+async fn events_without_scope_or_subscription_are_withheld() {
+    let slack = slack(system_clock()).await;
+    let mention = format!("{} hello", FakeSlack::MENTION);
+    let progress = |ts: &str| -> Vec<_> {
+        slack
+            .deliveries_of(GENERAL, ts)
+            .into_iter()
+            .map(|one| (one.kind().to_owned(), one.progress))
+            .collect()
+    };
+    slack.grant(FakeSlack::BOT_TOKEN, &["app_mentions:read", "chat:write"]);
+    let ts = slack.says(GENERAL, ANA, &mention);
+    let wanted = [("app_mention".into(), Progress::Waiting), ("message".into(), Progress::Withheld)];
+    assert_eq!(progress(&ts), wanted);
+    slack.grant(FakeSlack::BOT_TOKEN, &["app_mentions:read", "channels:history"]);
+    slack.subscribes(&["message.channels"]);
+    let ts = slack.says(GENERAL, ANA, &mention);
+    let wanted = [("app_mention".into(), Progress::Withheld), ("message".into(), Progress::Waiting)];
+    assert_eq!(progress(&ts), wanted);
+}
+
+#[tokio::test]
+async fn what_was_held_back_comes_in_reverse() {
+    let slack = slack(system_clock()).await;
+    let mut app = Receiver::start().await;
+    slack.delivers_to(Endpoints::at(&app.url));
+    slack.holds();
+    let (first, second) = (slack.says(GENERAL, ANA, "one"), slack.says(GENERAL, ANA, "two"));
+    slack.releases(true);
+    assert_eq!(app.next().await.json()["event"]["ts"], second.as_str());
+    assert_eq!(app.next().await.json()["event"]["ts"], first.as_str());
+    slack.idle().await;
+    app.answer(200, r#"{"challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}"#);
+    assert!(slack.verifies(&format!("{}/slack/events", app.url)).await);
+    assert!(!slack.verifies(&format!("{}/slack/events", app.url)).await);
+}

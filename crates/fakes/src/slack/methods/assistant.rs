@@ -14,7 +14,7 @@ fn thread(ask: &mut Ask<'_>) -> Result<(String, String), ApiError> {
     let thread = ask.required("thread_ts")?;
     let channel = ask.channel("channel_id")?;
     if !channel.messages.contains_key(&thread) {
-        return refuse("thread_not_found");
+        return refuse("invalid_thread_ts");
     }
     Ok((channel.id.clone(), thread))
 }
@@ -29,6 +29,8 @@ pub(super) fn set_status(ask: &mut Ask<'_>) -> Answer {
     if loading.len() > MAX_LOADING || loading.len() != texts.len() {
         return refuse("invalid_arguments");
     }
+    let place = (channel.clone(), thread.clone());
+    ask.team.shown_statuses.insert(place, (text.clone(), ask.now));
     ask.team.statuses.push(Status { channel, thread, text, loading, at: ask.now });
     Ok(json!({}))
 }

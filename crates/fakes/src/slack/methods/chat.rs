@@ -110,8 +110,8 @@ pub(super) fn update(ask: &mut Ask<'_>) -> Answer {
         return refuse("streaming_state_conflict");
     }
     let Contents { text, mut blocks, metadata } = contents(ask, MAX_UPDATED_TEXT)?;
-    // An update that says nothing of blocks or metadata leaves them as they are.
-    if ask.body["blocks"].is_null() {
+    // A text without blocks replaces them.
+    if ask.body["blocks"].is_null() && ask.text("text").is_empty() {
         blocks.clone_from(&before.blocks);
     }
     let removed = ask.body["metadata"].as_object().is_some_and(serde_json::Map::is_empty);
@@ -149,9 +149,6 @@ pub(super) fn delete(ask: &mut Ask<'_>) -> Answer {
 pub(super) fn post_ephemeral(ask: &mut Ask<'_>) -> Answer {
     let channel = ask.writable("channel")?;
     let user = ask.required("user")?;
-    if !ask.team.users.contains_key(&user) {
-        return refuse("user_not_found");
-    }
     if !ask.team.channel(&channel).members.contains(&user) {
         return refuse("user_not_in_channel");
     }

@@ -14,7 +14,7 @@ mod views;
 use serde_json::{Value, json};
 
 use super::api_error::ApiError;
-use super::outbox::{Outbox, Sort};
+use super::outbox::Outbox;
 use super::state::{Channel, Kind, Message, Team};
 use super::{blocks, events};
 
@@ -108,8 +108,7 @@ impl Ask<'_> {
 
     /// Queues an event of the workspace.
     fn event(&mut self, event: Value) {
-        let envelope = events::envelope(self.team, event, self.now);
-        self.outbox.queue(Sort::Event, envelope, self.now);
+        events::queue(self.team, self.outbox, event, self.now);
     }
 
     /// Queues the `message` event of a message that was written.

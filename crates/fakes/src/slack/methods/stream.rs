@@ -7,6 +7,8 @@ use super::{Answer, ApiError, Ask, chat, from_bot, refuse};
 
 /// The length of one piece.
 const MAX_PIECE: usize = 12_000;
+/// The time after which a stream is over, in milliseconds. The number is measured, not documented.
+const STREAM_LIFETIME: i64 = 306_000;
 
 /// Returns the text of a piece: Markdown, or the texts of its chunks.
 fn piece(ask: &Ask<'_>) -> Result<String, ApiError> {
@@ -48,13 +50,16 @@ pub(super) fn start(ask: &mut Ask<'_>) -> Answer {
 /// Returns the message that is being streamed.
 fn open<'a>(ask: &'a mut Ask<'_>) -> Result<&'a mut Message, ApiError> {
     let ts = ask.required("ts")?;
-    let bot = ask.team.bot.clone();
+    let (bot, now) = (ask.team.bot.clone(), ask.now);
+    if ask.team.stopped.contains(&ts) {
+        return refuse("stopped_by_user");
+    }
     let channel = ask.channel("channel")?;
     let message = channel.messages.get_mut(&ts).ok_or_else(|| ApiError::new("message_not_found"))?;
     if message.bot.as_ref() != Some(&bot) {
         return refuse("message_not_owned_by_app");
     }
-    if !message.streaming {
+    if !message.streaming || now - message.at > STREAM_LIFETIME {
         return refuse("message_not_in_streaming_state");
     }
     Ok(message)

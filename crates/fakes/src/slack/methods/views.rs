@@ -83,6 +83,9 @@ pub(super) fn push(ask: &mut Ask<'_>) -> Answer {
     let body = checked(ask.team, &ask.body["view"], "modal")?;
     free_external_id(ask, &body)?;
     let user = trigger(ask)?;
+    if ask.team.modals.get(&user).is_none_or(Vec::is_empty) {
+        return refuse("not_found");
+    }
     let view = created(ask.team, body, &user, ask.now);
     let view = pushed(ask.team, view)?;
     Ok(json!({"view": view.json(ask.team)}))
