@@ -5,6 +5,8 @@
 
 #[path = "peers/slack.rs"]
 mod slack;
+#[path = "peers/slack_blocks.rs"]
+mod slack_blocks;
 
 use std::process::Stdio;
 use std::time::Duration;

@@ -27,7 +27,7 @@ fn node(script: &str) -> Command {
     node
 }
 
-fn python(script: &str) -> Command {
+pub(crate) fn python(script: &str) -> Command {
     let mut python = Command::new(
         std::env::var("THROUGHLINE_PYTHON").expect("THROUGHLINE_PYTHON names a python that has them"),
     );
