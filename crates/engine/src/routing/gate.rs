@@ -90,7 +90,7 @@ fn read(turn: &Turn<'_>, said: &RoutedMessage, meant: &RoutedMessage, gate: &Car
 /// True if a request names no subject beside it.
 fn about_nothing(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
     // One that points at something ("for this") is read where it points.
-    subject::subject(turn, said).0.is_empty()
+    subject::subject(turn, said.text()).0.is_empty()
 }
 
 /// True if the message is a picture that says yes, and no word.

@@ -29,6 +29,7 @@ use crate::review::lifecycle as review;
 use crate::routing::gate::{is_addressed, may_ask_curtly, spared, withheld};
 use crate::routing::meta;
 use crate::selection::handoff;
+use crate::tickets::qualifiers::Request;
 use crate::tickets::subject::with_body;
 use crate::tickets::{DraftSources, batch, drafting, subject};
 use crate::turn::routed_message::RungResult::{Decided, Passed};
@@ -78,16 +79,18 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
             let asked = addressed || may_ask_curtly(turn, said);
             return Decided(if asked { meta::answer(turn, said, &ruling) } else { withheld() });
         }
+        let request = Request::of(&said.words, ruling);
+        let ruling = &request.ruling;
         let intent = ruling.intent.into();
         if ruling.object.is_none() {
             answer_gate(turn, intent, &said.by);
         }
         if let (Intent::Ticket, None, Some(of)) = (intent, &ruling.object, review::in_reach(turn)) {
-            let verdict = review::hand_over(turn, of, Some(&ruling), &said.by);
+            let verdict = review::hand_over(turn, of, Some(ruling), &said.by);
             turn.note(Reason::ReviewHandedOver);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(intent));
         }
-        return Decided(act(turn, said, intent, Reason::IntentRule, Some(ruling)));
+        return Decided(act(turn, said, intent, Reason::IntentRule, Some(request)));
     }
     if !addressed {
         return Decided(memory::only_stated(turn).unwrap_or_else(withheld));
@@ -206,11 +209,11 @@ pub(crate) fn act(
     said: &RoutedMessage,
     intent: Intent,
     reason: Reason,
-    ruling: Option<Ruling>,
+    request: Option<Request>,
 ) -> Decision {
     let mut reason = reason;
     let verdict = match intent {
-        Intent::Ticket => draft(turn, said, ruling),
+        Intent::Ticket => draft(turn, said, request),
         Intent::Review => {
             let (verdict, why) =
                 review::start(turn, said.text(), &said.by, review::ReviewTrigger::of(reason));
@@ -237,18 +240,18 @@ pub(crate) fn discussed(turn: &mut Turn<'_>, text: Option<&str>) -> Decision {
 }
 
 /// Drafts one ticket, or a batch if several are asked for.
-fn draft(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: Option<Ruling>) -> Verdict {
-    let Some(Ruling { object, item, several, .. }) = ruling else {
+fn draft(turn: &mut Turn<'_>, said: &RoutedMessage, request: Option<Request>) -> Verdict {
+    let Some(Request { ruling: Ruling { object, item, several, .. }, text }) = request else {
         return drafting::start(turn, said.text(), None, &said.by);
     };
-    if let Some(asked) = batch::read(turn, object.as_deref(), several.as_ref(), said.text()) {
+    if let Some(asked) = batch::read(turn, object.as_deref(), several.as_ref(), &text) {
         return batch::start(turn, &asked, &said.by);
     }
     let named = item.and_then(batch::item_type);
     match object {
-        Some(object) => drafting::start(turn, &with_body(&object, said.text()), named, &said.by),
+        Some(object) => drafting::start(turn, &with_body(&object, &text), named, &said.by),
         None => {
-            let (about, messages) = subject(turn, said);
+            let (about, messages) = subject(turn, &text);
             let texts = Some(about.clone()).filter(|about| !about.is_empty());
             let mut authors = Authors::default();
             messages.iter().for_each(|message| authors.add(turn.author_of(message)));

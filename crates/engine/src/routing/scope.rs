@@ -18,6 +18,7 @@ use crate::data::trace::Predicate;
 use crate::messages::card as words;
 use crate::routing::intent::{act, discussed};
 use crate::routing::step::climb;
+use crate::tickets::qualifiers::Request;
 use crate::turn::capability::{Capability, CardContext, PressInput};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
@@ -150,8 +151,11 @@ fn choose_as(
     let words = Words::new(&saved.text, turn.languages());
     let said =
         turn.route(RoutedMessage { message: saved.id.clone(), by: saved.by.clone(), words, since: saved.at });
-    let ruling = ruling.map(|ruling| Ruling { object: Some(saved.text.clone()), ..ruling });
-    let decision = act(turn, &said, intent, Reason::IntentChosen, ruling);
+    let request = ruling.map(|ruling| Request {
+        ruling: Ruling { object: Some(saved.text.clone()), ..ruling },
+        text: saved.text.clone(),
+    });
+    let decision = act(turn, &said, intent, Reason::IntentChosen, request);
     if ticked || remember {
         // Set only after `act`: acting may end a review, which clears the mode that was remembered before.
         turn.head.remembered = Some(Remembered { intent, since: turn.now() });

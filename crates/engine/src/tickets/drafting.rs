@@ -24,7 +24,7 @@ use crate::tickets::extract::fill;
 use crate::tickets::gaps::{leave_the_rest, left_open_by, named_open};
 use crate::tickets::project::targeted;
 use crate::tickets::subject::asked_in;
-use crate::tickets::{DraftSources, batch, extract, release};
+use crate::tickets::{DraftSources, batch, extract, qualifiers, release};
 use crate::turn::Turn;
 use crate::turn::routed_message::focus;
 use throughline_language::Expected;
@@ -48,8 +48,11 @@ pub(crate) fn start_from(
     let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.source();
     let own = turn.said.clone();
-    let (target, text) = targeted(turn, own.as_ref().map_or(text, |said| said.text()), text);
-    let (item_type, parts) = extract(&text, named, turn.policy.window.title_chars);
+    let own = own.as_ref().map_or(text, |said| said.text());
+    let fields = qualifiers::fields(own, by);
+    let (target, text) = targeted(turn, own, text);
+    let (item_type, mut parts) = extract(&text, named, turn.policy.window.title_chars);
+    parts.extend(fields);
     let id = turn.new_draft_id();
     let mut draft = Draft::blank(id, (task, source), by, item_type, target);
     let authors = if from.authors.is_empty() { Authors::of(by) } else { from.authors.clone() };
@@ -472,7 +475,10 @@ fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) 
 fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
     let read = |text: &str| {
         let (named, object) = asked_in(text);
-        extract(&targeted(turn, text, &object).1, named, turn.policy.window.title_chars)
+        let (kind, mut parts) =
+            extract(&targeted(turn, text, &object).1, named, turn.policy.window.title_chars);
+        parts.extend(qualifiers::fields(text, &before.by));
+        (kind, parts)
     };
     let ((kind_was, was), (kind, now)) = (read(&before.text), read(text));
     draft.reword((kind_was, &was), (kind, &now), &Authors::of(&before.by));

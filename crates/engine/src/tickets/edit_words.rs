@@ -67,7 +67,6 @@ const FIRST: SectionId = id("edit.place.first");
 const LAST_PLACE: SectionId = id("edit.place.last");
 const BEFORE: SectionId = id("edit.place.before");
 const AFTER: SectionId = id("edit.place.after");
-const PRIORITY: SectionId = id("edit.priority");
 const ABOUT: SectionId = id("edit.about");
 const IN: SectionId = id("edit.in");
 const LAST: SectionId = id("edit.last");
@@ -160,14 +159,8 @@ impl Reader<'_> {
 
     /// "high priority", "urgent", "Priorität hoch", to the end of the text.
     fn priority(&self, at: usize) -> Option<String> {
-        let n = self.at(PRIORITY, at);
-        let label =
-            |at: usize| vocabulary::label_at(self.all, at).filter(|(part, _)| *part == Part::Priority);
-        let before = label(at).map_or(0, |(_, n)| n);
-        let (from, n) = if n > 0 { (at, n) } else { (at + before, self.at(PRIORITY, at + before)) };
-        let behind = from + n + label(from + n).map_or(0, |(_, n)| n);
-        let end = self.skip(PLEASE, behind);
-        (n > 0 && end == self.all.len()).then(|| self.words.slice(&self.all[from..from + n]).to_string())
+        let level = vocabulary::level_at(self.words, at)?;
+        (self.skip(PLEASE, level.end) == self.all.len()).then_some(level.name)
     }
 
     /// "call it X", "assign it to bob".

@@ -18,6 +18,7 @@ mod labels;
 pub(crate) mod link;
 pub(crate) mod preview_words;
 mod project;
+pub(crate) mod qualifiers;
 pub(crate) mod release;
 mod released;
 pub(crate) mod subject;

@@ -13,6 +13,7 @@ use crate::tickets::subject::{asks_at, sentences};
 use crate::tickets::vocabulary::{in_project, project_label};
 use crate::turn::Turn;
 use throughline_language::Words;
+use throughline_language::intent::rules;
 
 /// Returns the project that `own`, the requester's message, names, and `text` without the words that name it.
 pub(super) fn targeted(turn: &Turn<'_>, own: &str, text: &str) -> (Target, String) {
@@ -41,9 +42,19 @@ impl Named {
         let Some((before, after)) = text.split_once(&self.phrase) else { return text.into() };
         let before = before.trim_end_matches([' ', ',', '(']);
         let after = after.trim_start_matches([' ', ')']);
+        // "create a ticket in project OPS for the export"
+        let after = if before.is_empty() { behind_about(after) } else { after };
         let joint = if after.starts_with(char::is_alphanumeric) && !before.is_empty() { " " } else { "" };
         format!("{before}{joint}{after}")
     }
+}
+
+/// Cuts what stands between an item and what it is about: "for", "about".
+fn behind_about(text: &str) -> &str {
+    let words = Words::of(text);
+    let about = rules::readers(&words).map(|reader| reader.list(rules::ABOUT).longest(words.all(), 0));
+    let from = about.max().and_then(|n| words.all().get(n)).map_or(0, |word| word.at);
+    text.get(from..).unwrap_or(text)
 }
 
 /// Finds the project that a message names. In a command, the first sentence is the request.
@@ -97,6 +108,7 @@ mod tests {
             ("the export in project OPS, priority: high", "the export, priority: high"),
             ("the export (in project OPS) hangs", "the export hangs"),
             ("the export", "the export"),
+            ("in project OPS for the export", "the export"),
         ] {
             assert_eq!(named.cut_from(text), expected);
         }

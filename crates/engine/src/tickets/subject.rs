@@ -14,17 +14,18 @@ use crate::data::task::Task;
 use crate::data::ticket::ItemType;
 use throughline_language::reference::Need;
 
+use crate::tickets::qualifiers::Request;
 use crate::tickets::{batch, vocabulary};
+use crate::turn::Turn;
 use crate::turn::routed_message::focus;
-use crate::turn::{RoutedMessage, Turn};
-use throughline_language::intent::rules::{self, Ruling};
+use throughline_language::intent::rules;
 use throughline_language::words::Gap;
 use throughline_language::{Context, Words, is_acknowledgement, is_greeting};
 
 /// Returns the subject of a request that names none, empty if there is none, and the messages it was taken from: the rest of
 /// the message itself, the message it points at, or the messages of the thread up to it.
-pub(crate) fn subject(turn: &Turn<'_>, said: &RoutedMessage) -> (String, Vec<MessageId>) {
-    let own = beside_the_request(&said.words);
+pub(crate) fn subject(turn: &Turn<'_>, request: &str) -> (String, Vec<MessageId>) {
+    let own = beside_the_request(&Words::of(request));
     if !own.is_empty() {
         return (titled(&own), Vec::new());
     }
@@ -80,13 +81,13 @@ fn thread_from<'t>(
 /// Reads a request without its context: the item type of its noun, if it has one, and its subject.
 pub(super) fn asked_in(text: &str) -> (Option<ItemType>, String) {
     let words = Words::of(text);
-    match rules::rule(&words) {
-        Some(Ruling { object: Some(object), item, .. }) => {
-            (item.and_then(batch::item_type), with_body(&object, text))
-        }
-        Some(Ruling { item, .. }) => (item.and_then(batch::item_type), titled(&beside_the_request(&words))),
-        None => (None, text.into()),
-    }
+    let Some(ruling) = rules::rule(&words) else { return (None, text.into()) };
+    let Request { ruling, text } = Request::of(&words, ruling);
+    let subject = match ruling.object {
+        Some(object) => with_body(&object, &text),
+        None => titled(&beside_the_request(&Words::of(&text))),
+    };
+    (ruling.item.and_then(batch::item_type), subject)
 }
 
 /// A sentence of a text.

@@ -2,6 +2,7 @@
 //! conjunctions. A match in any language counts.
 
 use crate::data::ticket::{ItemType, Part};
+use alloc::string::{String, ToString};
 use core::ops::Range;
 use throughline_language::Words;
 use throughline_language::lexicon::{Lexicon, SectionId, TICKETS};
@@ -29,6 +30,19 @@ const KINDS: [(ItemType, SectionId); 4] = [
     (ItemType::Story, named("kind.story")),
     (ItemType::Bug, named("kind.bug")),
     (ItemType::Task, named("kind.task")),
+];
+const PRIORITY: SectionId = named("edit.priority");
+/// Words for a priority that have endings, and the word without one.
+const INFLECTED: [(&str, SectionId); 9] = [
+    ("hoch", named("priority.hoch")),
+    ("höchste", named("priority.hoechste")),
+    ("niedrig", named("priority.niedrig")),
+    ("niedrigste", named("priority.niedrigste")),
+    ("mittel", named("priority.mittel")),
+    ("normal", named("priority.normal")),
+    ("dringend", named("priority.dringend")),
+    ("kritisch", named("priority.kritisch")),
+    ("wichtig", named("priority.wichtig")),
 ];
 const BUG: SectionId = named("sign.bug");
 const STORY: SectionId = named("sign.story");
@@ -139,6 +153,31 @@ pub(super) fn kind_at(words: &[Word], at: usize) -> Option<(ItemType, usize)> {
 pub(super) fn label_at(words: &[Word], at: usize) -> Option<(Part, usize)> {
     let lengths = LABELS.into_iter().map(|(part, id)| (part, longest(id, words, at)));
     lengths.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)
+}
+
+/// A priority in words.
+pub(super) struct Level {
+    /// Its name: "high", "hoch".
+    pub(super) name: String,
+    /// The index of the word behind it.
+    pub(super) end: usize,
+    /// True if it is called a priority: "high priority", "Priorität: hoch".
+    pub(super) labelled: bool,
+}
+
+/// Reads the priority that begins at this word.
+pub(super) fn level_at(words: &Words, at: usize) -> Option<Level> {
+    let all = words.all();
+    let label =
+        |at: usize| label_at(all, at).filter(|(part, _)| *part == Part::Priority).map_or(0, |(_, n)| n);
+    let before = if longest(PRIORITY, all, at) > 0 { 0 } else { label(at) };
+    let from = at + before;
+    let to = from + longest(PRIORITY, all, from);
+    let level = all.get(from..to).filter(|level| !level.is_empty())?;
+    let behind = if before == 0 && all[to - 1].after <= Gap::Soft { label(to) } else { 0 };
+    let plain = INFLECTED.into_iter().find(|(_, id)| is(*id, level)).map(|(name, _)| name);
+    let name = plain.unwrap_or_else(|| words.slice(level)).to_string();
+    Some(Level { name, end: to + behind, labelled: before + behind > 0 })
 }
 
 /// Splits `Bug: it fails` into (Bug, "it fails"). Returns `None` if the entry begins with no item type.

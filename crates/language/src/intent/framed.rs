@@ -68,7 +68,10 @@ impl Reader<'_> {
         if several.list.is_some() && between.is_none() {
             return Some(Ruling { item: Some(item), several: Some(several), ..ruling });
         }
+        // "Kannst du ein Ticket anlegen für X": what it is about stands behind the verb.
+        let last = if between.is_some() || end == self.words.len() { verb } else { self.sentence_end(end) };
         let object = between.or_else(|| self.object(end, self.sentence_end(end), &mut several));
+        let ruling = ruling.placed(self.bytes(at, noun), self.words[last - 1].end);
         Some(Ruling { object, item: Some(item), several: Some(several), ..ruling })
     }
 

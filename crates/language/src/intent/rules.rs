@@ -5,6 +5,7 @@
 //! question about tickets, which is meta.
 
 use alloc::string::{String, ToString};
+use core::ops::Range;
 
 use super::several::Several;
 use crate::lexicon::{Cover, Lexicon, REQUESTS, Section, SectionId, Skips, TICKETS, skip};
@@ -42,11 +43,20 @@ pub struct Ruling {
     pub several: Option<Several>,
     /// The offset of the request in the message, in bytes, with the word that joins it to the clause before.
     pub asking: usize,
+    /// The bytes of the words that ask for the item, up to its name: "create a high priority bug". Empty if no words do.
+    pub head: Range<usize>,
+    /// The offset of what ends the request, in bytes: the verb that comes last, else the end of the sentence.
+    pub until: usize,
 }
 
 impl Ruling {
     pub(super) fn of(intent: RuledIntent, rule: &'static str) -> Self {
-        Self { intent, rule, object: None, item: None, several: None, asking: 0 }
+        Self { intent, rule, object: None, item: None, several: None, asking: 0, head: 0..0, until: 0 }
+    }
+
+    /// The ruling, with the places of its head and of its end.
+    pub(super) fn placed(self, head: Range<usize>, until: usize) -> Self {
+        Self { head, until, ..self }
     }
 }
 
@@ -96,7 +106,8 @@ const ITEMS: [Shown; 9] = [
     Shown::item("ticket", "item.ticket"),
 ];
 
-const ABOUT: SectionId = section("about");
+/// Words between the item and what it is about.
+pub const ABOUT: SectionId = section("about");
 const ASK: SectionId = section("ask");
 /// Words that may come before a request in its clause.
 pub const BEFORE: SectionId = section("before");
@@ -117,6 +128,7 @@ const REVIEW_BARE: SectionId = section("review.bare");
 const REVIEW_NOT: SectionId = section("review.not");
 const TELLS: SectionId = section("tells");
 const THE: SectionId = section("the");
+const URGENCY: SectionId = section("urgency");
 const UPDATE: SectionId = section("ticket.update");
 const WITHDRAWN: SectionId = section("withdrawn");
 const WITHDRAWN_LAST: SectionId = section("withdrawn.last");
@@ -229,9 +241,11 @@ impl Reader<'_> {
 
     /// "bug: login fails", "Ticket: export to CSV": the item, a colon, and what it is about.
     fn labelled(&self) -> Option<Ruling> {
-        let (item, n) = (1..=self.words.len().min(LABEL)).rev().find_map(|n| {
-            let (item, end) = self.noun(0, n)?;
-            (end == n && self.item_phrase(0, n)).then_some((item, n))
+        // "urgent bug: login fails"
+        let from = skip(&[self.list(URGENCY)], self.words, 0);
+        let (item, n) = (from + 1..=self.words.len().min(from + LABEL)).rev().find_map(|n| {
+            let (item, end) = self.noun(from, n)?;
+            (end == n && self.item_phrase(from, n)).then_some((item, n))
         })?;
         let behind = self.message.text()[self.words[n - 1].end..].strip_prefix(':')?;
         let (mut several, after) = self.several(0, n)?;
@@ -240,9 +254,11 @@ impl Reader<'_> {
         if !plain || !begins || self.words.get(n).is_none_or(|word| is_key(self.message, word)) {
             return None;
         }
-        let object = self.object(after, self.sentence_end(after), &mut several)?;
+        let stop = self.sentence_end(after);
+        let object = self.object(after, stop, &mut several)?;
         let (object, item, several) = (Some(object), Some(item), Some(several));
-        Some(Ruling { object, item, several, ..Ruling::of(RuledIntent::Ticket, "ticket.labelled") })
+        let ruling = Ruling { object, item, several, ..Ruling::of(RuledIntent::Ticket, "ticket.labelled") };
+        Some(ruling.placed(self.bytes(0, n), self.words[stop - 1].end))
     }
 
     /// True if these words are nothing but an item's name.
@@ -306,13 +322,20 @@ impl Reader<'_> {
         }
         let item = self.item(at, end)?;
         let (mut several, after) = self.several(at, end)?;
+        let stop = self.sentence_end(after - 1);
         let object = self.object_or_list(after, self.sentence_end(after), &mut several);
-        Some(Ruling {
+        let ruling = Ruling {
             object,
             item: Some(item),
             several: Some(several),
             ..Ruling::of(RuledIntent::Ticket, rule.name)
-        })
+        };
+        Some(ruling.placed(self.bytes(at, end), self.words[stop - 1].end))
+    }
+
+    /// The bytes of these words.
+    pub(super) fn bytes(&self, from: usize, to: usize) -> Range<usize> {
+        self.words[from].at..self.words[to - 1].end
     }
 
     fn update(&self, at: usize) -> Option<Ruling> {

@@ -28,6 +28,7 @@ use crate::tickets::batch::plan::{BatchSpec, PlannedItem, lists_items, plan};
 use crate::tickets::batch::{edit, list_parser};
 use crate::tickets::drafting::replied_to;
 use crate::tickets::project::targeted;
+use crate::tickets::qualifiers::{self, Request};
 use crate::tickets::subject::with_body;
 use crate::tickets::{authors_of, release};
 use crate::turn::Turn;
@@ -46,11 +47,13 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &BatchRequest, by: &str) -> Verd
         return Verdict::Answered;
     }
     let own = turn.said.clone();
-    let (target, topic) =
-        targeted(turn, own.as_ref().map_or(asked.topic.as_str(), |said| said.text()), &asked.topic);
+    let own = own.as_ref().map_or(asked.topic.as_str(), |said| said.text());
+    let fields = qualifiers::fields(own, by);
+    let (target, topic) = targeted(turn, own, &asked.topic);
     let asked = &BatchRequest { topic, ..asked.clone() };
     let wanted = &asked.wanted();
-    let items = asked.items(turn.policy.window.title_chars);
+    let mut items = asked.items(turn.policy.window.title_chars);
+    items.iter_mut().for_each(|item| item.qualify(&fields));
     if items.len() > limits::BATCH_ITEMS {
         turn.say(MessageKind::Answer, None, &messages::batch::too_many(turn.language(), items.len()));
         return Verdict::Answered;
@@ -200,8 +203,9 @@ impl BatchRequest {
 
 /// Reads a message as [`read`] does, from its text alone.
 pub(crate) fn reading(turn: &Turn<'_>, text: &str) -> Option<BatchRequest> {
-    let ruling = rules::rule(&Words::of(text))?;
-    read(turn, ruling.object.as_deref(), ruling.several.as_ref(), text)
+    let words = Words::of(text);
+    let Request { ruling, text } = Request::of(&words, rules::rule(&words)?);
+    read(turn, ruling.object.as_deref(), ruling.several.as_ref(), &text)
 }
 
 /// Reads a request as one for several items: an epic, a number of them, or more than one that the text lists.

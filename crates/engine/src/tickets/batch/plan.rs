@@ -43,6 +43,15 @@ pub(super) struct PlannedItem {
     pub(super) under: Option<usize>,
 }
 
+impl PlannedItem {
+    /// Writes what the request says of all its items; what is said of this one counts more.
+    pub(super) fn qualify(&mut self, fields: &BTreeMap<Part, String>) {
+        for (part, value) in fields {
+            self.parts.entry(*part).or_insert_with(|| value.clone());
+        }
+    }
+}
+
 impl<'t> BatchSpec<'t> {
     /// Reads the size and kinds from a request.
     pub(crate) fn of(several: &Several, topic: &'t str, text: &'t str) -> Self {

@@ -12,12 +12,18 @@ use crate::data::policy::limits;
 use crate::data::ticket::{Draft, ItemType, Part};
 use crate::tickets::batch::plan::PlannedItem;
 use crate::tickets::batch::{drafting, edit};
+use crate::tickets::qualifiers;
 use crate::turn::Turn;
 
 /// Applies the edited text to the batch. Returns `true` if a draft changed or an item was added.
 pub(crate) fn apply_source_edit(turn: &mut Turn<'_>, id: &BatchId, before: &Message, text: &str) -> bool {
     let title_chars = turn.policy.window.title_chars;
-    let items = |text: &str| Some(drafting::reading(turn, text)?.items(title_chars));
+    let items = |text: &str| {
+        let mut items = drafting::reading(turn, text)?.items(title_chars);
+        let fields = qualifiers::fields(text, &before.by);
+        items.iter_mut().for_each(|item| item.qualify(&fields));
+        Some(items)
+    };
     let (Some(old), Some(new), Some(mut batch)) =
         (items(&before.text), items(text), turn.get::<Batch>(id).cloned())
     else {
