@@ -138,7 +138,9 @@ fn the_person_who_names_an_issue_adopts_it() {
     );
     let found = |key: &str, title: &str| {
         let (key, title) = (key.into(), title.into());
-        Outcome::Done { result: EffectResult::Found { key, title, url: None, parent: None } }
+        Outcome::Done {
+            result: EffectResult::Found { key, title, url: None, parent: None, state: None, assignee: None },
+        }
     };
     assert!(visible_outputs(&w.outcome(&of_bob, found("DEMO-3", "Something else"))) > 0);
     let step = w.outcome(&of_ana, found("DEMO-4", "login bug"));
@@ -172,14 +174,26 @@ fn an_uncertain_effect_is_dropped_by_an_approver() {
 fn an_issue_is_adopted_when_its_title_fits() {
     let (mut w, card, asks, create) = uncertain();
     let find = adopt(&mut w, &asks, "DEMO-3");
-    let other =
-        EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None, parent: None };
+    let other = EffectResult::Found {
+        key: "DEMO-3".into(),
+        title: "Something else".into(),
+        url: None,
+        parent: None,
+        state: None,
+        assignee: None,
+    };
     assert!(visible_outputs(&w.outcome(&find, Outcome::Done { result: other })) > 0);
     assert!(w.lane.records.get::<Card>(&asks.id).unwrap().is_open(), "another title: the question stays");
 
     let find = adopt(&mut w, &asks, "DEMO-4");
-    let same =
-        EffectResult::Found { key: "DEMO-4".into(), title: "login bug".into(), url: None, parent: None };
+    let same = EffectResult::Found {
+        key: "DEMO-4".into(),
+        title: "login bug".into(),
+        url: None,
+        parent: None,
+        state: None,
+        assignee: None,
+    };
     let step = w.outcome(&find, Outcome::Done { result: same });
     assert_eq!(step.adopt[0].0, create.id);
     let again = w.presses("ana", &asks, 1, Action::Adopt);
@@ -384,7 +398,14 @@ fn an_issue_is_tracked_once_the_tracker_confirms_it() {
         .unwrap()
         .clone();
     assert!(w.lane.head.tracked.iter().all(|issue| issue.sought.is_some()), "not believed yet");
-    let found = EffectResult::Found { key: "DEMO-7".into(), title: "Log-in".into(), url: None, parent: None };
+    let found = EffectResult::Found {
+        key: "DEMO-7".into(),
+        title: "Log-in".into(),
+        url: None,
+        parent: None,
+        state: None,
+        assignee: None,
+    };
     let found = Outcome::Done { result: found };
     assert_eq!(w.outcome(&find, found.clone()).decision.reason, Reason::IssueTracked);
     assert_eq!(w.lane.head.tracked[0].title, "Log-in");

@@ -199,7 +199,7 @@ fn task(task: &GivenTask, given: &Given) -> Task {
         requested_by: task.by.clone().unwrap_or_default(),
         authors: Authors::default(),
         source: TaskSource::Engine,
-        work: job.map(|job| Work { job, effect: None, card: None, waits: None }),
+        work: job.map(Work::of),
         language: Language::En,
         created_at: at,
         started_at: (task.status != TaskStatus::Queued).then_some(at),

@@ -59,7 +59,8 @@ macro_rules! tracker_conformance {
             finds_nothing_that_is_not_there, one_effect_makes_one_issue, a_lost_answer_makes_no_second_issue,
             a_rejected_create_leaves_nothing, keys_never_repeat_when_creates_race, tenants_never_mix,
             checks_a_whole_batch_at_once, refuses_a_batch_that_does_not_hang_together,
-            checks_what_is_above_what, only_who_may_creates, only_who_may_sees, a_story_is_read_back_under_its_epic,
+            checks_what_is_above_what, only_who_may_creates, only_who_may_sees, only_who_may_see_changes,
+            a_story_is_read_back_under_its_epic,
             a_parent_is_set_once_however_often, changes_nothing_that_is_not_there, a_comment_is_made_once,
             what_is_set_is_set_once, a_marker_finds_what_it_marks);
     };
@@ -143,7 +144,7 @@ async fn check(subject: &dyn Subject, items: &[Item]) -> Attempt<()> {
 }
 
 async fn update(subject: &dyn Subject, effect: &str, key: &str, change: &IssueChange) -> Attempt<()> {
-    subject.tracker().update(TENANT, subject.project(), &effect.into(), key, change).await
+    subject.tracker().update(TENANT, subject.project(), None, &effect.into(), key, change).await
 }
 
 async fn parent(subject: &dyn Subject, key: &str) -> Option<String> {
@@ -411,6 +412,47 @@ pub async fn only_who_may_sees(subject: &dyn Subject) {
         assert_eq!(told[..2], told[2..], "{by:?}");
     }
     assert_eq!(applied(tracker.find(TENANT, project, Some(who), &made.key).await).key, made.key);
+}
+
+/// Others change no issue of a project that they may not see, and link none to it; they are told that there is none.
+pub async fn only_who_may_see_changes(subject: &dyn Subject) {
+    let (tracker, (project, who)) = (subject.tracker(), subject.private());
+    let made = applied(tracker.create(TENANT, project, &"fx_1".into(), &sound("Private"), None).await).key;
+    let open = applied(create(subject, "fx_2", &sound("Public")).await).key;
+    let missing = format!("{project}-999");
+    let try_it = async |by: Option<&str>, project: &str, key: &str, change: &IssueChange| {
+        tracker.update(TENANT, project, by, &"fx_3".into(), key, change).await
+    };
+    let refusal = async |by: Option<&str>, project: &str, key: &str, change: &IssueChange| {
+        let attempt = try_it(by, project, key, change).await;
+        let Attempt::Rejected { text, .. } = attempt else { panic!("{by:?} {key} {change:?}: {attempt:?}") };
+        text
+    };
+    let changes = [
+        IssueChange::State(IssueState::Closed),
+        IssueChange::Comment("Hello".into()),
+        IssueChange::Assignee("eve".into()),
+        IssueChange::Link(open.clone()),
+    ];
+    for by in [None, Some("somebody-else"), Some("")] {
+        for change in &changes {
+            let told = refusal(by, project, &made, change).await.replace(&made, "KEY");
+            assert_eq!(told, refusal(by, project, &missing, change).await.replace(&missing, "KEY"), "{by:?}");
+        }
+        let link = |key: &str| IssueChange::Link(key.into());
+        let told = refusal(by, subject.project(), &open, &link(&made)).await.replace(&made, "KEY");
+        let gone = refusal(by, subject.project(), &open, &link(&missing)).await.replace(&missing, "KEY");
+        assert_eq!(told, gone, "{by:?}");
+    }
+    let now = applied(tracker.find(TENANT, project, Some(who), &made).await);
+    assert_eq!((now.state, now.assignee), (IssueState::Open, None));
+    assert!(
+        subject.comments(TENANT, &made).await.is_empty() && subject.links(TENANT, &open).await.is_empty()
+    );
+    for change in &changes {
+        applied(try_it(Some(who), project, &made, change).await);
+    }
+    applied(try_it(Some(who), subject.project(), &open, &IssueChange::Link(made.clone())).await);
 }
 
 /// A story is read back with its epic's key; an issue created alone has no parent.

@@ -43,10 +43,14 @@ pub trait Tracker: Send + Sync {
 
     /// Changes the issue with that key. A comment is made once for one effect id; any other change sets what it names, and
     /// setting it again changes nothing.
+    ///
+    /// `by` is the person who asked, as in [`Tracker::check`]. An issue that they may not see counts as missing, also where
+    /// the change only links to it. Setting the epic of an issue belongs to creating it, which is settled by then.
     async fn update(
         &self,
         tenant: &str,
         project: &str,
+        by: Option<&str>,
         effect: &EffectId,
         key: &str,
         change: &IssueChange,

@@ -9,6 +9,7 @@ use crate::data::call::{Call, Job, PlannedChange};
 use crate::data::card::{Card, CardSubject};
 use crate::data::card_model::{CardModel, Field};
 use crate::data::effect::IssueChange;
+use crate::data::language::Language;
 use crate::data::policy::Policy;
 use crate::data::task::Task;
 use crate::data::time::Timestamp;
@@ -44,6 +45,20 @@ pub(super) fn authored(card: &Card, call: &Call, task: Option<&Task>) -> Vec<Aut
     alloc::vec![Authored { item: String::new(), field: call.job.class().into(), by }]
 }
 
+/// Returns the issue as it is, and what the change would add to it. The card's title says the rest.
+fn changed(language: Language, planned: &PlannedChange) -> Vec<Field> {
+    let issue = planned.issue.as_ref().map(|issue| {
+        Field::new("issue", &say::change_issue_field(language), messages::change::as_it_is(language, issue))
+    });
+    let other =
+        planned.other.as_ref().map(|title| Field::new("other", &say::change_other_field(language), title));
+    let comment = match &planned.change {
+        IssueChange::Comment(text) => Some(Field::new("comment", &say::change_comment_field(language), text)),
+        _ => None,
+    };
+    issue.into_iter().chain(other).chain(comment).collect()
+}
+
 /// Fills in everything that a call would send, and to whom.
 fn details(
     model: &mut CardModel,
@@ -56,11 +71,7 @@ fn details(
     model.hash = Some(hash_of(call));
     let task = || Field::new("task", &say::call_task(card.language), &call.text);
     match &call.job {
-        Job::Change(PlannedChange { change: IssueChange::Comment(text), .. }) => {
-            model.fields.push(Field::new("comment", &say::change_comment_field(card.language), text));
-        }
-        // The title says all there is.
-        Job::Change(_) => {}
+        Job::Change(planned) => model.fields.extend(changed(card.language, planned)),
         Job::Tool { args, .. } => {
             model.fields.push(task());
             model.fields.extend(args.iter().map(|(name, text)| Field::new(name, name, text)));

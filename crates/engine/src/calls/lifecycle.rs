@@ -7,13 +7,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::calls::in_progress::{cancel_call, question_asked, send_answers, withdraw_offer, words_of};
+use crate::calls::issue_lookup;
 use crate::cards::decide::{close, decide, end_of, following, released_by, result_on};
 use crate::context::briefing::briefing;
 use crate::data::action::Action;
 use crate::data::approval::CloseReason;
 use crate::data::authors::Authors;
 use crate::data::call::CallPhase;
-use crate::data::call::{Call, Job, PlannedChange, Risk, Work};
+use crate::data::call::{Call, Job, Risk, Work};
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
@@ -90,7 +91,7 @@ fn meant(turn: &mut Turn<'_>, said: &RoutedMessage, about: Option<&str>) -> Opti
 }
 
 /// Returns the text a task began with, and who wrote it: the first message of a person in it, else the anchor.
-fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> (String, Authors) {
+pub(super) fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> (String, Authors) {
     let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.named::<Message>(id));
     let first = window.find(|message| message.role == Role::User && message.task.as_ref() == Some(task));
     let known = turn.given.anchor.as_ref().filter(|given| Some(&given.id) == anchor);
@@ -155,17 +156,9 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
         Some(&by).filter(|by| !by.is_empty()).map(String::as_str),
         None,
     );
-    task.work = Some(Work { job, effect: None, card: None, waits: None });
+    task.work = Some(Work::of(job));
     turn.put_task(task);
     Decision::new(Verdict::Asked, Reason::ToolStarted)
-}
-
-/// Shows a change of an issue for approval, as a task of its own.
-pub(crate) fn change(turn: &mut Turn<'_>, said: &RoutedMessage, planned: PlannedChange) -> Option<Decision> {
-    let id = turn.start_task(said.text(), &said.by);
-    let task = turn.get::<Task>(&id).cloned()?;
-    let (job, text) = (Job::Change(planned), said.text().into());
-    Some(start(turn, task, job, CallPhase::Begin, text, Reason::ApprovalNeeded))
 }
 
 /// Takes in an answer about an argument of a tool.
@@ -184,8 +177,7 @@ pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
     let Some(mut task) = turn.get::<Task>(task).cloned().filter(|task| task.status.is_live()) else {
         return false;
     };
-    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card, waits: _ }) = task.work.take()
-    else {
+    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card, .. }) = task.work.take() else {
         return false;
     };
     if effect.is_none() && card.is_some() {
@@ -200,8 +192,7 @@ pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
         }
         // The question about another argument stays open.
         None => {
-            task.work =
-                Some(Work { job: Job::Tool { name: tool, args }, effect: None, card: None, waits: None });
+            task.work = Some(Work::of(Job::Tool { name: tool, args }));
             turn.put_task(task);
         }
     }
@@ -260,7 +251,7 @@ pub(super) fn start(
             None => messages::call::started(turn.language(), &call.job, &task.intent),
         };
         turn.say(MessageKind::Notification, Some(&task.id), &told);
-        task.work = Some(Work { job: call.job.clone(), effect: None, card: None, waits });
+        task.work = Some(Work { waits, ..Work::of(call.job.clone()) });
         turn.send(task, call, None);
         return Decision::new(Verdict::Done, reason);
     }
@@ -268,7 +259,7 @@ pub(super) fn start(
     let (id, job) = (task.id.clone(), call.job.clone());
     turn.put_task(task.clone());
     let card = turn.show(CardSubject::CallPreview { call, source }, &by, Some(&id));
-    task.work = Some(Work { job, effect: None, card: Some(card), waits });
+    task.work = Some(Work { card: Some(card), waits, ..Work::of(job) });
     turn.put_task(task);
     Decision::new(Verdict::Shown, Reason::ApprovalNeeded)
 }
@@ -277,7 +268,7 @@ impl Turn<'_> {
     /// Runs a chosen option. A choice is no approval: an option that may change something is shown on a card
     /// first.
     pub(crate) fn run_option(&mut self, call: Call, source: MessageId) {
-        let Some(mut task) = self.get::<Task>(&call.task).cloned() else { return };
+        let Some(task) = self.get::<Task>(&call.task).cloned() else { return };
         if !call.risk.is_outward() {
             self.say(
                 MessageKind::Answer,
@@ -286,9 +277,15 @@ impl Turn<'_> {
             );
             return self.send(task, call, None);
         }
+        self.preview_call(call, source);
+    }
+
+    /// Shows a call for approval.
+    pub(super) fn preview_call(&mut self, call: Call, source: MessageId) {
+        let Some(mut task) = self.get::<Task>(&call.task).cloned() else { return };
         let (id, by, job) = (task.id.clone(), task.requested_by.clone(), call.job.clone());
         let card = self.show(CardSubject::CallPreview { call, source }, &by, Some(&id));
-        task.work = Some(Work { job, effect: None, card: Some(card), waits: None });
+        task.work = Some(Work { card: Some(card), ..Work::of(job) });
         self.put_task(task);
     }
 }
@@ -343,6 +340,9 @@ pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: b
 /// Applies the outcome of the call that the task waits for, or that a card asks about. Any other outcome is
 /// [`Reason::EffectSuperseded`].
 pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outcome: &Outcome) -> Reason {
+    if let Some(reason) = issue_lookup::settled(turn, id, effect, outcome) {
+        return reason;
+    }
     let Some(mut task) = turn.get::<Task>(id).cloned() else { return Reason::EffectSuperseded };
     let Some(work) = task.work.as_mut() else { return Reason::EffectSuperseded };
     let card = work.card.as_ref().and_then(|card| turn.get::<Card>(card).cloned());

@@ -8,8 +8,10 @@ mod capability;
 mod card;
 mod erase;
 pub(crate) mod in_progress;
+mod issue_lookup;
 mod lifecycle;
 
 pub(crate) use crate::calls::capability::ToolsAndAgents;
 pub(crate) use crate::calls::in_progress::{progressed, stop};
-pub(crate) use crate::calls::lifecycle::{begin, change, hand_over};
+pub(crate) use crate::calls::issue_lookup::change;
+pub(crate) use crate::calls::lifecycle::{begin, hand_over};

@@ -1,8 +1,8 @@
 //! Tools, sub-agents and the calls made to them (`docs/design/0037-models-and-tools.md`).
 
 use crate::data::erasure::ERASED;
-use crate::data::id::{CardId, EffectId, TaskId};
-use crate::data::issue_change::IssueChange;
+use crate::data::id::{CardId, EffectId, MessageId, TaskId};
+use crate::data::issue_change::{IssueChange, IssueView};
 use crate::data::lane_key::LaneKey;
 use crate::data::permit::ChosenOption;
 use crate::data::prompt::BuiltPrompt;
@@ -90,6 +90,15 @@ pub struct PlannedChange {
     pub key: String,
     /// Change.
     pub change: IssueChange,
+    /// Person who asked; empty in cards of versions before 0.2.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// The issue as it was looked up for the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<IssueView>,
+    /// Title of the issue it is to be linked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<String>,
 }
 
 impl PlannedChange {
@@ -100,7 +109,9 @@ impl PlannedChange {
             IssueChange::Assignee(_) => IssueChange::Assignee(ERASED.into()),
             change @ (IssueChange::Parent(_) | IssueChange::State(_) | IssueChange::Link(_)) => change,
         };
-        Self { change, ..self }
+        let erased = |view: IssueView| IssueView { title: ERASED.into(), assignee: None, ..view };
+        let other = self.other.map(|_| ERASED.into());
+        Self { change, issue: self.issue.map(erased), other, ..self }
     }
 }
 
@@ -172,6 +183,17 @@ pub struct Work {
     /// The question asked back, until it is settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<OpenQuestion>,
+    /// The message that asked for a change of an issue, while the issue is looked up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_in: Option<MessageId>,
+}
+
+impl Work {
+    /// Creates work that nobody has begun.
+    #[must_use]
+    pub fn of(job: Job) -> Self {
+        Self { job, effect: None, card: None, waits: None, asked_in: None }
+    }
 }
 
 /// The step of a piece of work that a call makes.

@@ -56,7 +56,7 @@ pub enum Verdict {
     Done,
     /// Press, form or command refused, with a message to the person.
     Refused,
-    /// Waiting for a model. The turn of its answer decides.
+    /// Waiting for a model or a tracker. The turn of its answer decides.
     Deferred,
 }
 
@@ -270,6 +270,7 @@ reasons! {
     RegistrationTooMany = "selection.registration_too_many", "A list of no options, or of too many, was not taken.";
     RegistrationBadOption = "selection.registration_bad_option", "A list with an option that cannot be one was not taken.";
     RegistrationBadScope = "selection.registration_bad_scope", "A list without a place, or for nobody known, was not taken.";
+    IssueSought = "issue.sought", "An issue was looked up, before a change of it is shown or to say how it is now.";
     IssueTracked = "tracked.looked_up", "The tracker answered whether there is an issue that this thread is to track.";
     EffectProgress = "effect.progress", "What a sub-agent was handed goes on, and it said how.";
     DelegationStarted = "delegation.started", "A task was handed to a sub-agent, as the message said.";

@@ -18,7 +18,7 @@ use crate::data::card_model::CardModel;
 pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
 use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
-pub use crate::data::issue_change::{IssueChange, IssueState};
+pub use crate::data::issue_change::{IssueChange, IssueState, IssueView};
 use crate::data::lane_key::LaneKey;
 use crate::data::language::{self, Language};
 use crate::data::policy::limits;
@@ -106,7 +106,8 @@ pub enum EffectBody {
         /// Card that waits for the result.
         card: CardId,
     },
-    /// Looks up an issue and its epic: to adopt it after an uncertain create, or to read it back.
+    /// Looks up an issue and its epic: to adopt it after an uncertain create, to read it back, or to show what a change of it
+    /// would change.
     #[serde(rename = "tracker.find")]
     TrackerFind {
         /// Project.
@@ -116,8 +117,11 @@ pub enum EffectBody {
         /// Person who asked; a project may restrict who can see issues.
         #[serde(default)]
         by: String,
-        /// Card that waits for the result; empty for the tracked issues of a thread.
+        /// Card that waits for the result; empty if none does.
         card: CardId,
+        /// Task that waits for the result, if a change of the issue is to be shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
     },
     /// Searches the issues that carry the marker of an uncertain create
     /// (`docs/design/0031-effects-and-retries.md`).
@@ -153,6 +157,9 @@ pub enum EffectBody {
         key: String,
         /// Change.
         change: IssueChange,
+        /// Person who asked; a tracker changes nothing that they may not see. Empty in effects of versions before 0.2.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        by: String,
         /// Card that waits for the result.
         card: CardId,
     },
@@ -266,6 +273,7 @@ impl EffectBody {
     pub fn task(&self) -> Option<&TaskId> {
         match self {
             Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => Some(&call.task),
+            Self::TrackerFind { task, .. } => task.as_ref(),
             _ => None,
         }
     }
@@ -341,10 +349,11 @@ impl Call {
     #[must_use]
     pub fn effect(self, card: Option<&CardId>) -> EffectBody {
         match self.job {
-            Job::Change(PlannedChange { target, key, change }) => EffectBody::TrackerUpdate {
+            Job::Change(PlannedChange { target, key, change, by, .. }) => EffectBody::TrackerUpdate {
                 target,
                 key,
                 change,
+                by,
                 card: card.cloned().unwrap_or_else(|| CardId::from("")),
             },
             Job::Tool { .. } => EffectBody::ToolCall(self),

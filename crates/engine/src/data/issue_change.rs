@@ -28,6 +28,19 @@ impl IssueChange {
     }
 }
 
+/// An issue as its tracker tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IssueView {
+    /// One-line title.
+    pub title: String,
+    /// State; `None` if the tracker does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<IssueState>,
+    /// Person it is given to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
+}
+
 /// State of an issue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -37,4 +50,15 @@ pub enum IssueState {
     Open,
     /// It is done, or nobody will do it.
     Closed,
+}
+
+impl IssueState {
+    /// Returns its name in messages and files.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::data::intent::Remembered;
 use crate::data::language::{self, Language};
 use crate::data::pending::{AnsweredPending, PendingState};
 use crate::data::summary::ConversationSummary;
-use crate::data::ticket::Tracked;
+use crate::data::ticket::{IssueQuestion, Tracked};
 use crate::data::time::Timestamp;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -47,6 +47,9 @@ pub struct LaneState {
     /// (`docs/design/0019-decision-records.md`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tracked: Vec<Tracked>,
+    /// Questions how an issue is, while its tracker is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub issue_questions: Vec<IssueQuestion>,
     /// Erased facts of this lane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<FactTombstone>,

@@ -55,6 +55,8 @@ pub mod limits {
     pub const NAME: usize = 64;
     /// Characters of a field repeated in the question about it; its card shows all of it.
     pub const FIELD_SHOWN: usize = 200;
+    /// Open questions how an issue is; the oldest is dropped for a newer one.
+    pub const ISSUE_QUESTIONS: usize = 16;
     /// Queued, running and blocked tasks of a lane, together.
     pub const LIVE_TASKS: usize = 1_000;
     /// Attempts and milliseconds for a tool that only reads; then a retry is offered.

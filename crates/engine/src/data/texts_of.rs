@@ -15,7 +15,7 @@ use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card::{AdoptionLookup, Card, CardStatus, CardSubject, Checks};
 use crate::data::card_model::{Button, CardModel, Field, ItemModel};
 use crate::data::decision::{Applied, Decision};
-use crate::data::effect::{EffectBody, EffectResult, IssueChange, Outcome};
+use crate::data::effect::{EffectBody, EffectResult, IssueChange, IssueView, Outcome};
 use crate::data::erasure::ErasureScope;
 use crate::data::event::{
     AssistantPosted, Attachment, Event, EventKind, FactStated, FocusChanged, MessagePosted, Press, Unshown,
@@ -44,7 +44,7 @@ use crate::data::step_input::{Neighbours, Paused, PressTarget, StepInput};
 use crate::data::summary::{ConversationSummary, SummaryRequest};
 use crate::data::task::{Task, TaskReported};
 use crate::data::texts::{Members, Strings, Text, Texts, Visit, texts};
-use crate::data::ticket::{Created, Filled, Item, Tracked};
+use crate::data::ticket::{Created, Filled, IssueQuestion, Item, Tracked};
 use crate::data::trace::TurnSummary;
 use crate::data::view::{Clarifier, ModelPick, ScopeQuestion, TargetRef, TraceEntry, View};
 use throughline_language::{Choice, Expected, Value};
@@ -63,14 +63,15 @@ texts! {
         language: key, seq: key,
     }
     struct TaskReported { task, status: key, at: key, intent: words, reason: words, result: words }
-    struct Work { job, effect, card, waits }
+    struct Work { job, effect, card, waits, asked_in }
     struct OpenQuestion { effect, asked, given: words }
     struct RemoteQuestion { remote: key, text: words, fields }
     struct QuestionField { name: key, expected }
     struct RemoteTask { remote: key, told: words, news: key }
     struct Call { job, phase, task, text: said, risk: key, prompt }
     enum Job { Tool { name: key, args: words }, Agent { name: key }, Option(chosen), Change(planned) }
-    struct PlannedChange { target: key, key: key, change }
+    struct PlannedChange { target: key, key: key, change, by: person, issue, other: words }
+    struct IssueView { title: words, state: key, assignee: words }
     enum CallPhase { Begin, Answer { remote: key, given: words }, Stop { effect } }
 
     struct Card { id, version: key, message, by: person, created_at: key, expires_at: key, about, status, timers: key, language: key, told: key }
@@ -178,7 +179,7 @@ texts! {
     struct FactStated { kind: key, scope: key, epic: key, text: said, subject: said }
 
     struct LaneState {
-        pendings, lapsed, left_at: key, answered, remembered: key, last_message_at: key, ask, tracked, gone, window: key,
+        pendings, lapsed, left_at: key, answered, remembered: key, last_message_at: key, ask, tracked, issue_questions, gone, window: key,
         earlier: key, covered, language: key, last_seen_ts: key, cards: key,
     }
     struct OpenAsk {
@@ -200,6 +201,7 @@ texts! {
         Facts { key: key, earlier, now }, Custom { capability: key, card, name: key }, Issue { card },
     }
     struct Tracked { key: key, target: key, title: words, url: key, sought, language: key }
+    struct IssueQuestion { effect, key: key, task, language: key }
     struct ConversationSummary {
         summary: words, version: key, tail: words, cursor: key, through, asked, tries: key, next: key,
     }
@@ -211,8 +213,8 @@ texts! {
     enum EffectBody {
         Reply { message, text: words, offers: words }, CardPost { message, card }, CardUpdate { message, card },
         Notice { to: person, text: words }, ModelAsk(ask), TrackerCheck { target: key, items, by: person, card },
-        TrackerFind { target: key, key: key, by: person, card }, TrackerSeek { target: key, marker, card },
-        TrackerCreate { target: key, item, under: key, card }, TrackerUpdate { target: key, key: id, change, card },
+        TrackerFind { target: key, key: key, by: person, card, task }, TrackerSeek { target: key, marker, card },
+        TrackerCreate { target: key, item, under: key, card }, TrackerUpdate { target: key, key: id, change, by: person, card },
         PostChannel { to: key, text: words, signed: key, language: key, card }, ToolCall(call), AgentDelegate(call),
         OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key },
     }
@@ -234,7 +236,7 @@ texts! {
         Done { result }, Failed { reason: key, text: words, errors }, Uncertain { text: words },
     }
     enum EffectResult {
-        Delivered { channel_id: key }, Checked, Found { key: key, title: words, url: key, parent: key },
+        Delivered { channel_id: key }, Checked, Found { key: key, title: words, url: key, parent: key, state: key, assignee: words },
         Sought { issues: key }, Updated, Posted { url: key }, Issue { key: key, url: key }, Answered(answer),
         Snapshot { options, focused: key }, Said { text: words }, Asked(question), Stopped { text: words },
     }

@@ -522,6 +522,20 @@ pub struct Tracked {
     pub language: Language,
 }
 
+/// A question how an issue is, which its tracker was asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IssueQuestion {
+    /// The look-up.
+    pub effect: EffectId,
+    /// Issue key.
+    pub key: String,
+    /// The task that the answer belongs to.
+    pub task: TaskId,
+    /// Language in which the answer is told.
+    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
+    pub language: Language,
+}
+
 texts! {
     struct Draft {
         id, task, source, by: person, item_type: key, target: key, parts: words, left_open: person, proposed: key, written, material, filled, under, place: key,

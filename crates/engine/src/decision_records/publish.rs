@@ -45,6 +45,7 @@ pub(super) fn comment(turn: &Turn<'_>, card: &Card, proposal: &Proposal, key: &s
         target: place(turn, card, key),
         key: key.into(),
         change,
+        by: card.by.clone(),
         card: card.id.clone(),
     }
 }

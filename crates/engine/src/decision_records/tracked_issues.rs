@@ -40,7 +40,7 @@ pub(crate) fn track(turn: &mut Turn<'_>, text: &str) -> String {
     let target = by_key(turn, &key);
     // No card waits for the look-up, so the card id is empty.
     let (by, card) = (turn.event.actor.clone(), CardId::from(""));
-    let body = EffectBody::TrackerFind { target: target.clone(), key: key.clone(), by, card };
+    let body = EffectBody::TrackerFind { target: target.clone(), key: key.clone(), by, card, task: None };
     let sought = Some(turn.effect(body, &[], None));
     let language = turn.language();
     keep(turn, Tracked { key: key.clone(), target, title: String::new(), url: None, sought, language });

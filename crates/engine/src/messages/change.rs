@@ -1,12 +1,49 @@
 //! Sentences about changes of issues that exist.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use throughline_messages as say;
 
 use crate::data::call::PlannedChange;
-use crate::data::effect::{IssueChange, IssueState};
+use crate::data::effect::{IssueChange, IssueState, IssueView};
 use crate::data::language::Language;
+
+/// Title, state and assignee of an issue.
+pub(crate) fn as_it_is(language: Language, issue: &IssueView) -> String {
+    let state = issue.state.map(|state| say::change_state(language, state.as_str()));
+    let given = issue.assignee.as_ref().map(|name| say::change_given_to(language, name));
+    let parts = [Some(issue.title.clone()), state, given];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Says that an issue is already what the change would make it. `None` if it is not.
+pub(crate) fn already(language: Language, planned: &PlannedChange) -> Option<String> {
+    let issue = planned.issue.as_ref()?;
+    match &planned.change {
+        IssueChange::State(state) if issue.state == Some(*state) => {
+            Some(say::change_already(language, &planned.key, state.as_str(), &issue.title))
+        }
+        IssueChange::Assignee(name) if issue.assignee.as_ref() == Some(name) => {
+            Some(say::change_already_given(language, &planned.key, name, &issue.title))
+        }
+        _ => None,
+    }
+}
+
+/// State of an issue as its tracker told it just now.
+pub(crate) fn now(
+    language: Language,
+    key: &str,
+    state: Option<IssueState>,
+    assignee: Option<&str>,
+) -> String {
+    let state = state.map_or("unknown", IssueState::as_str);
+    match assignee {
+        Some(name) => say::change_now_given(language, key, name, state),
+        None => say::change_now(language, key, state),
+    }
+}
 
 /// Act of a change: the title of its card.
 pub(crate) fn what(language: Language, planned: &PlannedChange) -> String {

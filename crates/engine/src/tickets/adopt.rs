@@ -224,7 +224,8 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
         return invalid(turn, &say::adopt_needs_key(turn.language()));
     };
     let (by, card_id) = (turn.event.actor.clone(), card.id.clone());
-    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), by, card: card_id };
+    let body =
+        EffectBody::TrackerFind { target: draft.target, key: key.into(), by, card: card_id, task: None };
     let looks = AdoptionLookup { effect: turn.effect(body, &[], None), by: turn.presser() };
     let mut card = card.clone();
     if let CardSubject::UncertainEffect { looking, .. } = &mut card.about {

@@ -7,17 +7,23 @@ use alloc::vec::Vec;
 
 use crate::data::card::{Card, CardStatus};
 use crate::data::decision::{Decision, Reason, Verdict};
+use crate::data::effect::EffectBody;
+use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::id::{CardId, EffectId, TaskId};
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
+use crate::data::policy::limits;
 use crate::data::shown_at::ShownAt;
-use crate::data::ticket::{Draft, Part};
+use crate::data::ticket::{Draft, IssueQuestion, Part, Target};
 use crate::messages;
 use crate::tickets::vocabulary::longest;
 use crate::tickets::{drafting, issue_change};
 use crate::turn::routed_message::focus;
+use crate::turn::tracked_issues::by_key;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::Words;
 use throughline_language::lexicon::{SectionId, TICKETS};
+use throughline_messages as say;
 
 const fn id(name: &str) -> SectionId {
     TICKETS.section(name)
@@ -32,8 +38,10 @@ const AGAIN: SectionId = id("after.again");
 /// Wish about something that was created here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wish {
-    /// Answer to the question for its outcome and its approver.
-    LookUp,
+    /// Answer to the question what became of it.
+    Happened,
+    /// Answer to the question for its approver.
+    Approved,
     /// A new one with the same text.
     Again,
 }
@@ -44,15 +52,27 @@ pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
         return Some(decision);
     }
     let (wish, key) = read(said.text())?;
-    let receipt = receipt(turn, key.as_deref())?;
+    let Some(receipt) = receipt(turn, key.as_deref()) else {
+        let key = key.filter(|_| wish == Wish::Happened)?;
+        turn.trace.rule = Some(Cow::Borrowed("ticket.after"));
+        let task = turn.task_here();
+        let target = by_key(turn, &key);
+        ask_state(turn, &target, &key, &task, &said.by);
+        return Some(Decision::new(Verdict::Deferred, Reason::IssueSought).with_intent(Intent::Ticket));
+    };
     let drafts = made(turn, &receipt, key.as_deref());
     let first = drafts.first()?.clone();
     turn.trace.rule = Some(Cow::Borrowed("ticket.after"));
     turn.belongs_to(&first.task);
     let verdict = match wish {
-        Wish::LookUp => {
+        Wish::Happened | Wish::Approved => {
             let told: Vec<String> = drafts.iter().filter_map(|draft| line(turn, &receipt, draft)).collect();
             turn.say(MessageKind::Answer, Some(&first.task), &told.join("\n"));
+            if let ([draft], Wish::Happened) = (drafts.as_slice(), wish)
+                && let Some(created) = &draft.created
+            {
+                ask_state(turn, &draft.target, &created.key, &draft.task, &said.by);
+            }
             Verdict::Answered
         }
         Wish::Again => {
@@ -61,6 +81,37 @@ pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
         }
     };
     Some(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket))
+}
+
+/// Asks the tracker how an issue is now. The answer is told when it comes.
+fn ask_state(turn: &mut Turn<'_>, target: &Target, key: &str, task: &TaskId, by: &str) {
+    let (target, by, card) = (target.clone(), by.into(), CardId::from(""));
+    let body = EffectBody::TrackerFind { target, key: key.into(), by, card, task: None };
+    let effect = turn.effect(body, &[], None);
+    let asked = IssueQuestion { effect, key: key.into(), task: task.clone(), language: turn.language() };
+    let open = &mut turn.head.issue_questions;
+    open.push(asked);
+    let over = open.len().saturating_sub(limits::ISSUE_QUESTIONS);
+    open.drain(..over);
+}
+
+/// Tells how an issue is, as its tracker says. Returns `false` if nobody asked for it.
+pub(super) fn told(turn: &mut Turn<'_>, effect: &EffectId, outcome: &Outcome) -> bool {
+    let at = turn.head.issue_questions.iter().position(|asked| asked.effect == *effect);
+    let Some(at) = at else { return false };
+    let language = turn.language();
+    let IssueQuestion { key, task, .. } = turn.head.issue_questions.remove(at);
+    let text = match outcome {
+        Outcome::Done { result: EffectResult::Found { state, assignee, .. } } => {
+            messages::change::now(language, &key, *state, assignee.as_deref())
+        }
+        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
+            say::change_not_read(language, &key, messages::of_others(language, text))
+        }
+        Outcome::Done { .. } => return true,
+    };
+    turn.say(MessageKind::Answer, Some(&task), &text);
+    true
 }
 
 /// Reads what a message asks of something created, and the issue it names.
@@ -73,7 +124,9 @@ fn read(text: &str) -> Option<(Wish, Option<String>)> {
     if longest(AGAIN, all, 0) == all.len() {
         return Some((Wish::Again, None));
     }
-    let n = longest(HAPPENED, all, 0).max(longest(APPROVED, all, 0));
+    let (happened, approved) = (longest(HAPPENED, all, 0), longest(APPROVED, all, 0));
+    let n = happened.max(approved);
+    let wish = if happened >= approved { Wish::Happened } else { Wish::Approved };
     let issue = key(text);
     let end = match &issue {
         // A key is two words: letters and digits.
@@ -81,7 +134,7 @@ fn read(text: &str) -> Option<(Wish, Option<String>)> {
         None => n + longest(THIS, all, n),
     };
     let end = end + longest(TAIL, all, end);
-    (n > 0 && end > n && end == all.len()).then_some((Wish::LookUp, issue))
+    (n > 0 && end > n && end == all.len()).then_some((wish, issue))
 }
 
 /// Returns the key of the one issue that a text names.
@@ -164,11 +217,11 @@ mod tests {
     #[test]
     fn what_is_asked_of_something_created() {
         for (text, expected) in [
-            ("What happened to DEMO-1?", Some((Wish::LookUp, Some("DEMO-1")))),
-            ("who approved this?", Some((Wish::LookUp, None))),
-            ("Who approved DEMO-12?", Some((Wish::LookUp, Some("DEMO-12")))),
-            ("Was ist mit DEMO-1?", Some((Wish::LookUp, Some("DEMO-1")))),
-            ("Wer hat das freigegeben?", Some((Wish::LookUp, None))),
+            ("What happened to DEMO-1?", Some((Wish::Happened, Some("DEMO-1")))),
+            ("who approved this?", Some((Wish::Approved, None))),
+            ("Who approved DEMO-12?", Some((Wish::Approved, Some("DEMO-12")))),
+            ("Was ist mit DEMO-1?", Some((Wish::Happened, Some("DEMO-1")))),
+            ("Wer hat das freigegeben?", Some((Wish::Approved, None))),
             ("another one like that", Some((Wish::Again, None))),
             ("noch so eins", Some((Wish::Again, None))),
             ("comment on it: fixed", None),

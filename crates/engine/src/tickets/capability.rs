@@ -21,7 +21,7 @@ use crate::data::record_lookup::RecordLookup;
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Draft, Target};
 use crate::messages;
-use crate::tickets::{adopt, batch, card as cards, drafting, release, released};
+use crate::tickets::{adopt, after_receipt, batch, card as cards, drafting, release, released};
 use crate::turn::Turn;
 use crate::turn::capability::{Capability, CardContext, PressInput, ReleaseRequest, Settled};
 use throughline_language::Value;
@@ -235,7 +235,11 @@ impl Capability for Tickets {
     }
 
     fn settled(&self, turn: &mut Turn<'_>, settled: &Settled<'_>) -> Option<Decision> {
-        let reason = release::settled(turn, settled.card?, settled.effect, settled.outcome);
+        let Some(card) = settled.card else {
+            let told = after_receipt::told(turn, settled.effect, settled.outcome);
+            return told.then(|| Decision::new(Verdict::Answered, Reason::EffectSettled));
+        };
+        let reason = release::settled(turn, card, settled.effect, settled.outcome);
         Some(Decision::new(Verdict::Recorded, reason))
     }
 }

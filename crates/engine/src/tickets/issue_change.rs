@@ -6,13 +6,14 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::calls;
+use crate::data::authors::Authors;
 use crate::data::call::PlannedChange;
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::{IssueChange, IssueState};
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
 use crate::data::policy::limits;
-use crate::data::ticket::{Draft, Target};
+use crate::data::ticket::{Draft, Part, Target};
 use crate::tickets::after_receipt::{created_here, in_reach};
 use crate::tickets::project::is_open;
 use crate::tickets::vocabulary::longest;
@@ -78,7 +79,7 @@ enum Wish {
     Link(String),
 }
 
-/// Shows the change that a message asks for. `None` if it asks for none, or points at nothing.
+/// Looks up the issue of the change that a message asks for; its card follows. `None` if it asks for none, or points at nothing.
 pub(super) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let asked = read(&said.words)?;
     let made = match &asked.issue {
@@ -88,7 +89,10 @@ pub(super) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
     turn.trace.rule = Some(Cow::Borrowed("ticket.change"));
     let planned = issue(turn, &asked, &made).and_then(|place| plan(turn, said, asked.wish, place));
     let decision = match planned {
-        Ok(planned) => calls::change(turn, said, planned)?,
+        Ok(planned) => {
+            let titled = titled(turn, &planned);
+            calls::change(turn, said, planned, &titled)?
+        }
         Err(told) => {
             turn.say(MessageKind::Answer, None, &told);
             Decision::new(Verdict::Answered, Reason::IntentRule)
@@ -130,7 +134,22 @@ fn plan(
     if !is_open(turn.policy, "tracker.update", &target) {
         return Err(say::change_not_here(turn.language(), &key));
     }
-    Ok(PlannedChange { target, key, change })
+    Ok(PlannedChange { target, key, change, by: said.by.clone(), issue: None, other: None })
+}
+
+/// Returns the people whose words the titles of these issues are, as far as they were created here.
+fn titled(turn: &Turn<'_>, planned: &PlannedChange) -> Authors {
+    let other = match &planned.change {
+        IssueChange::Link(other) => Some(other.as_str()),
+        _ => None,
+    };
+    let mut authors = Authors::default();
+    for key in [planned.key.as_str()].into_iter().chain(other) {
+        if let Some(draft) = created_here(turn, key) {
+            authors.add_all(&draft.authors(Part::Title));
+        }
+    }
+    authors
 }
 
 /// Reads a message that asks for a change and for nothing else.

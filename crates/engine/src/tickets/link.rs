@@ -41,7 +41,7 @@ pub(super) fn read_back(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, ke
 
 fn find(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> EffectId {
     let (target, by, card) = (draft.target.clone(), draft.by.clone(), receipt.clone());
-    let body = EffectBody::TrackerFind { target, key: key.into(), by, card };
+    let body = EffectBody::TrackerFind { target, key: key.into(), by, card, task: None };
     turn.effect(body, &[], None)
 }
 

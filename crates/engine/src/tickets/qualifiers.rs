@@ -164,7 +164,7 @@ impl Reader<'_> {
         let whole = level.labelled || self.at(ALONE, 0) > 0;
         let next = self.words.all().get(level.end)?;
         let clause = self.words.all()[level.end - 1].after > Gap::Space && next.at <= asking;
-        (whole && clause && self.unquoted(0, level.end)).then(|| Qualifier {
+        (whole && clause && self.unquoted(0, level.end)).then_some(Qualifier {
             part: Part::Priority,
             value: Some(level.name),
             at: 0..next.at,

@@ -31,6 +31,6 @@ pub(super) fn create(card: &CardId, draft: &Draft, item: Item) -> EffectBody {
 pub(super) fn link(receipt: &CardId, draft: &Draft) -> Option<EffectBody> {
     let DraftId(epic) = draft.under.clone()?;
     let (target, key): (_, String) = (draft.target.clone(), draft.id.0.clone());
-    let change = IssueChange::Parent(epic);
-    Some(EffectBody::TrackerUpdate { target, key, change, card: receipt.clone() })
+    let (change, by) = (IssueChange::Parent(epic), draft.by.clone());
+    Some(EffectBody::TrackerUpdate { target, key, change, by, card: receipt.clone() })
 }

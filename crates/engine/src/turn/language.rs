@@ -41,7 +41,9 @@ impl Turn<'_> {
                 let card = card.as_ref().or(shown).and_then(of_card);
                 let sought =
                     self.lane.head.tracked.iter().find(|issue| issue.sought.as_ref() == Some(effect));
+                let question = self.lane.head.issue_questions.iter().find(|asked| asked.effect == *effect);
                 let asked = asked.map(|ask| ask.language).or(sought.map(|issue| issue.language));
+                let asked = asked.or(question.map(|asked| asked.language));
                 asked.or(card).or_else(|| task.as_ref().and_then(of_task))
             }
             EventKind::EffectProgressed { task, .. } => of_task(task),

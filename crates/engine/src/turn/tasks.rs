@@ -4,6 +4,7 @@
 use crate::data::message::Message;
 use alloc::vec::Vec;
 
+use crate::data::call::Work;
 use crate::data::effect::EffectBody;
 use crate::data::id::{MessageId, TaskId};
 use crate::data::policy::limits;
@@ -158,7 +159,7 @@ impl Turn<'_> {
         let at = self.moment(&task);
         task.move_to(TaskStatus::Running, at);
         let waits = task.work.take().and_then(|work| work.waits);
-        task.work = Some(crate::data::call::Work { job, effect: Some(effect), card, waits });
+        task.work = Some(Work { effect: Some(effect), card, waits, ..Work::of(job) });
         self.put_task(task);
     }
 }

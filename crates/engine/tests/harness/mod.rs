@@ -11,7 +11,7 @@ use throughline_engine::data::actor::Actor;
 use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::card::Card;
-use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, IssueState, Outcome};
 use throughline_engine::data::event::{Event, EventKind, MessagePosted, Press};
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::lane_key::LaneKey;
@@ -214,6 +214,8 @@ impl TestLane {
                     title: String::new(),
                     url: None,
                     parent: Some("DEMO-1".into()),
+                    state: Some(IssueState::Open),
+                    assignee: None,
                 },
                 EffectBody::TrackerUpdate { .. } => EffectResult::Updated,
                 EffectBody::TrackerSeek { .. } => EffectResult::Sought { issues: Vec::new() },

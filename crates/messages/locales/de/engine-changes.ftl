@@ -1,6 +1,29 @@
 ### Änderungen an Issues, die es gibt.
 
 change-comment-field = Kommentar
+change-issue-field = Issue
+change-other-field = Verknüpft mit
+change-state = { $state ->
+    [open] offen
+   *[closed] geschlossen
+}
+change-given-to = { $name } zugewiesen
+change-already = { $key } „{ $title }“ ist schon { $state ->
+    [open] offen
+   *[closed] geschlossen
+}. Nichts wurde geändert.
+change-already-given = { $key } „{ $title }“ ist schon { $name } zugewiesen. Nichts wurde geändert.
+change-now = { $key } ist jetzt { $state ->
+    [open] offen
+    [closed] geschlossen
+   *[unknown] im Tracker
+} und niemandem zugewiesen.
+change-now-given = { $key } ist jetzt { $state ->
+    [open] offen
+    [closed] geschlossen
+   *[unknown] im Tracker
+} und { $name } zugewiesen.
+change-not-read = Wie es um { $key } steht, konnte nicht gelesen werden: { $why }
 change-no-comment = Was soll im Kommentar stehen? Schreib es hinter einen Doppelpunkt: „kommentiere es: …“.
 
 change-parent = { $key } unter { $other } einordnen

@@ -1,6 +1,29 @@
 ### Changes of issues that exist.
 
 change-comment-field = Comment
+change-issue-field = Issue
+change-other-field = Links to
+change-state = { $state ->
+    [open] open
+   *[closed] closed
+}
+change-given-to = assigned to { $name }
+change-already = { $key } “{ $title }” is { $state ->
+    [open] open
+   *[closed] closed
+} already. Nothing was changed.
+change-already-given = { $key } “{ $title }” is assigned to { $name } already. Nothing was changed.
+change-now = { $key } is { $state ->
+    [open] open
+    [closed] closed
+   *[unknown] in the tracker
+} now, and assigned to nobody.
+change-now-given = { $key } is { $state ->
+    [open] open
+    [closed] closed
+   *[unknown] in the tracker
+} now, and assigned to { $name }.
+change-not-read = How { $key } is now could not be read: { $why }
 change-no-comment = What should the comment say? Write it behind a colon: "comment on it: …".
 
 change-parent = Put { $key } under { $other }

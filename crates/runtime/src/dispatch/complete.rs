@@ -37,7 +37,7 @@ impl Runtime {
                 };
                 Ok(under.map(create).ok_or_else(|| "the epic it belongs to has no key".into()))
             }
-            EffectBody::TrackerUpdate { target, key, change: IssueChange::Parent(epic), card }
+            EffectBody::TrackerUpdate { target, key, change: IssueChange::Parent(epic), by, card }
                 if !effect.row.depends_on.is_empty() =>
             {
                 let mut creates = effect.row.depends_on.iter();
@@ -47,6 +47,7 @@ impl Runtime {
                     target,
                     key,
                     change: IssueChange::Parent(parent),
+                    by,
                     card,
                 };
                 Ok(story.zip(parent).map(update).ok_or_else(|| "the issues to link have no key".into()))

@@ -33,11 +33,13 @@ impl Runtime {
             }
             EffectBody::TrackerFind { key, by, .. } => {
                 let found = tracker.find(tenant, &target.project, Some(by), key).await;
-                found.map(|Issue { key, url, title, parent, .. }| EffectResult::Found {
+                found.map(|Issue { key, url, title, parent, state, assignee }| EffectResult::Found {
                     key,
                     title,
                     url,
                     parent,
+                    state: Some(state),
+                    assignee,
                 })
             }
             EffectBody::TrackerSeek { marker, .. } => {
@@ -46,9 +48,10 @@ impl Runtime {
                     issues: issues.into_iter().map(|issue| (issue.key, issue.url)).collect(),
                 })
             }
-            EffectBody::TrackerUpdate { key, change, .. } => {
+            EffectBody::TrackerUpdate { key, change, by, .. } => {
                 let id = &effect.row.id;
-                let updated = tracker.update(tenant, &target.project, id, key, change).await;
+                let by = Some(by.as_str()).filter(|by| !by.is_empty());
+                let updated = tracker.update(tenant, &target.project, by, id, key, change).await;
                 updated.map(|()| EffectResult::Updated)
             }
             EffectBody::TrackerCreate { item, under, .. } => {

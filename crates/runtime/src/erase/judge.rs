@@ -261,8 +261,9 @@ fn outcome(text: &str) -> Redaction {
         return serde_json::to_string(&silent).map_or(Redaction::Keep, Redaction::Rewrite);
     }
     let told = match serde_json::from_str::<Outcome>(text) {
-        Ok(Outcome::Done { result: EffectResult::Found { key, url, parent, .. } }) => {
-            Outcome::Done { result: EffectResult::Found { key, title: ERASED.into(), url, parent } }
+        Ok(Outcome::Done { result: EffectResult::Found { key, url, parent, state, .. } }) => {
+            let title = ERASED.into();
+            Outcome::Done { result: EffectResult::Found { key, title, url, parent, state, assignee: None } }
         }
         Ok(Outcome::Done {
             result:

@@ -241,6 +241,8 @@ fn applied(
             title: title.ok_or_else(|| missing("title"))?,
             url,
             parent: None,
+            state: None,
+            assignee: None,
         },
         Some(EffectBody::TrackerUpdate { .. }) => EffectResult::Updated,
         Some(EffectBody::PostChannel { .. }) => EffectResult::Posted { url },

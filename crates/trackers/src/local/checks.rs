@@ -2,6 +2,7 @@
 //! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
 use throughline_engine::Language;
+use throughline_engine::data::effect::IssueChange;
 use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 
@@ -75,7 +76,7 @@ pub(super) fn not_permitted(
     let act = match may {
         Permission::Browse => "see",
         Permission::Create => "create issues in",
-        Permission::Edit => "put issues under an epic in",
+        Permission::Edit => "change issues in",
         Permission::Link => "link issues in",
     };
     let listed = settings.permitted(may).join(", ");
@@ -89,6 +90,22 @@ pub(super) fn not_permitted(
 /// True if this person may see the issues of a project.
 pub(super) fn seen(config: &LocalConfig, project: &str, by: Option<&str>) -> bool {
     config.projects.get(project).is_none_or(|project| project.allows(Permission::Browse, by))
+}
+
+/// True if a project exists for this person: it is not hidden, and they may see its issues.
+pub(super) fn shown(config: &LocalConfig, project: &str, by: Option<&str>) -> bool {
+    let settings = config.projects.get(project).filter(|project| !project.hidden);
+    settings.is_some_and(|project| project.allows(Permission::Browse, by))
+}
+
+/// The permission that a change of an issue needs and the person lacks. Who may see an issue may comment on it.
+pub(super) fn lacks(settings: &ProjectConfig, change: &IssueChange, by: Option<&str>) -> Option<Permission> {
+    let needs = match change {
+        IssueChange::State(_) | IssueChange::Assignee(_) => Permission::Edit,
+        IssueChange::Link(_) => Permission::Link,
+        IssueChange::Comment(_) | IssueChange::Parent(_) => return None,
+    };
+    (!settings.allows(needs, by)).then_some(needs)
 }
 
 /// Checks parents (`check.parent`) as far as the batch tells: the project's way of linking stories to epics, and the

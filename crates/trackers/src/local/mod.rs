@@ -57,7 +57,7 @@ struct LateRequest {
 #[derive(Clone)]
 enum LateAct {
     Create { item: Item, parent: Option<String> },
-    Update { key: String, change: IssueChange },
+    Update { by: Option<String>, key: String, change: IssueChange },
 }
 
 impl LocalTracker {
@@ -182,8 +182,8 @@ impl LocalTracker {
                 LateAct::Create { item, parent } => {
                     let _ = self.apply(&tenant, &project, &effect, &item, parent.as_deref()).await;
                 }
-                LateAct::Update { key, change } => {
-                    let _ = self.change(&tenant, &project, &effect, &key, &change).await;
+                LateAct::Update { by, key, change } => {
+                    let _ = self.change(&tenant, &project, by.as_deref(), &effect, &key, &change).await;
                 }
             }
         }
@@ -286,19 +286,21 @@ impl Tracker for LocalTracker {
         &self,
         tenant: &str,
         project: &str,
+        by: Option<&str>,
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
     ) -> Attempt<()> {
         let fault = self.next_fault(Call::Update, tenant, project, effect.as_str(), &[]).await;
         match fault {
-            Fault::Pass => return self.change(tenant, project, effect, key, change).await,
+            Fault::Pass => return self.change(tenant, project, by, effect, key, change).await,
             Fault::ParentIgnored => return Attempt::Applied(()),
             Fault::LostReply | Fault::ErrorAfterApply => {
-                let _ = self.change(tenant, project, effect, key, change).await;
+                let _ = self.change(tenant, project, by, effect, key, change).await;
             }
             Fault::LateApply { after } => {
-                let act = LateAct::Update { key: key.into(), change: change.clone() };
+                let by = by.map(str::to_owned);
+                let act = LateAct::Update { by, key: key.into(), change: change.clone() };
                 self.land_later(self.due(after), tenant, project, effect, act);
             }
             _ => {}

@@ -18,6 +18,8 @@ enum Defect {
     TakesACircle,
     TakesAnybody,
     ShowsAnybody,
+    ChangesForAnybody,
+    LinksForAnybody,
     IgnoresTheParent,
     ForgetsTheParent,
     TakesAnyParent,
@@ -92,21 +94,26 @@ impl Tracker for DefectiveTracker {
         &self,
         tenant: &str,
         project: &str,
+        by: Option<&str>,
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
     ) -> Attempt<()> {
         let n = self.calls.fetch_add(1, Ordering::SeqCst);
+        let by = if self.defect == Defect::ChangesForAnybody { Some("ana") } else { by };
         match (self.defect, change) {
+            (Defect::LinksForAnybody, IssueChange::Link(_)) => {
+                return self.inner.tracker.update(tenant, project, Some("ana"), effect, key, change).await;
+            }
             (Defect::TakesAnyParent, IssueChange::Parent(_)) => return Attempt::Applied(()),
             (Defect::KeepsItsState, IssueChange::State(_)) => return Attempt::Applied(()),
             (Defect::CommentsTwice, IssueChange::Comment(_)) => {
                 let again = EffectId(format!("{effect}_{n}"));
-                return self.inner.tracker.update(tenant, project, &again, key, change).await;
+                return self.inner.tracker.update(tenant, project, by, &again, key, change).await;
             }
             _ => {}
         }
-        self.inner.tracker.update(tenant, project, effect, key, change).await
+        self.inner.tracker.update(tenant, project, by, effect, key, change).await
     }
 
     async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
@@ -181,6 +188,8 @@ async fn the_suite_finds_every_defect() {
         TakesACircle: refuses_a_batch_that_does_not_hang_together,
         TakesAnybody: only_who_may_creates,
         ShowsAnybody: only_who_may_sees,
+        ChangesForAnybody: only_who_may_see_changes,
+        LinksForAnybody: only_who_may_see_changes,
         IgnoresTheParent: a_story_is_read_back_under_its_epic,
         ForgetsTheParent: a_parent_is_set_once_however_often,
         TakesAnyParent: changes_nothing_that_is_not_there,
@@ -213,6 +222,7 @@ async fn a_wrapper_without_a_defect_passes() {
     conformance::a_dry_run_creates_nothing(&right()).await;
     conformance::checks_a_whole_batch_at_once(&right()).await;
     conformance::only_who_may_creates(&right()).await;
+    conformance::only_who_may_see_changes(&right()).await;
     conformance::a_parent_is_set_once_however_often(&right()).await;
     conformance::a_comment_is_made_once(&right()).await;
     conformance::what_is_set_is_set_once(&right()).await;

@@ -154,11 +154,12 @@ impl LocalTracker {
         &self,
         tenant: &str,
         project: &str,
+        by: Option<&str>,
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
     ) -> Attempt<()> {
-        match self.change_error(tenant, project, key, change).await {
+        match self.change_error(tenant, project, by, key, change).await {
             Ok(None) => {}
             Ok(Some(error)) => return rejected(vec![error]),
             Err(error) => return read_failed(error),
@@ -191,12 +192,20 @@ impl LocalTracker {
         &self,
         tenant: &str,
         project: &str,
+        by: Option<&str>,
         key: &str,
         change: &IssueChange,
     ) -> Result<Option<FieldError>, DocumentsError> {
+        let config = self.config();
         let ours = key.rsplit_once('-').is_some_and(|(of, _)| of == project);
-        let issue = if ours { self.issue(tenant, key).await? } else { None };
+        let parent = matches!(change, IssueChange::Parent(_));
+        let shown = ours && (parent || checks::shown(&config, project, by));
+        let issue = if shown { self.issue(tenant, key).await? } else { None };
         let Some(issue) = issue else { return Ok(Some(no_such(project, key))) };
+        let lacks = config.projects.get(project).and_then(|settings| checks::lacks(settings, change, by));
+        if let Some((settings, may)) = config.projects.get(project).zip(lacks) {
+            return Ok(Some(checks::not_permitted(settings, project, may, by)));
+        }
         Ok(match change {
             IssueChange::Parent(epic) => {
                 let wrong = self.parent_outside(tenant, project, &issue.item, epic, &|_| true).await?;
@@ -206,7 +215,7 @@ impl LocalTracker {
                 let text = format!("A comment has at most {} characters", common_checks::MAX_BODY);
                 Some(FieldError::new("check.adf", "comment", text))
             }
-            IssueChange::Link(other) if self.is_hidden_or_gone(tenant, key, other).await? => {
+            IssueChange::Link(other) if self.is_hidden_or_gone(tenant, by, key, other).await? => {
                 Some(FieldError::new("check.reference", "link", format!("There is no other issue {other}")))
             }
             IssueChange::Comment(_)
@@ -216,10 +225,16 @@ impl LocalTracker {
         })
     }
 
-    /// True if an issue can have no link to `other`: itself, one of a project that is hidden or not there, or no issue.
-    async fn is_hidden_or_gone(&self, tenant: &str, key: &str, other: &str) -> Result<bool, DocumentsError> {
+    /// True if an issue can have no link to `other`: itself, one of a project that the person may not see, or no issue.
+    async fn is_hidden_or_gone(
+        &self,
+        tenant: &str,
+        by: Option<&str>,
+        key: &str,
+        other: &str,
+    ) -> Result<bool, DocumentsError> {
         let project = other.rsplit_once('-').map_or("", |(project, _)| project);
-        let seen = self.config().projects.get(project).is_some_and(|project| !project.hidden);
+        let seen = checks::shown(&self.config(), project, by);
         Ok(!seen || other == key || self.issue(tenant, other).await?.is_none())
     }
 

@@ -338,7 +338,7 @@ async fn epics_know_their_stories_and_issues_who_names_them() {
     assert_eq!(links, [("blocks", "DEMO-3"), ("depends on", "DEMO-3"), ("depends on", "DEMO-4")]);
 
     let change = IssueChange::Parent("DEMO-2".into());
-    applied(tracker.update(TENANT, "DEMO", &"fx_13".into(), "DEMO-4", &change).await);
+    applied(tracker.update(TENANT, "DEMO", None, &"fx_13".into(), "DEMO-4", &change).await);
     assert_eq!(tracker.stories(TENANT, "DEMO-1", 99).await.unwrap().len(), 8, "it moved");
     assert_eq!(keys(tracker.stories(TENANT, "DEMO-2", 99).await.unwrap()), ["DEMO-4"]);
 }
@@ -435,7 +435,7 @@ async fn a_parent_that_is_ignored_is_seen_by_reading_back_and_set_afterwards() {
     let parent = || async { applied(tracker.find(TENANT, "DEMO", None, &made.key).await).parent };
     let set = || async {
         let change = IssueChange::Parent("DEMO-1".into());
-        applied(tracker.update(TENANT, "DEMO", &"fx_3".into(), &made.key, &change).await);
+        applied(tracker.update(TENANT, "DEMO", None, &"fx_3".into(), &made.key, &change).await);
     };
     assert_eq!(parent().await, None);
     set().await;

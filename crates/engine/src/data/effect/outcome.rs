@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::ask::Answer;
 use crate::data::call::RemoteQuestion;
 use crate::data::field_error::FieldError;
+use crate::data::issue_change::IssueState;
 use crate::data::set_option::SetOption;
 use crate::data::time::Millis;
 
@@ -100,6 +101,12 @@ pub enum EffectResult {
         /// Epic it belongs to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
+        /// State; `None` if the far side does not tell it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<IssueState>,
+        /// Person it is given to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        assignee: Option<String>,
     },
     /// Issues that carry the marker. An empty list does not prove that nothing was created.
     Sought {
