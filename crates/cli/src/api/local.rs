@@ -251,6 +251,7 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
         }
         StartError::Key { .. }
         | StartError::Telegram { .. }
+        | StartError::Slack { .. }
         | StartError::Model { .. }
         | StartError::Tool { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
         StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),

@@ -15,6 +15,7 @@ pub(crate) mod lanes;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod serve;
+pub(crate) mod slack;
 pub(crate) mod telegram;
 pub(crate) mod test;
 pub(crate) mod token;
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Erase(erase::Args),
     Doctor(doctor::Args),
     Config(config::Args),
+    Slack(slack::Args),
     Telegram(telegram::Args),
     Tools(tools::Args),
     Token(token::Args),
@@ -74,6 +76,7 @@ pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> O
         Command::Erase(args) => erase::run(app, &args),
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Config(args) => config::run(app, &args),
+        Command::Slack(args) => slack::run(app, &args),
         Command::Telegram(args) => telegram::run(app, &args),
         Command::Tools(args) => tools::run(app, &args),
         Command::Token(args) => token::run(app, &args),

@@ -21,6 +21,7 @@ mod one_owner;
 mod recorded;
 mod scenarios;
 mod server;
+mod slack;
 mod telegram;
 mod tools;
 

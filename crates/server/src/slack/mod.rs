@@ -28,6 +28,7 @@ use tokio::sync::watch;
 pub use intake::Accepted;
 pub(crate) use people::People;
 pub use setup::examine;
+pub use throughline_channels::slack::manifest::{OPTIONAL_SCOPES, Ways, manifest};
 
 use crate::config::{Config, SlackConfig, SlackMode, ThreadFollow};
 use crate::start_error::StartError;

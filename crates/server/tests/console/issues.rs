@@ -38,8 +38,10 @@ async fn filled(instance: &Instance, tenant: &str, project: &str) {
         assert!(matches!(made, Attempt::Applied(_)), "{made:?}");
     }
     let said = IssueChange::Comment("<b>Agreed</b> on Monday".into());
-    let told =
-        instance.tracker.update(tenant, project, &"fx_said".into(), &format!("{project}-2"), &said).await;
+    let told = instance
+        .tracker
+        .update(tenant, project, None, &"fx_said".into(), &format!("{project}-2"), &said)
+        .await;
     assert_eq!(told, Attempt::Applied(()));
 }
 

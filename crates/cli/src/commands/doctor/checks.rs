@@ -146,6 +146,11 @@ pub(super) fn telegram(app: &App, config: &Config, alone: bool) -> Result<Vec<Ch
     Ok(app.block_on(examine(config, alone))?.into_iter().map(check).collect())
 }
 
+/// Checks the Slack app by calling the Web API.
+pub(super) fn slack(app: &App, config: &Config) -> Result<Vec<Check>, Failure> {
+    Ok(app.block_on(throughline_server::slack::examine(config))?.into_iter().map(check).collect())
+}
+
 /// Checks the models by asking each a small question.
 pub(super) fn models(app: &App, config: &Config) -> Result<Vec<Check>, Failure> {
     Ok(app.block_on(models::examine(config))?.into_iter().map(check).collect())

@@ -16,6 +16,7 @@ use report::{Check, State};
 Examples:
   throughline doctor
   throughline doctor telegram                         only the bot: token, updates, privacy
+  throughline doctor slack                            only the app: token, scopes, events
   throughline doctor model                            asks every configured model one small question
   throughline doctor tools                            asks every tool's server and sub-agent what it is
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
@@ -31,6 +32,8 @@ pub(crate) struct Args {
 enum Subject {
     /// The Telegram bot
     Telegram,
+    /// The Slack app
+    Slack,
     /// The models: one small question to each
     Model,
     /// The tools and sub-agents: whether each is there, and as it was pinned
@@ -40,6 +43,7 @@ enum Subject {
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let checks = match (&app.flags.server, args.only) {
         (_, Some(Subject::Telegram)) => telegram_only(app)?,
+        (_, Some(Subject::Slack)) => slack_only(app)?,
         (_, Some(Subject::Model)) => models_only(app)?,
         (_, Some(Subject::Tools)) => tools_only(app)?,
         (Some(url), None) => checks::instance(&Remote::new(app, url)?),
@@ -69,6 +73,16 @@ fn telegram_only(app: &App) -> Result<Vec<Check>, Failure> {
     }
     let alone = settings::store_exists(&config) && Local::open(app).is_ok();
     checks::telegram(app, &config, alone)
+}
+
+/// Checks the Slack app, also if other things are broken.
+fn slack_only(app: &App) -> Result<Vec<Check>, Failure> {
+    let config = settings::installation(app, None)?;
+    if config.slack.is_none() {
+        let fix = "name a slack.bot_token_file; docs/slack.md shows every click";
+        return Ok(vec![Check::failed("slack app", "none is configured", fix)]);
+    }
+    checks::slack(app, &config)
 }
 
 /// Checks the models, also if other things are broken.
@@ -106,6 +120,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         found
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
         found.extend(checks::telegram(app, &config, true)?);
+        found.extend(checks::slack(app, &config)?);
         found.extend(checks::models(app, &config)?);
         found.extend(checks::tools(app, &config, None)?);
         return Ok(found);
@@ -117,6 +132,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         Err(failure) => found.push(Check::error("store", failure)),
     }
     found.extend(checks::telegram(app, &config, alone)?);
+    found.extend(checks::slack(app, &config)?);
     found.extend(checks::models(app, &config)?);
     // The pins that tools are compared with are in the store.
     if let Ok(local) = &opened {
