@@ -10,15 +10,18 @@ use super::rules::{self, Field, Rule, Shape};
 /// The length of all text of a message at which Slack refuses it. The number is measured, not documented.
 const MAX_TOTAL: usize = 13_200;
 
-/// Returns what is wrong with the blocks of a message.
-pub(super) fn check_message(blocks: &Value) -> Vec<String> {
+/// Returns the mistakes in the blocks of a message, in Slack's words and with their places. Their text altogether is
+/// another limit: `too_long`.
+#[must_use]
+pub fn check_message(blocks: &Value) -> Vec<String> {
     let mut check = Check::default();
     check.rule(blocks, "/blocks", &rules::MESSAGE);
     check.wrong
 }
 
-/// Returns what is wrong with a view.
-pub(super) fn check_view(view: &Value) -> Vec<String> {
+/// Returns the mistakes in a modal or a Home tab, in Slack's words and with their places.
+#[must_use]
+pub fn check_view(view: &Value) -> Vec<String> {
     let mut check = Check::default();
     let kind = view["type"].as_str().unwrap_or_default();
     match rules::VIEWS.iter().find(|shape| shape.kind == kind) {
@@ -37,7 +40,8 @@ pub(super) fn check_view(view: &Value) -> Vec<String> {
 }
 
 /// Returns true if all text of the blocks is more than Slack takes in one message.
-pub(super) fn too_long(blocks: &[Value]) -> bool {
+#[must_use]
+pub fn too_long(blocks: &[Value]) -> bool {
     let length: usize = blocks.iter().map(text_length).sum();
     length > MAX_TOTAL
 }

@@ -12,14 +12,18 @@ fn envelope(team: &mut Team, event: Value, now: i64) -> Value {
     let channel = event["channel"].as_str().or(event["item"]["channel"].as_str());
     let shared = channel.and_then(|id| team.channels.get(id)).is_some_and(|channel| channel.shared);
     let id = team.id("Ev");
-    json!({
+    let mut envelope = json!({
         "token": "verification-token", "team_id": team.id, "context_team_id": team.id,
         "context_enterprise_id": team.enterprise, "api_app_id": team.app, "event": event, "type": "event_callback",
         "event_id": id, "event_time": now / 1_000, "is_ext_shared_channel": shared,
         "authorizations": [{"enterprise_id": team.enterprise, "team_id": team.id, "user_id": team.bot_user,
             "is_bot": true, "is_enterprise_install": false}],
         "event_context": format!("4-{}", id.to_lowercase()),
-    })
+    });
+    if let Some(enterprise) = &team.enterprise {
+        envelope["enterprise_id"] = json!(enterprise);
+    }
+    envelope
 }
 
 /// Returns the `message` event of a message.
@@ -30,6 +34,10 @@ pub(super) fn message(team: &Team, channel: &str, ts: &str) -> Value {
     event["channel"] = json!(channel);
     event["channel_type"] = json!(room.kind.name());
     event["event_ts"] = json!(ts);
+    if let Some(author) = team.users.get(&message.user).filter(|author| author.stranger) {
+        event["user_team"] = json!(author.team);
+        event["source_team"] = json!(author.team);
+    }
     let parent = message.thread.as_ref().and_then(|thread| room.messages.get(thread));
     if let Some(parent) = parent.filter(|parent| parent.ts != message.ts) {
         event["parent_user_id"] = json!(parent.user);
@@ -48,8 +56,24 @@ pub(super) fn changed(team: &mut Team, before: &Message, after: &Message, now: i
         "channel_type": team.channels[&after.channel].kind.name()})
 }
 
-/// Returns the event of a deletion.
+/// Removes a message, and returns the event of it. Of a root with replies, a tombstone stays.
 pub(super) fn deleted(team: &mut Team, before: &Message, now: i64) -> Value {
+    let messages = &mut team.channel(&before.channel).messages;
+    messages.remove(&before.ts);
+    if messages.values().any(|message| message.thread.as_ref() == Some(&before.ts)) {
+        let tombstone = Message {
+            ts: before.ts.clone(),
+            channel: before.channel.clone(),
+            user: "USLACKBOT".into(),
+            text: "This message was deleted.".into(),
+            thread: Some(before.ts.clone()),
+            subtype: Some("tombstone".into()),
+            at: before.at,
+            ..Message::default()
+        };
+        messages.insert(before.ts.clone(), tombstone.clone());
+        return changed(team, before, &tombstone, now);
+    }
     let ts = team.ts(now);
     json!({"type": "message", "subtype": "message_deleted", "previous_message": before.json(team),
         "channel": before.channel, "hidden": true, "deleted_ts": before.ts, "ts": ts, "event_ts": ts,
@@ -192,10 +216,10 @@ impl FakeSlack {
         })
     }
 
-    /// Deletes a message.
+    /// Deletes a message. Of a root with replies, a tombstone stays.
     pub fn deletes(&self, channel: &str, ts: &str) -> DeliveryId {
         self.in_channel(channel, |team, outbox, now| {
-            let before = team.channel(channel).messages.remove(ts);
+            let before = team.channel(channel).messages.get(ts).cloned();
             let before = before.unwrap_or_else(|| panic!("there is no message {ts} in {channel}"));
             let event = deleted(team, &before, now);
             queue(team, outbox, event, now)
@@ -303,6 +327,11 @@ impl FakeSlack {
     /// Sends any event.
     pub fn sends_event(&self, user: &str, event: Value) -> DeliveryId {
         self.of_person(user, |team, outbox, now| queue(team, outbox, event, now))
+    }
+
+    /// Sends any payload to the workspace of a person: for recorded ones.
+    pub fn sends(&self, user: &str, sort: Sort, payload: Value) -> DeliveryId {
+        self.of_person(user, |_, outbox, now| outbox.queue(sort, payload, now))
     }
 
     /// Delivers an event once more, with the same event id and a new envelope.

@@ -19,6 +19,7 @@ mod blocks;
 mod delivery;
 mod element_rules;
 mod events;
+mod install;
 mod interactions;
 mod methods;
 mod observed;
@@ -46,6 +47,7 @@ use crate::Clock;
 use outbox::Outbox;
 use state::{Team, World};
 
+pub use blocks::{check_message, check_view, too_long};
 pub use outbox::{Attempt, Delivery, DeliveryId, Endpoints, Progress, Sort};
 pub use signature::sign;
 pub use state::{Button, Kind, Message, Status, View};
@@ -72,7 +74,7 @@ pub enum Fault {
 pub struct Call {
     /// The time, in milliseconds since 1970.
     pub at: i64,
-    /// The method, or `response_url`.
+    /// The method, or `response_url`, or `upload`.
     pub method: String,
     /// The arguments, without the token.
     pub body: Value,
@@ -220,7 +222,8 @@ impl FakeSlack {
         *lock(&self.shared.secret) = secret.into();
     }
 
-    /// Lets the next call of a method fail, in one channel or in any. The method `response_url` is a response URL.
+    /// Lets the next call of a method fail, in one channel or in any. `response_url` stands for response URLs, `upload` for
+    /// the bytes of files.
     pub fn fail_next(&self, method: &str, channel: Option<&str>, fault: Fault) {
         let channel = channel.map(str::to_owned);
         lock(&self.shared.faults).push_back(PendingFault { method: method.into(), channel, fault });

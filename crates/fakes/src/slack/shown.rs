@@ -85,6 +85,15 @@ impl Message {
         block_text(&self.blocks)
     }
 
+    /// Returns everything in the message that notifies or links people and channels: `@U…`, `#C…`, `!here` and so on, in the
+    /// text and in the blocks.
+    #[must_use]
+    pub fn mentions(&self) -> Vec<String> {
+        let mut found = entities(&self.text);
+        self.blocks.iter().for_each(|block| collect_mentions(block, &mut found));
+        found
+    }
+
     /// Returns the message as the API and events show it, without the channel.
     pub(super) fn json(&self, team: &Team) -> Value {
         let mut shown = json!({"type": "message", "ts": self.ts, "text": self.text, "team": team.id});
@@ -264,6 +273,30 @@ fn find_button(blocks: &[Value], label: &str) -> Option<Button> {
     by(|button| &button.label).or_else(|| by(|button| &button.action_id))
 }
 
+/// Returns what is between `<` and `>`, if it is a mention, without the label.
+fn entities(text: &str) -> Vec<String> {
+    let inside = text.split('<').skip(1).filter_map(|rest| rest.split_once('>').map(|(inside, _)| inside));
+    let names = inside.filter(|inside| inside.starts_with(['@', '#', '!']));
+    names.map(|inside| inside.split('|').next().unwrap_or_default().to_owned()).collect()
+}
+
+fn collect_mentions(value: &Value, into: &mut Vec<String>) {
+    let name = |field: &str| value[field].as_str().unwrap_or_default();
+    match value["type"].as_str().unwrap_or_default() {
+        "mrkdwn" | "markdown" => into.extend(entities(name("text"))),
+        "user" => into.push(format!("@{}", name("user_id"))),
+        "channel" => into.push(format!("#{}", name("channel_id"))),
+        "usergroup" => into.push(format!("!subteam^{}", name("usergroup_id"))),
+        "broadcast" => into.push(format!("!{}", name("range"))),
+        _ => {}
+    }
+    match value {
+        Value::Object(fields) => fields.values().for_each(|value| collect_mentions(value, into)),
+        Value::Array(all) => all.iter().for_each(|value| collect_mentions(value, into)),
+        _ => {}
+    }
+}
+
 fn block_text(blocks: &[Value]) -> String {
     let mut lines = Vec::new();
     for block in blocks {
@@ -285,5 +318,24 @@ fn collect_text(value: &Value, into: &mut Vec<String>) {
         }
         Value::Array(all) => all.iter().for_each(|value| collect_text(value, into)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_notifies_people() {
+        let words = |kind: &str, text: &str| json!({"type": "section", "text": {"type": kind, "text": text}});
+        let rich = json!({"type": "rich_text", "elements": [{"type": "rich_text_section",
+            "elements": [{"type": "broadcast", "range": "here"}, {"type": "text", "text": "<@U3>"}]}]});
+        let message = Message {
+            text: "<@U1|ana> &lt;!channel&gt; <https://x.example|x>".into(),
+            blocks: vec![words("mrkdwn", "a <!channel> <#C1>"), words("plain_text", "<@U2>"), rich],
+            ..Message::default()
+        };
+        assert_eq!(message.mentions(), ["@U1", "!channel", "#C1", "!here"]);
+        assert_eq!(message.block_text(), "a <!channel> <#C1>\n<@U2>\n<@U3>");
     }
 }

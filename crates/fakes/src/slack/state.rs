@@ -285,16 +285,25 @@ impl Token {
     }
 }
 
+/// A code of an installation.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) team: String,
+    /// The URL that the person was sent back to.
+    pub(super) redirect: Option<String>,
+    pub(super) scopes: BTreeSet<String>,
+}
+
 /// Everything that changes.
 #[derive(Debug, Default)]
 pub(super) struct World {
     pub(super) teams: BTreeMap<String, Team>,
     /// The bot tokens.
     pub(super) tokens: BTreeMap<String, Token>,
-    /// The refresh tokens and their workspaces.
-    pub(super) refresh_tokens: BTreeMap<String, String>,
-    /// The codes of installations that nobody exchanged yet, with workspace and redirect URL.
-    pub(super) codes: BTreeMap<String, (String, Option<String>)>,
+    /// The refresh tokens, with their workspaces and scopes.
+    pub(super) refresh_tokens: BTreeMap<String, (String, BTreeSet<String>)>,
+    /// The codes of installations that nobody exchanged yet.
+    pub(super) codes: BTreeMap<String, Code>,
     /// True if tokens expire and are refreshed.
     pub(super) rotates: bool,
     pub(super) issued: u64,

@@ -9,7 +9,7 @@ use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, post};
+use axum::routing::{any, get, post};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::api_error::ApiError;
 use super::methods::{self, Ask, Method};
 use super::state::Token;
-use super::{Call, FakeSlack, Fault, Shared, response_url, schema, socket};
+use super::{Call, FakeSlack, Fault, Shared, install, response_url, schema, socket};
 
 const OAUTH_SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
 const ACCEPTED_SCOPES: HeaderName = HeaderName::from_static("x-accepted-oauth-scopes");
@@ -27,6 +27,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/{method}", any(handle))
         .route("/hooks/{id}", post(response_url::handle))
         .route("/upload/v1/{file}", post(upload))
+        .route("/oauth/v2/authorize", get(install::authorize))
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(shared)
 }
@@ -225,6 +226,9 @@ fn unreadable(shared: &Shared, method: &str, body: Value, status: u16) -> Respon
     (status, "<html>bad gateway</html>").into_response()
 }
 
+/// The name of uploads in the journal.
+const UPLOAD: &str = "upload";
+
 /// Takes the bytes of a file.
 async fn upload(
     State(shared): State<Arc<Shared>>,
@@ -237,14 +241,31 @@ async fn upload(
         Some((_, boundary)) => part(&body, boundary.trim_matches('"')),
         None => body.to_vec(),
     };
+    let arguments = json!({"file": id, "length": content.len()});
+    let fault = shared.fault(UPLOAD, &arguments);
+    let lost = matches!(fault, Some(Fault::AppliedThenLost | Fault::AppliedThenSilent));
+    let (status, text) = match fault {
+        Some(fault) if !lost => {
+            (if matches!(fault, Fault::TooMany(_)) { 429 } else { 500 }, "server error".into())
+        }
+        _ => keep(&shared, &id, content),
+    };
+    let status = if lost { 504 } else { status };
+    let violations = if status == 400 { vec![format!("{UPLOAD}: {text}: {arguments}")] } else { Vec::new() };
+    let at = shared.now();
+    shared.journal(Call { at, method: UPLOAD.into(), body: arguments, status, error: None, violations });
+    (StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), text).into_response()
+}
+
+/// Keeps the bytes of a file that was announced.
+fn keep(shared: &Shared, id: &str, content: Vec<u8>) -> (u16, String) {
     let mut world = shared.world();
-    let file = world.teams.values_mut().find_map(|team| team.files.get_mut(&id));
-    match file {
+    match world.teams.values_mut().find_map(|team| team.files.get_mut(id)) {
         Some(file) if file.content.is_none() && file.length == content.len() => {
             file.content = Some(content);
-            (StatusCode::OK, format!("OK - {}", file.length)).into_response()
+            (200, format!("OK - {}", file.length))
         }
-        _ => (StatusCode::BAD_REQUEST, "the file is not as announced").into_response(),
+        _ => (400, "the file is not as announced".into()),
     }
 }
 

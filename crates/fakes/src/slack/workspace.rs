@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::FakeSlack;
-use super::state::{Kind, Team, Token, Usergroup};
+use super::state::{Code, Kind, Team, Token, Usergroup};
+use super::{FakeSlack, install};
 
 /// The scopes of a new installation.
 const SCOPES: [&str; 23] = [
@@ -91,11 +91,8 @@ impl FakeSlack {
 
     /// Returns a code that `oauth.v2.access` takes once, as after a person installed the app.
     pub fn installs(&self, team: &str, redirect: Option<&str>) -> String {
-        let mut world = self.shared.world();
-        world.issued += 1;
-        let code = format!("code-{}", world.issued);
-        world.codes.insert(code.clone(), (team.into(), redirect.map(str::to_owned)));
-        code
+        let code = Code { team: team.into(), redirect: redirect.map(str::to_owned), scopes: Self::scopes() };
+        install::issue_code(&mut self.shared.world(), code)
     }
 
     /// Issues tokens from now on that expire after twelve hours and come with a refresh token.

@@ -177,3 +177,17 @@ impl Receiver {
         tokio::time::timeout(LONGEST, self.received.recv()).await.expect("a request").unwrap()
     }
 }
+
+/// Gets a page. Returns the status and, of a redirect, where it leads, else the text.
+pub(crate) async fn get(url: &str) -> (u16, String) {
+    static STAYS: LazyLock<reqwest::Client> = LazyLock::new(|| {
+        let stays = reqwest::redirect::Policy::none();
+        reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).redirect(stays).build().unwrap()
+    });
+    let response = STAYS.get(url).send().await.unwrap();
+    let status = response.status().as_u16();
+    match response.headers().get("location") {
+        Some(location) => (status, location.to_str().unwrap().to_owned()),
+        None => (status, response.text().await.unwrap()),
+    }
+}

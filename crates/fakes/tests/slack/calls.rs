@@ -177,3 +177,27 @@ async fn a_stream_ends_by_itself_and_a_status_with_the_answer() {
     at.fetch_add(121_000, Ordering::SeqCst);
     assert_eq!(slack.status(&channel, &thread), None, "a status ends after two minutes");
 }
+
+#[tokio::test]
+async fn a_person_installs_the_app_with_the_scopes_it_asks_for() {
+    let slack = slack(system_clock()).await;
+    slack.workspace("T0OTHERS1", "Others", "U0OTHERBOT", "B0OTHERBOT");
+    let page = |scope: &str| {
+        let base = format!("{}/oauth/v2/authorize?client_id={}", slack.url(), FakeSlack::CLIENT);
+        format!(
+            "{base}&team=T0OTHERS1&scope={scope}&state=s1&redirect_uri=http%3A%2F%2F127.0.0.1%2Foauth%3Fa%3D1"
+        )
+    };
+    assert_eq!(app::get(&page("chat:shout")).await, (400, "invalid_scope: chat:shout".into()));
+    let (status, back) = app::get(&page("chat:write,users:read")).await;
+    let code =
+        back.strip_prefix("http://127.0.0.1/oauth?a=1&code=").and_then(|rest| rest.strip_suffix("&state=s1"));
+    assert_eq!((status, code.is_some()), (302, true), "{back}");
+    let body = json!({"client_id": FakeSlack::CLIENT, "client_secret": FakeSlack::CLIENT_SECRET, "code": code,
+        "redirect_uri": "http://127.0.0.1/oauth?a=1"});
+    let issued = app::with_token(&slack, "oauth.v2.access", "", body).await.1;
+    assert_eq!(issued["scope"], "chat:write,users:read");
+    let token = issued["access_token"].as_str().unwrap();
+    let refused = app::with_token(&slack, "team.info", token, json!({})).await.1;
+    assert_eq!((&refused["error"], &refused["needed"]), (&json!("missing_scope"), &json!("team:read")));
+}

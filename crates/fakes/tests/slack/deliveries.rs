@@ -188,3 +188,41 @@ async fn what_was_held_back_comes_in_reverse() {
     assert!(slack.verifies(&format!("{}/slack/events", app.url)).await);
     assert!(!slack.verifies(&format!("{}/slack/events", app.url)).await);
 }
+
+#[tokio::test]
+async fn edits_and_deletions_are_events_of_their_own() {
+    let slack = slack(system_clock()).await;
+    let mut socket = Socket::open(&slack).await;
+    slack.person("U0GUEST01", "Gil");
+    slack.stranger("U0GUEST01", "T0ELSE001");
+    slack.shares(GENERAL);
+    let root = slack.says(GENERAL, "U0GUEST01", "hello");
+    let said = socket.ack().await["payload"].clone();
+    assert_eq!(
+        (&said["is_ext_shared_channel"], &said["event"]["user_team"]),
+        (&json!(true), &json!("T0ELSE001"))
+    );
+    let reply = slack.says_in(GENERAL, &root, ANA, "reply");
+    assert_eq!(socket.ack().await["payload"]["event"]["thread_ts"], root.as_str());
+    slack.edits(GENERAL, &root, "hello");
+    let unfurled = socket.ack().await["payload"]["event"].clone();
+    assert_eq!(unfurled["message"]["text"], unfurled["previous_message"]["text"]);
+    assert!(unfurled["message"].get("edited").is_none());
+    slack.edits(GENERAL, &root, "other");
+    let edited = socket.ack().await["payload"]["event"].clone();
+    assert_eq!(
+        (&edited["subtype"], &edited["message"]["text"]),
+        (&json!("message_changed"), &json!("other"))
+    );
+    assert_eq!(edited["message"]["edited"]["user"], "U0GUEST01");
+    slack.deletes(GENERAL, &root);
+    let tombstone = socket.ack().await["payload"]["event"].clone();
+    assert_eq!(tombstone["message"]["subtype"], "tombstone", "its thread stays");
+    slack.deletes(GENERAL, &reply);
+    let deleted = socket.ack().await["payload"]["event"].clone();
+    assert_eq!(deleted["deleted_ts"], reply.as_str());
+    let again = slack.repeats(slack.deliveries().last().unwrap().id);
+    let repeated = socket.ack().await;
+    assert_eq!(repeated["payload"]["event"], deleted);
+    assert_eq!(slack.settled(again).await.progress, Progress::Acked);
+}

@@ -140,7 +140,6 @@ pub(super) fn delete(ask: &mut Ask<'_>) -> Answer {
     if before.bot.as_ref() != Some(&bot) {
         return refuse("cant_delete_message");
     }
-    ask.team.channel(&channel).messages.remove(&ts);
     let event = events::deleted(ask.team, &before, ask.now);
     ask.event(event);
     Ok(json!({"channel": channel, "ts": ts}))
