@@ -57,10 +57,27 @@ fn text_length(value: &Value) -> usize {
     }
 }
 
-/// Gives ids to the blocks and actions that have none.
+/// Adds what Slack adds to texts that do not say it.
+fn add_defaults(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            match fields.get("type").and_then(Value::as_str) {
+                Some("plain_text") => drop(fields.entry("emoji").or_insert(json!(true))),
+                Some("mrkdwn") => drop(fields.entry("verbatim").or_insert(json!(false))),
+                _ => {}
+            }
+            fields.values_mut().for_each(add_defaults);
+        }
+        Value::Array(all) => all.iter_mut().for_each(add_defaults),
+        _ => {}
+    }
+}
+
+/// Returns blocks as Slack keeps them: with ids for the blocks and actions that have none.
 pub(super) fn with_ids(blocks: &[Value], mut next: impl FnMut() -> String) -> Vec<Value> {
     let mut blocks = blocks.to_vec();
     for block in &mut blocks {
+        add_defaults(block);
         let Some(fields) = block.as_object_mut() else { continue };
         fields.entry("block_id").or_insert_with(|| json!(next()));
         let interactive =

@@ -30,7 +30,7 @@ fn envelope(team: &mut Team, event: Value, now: i64) -> Value {
 pub(super) fn message(team: &Team, channel: &str, ts: &str) -> Value {
     let room = &team.channels[channel];
     let message = &room.messages[ts];
-    let mut event = message.json(team);
+    let mut event = in_thread(team, message);
     event["channel"] = json!(channel);
     event["channel_type"] = json!(room.kind.name());
     event["event_ts"] = json!(ts);
@@ -38,14 +38,25 @@ pub(super) fn message(team: &Team, channel: &str, ts: &str) -> Value {
         event["user_team"] = json!(author.team);
         event["source_team"] = json!(author.team);
     }
-    let parent = message.thread.as_ref().and_then(|thread| room.messages.get(thread));
-    if let Some(parent) = parent.filter(|parent| parent.ts != message.ts) {
-        event["parent_user_id"] = json!(parent.user);
-        if message.broadcast {
-            event["root"] = parent.json(team);
-        }
+    if let Some(parent) = parent(team, message).filter(|_| message.broadcast) {
+        event["root"] = parent.json(team);
     }
     event
+}
+
+/// Returns the root of the thread that a message replies to.
+fn parent<'a>(team: &'a Team, message: &Message) -> Option<&'a Message> {
+    let thread = message.thread.as_ref().filter(|thread| **thread != message.ts)?;
+    team.channels.get(&message.channel)?.messages.get(thread)
+}
+
+/// Returns a message with the author of the message it replies to.
+pub(super) fn in_thread(team: &Team, message: &Message) -> Value {
+    let mut shown = message.json(team);
+    if let Some(parent) = parent(team, message) {
+        shown["parent_user_id"] = json!(parent.user);
+    }
+    shown
 }
 
 /// Returns the event of an edit.
@@ -252,7 +263,7 @@ impl FakeSlack {
             let (kind, id, ts) = (team.channels[channel].kind, team.id.clone(), team.ts(now));
             let letter = if kind == Kind::Public { "C" } else { "G" };
             let event = json!({"type": "member_joined_channel", "user": user, "channel": channel,
-                "channel_type": letter, "team": id, "event_ts": ts});
+                "channel_type": letter, "team": id, "enterprise": team.enterprise, "event_ts": ts});
             queue(team, outbox, event, now)
         })
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::outbox::{DeliveryId, Sort};
 use super::shown::{self, Button};
 use super::state::{Message, Response, Team, View};
-use super::{FakeSlack, Shared};
+use super::{FakeSlack, Shared, events};
 
 /// The thing that an interaction is made on.
 enum Target<'a> {
@@ -63,7 +63,7 @@ fn block_actions(
             payload["container"] = container;
             payload["channel"] = payload_channel(team, &message.channel);
             if !hidden {
-                payload["message"] = message.json(team);
+                payload["message"] = events::in_thread(team, message);
             }
             payload["response_url"] = json!(new_response(team, shared, message, user, now));
             let mut values = json!({});
@@ -206,7 +206,7 @@ impl FakeSlack {
             payload["callback_id"] = json!(callback_id);
             payload["action_ts"] = json!(team.ts(now));
             payload["message_ts"] = json!(ts);
-            payload["message"] = message.json(team);
+            payload["message"] = events::in_thread(team, &message);
             payload["channel"] = payload_channel(team, channel);
             payload["response_url"] = json!(new_response(team, &shared, &message, user, now));
             outbox.queue(Sort::Interaction, payload, now)

@@ -217,6 +217,12 @@ impl FakeSlack {
         self.shared.bell.notify_one();
     }
 
+    /// Reaches the app over Socket Mode from now on.
+    pub fn delivers_over_sockets(&self) {
+        self.shared.world().outbox.endpoints = None;
+        self.shared.bell.notify_one();
+    }
+
     /// Signs requests with another secret.
     pub fn signs_with(&self, secret: &str) {
         *lock(&self.shared.secret) = secret.into();

@@ -167,10 +167,23 @@ async fn the_web_client_for_python_runs_unchanged() {
     slack.channel("C0LATER01", "later", &[]);
     let mut client = python("slack_web_client.py");
     client.args([&slack.api(), FakeSlack::BOT_TOKEN, GENERAL, ANA, &thread, "C0LATER01"]);
-    let ended = client.env("NO_PROXY", "127.0.0.1").stderr(Stdio::inherit()).kill_on_drop(true).output();
+    let ended = client.env("NO_PROXY", "127.0.0.1").kill_on_drop(true).output();
     let ended = tokio::time::timeout(Duration::from_secs(120), ended).await.expect("it ends").unwrap();
     assert!(ended.status.success() && ended.stdout.starts_with(b"well"), "{ended:?}");
     let unexpected =
         |wrong: &String| !["invalid_", "msg_blocks_too_long"].iter().any(|known| wrong.contains(known));
     assert_eq!(slack.violations().into_iter().filter(unexpected).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs @slack/bolt, from npm: cargo xtask peers"]
+async fn the_installer_for_javascript_runs_unchanged() {
+    let slack = slack().await;
+    slack.rotates_tokens();
+    let mut installer = node("slack_install.mjs");
+    installer.args([&slack.url(), FakeSlack::CLIENT, FakeSlack::CLIENT_SECRET]);
+    let ended = installer.env("NO_PROXY", "127.0.0.1").kill_on_drop(true).output();
+    let ended = tokio::time::timeout(Duration::from_secs(120), ended).await.expect("it ends").unwrap();
+    assert!(ended.status.success() && ended.stdout.starts_with(b"well T0THREADS"), "{ended:?}");
+    assert_eq!(slack.violations(), [""; 0]);
 }

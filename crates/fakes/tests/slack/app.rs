@@ -91,6 +91,23 @@ impl Socket {
         }
     }
 
+    /// Sends a ping, and returns the next frame that is no text.
+    pub(crate) async fn ping(&mut self, payload: &'static str) -> Message {
+        self.stream.send(Message::Ping(payload.into())).await.unwrap();
+        loop {
+            let next = tokio::time::timeout(LONGEST, self.stream.next()).await.expect("a frame");
+            match next.unwrap().unwrap() {
+                Message::Text(_) => continue,
+                other => return other,
+            }
+        }
+    }
+
+    /// Sends any text.
+    pub(crate) async fn send(&mut self, text: &str) {
+        self.stream.send(Message::Text(text.to_owned().into())).await.unwrap();
+    }
+
     /// Acknowledges the next envelope, and returns it.
     pub(crate) async fn ack(&mut self) -> Value {
         self.ack_with(Value::Null).await

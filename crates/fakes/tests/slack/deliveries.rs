@@ -226,3 +226,24 @@ async fn edits_and_deletions_are_events_of_their_own() {
     assert_eq!(repeated["payload"]["event"], deleted);
     assert_eq!(slack.settled(again).await.progress, Progress::Acked);
 }
+
+#[tokio::test]
+async fn pings_are_answered_and_false_acknowledgements_noted() {
+    let slack = slack(system_clock()).await;
+    let mut socket = Socket::open(&slack).await;
+    assert_eq!(socket.ping("still there").await.into_data(), "still there");
+    slack.pings(slack.sockets()[0]);
+    assert!(socket.ping("and you").await.is_ping(), "the fake asks too");
+    socket.send("not JSON").await;
+    socket.send(r#"{"envelope_id": "unknown"}"#).await;
+    let press = slack.shortcut(ANA, "new_ticket");
+    let envelope = socket.ack_with(json!({"text": "hello"})).await["envelope_id"].clone();
+    assert_eq!(slack.settled(press).await.progress, Progress::Acked);
+    socket.send(&json!({"envelope_id": envelope}).to_string()).await;
+    socket.ping("all was read").await;
+    let found = slack.violations();
+    assert_eq!(found.iter().filter(|found| found.contains("an unknown envelope")).count(), 2, "{found:?}");
+    for wanted in ["a payload in an acknowledgement", "takes none", "a second acknowledgement"] {
+        assert!(found.iter().any(|found| found.contains(wanted)), "{wanted}: {found:?}");
+    }
+}
