@@ -20,7 +20,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// An open WebSocket.
 pub struct WebSocket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
-/// What a WebSocket received.
+/// A message that a WebSocket received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
     /// A text.

@@ -65,7 +65,7 @@ pub enum Answer {
 /// The meaning of an error, given its words.
 type Meaning = fn(String) -> Answer;
 
-/// What an error of the Web API means. What is not listed is a refusal.
+/// The meanings of errors of the Web API. One that is not listed is a refusal.
 const ERRORS: [(&str, Meaning); 44] = [
     ("already_reacted", |_| Answer::Already),
     ("no_reaction", |_| Answer::Already),

@@ -111,7 +111,7 @@ impl Slack {
         })
     }
 
-    /// How a card is rendered for a lane: with the people whom it names.
+    /// Looks up what a card is rendered with for a lane: the people whom it names.
     pub async fn look(&self, lane: &LaneKey, card: &CardModel) -> Look {
         let mut people = People::new();
         for person in render::named_people(card) {

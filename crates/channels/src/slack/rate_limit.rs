@@ -8,7 +8,7 @@ use throughline_engine::{Millis, Timestamp};
 /// The longest wait that Slack is obeyed for.
 const REFUSED: Millis = Timestamp::HOUR;
 
-/// What is limited together.
+/// The calls that are limited together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Bucket {
     /// Messages to one conversation.

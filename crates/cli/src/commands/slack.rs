@@ -29,7 +29,7 @@ enum Command {
         /// Over sockets that this installation opens (the default)
         #[arg(long)]
         socket: bool,
-        /// What the app is called
+        /// Name of the app
         #[arg(long, value_name = "NAME", default_value = "Throughline")]
         name: String,
     },

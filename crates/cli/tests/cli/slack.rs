@@ -43,10 +43,13 @@ fn sl14_a_missing_scope_is_named_with_its_way_out() {
     slack.grant(FakeSlack::BOT_TOKEN, &["chat:write", "commands", "users:read"]);
     let ran = home.run(&["doctor", "slack"]).ends(3);
     assert!(
-        ran.out.contains("app_mentions:read") && ran.out.contains("Reinstall to Workspace"),
+        ["app_mentions:read", "Reinstall to Workspace", "TL-3302"].iter().all(|what| ran.out.contains(what)),
         "{}",
         ran.session()
     );
+    slack.fail_next("apps.connections.open", None, Fault::Refuse("not_allowed_token_type".into()));
+    let ran = home.run(&["doctor", "slack"]).ends(3);
+    assert!(ran.out.contains("TL-3305"), "{}", ran.session());
     slack.fail_next("auth.test", None, Fault::Refuse("invalid_auth".into()));
     let ran = home.run(&["doctor", "slack"]).ends(3);
     assert!(ran.out.contains("TL-3301"), "{}", ran.session());

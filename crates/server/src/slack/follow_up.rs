@@ -1,5 +1,5 @@
-//! What follows an acknowledgement: windows, Home, the agent's view. Nothing of it is a turn's effect: it shows what is
-//! stored, and what does not arrive can be asked for again.
+//! Calls that follow an acknowledgement: windows, Home, the agent's view. None is a turn's effect: they show what is stored,
+//! and what does not arrive can be asked for again.
 
 use throughline_channels::slack::outbound::{self, Call, Target};
 use throughline_channels::slack::{Answer, Place, Pressed, Workspace, render};

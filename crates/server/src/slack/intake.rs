@@ -25,11 +25,11 @@ const PREVIEW_TIME: Duration = Duration::from_millis(1_500);
 pub struct Accepted {
     /// Body of the acknowledgement, if it has one.
     pub(crate) answer: Option<Value>,
-    /// What it asks for beside its turn.
+    /// Work that it asks for beside its turn.
     pub(super) then: Then,
 }
 
-/// What a delivery asks for beside its turn.
+/// Work that a delivery asks for beside its turn.
 #[derive(Debug)]
 pub(super) enum Then {
     /// Nothing.

@@ -38,7 +38,7 @@ pub(crate) struct People {
     members: Mutex<HashMap<String, (HashSet<String>, Timestamp)>>,
 }
 
-/// What Slack says about a person.
+/// Profile of a person, as Slack tells it.
 #[derive(Clone, Debug, Default)]
 struct Profile {
     name: String,

@@ -1,4 +1,4 @@
-//! Which conversation a message belongs to, and when the assistant answers.
+//! Lanes: the conversation that a message belongs to, and when the assistant answers.
 
 use crate::world::{ANA, BOB, TEAM, TOOL, World, ticket, until};
 

@@ -2,6 +2,7 @@
 //! refuses.
 
 mod cards;
+mod channel;
 mod forms;
 mod home;
 mod http;

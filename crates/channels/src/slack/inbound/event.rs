@@ -64,10 +64,10 @@ fn message(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     let event = &payload["event"];
     match text(&event["subtype"]) {
         "message_changed" if text(&event["message"]["subtype"]) == "tombstone" => {
-            deleted(key, payload, &event["message"], context)
+            deleted(key, payload, context)
         }
         "message_changed" => edited(key, payload, context),
-        "message_deleted" => deleted(key, payload, &event["previous_message"], context),
+        "message_deleted" => deleted(key, payload, context),
         subtype if WRITTEN.contains(&subtype) => posted(key, payload, context),
         other => ignored(key, &format!("message.{other}")),
     }
@@ -125,16 +125,22 @@ fn edited(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     }
 }
 
-fn deleted(key: String, payload: &Value, message: &Value, context: &Context<'_>) -> Incoming {
+/// A deletion. The first message of a thread with replies becomes a tombstone, which Slackbot seems to have written.
+fn deleted(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     let event = &payload["event"];
-    let (channel, ts) = (text(&event["channel"]), first(&[&event["deleted_ts"], &message["ts"]]));
-    let person = author(message, payload);
+    let (before, tombstone) = (&event["previous_message"], &event["message"]);
+    let channel = text(&event["channel"]);
+    let ts = first(&[&event["deleted_ts"], &before["ts"], &tombstone["ts"]]);
+    let thread = first(&[&before["thread_ts"], &tombstone["thread_ts"]]);
+    let person = author(before, payload);
+    let facts =
+        if before.is_object() { facts_in(before, channel, context.app) } else { Addressing::default() };
     Incoming {
         more_keys: vec![format!("slack:msg:{}:{channel}:{ts}:del", context.id)],
-        place: place(channel, text(&message["thread_ts"]), ts, message, context.app),
+        place: place(channel, thread, ts, before, context.app),
         event: event_of(key, &person.id, EventKind::MessageDeleted { message: channel_id(channel, ts) }),
         // Its author deleted it, or somebody who may delete anything.
-        addressing: Addressing { vouched: true, ..facts_in(message, channel, context.app) },
+        addressing: Addressing { vouched: true, ..facts },
         person: Some(person).filter(|person| !person.id.is_empty()),
         follow_up: FollowUp::Nothing,
     }

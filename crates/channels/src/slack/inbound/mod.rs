@@ -120,7 +120,7 @@ pub fn inbound(delivery: Delivery, payload: &Value, app: &App, names: Names<'_>)
     }
 }
 
-/// What is needed to read a delivery.
+/// The knowledge that a delivery is read with.
 struct Context<'a> {
     app: &'a App,
     /// The app's id for keys: several apps of a workspace see the same events.

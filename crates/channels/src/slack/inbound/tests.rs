@@ -1,4 +1,4 @@
-//! What Slack delivers becomes the event that its sender meant, and nothing that is delivered is lost or fails.
+//! Deliveries become the events that their senders meant, and nothing that is delivered is lost or fails.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -146,8 +146,11 @@ fn a_deletion_names_its_message() {
     let deleted = json!({"type": "message", "subtype": "message_deleted", "channel": "C1", "deleted_ts": "17.004",
         "previous_message": {"user": "U1", "ts": "17.004", "text": "x", "thread_ts": "16.001"}});
     let root = json!({"type": "message", "subtype": "message_changed", "channel": "C1",
-        "message": {"subtype": "tombstone", "user": "USLACKBOT", "ts": "17.004", "thread_ts": "16.001"}});
-    for payload in [deleted, root] {
+        "message": {"subtype": "tombstone", "user": "USLACKBOT", "ts": "17.004", "thread_ts": "16.001"},
+        "previous_message": {"user": "U1", "ts": "17.004", "text": "x", "thread_ts": "16.001"}});
+    let mut bare = root.clone();
+    bare["previous_message"] = Value::Null;
+    for payload in [deleted, root, bare] {
         let read = read(Delivery::Event, &event(payload));
         assert_eq!(read.event.kind, EventKind::MessageDeleted { message: "C1:17.004".into() });
         assert_eq!(

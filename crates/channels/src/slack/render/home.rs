@@ -8,7 +8,7 @@ use super::{VIEW_BLOCKS, plain};
 use crate::slack::inbound::CLEARS;
 use crate::slack::mrkdwn::inert;
 
-/// What a person's Home shows.
+/// The content of a person's Home.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Home {
     /// Approvals and uncertain effects that wait for the person.

@@ -37,7 +37,7 @@ const FALLBACK: usize = 3_000;
 /// The user ids of people by the ids under which the engine names them.
 pub type People = BTreeMap<String, String>;
 
-/// What the engine's content is rendered with.
+/// The look-ups and settings with which content of the engine is rendered.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     /// The people whom sentences name.
