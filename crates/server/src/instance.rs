@@ -1,12 +1,13 @@
 //! Instance: store, tracker and runtime of one process, connected, without a port.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use throughline_channels::{Channel, ReadFromStore};
 use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Keys, Parts, Ports, Runtime, from_environment};
-use throughline_store::{MemoryStore, SqliteStore, Store, SystemClock};
+use throughline_store::{MemoryStore, SqliteStore, Store, StoreError, SystemClock};
 use throughline_tools::Clients;
 use throughline_trackers::Tracker;
 use throughline_trackers::local::LocalTracker;
@@ -82,7 +83,7 @@ pub async fn open_tracking(
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
     let clients = tools::open(&config, &store)?;
     let telegram = telegram::Adapter::open(&config, &store, &key)?.map(Arc::new);
-    let slack = slack::Adapter::open(&config, &store)?.map(Arc::new);
+    let slack = slack::Adapter::open(&config, &store, &key)?.map(Arc::new);
     let sends = [
         telegram.as_ref().map(|adapter| adapter.channel() as Arc<dyn Channel>),
         slack.as_ref().map(|adapter| adapter.channel() as Arc<dyn Channel>),
@@ -116,13 +117,23 @@ pub async fn open_tracking(
 }
 
 impl Instance {
+    /// Returns every tenant: those of the configuration, and the workspaces that installed the Slack app.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn tenants(&self) -> Result<BTreeSet<String>, StoreError> {
+        let configured = self.config.tenants().into_iter().map(str::to_owned);
+        let installed = slack::tenants(self.store.as_ref(), &self.config.tenant).await?;
+        Ok(configured.chain(installed).collect())
+    }
+
     /// Resumes the work that waits in the store and runs the loops, until the host is drained.
     ///
     /// # Errors
     /// The store did not answer.
     pub async fn start(&self) -> Result<Host, StartError> {
-        for tenant in self.config.tenants() {
-            self.runtime.recover(tenant).await.map_err(StartError::Recover)?;
+        for tenant in self.tenants().await? {
+            self.runtime.recover(&tenant).await.map_err(StartError::Recover)?;
         }
         Ok(host::run(self.runtime.clone()))
     }

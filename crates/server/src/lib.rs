@@ -48,6 +48,7 @@ mod request;
 mod response_end;
 mod router;
 mod routes;
+mod sealed;
 mod serve;
 mod session;
 mod sign_in_link;

@@ -128,8 +128,12 @@ async fn anchor_hourly(app: &App) {
 
 /// Signs what every tenant recorded. A failure is logged: the next anchor covers as much.
 async fn anchor(app: &App) {
-    for tenant in app.config().tenants() {
-        if let Err(error) = app.runtime().anchor(tenant).await {
+    let tenants = app.instance.tenants().await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "cannot look up whose record is to be signed");
+        app.config().tenants().into_iter().map(str::to_owned).collect()
+    });
+    for tenant in tenants {
+        if let Err(error) = app.runtime().anchor(&tenant).await {
             tracing::warn!(tenant, %error, "cannot sign the newest hashes of the record");
         }
     }

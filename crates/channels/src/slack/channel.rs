@@ -23,6 +23,8 @@ use crate::{Channel, Delivered, Sending, Surface};
 /// A workspace that the app is installed in.
 #[derive(Clone)]
 pub struct Workspace {
+    /// The tenant whose lanes its conversations are.
+    pub tenant: String,
     /// The app, as the workspace knows it.
     pub app: App,
     /// The bot's token.
@@ -34,7 +36,11 @@ pub struct Workspace {
 impl fmt::Debug for Workspace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Without the token.
-        f.debug_struct("Workspace").field("app", &self.app).field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("Workspace")
+            .field("tenant", &self.tenant)
+            .field("app", &self.app)
+            .field("url", &self.url)
+            .finish_non_exhaustive()
     }
 }
 

@@ -22,6 +22,6 @@ pub mod signature;
 pub use answer::Answer;
 pub use channel::{Slack, Workspace, Workspaces};
 pub use client::Client;
-pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Person, Place, Pressed, inbound};
+pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Person, Place, Pressed, Teams, inbound, teams};
 pub use names::{App, CHANNEL, channel_and_ts, channel_id, is_direct};
 pub use signature::SigningSecret;

@@ -1,5 +1,6 @@
 //! Reads the local store without starting background work.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 
 use throughline_engine::{CardId, EffectId, LaneId, TurnId};
@@ -54,6 +55,11 @@ impl Local {
         &self.instance.runtime
     }
 
+    /// Returns every tenant.
+    pub(crate) fn tenants(&self) -> Result<BTreeSet<String>, Failure> {
+        self.block_on(self.instance.tenants())
+    }
+
     /// Looks for a value in each tenant in turn. There is no check of access: who can read the file can read all of it.
     fn find<T, F: Future<Output = Result<Option<T>, RuntimeError>>>(
         &self,
@@ -62,8 +68,8 @@ impl Local {
         list: &str,
         look: impl Fn(String) -> F,
     ) -> Result<T, Failure> {
-        for tenant in self.instance.config.tenants() {
-            if let Some(found) = self.block_on(look(tenant.to_owned()))? {
+        for tenant in self.tenants()? {
+            if let Some(found) = self.block_on(look(tenant))? {
                 return Ok(found);
             }
         }
@@ -76,10 +82,10 @@ impl Local {
         list: impl Fn(String, u32) -> F,
     ) -> Result<Vec<T>, Failure> {
         let mut all = Vec::new();
-        for tenant in self.instance.config.tenants() {
+        for tenant in self.tenants()? {
             let left = u32::try_from(limit - all.len()).unwrap_or(u32::MAX);
             if left > 0 {
-                all.extend(self.block_on(list(tenant.to_owned(), left))?);
+                all.extend(self.block_on(list(tenant, left))?);
             }
         }
         Ok(all)

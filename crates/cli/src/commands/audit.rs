@@ -52,8 +52,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 /// Prints one anchor per tenant, each on a line.
 fn anchor(app: &App) -> Outcome {
     let local = Local::open(app)?;
-    for tenant in local.config().tenants() {
-        let anchor = local.block_on(local.instance().runtime.anchor(tenant))?;
+    for tenant in local.tenants()? {
+        let anchor = local.block_on(local.instance().runtime.anchor(&tenant))?;
         app.out.value(&json!(anchor))?;
     }
     Ok(Exit::Ok)
@@ -84,7 +84,7 @@ fn verify(app: &App, kept: Option<&Path>) -> Outcome {
     for anchor in &kept {
         broken.extend(local.block_on(local.instance().runtime.verify_anchor(anchor))?);
     }
-    for tenant in local.config().tenants() {
+    for tenant in &local.tenants()? {
         broken.extend(local.block_on(local.instance().runtime.verify_kept_anchor(tenant))?);
         if let Some(row) = local.block_on(local.instance().store.verify_audit(tenant))? {
             broken.push(format!("audit chain of {tenant}: row {row} does not fit"));

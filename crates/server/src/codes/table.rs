@@ -330,6 +330,11 @@ codes! {
         "Socket Mode is turned off, the app-level token was revoked or lacks connections:write, or Slack is out of reach.",
         "`throughline doctor slack` names the reason. It is tried again by itself.",
         ["slack.app_token_file"];
+    SLACK_NOT_INSTALLED = 3306, "slack.not_installed", Some(409), "The Slack app was not installed in the workspace",
+        "Somebody came back from Slack, and no token for their workspace was kept. Nothing was changed.",
+        "They did not agree, the code was used or took too long, or their workspace is not among `slack.workspaces`.",
+        "Begin again at /slack/install. If it stays so, compare client id and secret with Basic Information.",
+        ["slack.client_id", "slack.client_secret_file", "slack.workspaces"];
 
     PRESS_UNKNOWN = 4101, "press.unknown", Some(404), "The button is not known here",
         "A press carried a token that leads nowhere in this conversation. Nothing was done.",

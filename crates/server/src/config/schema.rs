@@ -132,6 +132,18 @@ pub(super) fn settings() -> Schema {
             "For HTTP: file of the signing secret; a second line is the one before.",
         ),
         key("thread_follow", Word(vec!["auto", "mention"]), "Read replies in its threads, or only mentions."),
+        key(
+            "client_id",
+            Text,
+            "For further workspaces: the app's client id. They install it at /slack/install.",
+        ),
+        key("client_secret_file", Text, "For further workspaces: file of the client secret."),
+        key(
+            "workspaces",
+            texts(),
+            "Workspaces and organisations that may install it, T… and E…; all, if there are none.",
+        ),
+        key("authorize_url", Text, "The page at which people agree to an installation."),
         key("api_base", Text, "The Web API; another address for a gateway or an emulator."),
         key("allow_loopback", Flag, "True if api_base may be http on this machine."),
     ];

@@ -9,14 +9,29 @@ use serde::Deserialize;
 pub struct SlackConfig {
     /// Way in which deliveries arrive.
     pub mode: SlackMode,
-    /// File that holds the bot's token.
-    pub bot_token_file: PathBuf,
+    /// File that holds the bot's token, for the installation's own workspace.
+    pub bot_token_file: Option<PathBuf>,
+    /// Installation in further workspaces, if they may install the app by themselves.
+    pub install: Option<SlackInstall>,
     /// Replies that are read in threads which the app takes part in.
     pub thread_follow: ThreadFollow,
     /// Address of the Web API.
     pub api_base: String,
     /// Allows an `http` address on this machine.
     pub allow_loopback: bool,
+}
+
+/// Installation of the app in further workspaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlackInstall {
+    /// Client id of the app.
+    pub client_id: String,
+    /// File that holds the client secret.
+    pub client_secret_file: PathBuf,
+    /// Address at which people agree.
+    pub authorize_url: String,
+    /// Workspaces, or organisations, that may install it; all, if there are none.
+    pub workspaces: Vec<String>,
 }
 
 /// Way in which Slack's deliveries arrive.
@@ -51,25 +66,33 @@ pub(super) struct RawSlack {
     app_token_file: Option<PathBuf>,
     signing_secret_file: Option<PathBuf>,
     thread_follow: ThreadFollow,
+    client_id: Option<String>,
+    client_secret_file: Option<PathBuf>,
+    workspaces: Vec<String>,
     api_base: String,
+    authorize_url: String,
     allow_loopback: bool,
 }
 
-/// Returns the channel's settings; `None` if no bot is configured.
+/// Returns the channel's settings; `None` if there is neither a bot nor a way to install one.
 ///
 /// # Errors
 /// Says what is missing for the configured way.
 pub(super) fn checked(raw: RawSlack) -> Result<Option<SlackConfig>, &'static str> {
+    let RawSlack { mode, bot_token_file, app_token_file, signing_secret_file, thread_follow, .. } = raw;
     let RawSlack {
-        mode,
-        bot_token_file,
-        app_token_file,
-        signing_secret_file,
-        thread_follow,
-        api_base,
-        allow_loopback,
+        client_id, client_secret_file, workspaces, authorize_url, api_base, allow_loopback, ..
     } = raw;
-    let Some(bot_token_file) = bot_token_file else { return Ok(None) };
+    let install = match (client_id, client_secret_file) {
+        (Some(client_id), Some(client_secret_file)) => {
+            Some(SlackInstall { client_id, client_secret_file, authorize_url, workspaces })
+        }
+        (None, None) => None,
+        _ => return Err("further workspaces need both `slack.client_id` and `slack.client_secret_file`"),
+    };
+    if bot_token_file.is_none() && install.is_none() {
+        return Ok(None);
+    }
     let mode = match (mode.as_str(), app_token_file, signing_secret_file) {
         ("http", _, Some(signing_secret_file)) => SlackMode::Http { signing_secret_file },
         ("http", _, None) => {
@@ -80,5 +103,5 @@ pub(super) fn checked(raw: RawSlack) -> Result<Option<SlackConfig>, &'static str
             return Err("sockets are opened with the app-level token: name a `slack.app_token_file`");
         }
     };
-    Ok(Some(SlackConfig { mode, bot_token_file, thread_follow, api_base, allow_loopback }))
+    Ok(Some(SlackConfig { mode, bot_token_file, install, thread_follow, api_base, allow_loopback }))
 }

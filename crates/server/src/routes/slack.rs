@@ -103,12 +103,13 @@ async fn take(
     delivery: Delivery,
     payload: Value,
 ) -> Result<Response, Problem> {
-    let Ok(workspace) = adapter.identify().await else {
+    if adapter.ready().await.is_err() {
         return Err(Problem::new(
             &codes::STORE_UNAVAILABLE,
             "Slack has not said yet which workspace this is",
         ));
-    };
+    }
+    let Some(workspace) = adapter.workspace(&payload) else { return Ok(StatusCode::OK.into_response()) };
     let accepted = adapter.accept(app.runtime(), &workspace, delivery, &payload).await?;
     let answer = match &accepted.answer {
         Some(answer) => json(answer),

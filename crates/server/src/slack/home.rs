@@ -26,7 +26,7 @@ impl Adapter {
         member: &str,
         cleared: Option<&str>,
     ) {
-        let person = self.people.account(member);
+        let person = self.people.account(&workspace.tenant, member);
         match self.home_of(runtime, workspace, &person).await {
             Ok(mut model) => {
                 // Its turn may not have been taken yet.
@@ -44,17 +44,17 @@ impl Adapter {
         workspace: &Workspace,
         person: &str,
     ) -> Result<Home, RuntimeError> {
-        let lane = inbound::lane(&self.tenant, &workspace.app, "", "");
+        let lane = inbound::lane(&workspace.tenant, &workspace.app, "", "");
         let actor = self.people.actor(&lane, person).await;
         let mut model = Home { command: format!("/{}", self.command), ..Home::default() };
-        for row in self.store.approvals(&self.tenant, true, LOOKED).await? {
+        for row in self.store.approvals(&workspace.tenant, true, LOOKED).await? {
             let theirs = self.store.took_part(&row.lane, person).await?;
             let may = standing(runtime.policy(), &actor, &row.approval) == ApproverStanding::May;
             if may || theirs {
                 model.waiting.push(self.entry(runtime, &row.lane, &row.approval.card).await?);
             }
         }
-        for info in self.store.lanes_of(&self.tenant, person, None, LOOKED).await? {
+        for info in self.store.lanes_of(&workspace.tenant, person, None, LOOKED).await? {
             let lane = runtime.lane(&info.key).await?;
             let entry = self.thread(&lane);
             if let Some(remembered) = &lane.head.remembered {

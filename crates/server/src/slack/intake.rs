@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use throughline_channels::slack::inbound::lane;
 use throughline_channels::slack::render::{self, FormModel, SHOW_ALL};
 use throughline_channels::slack::{
-    App, CHANNEL, Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Workspace, channel_id, inbound,
+    CHANNEL, Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Workspace, channel_id, inbound, teams,
 };
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
@@ -67,7 +67,7 @@ impl Adapter {
         payload: &Value,
     ) -> Result<Accepted, RuntimeError> {
         let app = &workspace.app;
-        let incoming = inbound(delivery, payload, app, &|member| self.people.known(member));
+        let incoming = inbound(delivery, payload, app, &|member| self.people.known(workspace, member));
         let Incoming { more_keys, place, mut event, mut addressing, person, follow_up } = incoming;
         if addressing.own {
             // What we wrote is known already, and says nothing about its lane.
@@ -76,11 +76,16 @@ impl Adapter {
         event.received_at = self.now();
         let member = std::mem::take(&mut event.actor);
         if !member.is_empty() {
-            event.actor = self.people.account(&member);
+            event.actor = self.people.account(&workspace.tenant, &member);
         }
-        let lane = self.lane_of(app, &place, &event.kind).await?;
+        let lane = self.lane_of(workspace, &place, &event.kind).await?;
         if place.joined && self.follow == ThreadFollow::Auto && !addressing.thread_ours {
             addressing.thread_ours = writes_in(runtime, &lane).await?;
+        }
+        let teams = teams(payload);
+        let ours = teams.teams.contains(&workspace.app.team);
+        if teams.shared && !self.installed.owns(workspace, &place.channel).await? {
+            event.kind = EventKind::Unknown { name: "not_owner".into() };
         }
         match &follow_up {
             FollowUp::Press(pressed) => {
@@ -107,35 +112,49 @@ impl Adapter {
             return Ok(Accepted::nothing());
         }
         let member = person.map(|person| person.id).unwrap_or_default();
-        Ok(Accepted::then(self.after(workspace, follow_up, place, member)))
+        Ok(Accepted::then(self.after(workspace, ours, follow_up, place, member).await?))
     }
 
-    /// Acts on what was accepted beside its turn, and returns what is left to do.
-    fn after(&self, workspace: &Workspace, follow_up: FollowUp, place: Place, member: String) -> Then {
-        match follow_up {
+    /// Acts on what was accepted beside its turn, and returns what is left to do. `ours` is false where the delivery names
+    /// another workspace than the one that it was taken for.
+    async fn after(
+        &self,
+        workspace: &Workspace,
+        ours: bool,
+        follow_up: FollowUp,
+        place: Place,
+        member: String,
+    ) -> Result<Then, RuntimeError> {
+        Ok(match follow_up {
             FollowUp::Home { cleared } => Then::Home { workspace: workspace.clone(), member, cleared },
             FollowUp::Welcome => Then::Welcome { workspace: workspace.clone(), place },
             FollowUp::Profile => {
                 self.people.forget(&member);
                 Then::Nothing
             }
+            FollowUp::Removed if !ours => Then::Nothing,
             FollowUp::Removed => {
                 tracing::warn!(
                     code = "TL-3301",
                     team = workspace.app.team,
                     "the app was removed from its workspace"
                 );
-                self.installed.remove(&workspace.app.team);
+                self.installed.remove(&workspace.app.team).await?;
                 Then::Nothing
             }
             FollowUp::Press(_) | FollowUp::Submitted(_) | FollowUp::Nothing => Then::Nothing,
-        }
+        })
     }
 
     /// Returns the lane of a place. A message that is pressed or asked about may have been posted at a channel's root, where
     /// commands are answered.
-    async fn lane_of(&self, app: &App, place: &Place, kind: &EventKind) -> Result<LaneKey, RuntimeError> {
-        let of = |thread: &str| lane(&self.tenant, app, &place.channel, thread);
+    async fn lane_of(
+        &self,
+        workspace: &Workspace,
+        place: &Place,
+        kind: &EventKind,
+    ) -> Result<LaneKey, RuntimeError> {
+        let of = |thread: &str| lane(&workspace.tenant, &workspace.app, &place.channel, thread);
         let (thread, root) = (of(&place.thread), of(""));
         let Some(ts) = place.about.as_ref().filter(|_| !place.thread.is_empty()) else { return Ok(thread) };
         let message = channel_id(&place.channel, ts);

@@ -5,6 +5,7 @@
 
 mod follow_up;
 mod home;
+mod install;
 mod intake;
 mod people;
 mod setup;
@@ -16,9 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use serde_json::Value;
 use throughline_channels::slack::outbound;
 use throughline_channels::slack::signature::Unproven;
-use throughline_channels::slack::{Answer, App, Client, SigningSecret, Slack, Workspace};
+use throughline_channels::slack::{Answer, App, Client, SigningSecret, Slack, Workspace, teams};
 use throughline_engine::Timestamp;
 use throughline_messages::Language;
 use throughline_runtime::Runtime;
@@ -29,9 +31,11 @@ pub use intake::Accepted;
 pub(crate) use people::People;
 pub use setup::examine;
 pub use throughline_channels::slack::manifest::{OPTIONAL_SCOPES, Ways, manifest};
+pub(crate) use workspaces::tenants;
 
 use crate::config::{Config, SlackConfig, SlackMode, ThreadFollow};
 use crate::start_error::StartError;
+use install::Installing;
 use throughline_net::Key;
 use workspaces::Installed;
 
@@ -46,11 +50,16 @@ pub struct Adapter {
     store: Arc<dyn Store>,
     tenant: String,
     command: String,
-    token: Key,
+    /// Token of the installation's own workspace, if it has one.
+    token: Option<Key>,
+    /// Installation in further workspaces, if they may.
+    installing: Option<Installing>,
     follow: ThreadFollow,
     /// True if an emulator on this machine may be connected to.
     allow_loopback: bool,
     way: Way,
+    /// True once the workspaces are known.
+    ready: AtomicBool,
     /// True once deliveries are taken.
     listens: AtomicBool,
 }
@@ -68,31 +77,41 @@ impl Adapter {
     ///
     /// # Errors
     /// A token, the secret or the address cannot be used.
-    pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Self>, StartError> {
+    pub(crate) fn open(
+        config: &Config,
+        store: &Arc<dyn Store>,
+        key: &[u8; 32],
+    ) -> Result<Option<Self>, StartError> {
         let Some(slack) = config.slack.clone() else { return Ok(None) };
         let client = client(&slack)?;
-        let token = key(&slack.bot_token_file, "xoxb-", "bot's token")?;
+        let token =
+            slack.bot_token_file.as_ref().map(|file| token(file, "xoxb-", "bot's token")).transpose()?;
+        let public_url = config.server.public_url.as_deref();
+        let installing =
+            slack.install.as_ref().map(|settings| Installing::new(settings, public_url)).transpose()?;
         let way = match &slack.mode {
             SlackMode::Socket { app_token_file } => {
-                Way::Socket(key(app_token_file, "xapp-", "app-level token")?)
+                Way::Socket(self::token(app_token_file, "xapp-", "app-level token")?)
             }
             SlackMode::Http { signing_secret_file } => Way::Http(secrets(signing_secret_file)?),
         };
-        let installed = Arc::new(Installed::new(config));
+        let command = config.policy.command.0.trim_start_matches('/');
+        let installed = Arc::new(Installed::new(store.clone(), &config.tenant, key, command));
         let people = Arc::new(People::new(config, client.clone(), installed.clone(), store.clone()));
         let language = config.language.as_deref().and_then(Language::of).unwrap_or_default();
-        let pages = config.server.public_url.as_deref();
         Ok(Some(Self {
-            channel: Arc::new(Slack::new(client, people.clone(), language, pages)),
+            channel: Arc::new(Slack::new(client, people.clone(), language, public_url)),
             people,
             installed,
             store: store.clone(),
             tenant: config.tenant.clone(),
-            command: config.policy.command.0.trim_start_matches('/').to_owned(),
+            command: command.to_owned(),
             token,
+            installing,
             follow: slack.thread_follow,
             allow_loopback: slack.allow_loopback,
             way,
+            ready: AtomicBool::new(false),
             listens: AtomicBool::new(false),
         }))
     }
@@ -134,8 +153,8 @@ impl Adapter {
     /// Receives deliveries until told to stop.
     pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>, mut stop: watch::Receiver<bool>) {
         let receiving = async {
-            while let Err(answer) = self.identify().await {
-                tracing::warn!(?answer, "Slack has not said yet which workspace the token is for");
+            while let Err(why) = self.ready().await {
+                tracing::warn!(why, "the workspaces of the Slack app are not known yet");
                 tokio::time::sleep(AGAIN).await;
             }
             match &self.way {
@@ -148,20 +167,41 @@ impl Adapter {
         };
         tokio::select! {
             () = receiving => {}
+            () = self.renew_tokens() => {}
             _ = stop.wait_for(|stop| *stop) => {}
         }
     }
 
-    /// Learns which workspace the token is for, asking Slack once. Deliveries wait for it: without the bot's id a mention
-    /// of it could not be recognised.
+    /// Learns which workspaces there are, once: from the store, and by asking Slack whom the configured token is for.
+    /// Deliveries wait for it: without the bot's id a mention of it could not be recognised.
     ///
     /// # Errors
-    /// Slack did not say it.
-    pub(crate) async fn identify(&self) -> Result<Workspace, Answer> {
-        if let Some(workspace) = self.installed.first() {
-            return Ok(workspace);
+    /// The store or Slack did not say it.
+    pub(crate) async fn ready(&self) -> Result<(), String> {
+        if self.ready.load(Ordering::Relaxed) {
+            return Ok(());
         }
-        let told = match self.client().call(&self.token, &outbound::auth_test()).await {
+        self.installed.load().await.map_err(|error| error.to_string())?;
+        if let Some(token) = &self.token {
+            let own = self.identify(token).await.map_err(|answer| format!("{answer:?}"))?;
+            self.installed.add(own);
+        }
+        self.ready.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Returns the workspace that a delivery is for, if the app is installed there.
+    pub(crate) fn workspace(&self, payload: &Value) -> Option<Workspace> {
+        let found = self.installed.of(&teams(payload));
+        if found.is_none() {
+            tracing::warn!("a delivery is for a workspace that has not installed the app");
+        }
+        found
+    }
+
+    /// Asks Slack which workspace a token is for.
+    async fn identify(&self, token: &Key) -> Result<Workspace, Answer> {
+        let told = match self.client().call(token, &outbound::auth_test()).await {
             Answer::Applied(told) => told,
             answer => return Err(answer),
         };
@@ -172,12 +212,10 @@ impl Adapter {
         }
         let id = match self.app_of_token() {
             Some(id) => id,
-            None => self.app_of_bot(&bot).await,
+            None => self.app_of_bot(token, &bot).await,
         };
         let app = App { team, user, bot, id, command: self.command.clone() };
-        let workspace = Workspace { app, token: self.token.clone(), url: text("url") };
-        self.installed.add(workspace.clone());
-        Ok(workspace)
+        Ok(Workspace { tenant: self.tenant.clone(), app, token: token.clone(), url: text("url") })
     }
 
     /// Returns the app's id, which an app-level token names: `xapp-1-A111-…`.
@@ -187,8 +225,8 @@ impl Adapter {
     }
 
     /// Returns the app's id, as Slack tells it about its bot. Empty where it does not: events name it, too.
-    async fn app_of_bot(&self, bot: &str) -> String {
-        match self.client().call(&self.token, &outbound::bot(bot)).await {
+    async fn app_of_bot(&self, token: &Key, bot: &str) -> String {
+        match self.client().call(token, &outbound::bot(bot)).await {
             Answer::Applied(told) => told["bot"]["app_id"].as_str().unwrap_or_default().to_owned(),
             _ => String::new(),
         }
@@ -216,7 +254,7 @@ fn read(file: &Path, what: &str) -> Result<String, StartError> {
 }
 
 /// Reads a token that begins with these letters.
-fn key(file: &Path, prefix: &str, what: &str) -> Result<Key, StartError> {
+fn token(file: &Path, prefix: &str, what: &str) -> Result<Key, StartError> {
     let found = Key::parse(&read(file, what)?).filter(|key| key.as_str().starts_with(prefix));
     found.ok_or_else(|| StartError::Slack {
         why: format!("{} does not hold a {what}, which begins with {prefix}", file.display()),

@@ -30,8 +30,8 @@ pub(crate) struct People {
     client: Client,
     installed: Arc<Installed>,
     store: Arc<dyn Store>,
-    /// Accounts by member id.
-    accounts: HashMap<String, String>,
+    /// Accounts by tenant and member id.
+    accounts: HashMap<(String, String), String>,
     /// Groups that approver rules name.
     groups: Vec<String>,
     profiles: Mutex<HashMap<String, (Profile, Timestamp)>>,
@@ -56,8 +56,11 @@ impl People {
         installed: Arc<Installed>,
         store: Arc<dyn Store>,
     ) -> Self {
-        let ours = config.users.iter().filter(|user| config.user(&config.tenant, &user.id) == Some(*user));
-        let accounts = ours.filter_map(|user| Some((user.slack.clone()?, user.id.clone()))).collect();
+        let account = |user: &User| {
+            let tenant = user.tenant.clone().unwrap_or_else(|| config.tenant.clone());
+            Some(((tenant, user.slack.clone()?), user.id.clone()))
+        };
+        let accounts = config.users.iter().filter_map(account).collect();
         let allowed = config.policy.approvers.iter().flat_map(|rule| &rule.allow);
         let mut groups: Vec<String> =
             allowed.filter_map(|name| name.strip_prefix(GROUP)).map(Into::into).collect();
@@ -77,16 +80,18 @@ impl People {
 
     /// Returns the user a member acts as: the account that the configuration gives their id, else the id. A person is the
     /// same user on every channel, so that nobody approves here what they requested elsewhere.
-    pub(super) fn account(&self, member: &str) -> String {
-        self.accounts.get(member).cloned().unwrap_or_else(|| member.to_owned())
+    pub(super) fn account(&self, tenant: &str, member: &str) -> String {
+        let known = self.accounts.get(&(tenant.to_owned(), member.to_owned()));
+        known.cloned().unwrap_or_else(|| member.to_owned())
     }
 
     /// Returns the name for a member in texts, if it is known without asking: their account, or their name as one word.
-    pub(super) fn known(&self, member: &str) -> Option<String> {
+    pub(super) fn known(&self, workspace: &Workspace, member: &str) -> Option<String> {
         let word = |(profile, _): &(Profile, Timestamp)| {
             Some(profile.name.clone()).filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
         };
-        self.accounts.get(member).cloned().or_else(|| self.profiles().get(member).and_then(word))
+        let account = self.accounts.get(&(workspace.tenant.clone(), member.to_owned())).cloned();
+        account.or_else(|| self.profiles().get(&key(workspace, member)).and_then(word))
     }
 
     /// Forgets what is known about a member.
@@ -154,15 +159,16 @@ impl People {
     /// Returns the offset of a person's clock, from their account, else as Slack told it lately.
     pub(crate) fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> Option<i32> {
         let member = self.member(&lane.tenant, id)?;
+        let workspace = self.installed.of_lane(lane)?;
         let profiles = self.profiles();
-        let (profile, _) = profiles.get(&member)?;
+        let (profile, _) = profiles.get(&key(&workspace, &member))?;
         profile.zone.as_ref().map(|zone| zone.offset_s(at))
     }
 
     async fn profile(&self, workspace: &Workspace, member: &str) -> Option<Profile> {
         let now = self.store.now();
-        if let Some((profile, at)) = self.profiles().get(member).filter(|(_, at)| fresh(*at, now)) {
-            let _ = at;
+        let key = key(workspace, member);
+        if let Some((profile, _)) = self.profiles().get(&key).filter(|(_, at)| fresh(*at, now)) {
             return Some(profile.clone());
         }
         let call = outbound::user(member);
@@ -176,14 +182,15 @@ impl People {
         if profiles.len() >= KEPT {
             profiles.clear();
         }
-        profiles.insert(member.to_owned(), (profile.clone(), now));
+        profiles.insert(key, (profile.clone(), now));
         Some(profile)
     }
 
     /// Returns the members of a user group; `None` if Slack cannot be asked: then nobody is in it.
     async fn group(&self, workspace: &Workspace, group: &str) -> Option<HashSet<String>> {
         let now = self.store.now();
-        if let Some((members, _)) = self.members().get(group).filter(|(_, at)| fresh(*at, now)) {
+        let key = key(workspace, group);
+        if let Some((members, _)) = self.members().get(&key).filter(|(_, at)| fresh(*at, now)) {
             return Some(members.clone());
         }
         let call = outbound::group_members(group);
@@ -194,9 +201,14 @@ impl People {
         };
         let users = told["users"].as_array().into_iter().flatten();
         let members: HashSet<String> = users.filter_map(Value::as_str).map(Into::into).collect();
-        self.members().insert(group.to_owned(), (members.clone(), now));
+        self.members().insert(key, (members.clone(), now));
         Some(members)
     }
+}
+
+/// Returns the name of a person or a group among all workspaces.
+fn key(workspace: &Workspace, id: &str) -> String {
+    format!("{}/{id}", workspace.app.team)
 }
 
 fn fresh(at: Timestamp, now: Timestamp) -> bool {

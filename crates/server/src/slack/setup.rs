@@ -3,7 +3,7 @@
 use throughline_channels::slack::manifest::{OPTIONAL_SCOPES, SCOPES, missing};
 use throughline_channels::slack::{Answer, Client, outbound};
 
-use super::{Way, client, key, secrets};
+use super::{Way, client, secrets, token};
 use crate::config::{Config, SlackConfig, SlackMode};
 use crate::finding::{Finding, State, finding};
 use crate::start_error::StartError;
@@ -25,6 +25,12 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
         let text = format!("an emulator at {} is allowed", slack.api_base);
         found.push(finding("slack api", State::Warning, text, Some(fix)));
     }
+    let Some(token) = token else {
+        let text = "no workspace of its own; others install it at /slack/install";
+        found.push(finding("slack app", State::Ok, text, None));
+        found.push(delivered(config, &client, &way).await);
+        return found;
+    };
     match client.call_with_scopes(&token, &outbound::auth_test()).await {
         (Answer::Applied(told), scopes) => {
             let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
@@ -41,13 +47,15 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     found
 }
 
-fn read(slack: &SlackConfig) -> Result<(Client, Key, Way), StartError> {
-    let token = key(&slack.bot_token_file, "xoxb-", "bot's token")?;
+fn read(slack: &SlackConfig) -> Result<(Client, Option<Key>, Way), StartError> {
+    let own = slack.bot_token_file.as_ref().map(|file| token(file, "xoxb-", "bot's token")).transpose()?;
     let way = match &slack.mode {
-        SlackMode::Socket { app_token_file } => Way::Socket(key(app_token_file, "xapp-", "app-level token")?),
+        SlackMode::Socket { app_token_file } => {
+            Way::Socket(token(app_token_file, "xapp-", "app-level token")?)
+        }
         SlackMode::Http { signing_secret_file } => Way::Http(secrets(signing_secret_file)?),
     };
-    Ok((client(slack)?, token, way))
+    Ok((client(slack)?, own, way))
 }
 
 fn no_app(answer: &Answer) -> Finding {

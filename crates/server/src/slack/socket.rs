@@ -172,7 +172,7 @@ impl Line<'_> {
         payload: &Value,
         answers: bool,
     ) -> Result<(), String> {
-        let Some((delivery, workspace)) = delivery.zip(self.adapter.installed.first()) else {
+        let Some((delivery, workspace)) = delivery.zip(self.adapter.workspace(payload)) else {
             return socket.send(acknowledgement(id, None)).await;
         };
         let accepted = match self.adapter.accept(self.runtime, &workspace, delivery, payload).await {

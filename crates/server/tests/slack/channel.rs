@@ -68,7 +68,7 @@ async fn a_refused_card_is_posted_smaller_and_logged() {
     slack.channel(TEAM, "team", &[ANA]);
     let app = App { user: FakeSlack::BOT_USER.into(), team: FakeSlack::TEAM.into(), ..App::default() };
     let token = Key::parse(FakeSlack::BOT_TOKEN).unwrap();
-    let workspace = Workspace { app, token, url: "https://threads.slack.com/".into() };
+    let workspace = Workspace { tenant: "acme".into(), app, token, url: "https://threads.slack.com/".into() };
     let client = Client::new(slack.api().trim_end_matches('/'), true).unwrap();
     let channel = Slack::new(client, Arc::new(One(workspace)), Language::En, None);
     let lane = LaneKey::new("acme", FakeSlack::BOT_USER, "slack", TEAM, "");

@@ -6,6 +6,7 @@ mod channel;
 mod forms;
 mod home;
 mod http;
+mod install;
 mod lanes;
 mod people;
 mod recorded;

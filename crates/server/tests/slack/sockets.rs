@@ -29,11 +29,17 @@ async fn sl5_a_socket_is_replaced_before_it_is_closed() {
 async fn dropped_connections_lose_nothing() {
     let w = World::over_sockets().await;
     let (ts, card) = w.drafted().await;
-    for socket in w.slack.sockets() {
-        w.slack.drops(socket);
+    let before = w.slack.sockets();
+    for socket in &before {
+        w.slack.drops(*socket);
     }
-    w.slack.presses(TEAM, MIA, &card.ts, "Approve");
     w.slack.says_in(TEAM, &ts, ANA, &format!("{TOOL} status"));
+    assert_eq!(w.decided(&w.lane(TEAM, &ts), 2).await.len(), 2);
+    let slack = w.slack.clone();
+    until("new sockets", || slack.sockets().iter().all(|socket| !before.contains(socket)).then_some(()))
+        .await;
+    // Slack sends events again, and presses not: whoever pressed sees that nothing came of it.
+    w.slack.presses(TEAM, MIA, &card.ts, "Approve");
     w.says(TEAM, &card.ts, "DEMO-1").await;
     assert_eq!(w.issues().await, 1);
 }

@@ -29,6 +29,8 @@ pub(crate) struct World {
     pub(crate) address: SocketAddr,
     folder: TempDir,
     mode: &'static str,
+    /// Settings of installations.
+    install: String,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<()>>,
 }
@@ -48,6 +50,8 @@ bot_token_file = "BOT"
 app_token_file = "APP"
 signing_secret_file = "SECRET"
 api_base = "BASE"
+authorize_url = "AUTHORIZE"
+INSTALL
 allow_loopback = true
 [[users]]
 id = "ana"
@@ -70,14 +74,21 @@ pub(crate) fn ticket(about: &str) -> String {
 
 impl World {
     pub(crate) async fn over_sockets() -> Self {
-        Self::new("socket").await
+        Self::new("socket", "").await
+    }
+
+    /// Makes a world in which other workspaces may install the app: these, or all if there are none.
+    pub(crate) async fn installable(workspaces: &str) -> Self {
+        let install =
+            format!("client_id = \"CLIENT\"\nclient_secret_file = \"FILE\"\nworkspaces = [{workspaces}]");
+        Self::new("http", &install).await
     }
 
     pub(crate) async fn over_http() -> Self {
-        Self::new("http").await
+        Self::new("http", "").await
     }
 
-    async fn new(mode: &'static str) -> Self {
+    async fn new(mode: &'static str, install: &str) -> Self {
         let slack = FakeSlack::start(system_clock()).await.expect("a port");
         for (id, name) in [(ANA, "Ana"), (MIA, "Mia P."), (BOB, "Bob")] {
             slack.person(id, name);
@@ -89,11 +100,13 @@ impl World {
             ("bot", FakeSlack::BOT_TOKEN),
             ("app", FakeSlack::APP_TOKEN),
             ("secret", FakeSlack::SIGNING_SECRET),
+            ("client", FakeSlack::CLIENT_SECRET),
         ] {
             std::fs::write(folder.path().join(name), format!("{text}\n")).expect("written");
         }
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut world = Self { slack, store, address, folder, mode, stop: None, task: None };
+        let mut world =
+            Self { slack, store, address, folder, mode, install: install.into(), stop: None, task: None };
         world.start().await;
         world
     }
@@ -138,6 +151,11 @@ impl World {
             .replace("BOT", &path("bot"))
             .replace("APP", &path("app"))
             .replace("SECRET", &path("secret"))
+            .replace("AUTHORIZE", &format!("{}/oauth/v2/authorize", self.slack.url()))
+            .replace(
+                "INSTALL",
+                &self.install.replace("CLIENT", FakeSlack::CLIENT).replace("FILE", &path("client")),
+            )
             .replace("BASE", self.slack.api().trim_end_matches('/'));
         std::fs::write(&file, text).expect("written");
         let config = Config::load(&Sources { file: Some(file), ..Sources::default() });

@@ -109,6 +109,42 @@ pub fn lane(tenant: &str, app: &App, channel: &str, thread: &str) -> LaneKey {
     LaneKey::new(tenant, &app.user, CHANNEL, channel, thread)
 }
 
+/// The workspaces that a delivery may be for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Teams {
+    /// Teams, the likeliest first. In a channel that several workspaces share, the one that the app hears it for is named
+    /// by the authorisation.
+    pub teams: Vec<String>,
+    /// The organisation.
+    pub enterprise: Option<String>,
+    /// True if the channel is shared with another workspace.
+    pub shared: bool,
+}
+
+/// Reads which workspaces a delivery may be for.
+#[must_use]
+pub fn teams(payload: &Value) -> Teams {
+    let authorised = &payload["authorizations"][0];
+    let named = [
+        &authorised["team_id"],
+        &payload["context_team_id"],
+        &payload["team"]["id"],
+        &payload["team_id"],
+        &payload["view"]["app_installed_team_id"],
+        &payload["user"]["team_id"],
+    ];
+    let mut teams: Vec<String> =
+        named.into_iter().map(text).filter(|id| !id.is_empty()).map(Into::into).collect();
+    teams.dedup();
+    let enterprise =
+        first(&[&authorised["enterprise_id"], &payload["enterprise"]["id"], &payload["enterprise_id"]]);
+    Teams {
+        teams,
+        enterprise: Some(enterprise.to_owned()).filter(|id| !id.is_empty()),
+        shared: payload["is_ext_shared_channel"] == true,
+    }
+}
+
 /// Reads a delivery.
 #[must_use]
 pub fn inbound(delivery: Delivery, payload: &Value, app: &App, names: Names<'_>) -> Incoming {

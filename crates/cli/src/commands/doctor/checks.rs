@@ -236,7 +236,11 @@ fn given_up(count: u64) -> Check {
 }
 
 fn audit(local: &Local) -> Check {
-    for tenant in local.config().tenants() {
+    let tenants = match local.tenants() {
+        Ok(tenants) => tenants,
+        Err(failure) => return Check::error("audit chain", &failure),
+    };
+    for tenant in &tenants {
         match local.block_on(local.instance().store.verify_audit(tenant)) {
             Ok(None) => {}
             Ok(Some(row)) => {
