@@ -4,12 +4,12 @@ use throughline_engine::ask::AnswerVerdict;
 use throughline_engine::ask::check_answer;
 use throughline_engine::context::lane_context::LaneContext;
 use throughline_engine::context::prompt::Anchor;
-use throughline_engine::data::ask::{Answer, Ask, Candidate, Question, ReviewAnswer, SelectInput};
+use throughline_engine::data::ask::{Answer, Ask, Candidate, DraftText, Question, ReviewAnswer, SelectInput};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::focus::AnchorHint;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::set_option::Metadata;
-use throughline_engine::data::ticket::ItemType;
+use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_engine::{EffectId, MessageId, Policy, Timestamp};
 
 use crate::{Caller, Model};
@@ -32,6 +32,13 @@ pub fn asks(text: &str) -> Vec<Ask> {
             item_type: Some(ItemType::Epic),
             stories: Some(5),
             from: vec!["Single sign-on.".into()],
+        },
+        Question::Revise {
+            items: vec![DraftText {
+                item: "i1".into(),
+                item_type: ItemType::Bug,
+                fields: [(Part::Title, "Login fails".to_owned())].into(),
+            }],
         },
         Question::Review { kind: Some("security".into()) },
         Question::Review { kind: None },
@@ -110,6 +117,7 @@ pub fn inside(ask: &Ask, answer: &Answer) -> bool {
         // The step judges if the option was offered.
         (Question::Select(_), Answer::Select { confidence, .. }) => *confidence <= 100,
         (Question::Draft { .. }, Answer::Draft { .. })
+        | (Question::Revise { .. }, Answer::Revision { .. })
         | (Question::Patch { .. }, Answer::Patch(_))
         | (Question::Synthesis { .. } | Question::Answer, Answer::Text { .. })
         | (Question::Summary { .. }, Answer::Summary { .. }) => true,

@@ -17,6 +17,7 @@ pub fn parse(ask: &Ask, raw: &str) -> Answer {
     match &ask.question {
         Question::Classify { labels } => resolve_anchor(ask, parse_classify(raw, labels)),
         Question::Draft { .. } => text_answers::items(raw),
+        Question::Revise { .. } => text_answers::revision(raw),
         Question::Review { .. } => text_answers::review(raw),
         Question::Patch { .. } => text_answers::patch(raw),
         Question::Select(_) => parse_select(raw),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use throughline_engine::data::ask::{Answer, DraftAnswer, PatchAnswer, ReviewAnswer};
+use throughline_engine::data::ask::{Answer, DraftAnswer, FieldChange, PatchAnswer, ReviewAnswer};
 use throughline_engine::data::fact_proposal::FactProposal;
 use throughline_engine::data::ticket::{ItemType, Part};
 
@@ -69,6 +69,23 @@ fn drafted(item: Item) -> Option<DraftAnswer> {
     Some(DraftAnswer { item_type: item.item_type, fields })
 }
 
+/// Parses `{"changes": [{"item": "i1", "field": "title", "text": "…"}]}`. A member or a field that is not in the schema spoils the
+/// answer: what a model wants to change besides the offered fields is no part of what was asked.
+pub(crate) fn revision(raw: &str) -> Answer {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Changes {
+        changes: Vec<FieldChange>,
+    }
+    match read::<Changes>(raw) {
+        Ok(Changes { changes }) if changes.iter().any(|change| !change.field.is_revisable()) => {
+            no_answer("out_of_pool")
+        }
+        Ok(Changes { changes }) => Answer::Revision { changes },
+        Err(why) => no_answer(why),
+    }
+}
+
 /// Parses `{"kind": "security", "topic": "…", "summary": "…", "decisions": […], "risks": […], "questions": […]}`.
 pub(crate) fn review(raw: &str) -> Answer {
     match read::<ReviewAnswer>(raw) {
@@ -102,6 +119,29 @@ pub(crate) fn text(raw: &str, of: fn(String, Vec<FactProposal>) -> Answer) -> An
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_revision_changes_named_fields_only() {
+        let change = |member: &str| format!(r#"{{"changes":[{{"item":"i1",{member}}}]}}"#);
+        let read = |raw: &str| match revision(raw) {
+            Answer::Revision { changes } => format!("{} {}", changes[0].field.as_str(), changes[0].text),
+            Answer::None { why } => why,
+            other => panic!("{other:?}"),
+        };
+        for (raw, expected) in [
+            (change(r#""field":"title","text":"Login""#), "title Login"),
+            (change(r#""field":"evidence","text":"x""#), "out_of_pool"),
+            (change(r#""field":"assignee","text":"eve""#), "out_of_pool"),
+            (change(r#""field":"dependencies","text":"OPS-1""#), "out_of_pool"),
+            (change(r#""field":"project","text":"EVIL""#), "schema"),
+            (change(r#""field":"title","text":"Login","id":"dr_1""#), "schema"),
+            (change(r#""field":"title","text":["Login"]"#), "schema"),
+            (r#"{"changes":[],"approve":true}"#.into(), "schema"),
+            ("{}".into(), "schema"),
+        ] {
+            assert_eq!(read(&raw), expected, "{raw}");
+        }
+    }
 
     #[test]
     fn reads_one_item_or_several() {

@@ -6,7 +6,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::data::ask::{Answer, Ask, DraftAnswer, PatchAnswer, Question, ReviewAnswer};
+use crate::data::ask::{
+    Answer, Ask, DraftAnswer, DraftText, FieldChange, PatchAnswer, Question, ReviewAnswer,
+};
 use crate::data::intent::Intent;
 use crate::data::policy::{Policy, limits};
 use crate::data::ticket::{ItemType, Part};
@@ -46,6 +48,10 @@ pub fn check_answer(ask: &Ask, answer: Answer, policy: &Policy) -> AnswerVerdict
         (Question::Draft { item_type, stories, .. }, Answer::Draft { items }) => {
             drafted(*item_type, *stories, items, policy)
         }
+        (Question::Revise { .. }, Answer::Revision { changes }) if changes.is_empty() => {
+            return AnswerVerdict::Reject("nothing changes".into());
+        }
+        (Question::Revise { items }, Answer::Revision { changes }) => revised(items, changes, policy),
         (Question::Review { .. }, Answer::Review(review)) => reviewed(review),
         (Question::Patch { .. }, Answer::Patch(patch)) => patched(patch),
         (Question::Synthesis { .. } | Question::Answer, Answer::Text { text, .. }) => {
@@ -117,6 +123,31 @@ fn drafted(
         && only.item_type != named
     {
         wrong.push(format!("a {} was asked for", named.as_str()));
+    }
+    wrong
+}
+
+/// Complaints about changes of a preview: only the fields of its items may change, each once, into a text.
+fn revised(items: &[DraftText], changes: &[FieldChange], policy: &Policy) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (at, FieldChange { item, field, text }) in changes.iter().enumerate() {
+        let (name, length) = (field.as_str(), text.chars().count());
+        let most = if *field == Part::Title { policy.window.title_chars } else { policy.window.text_chars };
+        let again = changes[..at].iter().any(|other| other.item == *item && other.field == *field);
+        let offered = items.iter().any(|offered| offered.item == *item) && field.is_revisable();
+        let line = *field != Part::Title || !text.trim().chars().any(char::is_control);
+        let complaint = if !offered {
+            "may not be changed"
+        } else if again {
+            "is changed twice"
+        } else if text.trim().is_empty() || length > most || !line {
+            "must be a text, the title in one line, and not too long"
+        } else if urges(text) {
+            URGES
+        } else {
+            continue;
+        };
+        wrong.push(format!("change {}: {name} {complaint}", at + 1));
     }
     wrong
 }

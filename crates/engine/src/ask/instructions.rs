@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::data::ask::{Question, ReviewAnswer};
+use crate::data::ask::{DraftText, Question, ReviewAnswer};
 use crate::data::intent::Intent;
 use crate::data::prompt::ANCHOR;
-use crate::data::ticket::ItemType;
+use crate::data::ticket::{ItemType, Part};
 use crate::text::json_object::line;
 
 /// The rules that all questions share.
@@ -54,6 +54,7 @@ fn asked(question: &Question) -> (&'static str, String) {
             let wanted = wanted(*item_type, *stories);
             filled(include_str!("prompts/draft.md"), &[("wanted", &wanted), ("epic", epic)])
         }
+        Question::Revise { .. } => include_str!("prompts/revise.md").into(),
         Question::Review { kind } => {
             let kind =
                 kind.as_deref().map(|kind| format!(", as {}", kind_in_words(kind))).unwrap_or_default();
@@ -76,6 +77,7 @@ pub fn schema(question: &Question, anchor: bool) -> Value {
     let text = match question {
         Question::Classify { .. } => include_str!("prompts/classify.json"),
         Question::Draft { .. } => include_str!("prompts/draft.json"),
+        Question::Revise { .. } => include_str!("prompts/revise.json"),
         Question::Review { .. } => include_str!("prompts/review.json"),
         Question::Patch { .. } => include_str!("prompts/patch.json"),
         Question::Synthesis { .. } => include_str!("prompts/text.json"),
@@ -94,6 +96,12 @@ pub fn schema(question: &Question, anchor: bool) -> Value {
             };
         }
         Question::Select(choice) => select::offer(&mut schema["properties"], choice),
+        Question::Revise { items } => {
+            let properties = &mut schema["properties"]["changes"]["items"]["properties"];
+            properties["item"]["enum"] = items.iter().map(|one| json!(one.item)).collect();
+            let fields = Part::ALL.into_iter().filter(|part| part.is_revisable());
+            properties["field"]["enum"] = fields.map(|part| json!(part.as_str())).collect();
+        }
         _ => {}
     }
     schema
@@ -104,11 +112,18 @@ pub fn schema(question: &Question, anchor: bool) -> Value {
 pub fn material(question: &Question) -> Vec<String> {
     match question {
         Question::Draft { from, .. } => from.iter().map(|text| line(&[("text", text)])).collect(),
+        Question::Revise { items } => items.iter().map(item_line).collect(),
         Question::Patch { review, .. } | Question::Synthesis { review } => reviewed(review),
         Question::Select(choice) => select::material(choice),
         Question::Summary { messages, .. } => messages.clone(),
         Question::Classify { .. } | Question::Review { .. } | Question::Answer => Vec::new(),
     }
+}
+
+fn item_line(item: &DraftText) -> String {
+    let mut members = alloc::vec![("item", item.item.as_str()), ("type", item.item_type.as_str())];
+    members.extend(item.fields.iter().map(|(part, text)| (part.as_str(), text.as_str())));
+    line(&members)
 }
 
 fn reviewed(review: &ReviewAnswer) -> Vec<String> {
@@ -164,6 +179,7 @@ mod tests {
         for question in [
             Question::Classify { labels: Intent::ALL.into() },
             Question::Draft { item_type: None, stories: Some(5), from: Vec::new() },
+            Question::Revise { items: Vec::new() },
             Question::Review { kind: Some("pm".into()) },
             Question::Patch { review: review(), version: 2 },
             Question::Synthesis { review: review() },

@@ -2,7 +2,7 @@
 
 use crate::data::fact_proposal::FactProposal;
 use crate::data::focus::AnchorHint;
-use crate::data::id::{BatchId, DraftId, MessageId, ReviewId};
+use crate::data::id::{BatchId, CardId, DraftId, MessageId, ReviewId};
 use crate::data::intent::Intent;
 use crate::data::prompt::BuiltPrompt;
 use crate::data::purpose::Purpose;
@@ -61,6 +61,11 @@ pub enum Question {
         /// Further input beside the message, such as the artifact of a review.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         from: Vec<String>,
+    },
+    /// Asks for the fields of a preview that the message changes (`docs/design/0058-a-models-patch-of-a-draft.md`).
+    Revise {
+        /// Texts of the preview's items.
+        items: Vec<DraftText>,
     },
     /// Asks for a review of the message and its context (`docs/design/0018-reviews.md`).
     Review {
@@ -216,6 +221,13 @@ pub enum AnswerRecipient {
     Draft(DraftId),
     /// Texts of a batch of tickets.
     Batch(BatchId),
+    /// Changes to the texts of a preview.
+    Revision {
+        /// Card of the preview.
+        card: CardId,
+        /// Version of the card that the changes start from.
+        version: u32,
+    },
     /// Answer in words.
     Discussion,
     /// New review.
@@ -262,6 +274,11 @@ pub enum Answer {
     Draft {
         /// Texts of the items.
         items: Vec<DraftAnswer>,
+    },
+    /// Changes to the texts of a preview.
+    Revision {
+        /// New texts.
+        changes: Vec<FieldChange>,
     },
     /// Review.
     Review(ReviewAnswer),
@@ -315,6 +332,30 @@ pub struct DraftAnswer {
     pub fields: BTreeMap<Part, String>,
 }
 
+/// Texts of one item of a preview, as a model sees them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftText {
+    /// Name of the item in the question: `i1`.
+    pub item: String,
+    /// Type of issue.
+    #[serde(rename = "type")]
+    pub item_type: ItemType,
+    /// Text by part.
+    pub fields: BTreeMap<Part, String>,
+}
+
+/// One field of a preview that becomes another text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldChange {
+    /// Name of the item in the question.
+    pub item: String,
+    /// Field.
+    pub field: Part,
+    /// Its whole new text.
+    pub text: String,
+}
+
 /// Review as a model wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewAnswer {
@@ -360,7 +401,7 @@ impl Question {
     pub fn purpose(&self) -> Purpose {
         match self {
             Self::Classify { .. } => Purpose::Classify,
-            Self::Draft { .. } => Purpose::Draft,
+            Self::Draft { .. } | Self::Revise { .. } => Purpose::Draft,
             Self::Review { .. } | Self::Patch { .. } | Self::Synthesis { .. } => Purpose::Review,
             Self::Select(_) => Purpose::Select,
             Self::Answer => Purpose::Answer,
@@ -372,6 +413,7 @@ impl Question {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Revise { .. } => "revise",
             Self::Patch { .. } => "patch",
             Self::Synthesis { .. } => "synthesis",
             other => other.purpose().as_str(),
@@ -390,7 +432,7 @@ impl Question {
     #[must_use]
     pub fn max_rounds(&self) -> u8 {
         match self {
-            Self::Draft { .. } | Self::Review { .. } | Self::Patch { .. } => 2,
+            Self::Draft { .. } | Self::Revise { .. } | Self::Review { .. } | Self::Patch { .. } => 2,
             Self::Classify { .. }
             | Self::Synthesis { .. }
             | Self::Select(_)

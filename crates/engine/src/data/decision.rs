@@ -128,6 +128,7 @@ reasons! {
     CommandTracked = "command.tracked", "The issues this thread tracks were listed.";
     CommandUnknown = "command.unknown", "The command is not known; the nearest one was named.";
 
+    DraftRevised = "draft.revised", "Words about a preview that no rule reads went to a model, or what it proposed for the preview's fields was taken in.";
     EffectSettled = "effect.settled", "The outcome of an effect was taken in.";
     CardUnshown = "card.unshown", "The channel does not take a card; a text says in its place what waits and where to decide it.";
     CardUnreachable = "card.unreachable", "Neither a card nor the text in its place could be shown, so nobody could decide it: it expired.";

@@ -65,4 +65,5 @@ mod texts_of;
 pub mod ticket;
 pub mod time;
 pub mod trace;
+pub mod tracked;
 pub mod view;

@@ -83,7 +83,7 @@ impl AnswerRecipient {
     pub(crate) fn owner(&self) -> &'static str {
         match self {
             Self::Intent | Self::Discussion => SCOPE,
-            Self::Draft(_) | Self::Batch(_) => TICKETS,
+            Self::Draft(_) | Self::Batch(_) | Self::Revision { .. } => TICKETS,
             Self::Review(_) | Self::Patch(_) | Self::Synthesis(_) => REVIEWS,
             Self::Selection(_) => SELECTION,
         }

@@ -4,7 +4,8 @@
 use crate::data::actor::{Actor, Presser};
 use crate::data::approval::{Approval, ApprovalChange};
 use crate::data::ask::{
-    Answer, Ask, Candidate, DraftAnswer, PatchAnswer, Question, ReviewAnswer, SelectInput,
+    Answer, Ask, Candidate, DraftAnswer, DraftText, FieldChange, PatchAnswer, Question, ReviewAnswer,
+    SelectInput,
 };
 use crate::data::authors::Authored;
 use crate::data::batch::Batch;
@@ -44,8 +45,9 @@ use crate::data::step_input::{Neighbours, Paused, PressTarget, StepInput};
 use crate::data::summary::{ConversationSummary, SummaryRequest};
 use crate::data::task::{Task, TaskReported};
 use crate::data::texts::{Members, Strings, Text, Texts, Visit, texts};
-use crate::data::ticket::{Created, Filled, IssueQuestion, Item, Tracked};
+use crate::data::ticket::{Created, Filled, Item};
 use crate::data::trace::TurnSummary;
+use crate::data::tracked::{IssueQuestion, Tracked};
 use crate::data::view::{Clarifier, ModelPick, ScopeQuestion, TargetRef, TraceEntry, View};
 use throughline_language::{Choice, Expected, Value};
 
@@ -224,6 +226,7 @@ texts! {
     struct Ask { question, text: said, message, prompt, hint, complaints: words, budget_ms: key }
     enum Question {
         Classify { labels: key }, Draft { item_type: key, stories: key, from: lines }, Review { kind: key },
+        Revise { items },
         Patch { review, version: key }, Synthesis { review }, Select(input), Answer,
         Summary { base_cursor: key, to, messages: lines },
     }
@@ -241,11 +244,13 @@ texts! {
         Snapshot { options, focused: key }, Said { text: words }, Asked(question), Stopped { text: words },
     }
     enum Answer {
-        Classify { label: key, confidence: key, anchor }, Draft { items }, Review(review), Patch(patch),
+        Classify { label: key, confidence: key, anchor }, Draft { items }, Revision { changes }, Review(review), Patch(patch),
         Select { contract: key, says: key, choice: key, confidence: key, needs: key }, Text { text: words, facts },
         Summary { text: words, facts }, None { why: key },
     }
     struct DraftAnswer { item_type: key, fields: words }
+    struct DraftText { item: key, item_type: key, fields: words }
+    struct FieldChange { item: key, field: key, text: words }
     struct ReviewAnswer {
         kind: key, topic: words, summary: words, decisions: words, risks: words, questions: words,
     }
@@ -312,6 +317,7 @@ impl Texts for crate::data::ask::AnswerRecipient {
         match self {
             Self::Draft(id) => id.texts(visit),
             Self::Batch(id) => id.texts(visit),
+            Self::Revision { card, version: _ } => card.texts(visit),
             Self::Review(id) | Self::Patch(id) | Self::Synthesis(id) => id.texts(visit),
             Self::Selection(user) => visit(Text::Person(user)),
             Self::Intent | Self::Discussion => {}

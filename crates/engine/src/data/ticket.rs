@@ -3,7 +3,7 @@
 use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
-use crate::data::language::{self, Language};
+use crate::data::language::Language;
 use crate::data::part_state::PartState;
 use crate::data::texts::texts;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -123,6 +123,13 @@ impl Part {
     #[must_use]
     pub fn is_value(self) -> bool {
         matches!(self, Self::Priority | Self::Assignee)
+    }
+
+    /// True if a model may change it in a preview, where somebody asks for that: a text of the item's own. Links, the names of
+    /// other issues and the person it is for are people's.
+    #[must_use]
+    pub fn is_revisable(self) -> bool {
+        !matches!(self, Self::Evidence | Self::Dependencies | Self::Assignee)
     }
 
     /// Returns the part with that name, as a form field spells it.
@@ -293,6 +300,14 @@ impl Draft {
     /// Writes a proposed text into an empty part, until a person changes it.
     pub(crate) fn propose(&mut self, part: Part, text: &str, by: &Authors) {
         if self.part(part).is_empty() {
+            self.set(part, text.into(), by);
+            self.proposed.insert(part);
+        }
+    }
+
+    /// Writes a text that a model proposes into a part, until a person changes it.
+    pub(crate) fn repropose(&mut self, part: Part, text: &str, by: &Authors) {
+        if self.part(part) != text {
             self.set(part, text.into(), by);
             self.proposed.insert(part);
         }
@@ -500,40 +515,6 @@ impl Item {
             .collect::<Vec<_>>()
             .join("\n")
     }
-}
-
-/// An issue that this thread tracks, or is about to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tracked {
-    /// Issue key: `AUTH-12`.
-    pub key: String,
-    /// Its tracker and project.
-    pub target: Target,
-    /// Its title when it was looked up.
-    pub title: String,
-    /// Link to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The open look-up; the issue is not tracked until it answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sought: Option<EffectId>,
-    /// Language in which the answer is told. English in lanes of versions before 0.2.
-    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
-    pub language: Language,
-}
-
-/// A question how an issue is, which its tracker was asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct IssueQuestion {
-    /// The look-up.
-    pub effect: EffectId,
-    /// Issue key.
-    pub key: String,
-    /// The task that the answer belongs to.
-    pub task: TaskId,
-    /// Language in which the answer is told.
-    #[serde(default, skip_serializing_if = "language::is_english", with = "language")]
-    pub language: Language,
 }
 
 texts! {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::data::effect::EffectBody;
 use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::id::{CardId, EffectId};
-use crate::data::ticket::Tracked;
+use crate::data::tracked::Tracked;
 use crate::decision_records::extract;
 use crate::messages::proposal as words;
 use crate::turn::Turn;

@@ -10,8 +10,8 @@ use crate::data::card::CardStatus;
 use crate::data::policy::Policy;
 use crate::data::progress::Phase;
 use crate::data::proposal::{CommentOffer, Proposal, ProposalField, Publication};
-use crate::data::ticket::Tracked;
 use crate::data::time::Timestamp;
+use crate::data::tracked::Tracked;
 use crate::messages::{arrow, decided, past};
 
 /// The text of a decision record, as shown, hashed and approved.

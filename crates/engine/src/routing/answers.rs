@@ -13,10 +13,12 @@ use crate::data::intent::Intent;
 use crate::data::lane_state::OpenAsk;
 use crate::data::rung::Rung;
 use crate::data::set_option::SetOption;
+use crate::data::trace::Predicate;
 use crate::focus::resolve;
 use crate::memory::fact_intake as facts;
 use crate::routing::step::climb;
 use crate::selection::{model_pick, more_evidence};
+use crate::tickets::revision;
 use crate::turn::{RoutedMessage, Turn};
 use alloc::format;
 use alloc::rc::Rc;
@@ -106,6 +108,16 @@ pub(crate) fn ask_again(
 
 /// Hands an answer to the capability that asked. Without one it goes on as if there were no model.
 pub(crate) fn hand_over(turn: &mut Turn<'_>, about: AnswerRecipient, answer: Option<Answer>) -> Decision {
+    if let AnswerRecipient::Revision { card, version } = &about {
+        let changes = match &answer {
+            Some(Answer::Revision { changes }) => changes.as_slice(),
+            _ => &[],
+        };
+        return revision::revised(turn, (card, *version), changes).unwrap_or_else(|| {
+            turn.pass(Predicate::NoAnswer);
+            climb(turn, Rung::Pending)
+        });
+    }
     turn.capabilities.named(about.owner()).heard(turn, about, answer)
 }
 
@@ -125,6 +137,7 @@ pub(crate) fn note(turn: &mut Turn<'_>, question: &Question, anchor: Option<&Mes
         },
         Answer::None { why } => format!("model: no answer ({why})").into(),
         Answer::Draft { items } => format!("model: {} items", items.len()).into(),
+        Answer::Revision { changes } => format!("model: {} changes", changes.len()).into(),
         Answer::Review(_) => "model: a review".into(),
         Answer::Patch(_) => "model: a patch".into(),
         Answer::Text { text, .. } | Answer::Summary { text, .. } => {

@@ -21,6 +21,7 @@ mod project;
 pub(crate) mod qualifiers;
 pub(crate) mod release;
 mod released;
+pub(crate) mod revision;
 pub(crate) mod subject;
 mod vocabulary;
 

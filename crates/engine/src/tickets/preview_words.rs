@@ -19,7 +19,7 @@ use crate::tickets::after_receipt::is_key;
 use crate::tickets::edit_words::{self, Edit, ItemRef, Place};
 use crate::tickets::extract::{fill, title_line};
 use crate::tickets::gaps::left_open_by;
-use crate::tickets::{batch, drafting};
+use crate::tickets::{batch, drafting, revision};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::rules::{self, RuledIntent};
@@ -29,10 +29,11 @@ use throughline_messages as say;
 /// about no preview.
 pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
     let card = preview(turn, said)?;
-    match edit_words::read(said.text()) {
-        Some(edit) => edited(turn, card, edit, said),
+    let decided = match edit_words::read(said.text()) {
+        Some(edit) => edited(turn, card.clone(), edit, said),
         None => answered(turn, &card, said),
-    }
+    };
+    decided.or_else(|| revision::ask(turn, &card, said))
 }
 
 /// Returns true if a text wants a change of an issue that exists, which it names.

@@ -1,7 +1,8 @@
 //! The issues that a thread tracks.
 
 use crate::data::language::Language;
-use crate::data::ticket::{Target, Tracked};
+use crate::data::ticket::Target;
+use crate::data::tracked::Tracked;
 use crate::turn::Turn;
 use alloc::string::String;
 use alloc::string::ToString;

@@ -18,6 +18,9 @@ ticket-no-update = Ich kann ein Issue schließen und wieder öffnen, kommentiere
 
 ## Änderungen
 
+edit-by-model = Vom Modell vorgeschlagen, also vor dem Freigeben lesen:
+    { $what }
+
 edit-field =
     { $label }: Was soll dort stehen? Überspringen lässt es, Abbrechen beendet die Änderung.
     Jetzt: „{ $now }“

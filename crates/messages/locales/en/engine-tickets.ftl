@@ -18,6 +18,9 @@ ticket-no-update = I can close and reopen an issue, comment on it, assign it and
 
 ## Edits
 
+edit-by-model = Proposed by the model, so read it before you approve:
+    { $what }
+
 edit-field =
     { $label }: what should it say? Skip leaves it, Cancel ends the edit.
     Now: “{ $now }”

@@ -20,6 +20,7 @@ fn every_question_as_it_is_put() {
         "classify",
         "draft_one",
         "draft_epic",
+        "revise",
         "review_security",
         "review_any",
         "patch",

@@ -9,10 +9,11 @@ use throughline_models::conformance::{asked, asks, check};
 use crate::{FIRST, KEY, TICKET, WIRES, classify, ended};
 
 /// One sound answer to each of [`asks`].
-const SOUND: [&str; 9] = [
+const SOUND: [&str; 10] = [
     r#"{"label":"review","confidence":0.8,"anchor":"c1"}"#,
     r#"{"items":[{"type":"bug","title":"Login fails","acceptance":["It works on Firefox."]}]}"#,
     r#"{"items":[{"type":"epic","title":"Login"},{"type":"story","title":"Single sign-on"}]}"#,
+    r#"{"changes":[{"item":"i1","field":"title","text":"Nobody can log in"}]}"#,
     r#"{"kind":"security","topic":"Login","summary":"It is weak.","decisions":[],"risks":["Replay."],"questions":[]}"#,
     r#"{"kind":"pm","topic":"Login","summary":"It is late.","decisions":[],"risks":[],"questions":["Who?"]}"#,
     r#"{"decisions":[],"risks":["Load."],"questions":[],"changes":[]}"#,

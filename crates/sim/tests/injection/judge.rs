@@ -177,6 +177,7 @@ fn blank(ask: &Ask) -> Ask {
     let mut question = ask.question.clone();
     match &mut question {
         Question::Draft { from, .. } => from.iter_mut().for_each(|text| *text = "x".into()),
+        Question::Revise { items } => items.iter_mut().for_each(|item| item.fields.clear()),
         Question::Patch { review, .. } | Question::Synthesis { review } => *review = Default::default(),
         Question::Select(choice) => {
             choice.candidates.iter_mut().for_each(|candidate| candidate.label = "x".into());

@@ -1,7 +1,7 @@
 //! Effects as pages show them: a summary line, the state, and the answer of the remote side.
 
 use serde::Serialize;
-use throughline_engine::data::ask::{Answer, Ask, Question};
+use throughline_engine::data::ask::{Answer, Ask, FieldChange, Question};
 use throughline_engine::data::call::{CallPhase, RemoteTask};
 use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, IssueState, Outcome};
 use throughline_engine::data::field_error::FieldError;
@@ -275,6 +275,11 @@ fn said(answer: &Answer) -> String {
         Answer::Draft { items } => {
             let titles = items.iter().map(|item| item.fields.get(&Part::Title).map_or("", String::as_str));
             titles.collect::<Vec<_>>().join("; ")
+        }
+        Answer::Revision { changes } => {
+            let change =
+                |change: &FieldChange| format!("{} {}: {}", change.item, change.field.as_str(), change.text);
+            changes.iter().map(change).collect::<Vec<_>>().join("; ")
         }
         Answer::Review(review) => format!("{}: {}", review.topic, review.summary),
         Answer::Patch(patch) => {
