@@ -84,6 +84,6 @@ fn outcome(verdict: Verdict) -> &'static str {
         Verdict::Shown => "showed a card",
         Verdict::Done => "done",
         Verdict::Refused => "refused, and said so",
-        Verdict::Deferred => "asked a model; the turn of its answer decides",
+        Verdict::Deferred => "asked a model or a tracker; the turn of the answer decides",
     }
 }
