@@ -62,7 +62,7 @@ pub enum Question {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         from: Vec<String>,
     },
-    /// Asks for the fields of a preview that the message changes (`docs/design/0058-a-models-patch-of-a-draft.md`).
+    /// Asks for the fields of a preview that the message changes (`docs/design/0059-a-models-patch-of-a-draft.md`).
     Revise {
         /// Texts of the preview's items.
         items: Vec<DraftText>,

@@ -1,6 +1,6 @@
 //! Words about an open preview that no rule reads: "make the tone friendlier and mention the mobile app". A model is asked which
 //! named fields they change; what it proposes is a new version of the preview, marked as proposed
-//! (`docs/design/0058-a-models-patch-of-a-draft.md`).
+//! (`docs/design/0059-a-models-patch-of-a-draft.md`).
 
 use alloc::format;
 use alloc::string::String;
