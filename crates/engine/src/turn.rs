@@ -17,6 +17,7 @@ mod work;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use crate::data::actor::Presser;
 use crate::data::approval::ApprovalChange;
@@ -46,6 +47,7 @@ use crate::text::redact::snippet;
 use crate::turn::capability::Capabilities;
 use crate::turn::facts::TurnFacts;
 use throughline_language::Words;
+use throughline_language::intent::rules::{self, Ruling};
 use throughline_language::reference::Reference;
 
 /// Capacity for the changes of a common turn, a message that opens the gate of a full lane: one allocation
@@ -61,9 +63,25 @@ pub(crate) struct RoutedMessage {
     pub(crate) words: Words,
     /// The time it was received; for a burst of joined messages, that of the first.
     pub(crate) since: Timestamp,
+    /// What a rule decides about the words, once somebody asked: several rungs do.
+    ruling: OnceCell<Option<Ruling>>,
 }
 
 impl RoutedMessage {
+    pub(crate) fn new(message: MessageId, by: String, words: Words, since: Timestamp) -> Self {
+        Self { message, by, words, since, ruling: OnceCell::new() }
+    }
+
+    /// The same message with other words.
+    pub(crate) fn saying(&self, words: Words) -> Self {
+        Self::new(self.message.clone(), self.by.clone(), words, self.since)
+    }
+
+    /// The ruling on the message, when a rule decides it.
+    pub(crate) fn rule(&self) -> Option<&Ruling> {
+        self.ruling.get_or_init(|| rules::rule(&self.words)).as_ref()
+    }
+
     pub(crate) fn text(&self) -> &str {
         self.words.text()
     }
@@ -319,12 +337,8 @@ impl<'a> Turn<'a> {
         self.head.last_message_at = Some(self.now());
         let words = Words::new(text, self.languages());
         self.learn_language(&words);
-        self.route(RoutedMessage {
-            message: id,
-            by: self.event.actor.clone(),
-            words,
-            since: self.event.received_at,
-        })
+        let by = self.event.actor.clone();
+        self.route(RoutedMessage::new(id, by, words, self.event.received_at))
     }
 
     /// Returns the message this turn is about. A command or a press has none, which is stored as an empty id.

@@ -52,7 +52,7 @@ pub(crate) fn cancel_for_edit(turn: &mut Turn<'_>, message: &MessageId, text: &s
     turn.cancel(&ask.effect);
     turn.delete::<Event>(&message.0);
     let (by, words) = (ask.by.clone(), Words::new(text, turn.languages()));
-    turn.route(RoutedMessage { message: message.clone(), by, words, since: ask.since });
+    turn.route(RoutedMessage::new(message.clone(), by, words, ask.since));
     Some(ask)
 }
 

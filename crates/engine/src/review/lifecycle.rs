@@ -421,7 +421,7 @@ fn being_made(turn: &Turn<'_>, review: &Review) -> bool {
 /// Shows the whole review: a model's synthesis, or the original and every patch in order.
 fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
     let (message, by, words) = (card.message.clone(), turn.event.actor.clone(), Words::of(&review.topic));
-    turn.route(RoutedMessage { message, by, words, since: turn.now() });
+    turn.route(RoutedMessage::new(message, by, words, turn.now()));
     let question = Question::Synthesis { review: as_it_stands(review) };
     if ask_loop::open(turn, AnswerRecipient::Synthesis(review.id.clone()), question) {
         turn.tell(&say::review_writing(turn.language()));

@@ -91,7 +91,7 @@ fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<RoutedMessage>> {
     turn.focus = Some(resolve(turn.lane, &event, turn.given));
     turn.heard = Some(posted.clone());
     let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
-    Some(turn.route(RoutedMessage { message, by, words, since }))
+    Some(turn.route(RoutedMessage::new(message, by, words, since)))
 }
 
 /// Asks a cancelled question again. If no model can be asked any more, the asker goes on without an answer.

@@ -46,5 +46,7 @@ fn join_burst(turn: &mut Turn<'_>, said: Rc<RoutedMessage>) -> Rc<RoutedMessage>
     turn.delete::<Event>(&ask.message.0);
     let Some(Event { kind: EventKind::MessagePosted(first), .. }) = held else { return said };
     let words = Words::new(&format!("{}\n{}", first.text, said.text()), turn.languages());
-    turn.route(RoutedMessage { words, since: ask.since, ..Rc::unwrap_or_clone(said) })
+    let mut joined = said.saying(words);
+    joined.since = ask.since;
+    turn.route(joined)
 }

@@ -15,7 +15,7 @@ use crate::tickets::subject;
 use crate::turn::capability::PressInput;
 use crate::turn::routed_message::{context, focus};
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::intent::rules::{self, RuledIntent, Ruling};
+use throughline_language::intent::rules::{RuledIntent, Ruling};
 use throughline_language::{self as language, Beside, Expected, Value};
 use throughline_messages as say;
 
@@ -66,9 +66,9 @@ fn read(turn: &Turn<'_>, said: &RoutedMessage, meant: &RoutedMessage, gate: &Car
     if let Some(action) = button_text::button_named(allowed(CardStep::ScopeGate), &meant.words) {
         return Some(GateWords::Press(action));
     }
-    if let Some(ruling) = rules::rule(&said.words) {
+    if let Some(ruling) = said.rule() {
         let ticket = ruling.intent == RuledIntent::Ticket && ruling.object.is_none();
-        return (ticket && about_nothing(turn, said)).then_some(GateWords::Ticket(ruling));
+        return (ticket && about_nothing(turn, said)).then(|| GateWords::Ticket(ruling.clone()));
     }
     // What was said since is what such words are about.
     if focus(turn).anchor_id() != Some(&gate.message) {
@@ -116,7 +116,7 @@ pub(super) fn gate_of<'t>(turn: &'t Turn<'_>, said: &RoutedMessage) -> Option<&'
 fn meant(said: &RoutedMessage) -> RoutedMessage {
     let frame = language::correction(&said.words).filter(|frame| frame.said_wrong);
     let words = frame.map_or_else(|| said.words.clone(), |frame| frame.value);
-    RoutedMessage { words, ..said.clone() }
+    said.saying(words)
 }
 
 fn shown_by(card: &Card) -> ShownAt {

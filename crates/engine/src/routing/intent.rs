@@ -66,7 +66,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
     if let Some(decision) = memory::asked(turn) {
         return Decided(decision);
     }
-    if let Some(ruling) = rules::rule(&said.words) {
+    if let Some(ruling) = said.rule().cloned() {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
         if ruling.intent == rules::RuledIntent::TicketChange {
             let verdict = answer(turn, &say::ticket_no_update(turn.language()));

@@ -263,7 +263,7 @@ fn take(
     });
     turn.another_task();
     let words = Words::new(rest, turn.languages());
-    turn.route(RoutedMessage { words, ..RoutedMessage::clone(said) });
+    turn.route(said.saying(words));
     None
 }
 

@@ -16,7 +16,6 @@ use crate::turn::routed_message::context;
 use crate::turn::routed_message::{RungResult, focus};
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language as language;
-use throughline_language::intent::rules;
 
 /// Completes the active review, or answers the message with a patch.
 pub(crate) fn active_review(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
@@ -58,5 +57,5 @@ pub(crate) fn is_newer(turn: &Turn<'_>, than: &ShownAt) -> bool {
 /// True if the message explicitly asks for something else: a ticket, another review, help, or work by
 /// somebody.
 fn asks_else(turn: &Turn<'_>, said: &RoutedMessage) -> bool {
-    rules::rule(&said.words).is_some() || delegation(&said.words, turn.policy).is_some()
+    said.rule().is_some() || delegation(&said.words, turn.policy).is_some()
 }

@@ -149,8 +149,7 @@ fn choose_as(
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
     let words = Words::new(&saved.text, turn.languages());
-    let said =
-        turn.route(RoutedMessage { message: saved.id.clone(), by: saved.by.clone(), words, since: saved.at });
+    let said = turn.route(RoutedMessage::new(saved.id.clone(), saved.by.clone(), words, saved.at));
     let request = ruling.map(|ruling| Request {
         ruling: Ruling { object: Some(saved.text.clone()), ..ruling },
         text: saved.text.clone(),

@@ -18,6 +18,8 @@ const REFERENCE: SectionId = section("list.that");
 
 /// The number of words within which a text is divided.
 const MOST: usize = 24;
+/// The most words of a part that may be an option: more are no name.
+const NAME: usize = 64;
 
 /// The way a clause names an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +55,11 @@ pub(super) fn split_clause(
         let stands = |named: Option<NamedBy>, rest: &str| {
             named.is_some_and(|named| sentence && named == NamedBy::Name || clause(lexicon, rest))
         };
+        let behind_may = words.len() - from <= NAME;
         if stands(is_option(before), behind) {
             return Some((before.into(), behind.into()));
         }
-        if stands(is_option(behind), before) {
+        if behind_may && stands(is_option(behind), before) {
             last = Some((String::from(behind), String::from(before)));
         }
     }

@@ -174,7 +174,7 @@ fn acted(turn: &mut Turn<'_>, said: &RoutedMessage, view: View, act: Execution) 
     turn.another_task();
     let words = Words::new(&rest, turn.languages());
     turn.selection_trace().handoff = Some(handoff::of_rest(turn, said, &words));
-    turn.route(RoutedMessage { words, ..said.clone() });
+    turn.route(said.saying(words));
     Passed(Predicate::OptionTaken)
 }
 

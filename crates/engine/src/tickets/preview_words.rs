@@ -84,7 +84,7 @@ fn answered(turn: &mut Turn<'_>, card: &Card, said: &RoutedMessage) -> Option<De
     let mine = turn.conversational().is_some_and(|pending| {
         pending.kind.draft().is_some() && pending.asked_of.as_deref().is_none_or(|asked| asked == said.by)
     });
-    if mine && !focus(turn).replies() || rules::rule(&said.words).is_some() {
+    if mine && !focus(turn).replies() || said.rule().is_some() {
         return None;
     }
     let mut parts = BTreeMap::new();
@@ -136,7 +136,7 @@ fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> 
     let other = |ruling: &rules::Ruling| !matches!(ruling.intent, RuledIntent::TicketChange);
     // "Add a story" is a request of its own only where no batch is open.
     let adds = matches!(edit, Edit::AddItem(..)) && card.batch().is_some();
-    if !adds && rules::rule(&said.words).as_ref().is_some_and(other) {
+    if !adds && said.rule().is_some_and(other) {
         return None;
     }
     let task = turn.task_of(&card);

@@ -21,7 +21,6 @@ use crate::tickets::extract::title_line;
 use crate::tickets::vocabulary::{kind_at, label_at, longest};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
-use throughline_language::intent::rules;
 use throughline_language::lexicon::{SectionId, TICKETS};
 use throughline_language::{self as language, Context, Words};
 use throughline_messages as say;
@@ -64,7 +63,7 @@ fn text_of(at: usize, draft: &Draft) -> DraftText {
 
 /// True if a message is about the texts of the preview: it replies to the card, or says what to do with its words.
 fn is_about(turn: &Turn<'_>, card: &Card, said: &RoutedMessage) -> bool {
-    if rules::rule(&said.words).is_some() || said.words.all().first().is_none_or(|word| word.quoted) {
+    if said.rule().is_some() || said.words.all().first().is_none_or(|word| word.quoted) {
         return false;
     }
     let focus = focus(turn);

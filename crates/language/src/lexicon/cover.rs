@@ -1,12 +1,16 @@
 //! A message laid out in phrases: which rows of phrases of several sections cover its beginning.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::{DEPTH, Memo, Section, WINDOW};
 use crate::words::Word;
 
 /// The beginning of a message, covered with phrases of several sections: the fewest phrases.
 pub struct Cover {
-    /// For each word boundary, the last phrase of the best row that ends there.
-    best: [Option<Piece>; WINDOW + 1],
+    /// For each word boundary, the last phrase of the best row that ends there. Empty if no phrase begins the message, as
+    /// in most.
+    best: Vec<Option<Piece>>,
 }
 
 /// One phrase of a cover.
@@ -25,7 +29,10 @@ pub struct Piece {
 impl Cover {
     /// Covers `words` from the beginning; a `joiner` may be between two phrases.
     pub fn of(sections: &[Section], joiner: Option<Section>, words: &[Word]) -> Self {
-        let (mut cover, memo) = (Self { best: [None; WINDOW + 1] }, Memo::new());
+        if !sections.iter().any(|section| section.may_begin(words, 0)) {
+            return Self { best: Vec::new() };
+        }
+        let (mut cover, memo) = (Self { best: vec![None; words.len().min(WINDOW) + 1] }, Memo::new());
         for from in 0..words.len().min(WINDOW) {
             let Some(count) = cover.count(from) else { continue };
             cover.extend(sections, words, (from, from), count, &memo);
