@@ -2,9 +2,13 @@
 //! ends as exactly one epic and five linked stories, and any order of failures, presses and kills makes at most one issue
 //! for an item.
 
+#[path = "shared/between.rs"]
+mod between;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use between::{Between, Through};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use throughline_engine::data::action::Action;
@@ -12,68 +16,33 @@ use throughline_engine::data::card::{Card, CardSubject};
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::progress::{EpicLink, Progress};
 use throughline_engine::data::record::Record;
-use throughline_engine::data::step_input::{Addressing, Paused};
+use throughline_engine::data::step_input::Addressing;
 use throughline_engine::data::ticket::Part;
-use throughline_engine::{DraftId, Lane, Millis, Timestamp};
+use throughline_engine::{DraftId, Lane, Timestamp};
 use throughline_sim::SimDriver;
-use throughline_testkit::driver::{Checker, Delivery, Settling};
-use throughline_testkit::model::Restart;
-use throughline_testkit::{Driver, DriverError, Scenario, TurnSeen, World, parse, report, run};
+use throughline_testkit::driver::{Checker, Delivery};
+use throughline_testkit::{Driver, DriverError, Scenario, TurnSeen, parse, report, run};
 
-/// A world whose host is killed once: in one delivery, at one point, at its n-th passing.
+/// Kills the host once: in one delivery, at one point, at its n-th passing.
 struct Killing {
-    inner: SimDriver,
     delivery: usize,
     at: String,
     delivered: usize,
     killed: bool,
 }
 
-impl Driver for Killing {
-    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        self.inner.begin(world)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.inner.now()
-    }
-
-    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
+impl Between for Killing {
+    fn carries(&mut self, sim: &mut SimDriver, batch: &[Delivery]) -> Result<Vec<Delivery>, DriverError> {
         if self.delivered == self.delivery {
-            self.inner.arm(&self.at)?;
+            sim.arm(&self.at)?;
         }
         self.delivered += 1;
-        let seen = self.inner.deliver(batch)?;
+        Ok(batch.to_vec())
+    }
+
+    fn sees(&mut self, _: &mut SimDriver, _: &[Delivery], seen: TurnSeen) -> Result<TurnSeen, DriverError> {
         self.killed |= seen.killed.is_some();
         Ok(seen)
-    }
-
-    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
-        self.inner.advance(by)
-    }
-
-    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
-        self.inner.restart(how)
-    }
-
-    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
-        self.inner.settle_effect(settling)
-    }
-
-    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
-        self.inner.pause(switch)
-    }
-
-    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
-        self.inner.amend(lane, records)
-    }
-
-    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
-        self.inner.lane(name)
-    }
-
-    fn check(&mut self, checker: Checker) -> Result<(), String> {
-        self.inner.check(checker)
     }
 }
 
@@ -94,8 +63,8 @@ fn killed_everywhere(name: &str, times: u32) -> usize {
             // The first passing that does not occur ends the series.
             for time in 1..=times {
                 let at = format!("{point}#{time}");
-                let inner = SimDriver::new();
-                let mut world = Killing { inner, delivery, at: at.clone(), delivered: 0, killed: false };
+                let killing = Killing { delivery, at: at.clone(), delivered: 0, killed: false };
+                let mut world = Through::new(SimDriver::new(), killing);
                 let done = run(&scenario, &mut world);
                 assert!(
                     done.passed(),
@@ -103,7 +72,7 @@ fn killed_everywhere(name: &str, times: u32) -> usize {
                     delivery + 1,
                     report::human(&[done])
                 );
-                if !world.killed {
+                if !world.between.killed {
                     break;
                 }
                 kills += 1;

@@ -1,25 +1,24 @@
 //! The scenarios in the pseudo-language, in which every sentence of a catalogue is in brackets: words of ours without them come
 //! from no catalogue.
 
+#[path = "shared/between.rs"]
+mod between;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use between::{Between, Through};
 use throughline_engine::data::action::Action;
 use throughline_engine::data::card_model::{Button, CardModel, Field};
-use throughline_engine::data::fact::{Fact, FactKey};
-use throughline_engine::data::step_input::Paused;
-use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
-use throughline_testkit::driver::{Checker, Delivery, Settling};
-use throughline_testkit::model::{EraseTarget, Restart};
-use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, run, scenario_files};
+use throughline_testkit::driver::Delivery;
+use throughline_testkit::{DriverError, TurnSeen, World, parse, run, scenario_files};
 
 const PSEUDO: &str = "qps-ploc";
 
 /// A world in which everybody reads the pseudo-language.
 struct PseudoWorld {
-    inner: SimDriver,
     /// Text of the scenario's file: words of people, of models and of tools are among it.
     source: String,
     /// Texts with words outside the brackets.
@@ -28,7 +27,7 @@ struct PseudoWorld {
 }
 
 impl PseudoWorld {
-    fn noted(&mut self, seen: TurnSeen) -> TurnSeen {
+    fn note(&mut self, seen: &TurnSeen) {
         for text in
             seen.messages.iter().map(|said| &said.text).chain(seen.notices.iter().map(|said| &said.text))
         {
@@ -37,7 +36,6 @@ impl PseudoWorld {
         for card in &seen.cards {
             self.read_card(&card.card);
         }
-        seen
     }
 
     fn read_card(&mut self, card: &CardModel) {
@@ -111,58 +109,18 @@ fn outside(text: &str) -> String {
     kept.lines().filter(|line| !line.starts_with(['>', '•'])).collect::<Vec<_>>().join("\n")
 }
 
-impl Driver for PseudoWorld {
-    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        let mut world = world.clone();
+impl Between for PseudoWorld {
+    fn begins(&mut self, mut world: World) -> World {
         world.policy.language = Some(PSEUDO.into());
         for person in world.people.values_mut() {
             person.language = Some(PSEUDO.into());
         }
-        self.inner.begin(&world)
+        world
     }
 
-    fn now(&self) -> Timestamp {
-        self.inner.now()
-    }
-
-    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
-        self.inner.deliver(batch).map(|seen| self.noted(seen))
-    }
-
-    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
-        self.inner.advance(by).map(|seen| self.noted(seen))
-    }
-
-    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
-        self.inner.restart(how).map(|seen| self.noted(seen))
-    }
-
-    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
-        self.inner.settle_effect(settling).map(|seen| self.noted(seen))
-    }
-
-    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
-        self.inner.pause(switch).map(|seen| self.noted(seen))
-    }
-
-    fn erase(&mut self, what: &EraseTarget) -> Result<TurnSeen, DriverError> {
-        self.inner.erase(what).map(|seen| self.noted(seen))
-    }
-
-    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
-        self.inner.amend(lane, records)
-    }
-
-    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
-        self.inner.lane(name)
-    }
-
-    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
-        self.inner.facts(name)
-    }
-
-    fn check(&mut self, checker: Checker) -> Result<(), String> {
-        self.inner.check(checker)
+    fn sees(&mut self, _: &mut SimDriver, _: &[Delivery], seen: TurnSeen) -> Result<TurnSeen, DriverError> {
+        self.note(&seen);
+        Ok(seen)
     }
 }
 
@@ -181,11 +139,12 @@ fn every_sentence_of_the_engine_is_of_a_catalogue() {
         source =
             source.lines().filter_map(|line| line.split("expect:").next()).collect::<Vec<_>>().join("\n");
         source = (source + &checklists).to_lowercase();
-        let mut world = PseudoWorld { inner: SimDriver::new(), source, loose: BTreeSet::new(), shown: 0 };
+        let pseudo = PseudoWorld { source, loose: BTreeSet::new(), shown: 0 };
+        let mut world = Through::new(SimDriver::new(), pseudo);
         let _ = run(&scenario, &mut world);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        loose.extend(world.loose.into_iter().map(|text| format!("{name}: {text}")));
-        shown += world.shown;
+        loose.extend(world.between.loose.into_iter().map(|text| format!("{name}: {text}")));
+        shown += world.between.shown;
     }
     assert!(shown > 5_000, "only {shown} texts were shown");
     assert!(loose.is_empty(), "{}", loose.into_iter().collect::<Vec<_>>().join("\n"));

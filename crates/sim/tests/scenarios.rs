@@ -1,17 +1,18 @@
 //! Every scenario of the engine over the production runtime, as written and under faults.
 
+#[path = "shared/between.rs"]
+mod between;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use between::{Between, Through};
 use throughline_engine::data::canonical_json;
-use throughline_engine::data::fact::{Fact, FactKey};
-use throughline_engine::data::step_input::Paused;
-use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
-use throughline_testkit::driver::{Checker, CommittedTurn, Delivery, Settling};
-use throughline_testkit::model::{EraseTarget, Restart};
+use throughline_testkit::driver::{CommittedTurn, Delivery};
+use throughline_testkit::model::Restart;
 use throughline_testkit::{
-    Driver, DriverError, Scenario, TurnSeen, World, parse, report, run, run_with_faults, scenario_files,
+    Driver, DriverError, Scenario, TurnSeen, parse, report, run, run_with_faults, scenario_files,
 };
 
 fn files() -> Vec<PathBuf> {
@@ -46,143 +47,34 @@ fn every_scenario_holds_under_faults() {
     }
 }
 
-/// A world whose host is restarted before every delivery and every step of time, if at all.
-struct Restarting(SimDriver, Option<Restart>);
-
-impl Restarting {
-    fn again(&mut self) -> Result<TurnSeen, DriverError> {
-        self.1.map_or_else(|| Ok(TurnSeen::default()), |how| self.0.restart(how))
-    }
-}
-
-/// A world that records its decisions.
-struct Recording {
-    inner: Restarting,
+/// Restarts the host before every delivery and every step of time, if at all, and records every decision.
+struct Restarting {
+    how: Option<Restart>,
     decisions: Vec<String>,
 }
 
-impl Driver for Restarting {
-    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        self.0.begin(world)
+impl Between for Restarting {
+    fn before(&mut self, sim: &mut SimDriver) -> Result<TurnSeen, DriverError> {
+        self.how.map_or_else(|| Ok(TurnSeen::default()), |how| sim.restart(how))
     }
 
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
-        let mut seen = self.again()?;
-        seen.merge(self.0.deliver(batch)?);
-        Ok(seen)
-    }
-
-    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
-        let mut seen = self.again()?;
-        seen.merge(self.0.advance(by)?);
-        Ok(seen)
-    }
-
-    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
-        self.0.restart(how)
-    }
-
-    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
-        self.0.settle_effect(settling)
-    }
-
-    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
-        self.0.pause(switch)
-    }
-
-    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
-        self.0.amend(lane, records)
-    }
-
-    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
-        self.0.lane(name)
-    }
-
-    fn erase(&mut self, what: &EraseTarget) -> Result<TurnSeen, DriverError> {
-        self.0.erase(what)
-    }
-
-    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
-        self.0.facts(name)
-    }
-
-    fn check(&mut self, checker: Checker) -> Result<(), String> {
-        self.0.check(checker)
-    }
-}
-
-impl Recording {
-    fn note(&mut self, seen: TurnSeen) -> TurnSeen {
+    fn sees(&mut self, _: &mut SimDriver, _: &[Delivery], seen: TurnSeen) -> Result<TurnSeen, DriverError> {
         let told = |turn: &CommittedTurn| {
             format!("{} {} {:?}", turn.lane, turn.summary.event, turn.summary.decision)
         };
         self.decisions.extend(seen.turns.iter().map(told));
-        seen
-    }
-}
-
-impl Driver for Recording {
-    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        self.inner.begin(world)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.inner.now()
-    }
-
-    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
-        self.inner.deliver(batch).map(|seen| self.note(seen))
-    }
-
-    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
-        self.inner.advance(by).map(|seen| self.note(seen))
-    }
-
-    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
-        self.inner.restart(how).map(|seen| self.note(seen))
-    }
-
-    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
-        self.inner.settle_effect(settling).map(|seen| self.note(seen))
-    }
-
-    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
-        self.inner.pause(switch).map(|seen| self.note(seen))
-    }
-
-    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
-        self.inner.amend(lane, records)
-    }
-
-    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
-        self.inner.lane(name)
-    }
-
-    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
-        self.inner.facts(name)
-    }
-
-    fn erase(&mut self, what: &EraseTarget) -> Result<TurnSeen, DriverError> {
-        self.inner.erase(what).map(|seen| self.note(seen))
-    }
-
-    fn check(&mut self, checker: Checker) -> Result<(), String> {
-        self.inner.check(checker)
+        Ok(seen)
     }
 }
 
 /// The result of a run: every decision, and the last hash of each lane.
 fn outcome(scenario: &Scenario, how: Option<Restart>) -> (Vec<String>, Vec<String>) {
-    let mut seen = Recording { inner: Restarting(SimDriver::new(), how), decisions: Vec::new() };
-    judge(&[run(scenario, &mut seen)]);
+    let mut world = Through::new(SimDriver::new(), Restarting { how, decisions: Vec::new() });
+    judge(&[run(scenario, &mut world)]);
     let lanes: Vec<&str> = scenario.given.lanes.keys().map(String::as_str).chain(["main"]).collect();
     let hashes =
-        lanes.iter().map(|lane| canonical_json::hex(&seen.lane(lane).unwrap().state_hash())).collect();
-    (seen.decisions, hashes)
+        lanes.iter().map(|lane| canonical_json::hex(&world.lane(lane).unwrap().state_hash())).collect();
+    (world.between.decisions, hashes)
 }
 
 /// A restart between any two turns, clean or killed, changes no decision and no hash.

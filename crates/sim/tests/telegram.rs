@@ -2,6 +2,9 @@
 //! HTTP and read by the real adapter; every message and card of the lane goes out by the real channel, over HTTP, at
 //! Telegram's pace. The scenario's expectations must hold.
 
+#[path = "shared/between.rs"]
+mod between;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -9,6 +12,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use between::{Between, Through};
 use throughline_channels::telegram::render::{self, Part};
 use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client, IncomingUpdate, Telegram};
 use throughline_channels::telegram::{inbound, outbound};
@@ -17,12 +21,10 @@ use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::event::{Attachment, EventKind, MessagePosted, Press};
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
-use throughline_engine::data::step_input::Paused;
-use throughline_engine::{Lane, LaneKey, Millis, Reason, Timestamp};
+use throughline_engine::{LaneKey, Reason, Timestamp};
 use throughline_fakes::telegram::FakeTelegram;
 use throughline_sim::SimDriver;
-use throughline_testkit::driver::{Checker, Delivery, Settling};
-use throughline_testkit::model::Restart;
+use throughline_testkit::driver::Delivery;
 use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, report, run, scenario_files};
 
 /// People's side: their chats, and the messages they see.
@@ -135,9 +137,8 @@ impl Channel for OnTheWire {
     }
 }
 
-/// A driver whose people sit at Telegram.
+/// People who sit at Telegram.
 struct ThroughTelegram {
-    sim: SimDriver,
     phones: Arc<Phones>,
     client: Client,
     /// Chat and number of people's messages and of those before the scenario began, by the scenario's id.
@@ -149,7 +150,7 @@ struct ThroughTelegram {
 }
 
 impl ThroughTelegram {
-    fn new() -> Self {
+    fn new() -> Through<Self> {
         let network =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let time = Arc::new(AtomicI64::new(0));
@@ -165,8 +166,8 @@ impl ThroughTelegram {
             phones: phones.clone(),
             network: network.handle().clone(),
         };
-        let (sim, others) = (SimDriver::with_channel(Arc::new(channel)), BTreeMap::new());
-        Self { sim, phones, client, others, offset: None, through: 0, network }
+        let between = Self { phones, client, others: BTreeMap::new(), offset: None, through: 0, network };
+        Through::new(SimDriver::with_channel(Arc::new(channel)), between)
     }
 
     /// Returns the one waiting update as the adapter reads it.
@@ -259,33 +260,6 @@ impl ThroughTelegram {
         EventKind::CardPressed { press, remember }
     }
 
-    /// Checks that people see every message and card of the lane, whatever its formatting.
-    fn seen(&mut self, seen: Result<TurnSeen, DriverError>) -> Result<TurnSeen, DriverError> {
-        let seen = seen?;
-        for said in &seen.messages {
-            self.sees(&said.lane, &render::reply(&said.text, None));
-        }
-        for told in &seen.notices {
-            self.sees(&told.lane, &render::reply(&told.text, None));
-        }
-        let newest: BTreeMap<&str, _> =
-            seen.cards.iter().map(|shown| (shown.message.as_str(), shown)).collect();
-        for (message, card) in newest {
-            let (chat, number) = self.phones.ours(message).expect("the card is out");
-            let shown = self.phones.telegram.shown(chat, number).expect("it is there");
-            let names = render::people(&card.card).into_iter().map(|id| (id.clone(), id)).collect();
-            let part = render::card(&card.card, &names).pop().unwrap();
-            assert_eq!((&shown.text, shown.labels().len()), (&part.plain, part.keys.concat().len()));
-        }
-        let hosts = seen.turns.iter().filter(|turn| turn.summary.decision.reason == Reason::AssistantPosted);
-        for lane in hosts.map(|turn| turn.lane.clone()).collect::<BTreeSet<_>>() {
-            let records: Vec<Record> = self.sim.lane(&lane)?.records.iter().cloned().collect();
-            self.stands(&lane, &records);
-        }
-        assert_eq!(self.phones.telegram.violations(), [""; 0]);
-        Ok(seen)
-    }
-
     /// Puts earlier messages into the chat too: a lane's seeded history, and messages of a host's own agent.
     fn stands(&mut self, lane: &str, records: &[Record]) {
         let chat = self.phones.chat(lane);
@@ -304,7 +278,7 @@ impl ThroughTelegram {
         }
     }
 
-    fn sees(&self, lane: &str, parts: &[Part]) {
+    fn shows(&self, lane: &str, parts: &[Part]) {
         let there = self.phones.telegram.bot_messages(self.phones.chat(lane));
         for part in parts {
             assert!(there.iter().any(|shown| shown.text == part.plain), "{part:?} is not among {there:#?}");
@@ -312,55 +286,43 @@ impl ThroughTelegram {
     }
 }
 
-impl Driver for ThroughTelegram {
-    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
+impl Between for ThroughTelegram {
+    fn begins(&mut self, world: World) -> World {
         self.phones.time.store(world.clock.0, Ordering::SeqCst);
         for lane in &world.lanes {
             self.stands(&lane.name, &lane.records);
         }
-        self.sim.begin(world)
+        world
     }
 
-    fn now(&self) -> Timestamp {
-        self.sim.now()
+    fn carries(&mut self, _: &mut SimDriver, batch: &[Delivery]) -> Result<Vec<Delivery>, DriverError> {
+        Ok(batch.iter().map(|delivery| self.carried(delivery)).collect())
     }
 
-    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
-        let carried: Vec<Delivery> = batch.iter().map(|delivery| self.carried(delivery)).collect();
-        let seen = self.sim.deliver(&carried);
-        self.seen(seen)
-    }
-
-    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
-        let seen = self.sim.advance(by);
-        self.seen(seen)
-    }
-
-    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
-        let seen = self.sim.restart(how);
-        self.seen(seen)
-    }
-
-    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
-        let seen = self.sim.settle_effect(settling);
-        self.seen(seen)
-    }
-
-    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
-        let seen = self.sim.pause(switch);
-        self.seen(seen)
-    }
-
-    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
-        self.sim.amend(lane, records)
-    }
-
-    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
-        self.sim.lane(name)
-    }
-
-    fn check(&mut self, checker: Checker) -> Result<(), String> {
-        self.sim.check(checker)
+    /// Checks that people see every message and card of the lane, whatever its formatting.
+    fn sees(&mut self, sim: &mut SimDriver, _: &[Delivery], seen: TurnSeen) -> Result<TurnSeen, DriverError> {
+        for said in &seen.messages {
+            self.shows(&said.lane, &render::reply(&said.text, None));
+        }
+        for told in &seen.notices {
+            self.shows(&told.lane, &render::reply(&told.text, None));
+        }
+        let newest: BTreeMap<&str, _> =
+            seen.cards.iter().map(|shown| (shown.message.as_str(), shown)).collect();
+        for (message, card) in newest {
+            let (chat, number) = self.phones.ours(message).expect("the card is out");
+            let shown = self.phones.telegram.shown(chat, number).expect("it is there");
+            let names = render::people(&card.card).into_iter().map(|id| (id.clone(), id)).collect();
+            let part = render::card(&card.card, &names).pop().unwrap();
+            assert_eq!((&shown.text, shown.labels().len()), (&part.plain, part.keys.concat().len()));
+        }
+        let hosts = seen.turns.iter().filter(|turn| turn.summary.decision.reason == Reason::AssistantPosted);
+        for lane in hosts.map(|turn| turn.lane.clone()).collect::<BTreeSet<_>>() {
+            let records: Vec<Record> = sim.lane(&lane)?.records.iter().cloned().collect();
+            self.stands(&lane, &records);
+        }
+        assert_eq!(self.phones.telegram.violations(), [""; 0]);
+        Ok(seen)
     }
 }
 
@@ -398,7 +360,7 @@ fn the_conversation_rows_hold_through_telegram() {
         let scenario = parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
         let mut driver = ThroughTelegram::new();
         let report = run(&scenario, &mut driver);
-        assert!(driver.through > 0, "{name}: nothing went through Telegram");
+        assert!(driver.between.through > 0, "{name}: nothing went through Telegram");
         if !report.passed() {
             failed.push(report);
         }
