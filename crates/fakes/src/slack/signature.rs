@@ -5,9 +5,10 @@ use sha2::Sha256;
 
 /// Returns the value of `x-slack-signature` for a body sent at a time, in seconds since 1970.
 #[must_use]
-pub fn sign(secret: &str, seconds: &str, body: &str) -> String {
+pub fn sign(secret: &str, seconds: &str, body: impl AsRef<[u8]>) -> String {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return String::new() };
-    mac.update(format!("v0:{seconds}:{body}").as_bytes());
+    mac.update(format!("v0:{seconds}:").as_bytes());
+    mac.update(body.as_ref());
     let digest: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("v0={digest}")
 }
