@@ -187,6 +187,18 @@ impl Slack {
         }
     }
 
+    /// Shows all parts of a notice, which has no record of those that are out: after a failure it begins again.
+    async fn notice(&self, route: &Route<'_>, to: &str, text: &str) -> Attempt<Delivered> {
+        let mut told = Attempt::Applied(Delivered::default());
+        for part in render::reply(text, None) {
+            told = self.whisper(route, to, &part, false).await;
+            if !matches!(told, Attempt::Applied(_)) {
+                break;
+            }
+        }
+        told
+    }
+
     async fn post_message(&self, route: &Route<'_>, part: &Message, more: bool) -> Attempt<Delivered> {
         delivered(self.try_post(route, part).await, more)
     }
@@ -384,10 +396,7 @@ impl Channel for Slack {
             EffectBody::Reply { text, .. } => self.reply(&route, text).await,
             EffectBody::CardPost { card, .. } => self.post_card(&route, card).await,
             EffectBody::CardUpdate { card, .. } => self.update_card(&route, card).await,
-            EffectBody::Notice { to, text } => {
-                let parts = render::reply(text, None);
-                self.whisper(&route, to, &parts[0], false).await
-            }
+            EffectBody::Notice { to, text } => self.notice(&route, to, text).await,
             _ => Attempt::Rejected { text: "this is nothing a channel delivers".into(), errors: Vec::new() },
         }
     }

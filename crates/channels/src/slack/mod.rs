@@ -25,3 +25,4 @@ pub use client::Client;
 pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Person, Place, Pressed, Teams, inbound, teams};
 pub use names::{App, CHANNEL, channel_and_ts, channel_id, is_direct};
 pub use signature::SigningSecret;
+pub use throughline_net::Key;

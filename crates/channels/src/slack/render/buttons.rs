@@ -5,8 +5,7 @@ use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, CardModel, ItemModel};
 use throughline_messages::{self as messages, Language};
 
-use super::rich::cut;
-use super::{SHOW_ALL, plain};
+use super::{SHOW_ALL, plain, shown};
 
 /// The most elements of one row of actions: more are hard to press on a phone, though Slack takes 25.
 const ROW: usize = 5;
@@ -68,7 +67,7 @@ fn ticked(button: &Button) -> String {
 fn key(label: &str, button: &Button) -> Option<Value> {
     let token = button.token.as_ref()?;
     let mut key = json!({"type": "button", "action_id": format!("tl.{}", button.action.as_str()), "value": token,
-        "text": plain(label, LABEL), "accessibility_label": cut(&button.name, LABEL)});
+        "text": plain(label, LABEL), "accessibility_label": shown(&button.name, LABEL)});
     if let Some(style) = style(button.action) {
         key["style"] = json!(style);
     }

@@ -8,7 +8,12 @@ use throughline_messages as messages;
 
 use super::reply::push_linked;
 use super::rich::{Rich, Style, cut};
-use super::{Look, Message, TITLE, VIEW_BLOCKS, buttons, context, named, plain, push_sentence};
+use super::{
+    Look, MESSAGE_TEXT, Message, People, TITLE, VIEW_BLOCKS, VIEW_SIZE, buttons, context, is_cut, named,
+    plain, push_sentence,
+};
+use crate::direction::steady;
+use crate::slack::mrkdwn::inert;
 
 /// The detail of a card, from everything to a page of titles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,33 +35,95 @@ const SHORT_TITLE: usize = 80;
 /// The numbers of items that are tried where not even the titles of all fit.
 const PAGES: [usize; 4] = [50, 20, 5, 0];
 
+/// The characters of the title where a card is shortened.
+const HEAD: usize = 400;
+/// The characters of all small print of one kind there.
+const SMALL: usize = 1_000;
+/// The number of errors there.
+const ERRORS: usize = 8;
+
 /// Renders a card. `smaller` leaves out one step of detail more than it has to: Slack refused the message.
 #[must_use]
 pub fn card(model: &CardModel, look: &Look, smaller: bool) -> Message {
+    let whole = Parts::new(model, look, Detail::Full);
     let steps = [Detail::Full, Detail::Lines, Detail::Titles];
     let all = steps.into_iter().chain(PAGES.map(Detail::Some));
-    let mut fitting = all.map(|detail| at(model, look, detail)).filter(Message::fits);
+    // A text that is too long is not even put into blocks.
+    let short =
+        all.map(|detail| Parts::new(model, look, detail)).filter(|parts| parts.chars() <= MESSAGE_TEXT);
+    let mut fitting = short.map(|parts| parts.message(model, look, &whole)).filter(Message::fits);
     let first = fitting.next();
     let second = if smaller { fitting.next() } else { None };
-    second.or(first).unwrap_or_else(|| at(model, look, Detail::Some(0)))
+    let least = || Parts::new(model, look, Detail::Some(0)).message(model, look, &whole);
+    second.or(first).unwrap_or_else(least)
 }
 
-fn at(card: &CardModel, look: &Look, detail: Detail) -> Message {
-    let whole = body(card, look, Detail::Full);
-    let shown = body(card, look, detail);
-    let shortened = detail != Detail::Full && shown.plain() != whole.plain();
-    let mut blocks = head(card, look).blocks();
-    blocks.extend(context(&facts(card), &look.people));
-    blocks.extend(shown.blocks());
-    let errors = errors(card);
-    blocks.extend(errors.blocks());
-    if shortened {
-        let said = messages::slack_shortened(look.language, whole.chars());
-        blocks.extend(context(&[said], &look.people));
+/// The texts of a card, in the order they are shown.
+struct Parts {
+    head: Rich,
+    facts: Vec<String>,
+    body: Rich,
+    errors: Rich,
+    /// The reasons why buttons cannot be pressed.
+    blocked: Vec<String>,
+}
+
+impl Parts {
+    fn new(card: &CardModel, look: &Look, detail: Detail) -> Self {
+        let full = detail == Detail::Full;
+        let (facts, blocked) = (card.facts.clone(), buttons::blocked(card));
+        Self {
+            head: head(card, look, if full { usize::MAX } else { HEAD }),
+            facts: if full { facts } else { within(facts, SMALL) },
+            body: body(card, look, detail),
+            errors: errors(card, if full { usize::MAX } else { ERRORS }),
+            blocked: if full { blocked } else { within(blocked, SMALL) },
+        }
     }
-    blocks.extend(context(&buttons::blocked(card), &look.people));
-    blocks.extend(buttons::rows(card, shortened, look.language));
-    Message::new(&summary(card), blocks)
+
+    fn chars(&self) -> usize {
+        self.head.chars() + self.body.chars() + self.errors.chars()
+    }
+
+    fn plain(&self) -> String {
+        let small = [self.facts.join("\n"), self.blocked.join("\n")];
+        let texts = [self.head.plain(), self.body.plain(), self.errors.plain()];
+        texts.into_iter().chain(small).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn message(self, card: &CardModel, look: &Look, whole: &Self) -> Message {
+        let whole = whole.plain();
+        // A small print that is longer than its block is cut there, whatever the detail.
+        let small = [&self.facts, &self.blocked].into_iter().any(|lines| is_cut(lines, &look.people));
+        let shortened = small || self.plain() != whole;
+        let mut blocks = self.head.blocks();
+        blocks.extend(context(&self.facts, &look.people));
+        blocks.extend(self.body.blocks());
+        blocks.extend(self.errors.blocks());
+        if shortened {
+            let said = messages::slack_shortened(look.language, whole.chars().count());
+            blocks.extend(context(&[said], &look.people));
+        }
+        blocks.extend(context(&self.blocked, &look.people));
+        blocks.extend(buttons::rows(card, shortened, look.language));
+        Message::new(&summary(card), blocks)
+    }
+}
+
+/// The first sentences that fit, as Slack counts them, with an ellipsis in the place of the others.
+fn within(sentences: Vec<String>, most: usize) -> Vec<String> {
+    let mut left = most;
+    let mut shown = Vec::new();
+    for sentence in sentences {
+        let length = inert(&sentence).chars().count();
+        if length > left {
+            shown.push("…".into());
+            break;
+        }
+        left -= length;
+        shown.push(sentence);
+    }
+    shown
 }
 
 /// The text for notifications: what the card asks, and about what.
@@ -66,9 +133,9 @@ fn summary(card: &CardModel) -> String {
     lines.join("\n")
 }
 
-fn head(card: &CardModel, look: &Look) -> Rich {
+fn head(card: &CardModel, look: &Look, most: usize) -> Rich {
     let mut text = Rich::default();
-    push_sentence(&mut text, Style::Bold, &card.title, &look.people);
+    push_sentence(&mut text, Style::Bold, &cut(&card.title, most), &look.people);
     if let Some(hash) = &card.hash {
         text.push(Style::Plain, &format!("  v{} · ", card.version));
         text.push(Style::Code, hash);
@@ -78,10 +145,6 @@ fn head(card: &CardModel, look: &Look) -> Rich {
         text.push(Style::Link(link.clone()), &link);
     }
     text
-}
-
-fn facts(card: &CardModel) -> Vec<String> {
-    card.facts.clone()
 }
 
 fn body(card: &CardModel, look: &Look, detail: Detail) -> Rich {
@@ -132,7 +195,8 @@ fn push_item(text: &mut Rich, card: &CardModel, item: &ItemModel, look: &Look, d
         None => text.push_untrusted(Style::Plain, &title),
     }
     if !item.state.is_empty() {
-        text.push_untrusted(Style::Plain, &format!(" · {}", cut(&item.state, 2 * LINE)));
+        let most = if detail == Detail::Full { usize::MAX } else { 2 * LINE };
+        text.push_untrusted(Style::Plain, &format!(" · {}", cut(&item.state, most)));
     }
     match detail {
         Detail::Full => {
@@ -149,7 +213,8 @@ fn push_item(text: &mut Rich, card: &CardModel, item: &ItemModel, look: &Look, d
         Detail::Titles | Detail::Some(_) => {}
     }
     for error in item.listed_errors() {
-        text.push_untrusted(Style::Plain, &format!("\n✗ {}", error.display_text()));
+        let most = if detail == Detail::Full { usize::MAX } else { LINE };
+        text.push_untrusted(Style::Plain, &format!("\n✗ {}", cut(&error.display_text(), most)));
     }
 }
 
@@ -164,13 +229,18 @@ fn lines(text: &str, count: usize, most: usize) -> String {
     }
 }
 
-fn errors(card: &CardModel) -> Rich {
+/// The first errors of the whole card, each a line; of those that are not shown there is an ellipsis.
+fn errors(card: &CardModel, count: usize) -> Rich {
     let mut text = Rich::default();
-    for error in &card.errors {
+    let most = if count == usize::MAX { count } else { LINE };
+    for error in card.errors.iter().take(count) {
         if !text.is_empty() {
             text.push(Style::Plain, "\n");
         }
-        text.push_untrusted(Style::Plain, &format!("✗ {}", error.display_text()));
+        text.push_untrusted(Style::Plain, &format!("✗ {}", cut(&error.display_text(), most)));
+    }
+    if card.errors.len() > count {
+        text.push(Style::Plain, "\n✗ …");
     }
     text
 }
@@ -178,27 +248,27 @@ fn errors(card: &CardModel) -> Rich {
 /// The window that shows a card in full. `None` if it is too long for one.
 #[must_use]
 pub fn full_view(model: &CardModel, look: &Look) -> Option<Value> {
-    let mut blocks = head(model, look).blocks();
-    blocks.extend(context(&facts(model), &look.people));
-    blocks.extend(body(model, look, Detail::Full).blocks());
-    blocks.extend(errors(model).blocks());
-    (blocks.len() <= VIEW_BLOCKS).then(|| {
-        json!({"type": "modal", "title": plain(&messages::slack_whole_title(look.language), TITLE),
-            "close": plain(&messages::slack_close(look.language), TITLE), "blocks": blocks})
-    })
+    let parts = Parts::new(model, look, Detail::Full);
+    if parts.chars() > VIEW_SIZE || is_cut(&parts.facts, &look.people) {
+        return None;
+    }
+    let mut blocks = parts.head.blocks();
+    blocks.extend(context(&parts.facts, &look.people));
+    blocks.extend(parts.body.blocks());
+    blocks.extend(parts.errors.blocks());
+    blocks.extend(context(&parts.blocked, &look.people));
+    let view = json!({"type": "modal", "title": plain(&messages::slack_whole_title(look.language), TITLE),
+        "close": plain(&messages::slack_close(look.language), TITLE), "blocks": blocks});
+    let fits = blocks.len() <= VIEW_BLOCKS && view.to_string().len() <= VIEW_SIZE;
+    fits.then_some(view)
 }
 
 /// The whole text of a card, for a file.
 #[must_use]
 pub fn full_text(model: &CardModel, look: &Look) -> String {
-    let parts = [head(model, look), body(model, look, Detail::Full), errors(model)];
-    let texts: Vec<String> = parts
-        .iter()
-        .map(Rich::plain)
-        .chain([facts(model).join("\n")])
-        .filter(|text| !text.is_empty())
-        .collect();
-    texts.join("\n\n")
+    // In a file nobody is mentioned, but named.
+    let look = Look { people: People::new(), ..look.clone() };
+    steady(&Parts::new(model, &look, Detail::Full).plain()).into_owned()
 }
 
 /// The ids by which a card's sentences name people.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use throughline_messages::Language;
 
 use super::mrkdwn::inert;
+use crate::direction::steady;
 use rich::{Rich, Style, cut};
 
 pub use card::{card, full_text, full_view, named_people};
@@ -29,8 +30,13 @@ pub const VIEW_BLOCKS: usize = 100;
 /// The most characters of all texts of a message. Slack refuses somewhat more, undocumented, and less where there are
 /// many blocks.
 pub const MESSAGE_TEXT: usize = 10_000;
+/// The largest view, in bytes of JSON, and somewhat less than Slack takes.
+const VIEW_SIZE: usize = 240_000;
 /// The longest title of a modal.
 const TITLE: usize = 24;
+/// The most elements of small print in one block, and the characters of one.
+const PRINTS: usize = 10;
+const PRINT: usize = 1_900;
 /// The longest text beside the blocks, which notifications and screen readers use.
 const FALLBACK: usize = 3_000;
 
@@ -71,8 +77,12 @@ pub struct Message {
 
 impl Message {
     fn new(text: &str, blocks: Vec<Value>) -> Self {
-        let text = inert(&cut(text.trim(), FALLBACK / 2));
-        Self { text: if text.is_empty() { "…".into() } else { text }, blocks }
+        let mut said = inert(&cut(text.trim(), FALLBACK / 2));
+        if said.chars().count() > FALLBACK {
+            // A sign that is escaped may be five characters.
+            said = inert(&cut(text.trim(), FALLBACK / 6));
+        }
+        Self { text: if said.is_empty() { "…".into() } else { said }, blocks }
     }
 
     /// True if Slack takes it.
@@ -104,30 +114,52 @@ fn texts_of(value: &Value) -> usize {
     }
 }
 
-/// A text object of plain text.
+/// A text object of plain text. Slack takes none that is empty.
 fn plain(text: &str, most: usize) -> Value {
-    json!({"type": "plain_text", "text": cut(text, most), "emoji": true})
+    json!({"type": "plain_text", "text": shown(text, most), "emoji": true})
+}
+
+/// The beginning of a text that turns no direction, with an ellipsis in the place of nothing.
+fn shown(text: &str, most: usize) -> String {
+    if text.trim().is_empty() { "…".into() } else { cut(&steady(text), most) }
 }
 
 /// Small print: sentences of the engine, with mentions of people.
 fn context(sentences: &[String], people: &People) -> Option<Value> {
-    let shown: Vec<String> =
-        sentences.iter().filter(|line| !line.is_empty()).map(|s| marked(s, people)).collect();
-    if shown.is_empty() {
-        return None;
-    }
-    // A sentence is far shorter than the limit of an element; a name in it may be longer than anybody thinks.
-    let text = shown.join(" · ");
+    let (pieces, _) = prints(sentences, people);
+    let element = |text: &String| json!({"type": "mrkdwn", "text": text, "verbatim": true});
+    (!pieces.is_empty())
+        .then(|| json!({"type": "context", "elements": pieces.iter().map(element).collect::<Vec<_>>()}))
+}
+
+/// True if sentences are longer than all small print of one block.
+fn is_cut(sentences: &[String], people: &People) -> bool {
+    prints(sentences, people).1
+}
+
+/// Sentences as the elements of one block, and whether something is left out. A sentence is far shorter than an element;
+/// a name in it may be longer than anybody thinks.
+fn prints(sentences: &[String], people: &People) -> (Vec<String>, bool) {
+    let shown = sentences.iter().filter(|line| !line.trim().is_empty()).map(|line| marked(line, people));
+    let text = shown.collect::<Vec<_>>().join(" · ");
     let mut pieces = Vec::new();
     let mut rest = text.as_str();
-    while !rest.is_empty() && pieces.len() < 10 {
-        let end = rest.char_indices().nth(1_900).map_or(rest.len(), |(at, _)| at);
-        // An entity or a mention is not cut in two.
-        let end = if end == rest.len() { end } else { rest[..end].rfind(' ').map_or(end, |at| at + 1) };
-        pieces.push(json!({"type": "mrkdwn", "text": &rest[..end], "verbatim": true}));
+    while !rest.is_empty() && pieces.len() < PRINTS {
+        let end = rest.char_indices().nth(PRINT).map_or(rest.len(), |(at, _)| at);
+        let end = if end == rest.len() { end } else { before_mark(&rest[..end]) };
+        pieces.push(rest[..end].to_owned());
         rest = &rest[end..];
     }
-    Some(json!({"type": "context", "elements": pieces}))
+    (pieces, !rest.is_empty())
+}
+
+/// The end of the last word of a text, or a place in a long word where no entity and no mention is cut in two.
+fn before_mark(text: &str) -> usize {
+    if let Some(space) = text.rfind(' ').filter(|at| *at > text.len() / 2) {
+        return space + 1;
+    }
+    let open = |mark: char, end: char| text.rfind(mark).filter(|at| !text[*at..].contains(end));
+    open('&', ';').into_iter().chain(open('<', '>')).min().filter(|at| *at > 0).unwrap_or(text.len())
 }
 
 /// A sentence of the engine in Slack's format, with mentions of people who are known.

@@ -2,6 +2,7 @@
 
 use super::rich::{Rich, Style};
 use super::{MESSAGE_TEXT, Message};
+use crate::direction::turns_text;
 
 /// Renders the messages of a reply, which names the person it is for where the place does not say it.
 #[must_use]
@@ -39,7 +40,7 @@ pub(super) fn push_linked(rich: &mut Rich, text: &str) {
     while let Some(at) = rest.find("https://").or_else(|| rest.find("http://")) {
         let (before, tail) = rest.split_at(at);
         let end = tail
-            .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ')'))
+            .find(|c: char| c.is_whitespace() || turns_text(c) || matches!(c, '<' | '>' | '"' | ')'))
             .unwrap_or(tail.len());
         let address = tail[..end].trim_end_matches(['.', ',', ';', ':', '!', '?']);
         rich.push_untrusted(Style::Plain, before);

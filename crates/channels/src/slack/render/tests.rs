@@ -208,12 +208,12 @@ fn words() -> impl Strategy<Value = String> {
         "\u{202e}",
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     ]);
-    (prop::collection::vec(unit, 0..6), 0..400_usize).prop_map(|(units, times)| units.concat().repeat(times))
+    (prop::collection::vec(unit, 0..6), 0..80_usize).prop_map(|(units, times)| units.concat().repeat(times))
 }
 
 prop_compose! {
     fn any_card()(
-        title in words(), text in words(), state in words(), items in 0..70_usize, options: bool, errors in 0..6_usize,
+        title in words(), text in words(), state in words(), items in prop_oneof![0..6_usize, Just(50_usize)], options: bool, errors in 0..6_usize,
         blocked in proptest::option::of(words()), facts in prop::collection::vec(words(), 0..4),
     ) -> CardModel {
         let mut card = batch(items, &text);
