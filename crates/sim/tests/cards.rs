@@ -1,90 +1,46 @@
-//! Snapshots of workflows on each channel: cards and messages of scenarios, rendered for a terminal and for Telegram, as
-//! the API returns them, and as the plain text of a channel without cards.
+//! Snapshots of workflows on each channel: cards and messages of scenarios, rendered for a terminal, for Telegram and for
+//! Slack, as the API returns them, and as the plain text of a channel without cards.
+
+#[path = "shared/between.rs"]
+mod between;
+#[path = "shared/blocks.rs"]
+mod blocks;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use between::{Between, Through};
 use throughline_channels::api::MessageView;
-use throughline_channels::{telegram, terminal};
+use throughline_channels::slack::render::Look;
+use throughline_channels::{slack, telegram, terminal};
+use throughline_engine::Timestamp;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::message::{MessageKind, Role};
-use throughline_engine::data::step_input::Paused;
-use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
-use throughline_testkit::driver::{Checker, Delivery, Settling};
-use throughline_testkit::model::Restart;
-use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, report, run};
+use throughline_testkit::driver::Delivery;
+use throughline_testkit::{DriverError, TurnSeen, parse, report, run};
 
 const WIDTH: usize = 80;
 
-/// A world that records its observations, turn by turn.
-struct Watched {
-    inner: SimDriver,
-    seen: Vec<TurnSeen>,
-}
+/// Observations, turn by turn.
+#[derive(Default)]
+struct Watched(Vec<TurnSeen>);
 
-impl Watched {
-    fn keep(&mut self, seen: TurnSeen) -> TurnSeen {
-        self.seen.push(seen.clone());
-        seen
-    }
-}
-
-impl Driver for Watched {
-    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        self.inner.begin(world)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.inner.now()
-    }
-
-    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
-        let seen = self.inner.deliver(batch)?;
-        Ok(self.keep(seen))
-    }
-
-    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
-        let seen = self.inner.advance(by)?;
-        Ok(self.keep(seen))
-    }
-
-    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
-        let seen = self.inner.restart(how)?;
-        Ok(self.keep(seen))
-    }
-
-    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
-        let seen = self.inner.settle_effect(settling)?;
-        Ok(self.keep(seen))
-    }
-
-    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
-        let seen = self.inner.pause(switch)?;
-        Ok(self.keep(seen))
-    }
-
-    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
-        self.inner.amend(lane, records)
-    }
-
-    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
-        self.inner.lane(name)
-    }
-
-    fn check(&mut self, checker: Checker) -> Result<(), String> {
-        self.inner.check(checker)
+impl Between for Watched {
+    fn sees(&mut self, _: &mut SimDriver, _: &[Delivery], seen: TurnSeen) -> Result<TurnSeen, DriverError> {
+        self.0.push(seen.clone());
+        Ok(seen)
     }
 }
 
 /// Returns the observations of each turn of a scenario.
 fn played(name: &str, scenario: &str) -> Vec<TurnSeen> {
     let scenario = parse(name, scenario).unwrap_or_else(|e| panic!("{e}"));
-    let mut world = Watched { inner: SimDriver::new(), seen: Vec::new() };
+    let mut world = Through::new(SimDriver::new(), Watched::default());
     let done = run(&scenario, &mut world);
     assert!(done.passed(), "{}", report::human(&[done]));
-    world.seen
+    world.between.0
 }
 
 /// Returns the observations of each turn of a scenario file of the engine.
@@ -121,6 +77,7 @@ fn everywhere(turn: &TurnSeen) -> String {
         let view = view(Role::Assistant, said.kind, &said.text, None);
         section("terminal", &terminal::render(&view, WIDTH));
         section("Telegram", &on_telegram(&telegram::render::reply(&said.text, None)));
+        section("Slack", &on_slack(&slack::render::reply(&said.text, None)));
     }
     for told in &turn.notices {
         section(&format!("to {} alone", told.to), &told.text);
@@ -129,6 +86,7 @@ fn everywhere(turn: &TurnSeen) -> String {
         let view = view(Role::Assistant, Some(MessageKind::Card), "", Some(card));
         section("terminal", &terminal::render_numbered(&view, Some(1), WIDTH));
         section("Telegram", &on_telegram(&telegram::render::card(card, &BTreeMap::new())));
+        section("Slack", &on_slack(&[slack::render::card(card, &Look::default(), false)]));
         section("plain", &card.as_text());
     }
     out
@@ -144,6 +102,11 @@ fn on_telegram(parts: &[telegram::render::Part]) -> String {
     };
     let whole = |part: &telegram::render::Part| [vec![part.html.clone()], rows(part)].concat().join("\n");
     parts.iter().map(whole).collect::<Vec<_>>().join("\n~~~~\n")
+}
+
+/// Slack's messages, their blocks one below the other.
+fn on_slack(messages: &[slack::render::Message]) -> String {
+    messages.iter().map(|message| blocks::written(&message.blocks)).collect::<Vec<_>>().join("\n~~~~\n")
 }
 
 /// A snapshot of these turns, counted from 1.
