@@ -23,6 +23,12 @@ const CONVERSATIONS: &str = "1000000";
 /// Random courses of a batch in one round.
 const BATCHES: &str = "2560";
 
+/// Deliveries of Slack that are changed on the way, in one round, over each of its two ways.
+const DELIVERIES: &str = "100000";
+
+/// Cards, forms, Homes and replies that are rendered for Slack in one round, of each so many.
+const RENDERED: &str = "5000";
+
 /// `cargo xtask soak [MINUTES]`.
 pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let time = Duration::from_secs(60 * crash::number(rest, 30)?);
@@ -44,6 +50,7 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         properties(repo, seed)?;
         batches(repo, seed)?;
         conversations(repo, seed)?;
+        slack(repo, seed)?;
         seed += 5;
     }
     output::note(&format!("soak: seeds 1 to {} held", seed - 1));
@@ -77,6 +84,17 @@ fn conversations(repo: &Repo, round: u64) -> Result<()> {
         &arguments,
         &[("THROUGHLINE_CONVERSATIONS", CONVERSATIONS), ("THROUGHLINE_SEED", seed.as_str())],
     )
+}
+
+/// Tests that Slack takes whatever is rendered for it, and that the server takes or refuses whatever is delivered.
+fn slack(repo: &Repo, round: u64) -> Result<()> {
+    let seed = round.to_string();
+    let of = |package, test| ["test", "--profile", "ci-release", "-p", package, "--test", test, "--locked"];
+    let settings = [("PROPTEST_CASES", RENDERED), ("PROPTEST_RNG_SEED", seed.as_str())];
+    cargo_with(repo, &of("throughline-sim", "slack_rendering"), &settings)?;
+    let hostile = [&of("throughline-server", "slack")[..], &["hostile"]].concat();
+    let settings = [("THROUGHLINE_DELIVERIES", DELIVERIES), ("THROUGHLINE_SEED", seed.as_str())];
+    cargo_with(repo, &hostile, &settings)
 }
 
 /// Tests the engine's properties with many random cases, which follow from the seed. A case that fails is kept beside its

@@ -8,7 +8,9 @@ use tempfile::TempDir;
 use throughline_engine::LaneKey;
 use throughline_fakes::slack::{Endpoints, FakeSlack, Message};
 use throughline_fakes::system_clock;
+use throughline_runtime::Runtime;
 use throughline_runtime::turn_log::Turn;
+use throughline_server::slack::Adapter;
 use throughline_server::{Config, Sources, open_with, serve_instance};
 use throughline_store::{MemoryStore, Store, SystemClock};
 use tokio::sync::oneshot;
@@ -27,6 +29,8 @@ pub(crate) struct World {
     pub(crate) slack: FakeSlack,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) address: SocketAddr,
+    /// The adapter and the runtime that is being served, for deliveries beside the way that is configured.
+    pub(crate) served: Option<(Arc<Adapter>, Arc<Runtime>)>,
     folder: TempDir,
     mode: &'static str,
     /// Settings of installations.
@@ -105,8 +109,9 @@ impl World {
             std::fs::write(folder.path().join(name), format!("{text}\n")).expect("written");
         }
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let install = install.into();
         let mut world =
-            Self { slack, store, address, folder, mode, install: install.into(), stop: None, task: None };
+            Self { slack, store, address, served: None, folder, mode, install, stop: None, task: None };
         world.start().await;
         world
     }
@@ -114,6 +119,7 @@ impl World {
     /// Serves the installation, over the store as it is.
     async fn start(&mut self) {
         let instance = open_with(self.config(), self.store.clone()).await.expect("the instance opens");
+        self.served = instance.slack.clone().map(|adapter| (adapter, instance.runtime.clone()));
         let (ready, bound) = oneshot::channel();
         let (stop, stopped) = oneshot::channel::<()>();
         self.task = Some(tokio::spawn(async move {
