@@ -8,6 +8,7 @@ pub mod direction;
 pub mod slack;
 pub mod telegram;
 pub mod terminal;
+pub mod vendor_call;
 
 use std::sync::Arc;
 

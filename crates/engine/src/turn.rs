@@ -63,7 +63,7 @@ pub(crate) struct RoutedMessage {
     pub(crate) words: Words,
     /// The time it was received; for a burst of joined messages, that of the first.
     pub(crate) since: Timestamp,
-    /// What a rule decides about the words, once somebody asked: several rungs do.
+    /// The ruling on the words, once somebody asked for it: several rungs do.
     ruling: OnceCell<Option<Ruling>>,
 }
 
@@ -72,12 +72,12 @@ impl RoutedMessage {
         Self { message, by, words, since, ruling: OnceCell::new() }
     }
 
-    /// The same message with other words.
+    /// Returns the message with other words.
     pub(crate) fn saying(&self, words: Words) -> Self {
         Self::new(self.message.clone(), self.by.clone(), words, self.since)
     }
 
-    /// The ruling on the message, when a rule decides it.
+    /// Returns the ruling on the message, when a rule decides it.
     pub(crate) fn rule(&self) -> Option<&Ruling> {
         self.ruling.get_or_init(|| rules::rule(&self.words)).as_ref()
     }

@@ -5,27 +5,7 @@ use serde_json::Value;
 use throughline_engine::Millis;
 use throughline_engine::data::effect::Attempt;
 
-/// An HTTP response.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Response {
-    /// The status.
-    pub status: u16,
-    /// The `Retry-After` header.
-    pub retry_after: Option<String>,
-    /// The `X-OAuth-Scopes` header: what the token may do.
-    pub scopes: Option<String>,
-    /// The body.
-    pub body: Vec<u8>,
-}
-
-/// The reason there is no response. The texts hold no token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TransportError {
-    /// No byte of the request was written.
-    NotSent(String),
-    /// Some bytes may have been written.
-    Lost(String),
-}
+use crate::vendor_call::{Response, TransportError};
 
 /// The meaning of an answer.
 #[derive(Clone, Debug, PartialEq)]

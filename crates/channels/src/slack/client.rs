@@ -6,15 +6,14 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use throughline_net::{Address, Key};
 
-use super::answer::{Answer, Response, TransportError, classify};
+use super::answer::{Answer, classify};
 use super::outbound::Call;
+use crate::vendor_call::{self, Response, TransportError};
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);
 /// The time of a call.
 const CALL: Duration = Duration::from_secs(30);
-/// The longest answer that is read, in bytes.
-const BODY: usize = 4 * 1024 * 1024;
 
 /// The encoding of arguments that every method reads.
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -77,29 +76,7 @@ impl Client {
     async fn request(&self, headers: HeaderMap, call: &Call) -> Result<Response, TransportError> {
         let url = self.base.join(call.method);
         let request = self.http.post(url).headers(headers).timeout(CALL).header(CONTENT_TYPE, FORM);
-        let sent = request.body(encoded(call)).send().await;
-        let mut response = sent.map_err(|error| transport_error(error, call.method))?;
-        let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
-        let mut answer = Response {
-            status: response.status().as_u16(),
-            retry_after: header("retry-after"),
-            scopes: header("x-oauth-scopes"),
-            body: Vec::new(),
-        };
-        loop {
-            match response.chunk().await {
-                Ok(Some(chunk)) if answer.body.len() + chunk.len() <= BODY => {
-                    answer.body.extend_from_slice(&chunk)
-                }
-                Ok(Some(_)) => {
-                    return Err(TransportError::Lost(format!("the answer to {} is too long", call.method)));
-                }
-                Ok(None) => return Ok(answer),
-                Err(error) => {
-                    return Err(TransportError::Lost(throughline_net::describe_error(call.method, error)));
-                }
-            }
-        }
+        vendor_call::send(request.body(encoded(call)), call.method).await
     }
 }
 
@@ -111,13 +88,6 @@ fn encoded(call: &Call) -> String {
         form.append_pair(name, &text);
     }
     form.finish()
-}
-
-/// Only a connection that was never made proves that nothing was sent.
-fn transport_error(error: reqwest::Error, method: &str) -> TransportError {
-    let never = error.is_connect() || error.is_builder();
-    let why = throughline_net::describe_error(method, error);
-    if never { TransportError::NotSent(why) } else { TransportError::Lost(why) }
 }
 
 #[cfg(test)]

@@ -5,28 +5,10 @@ use serde_json::Value;
 use throughline_engine::Millis;
 use throughline_engine::data::effect::Attempt;
 
+use crate::vendor_call::{Response, TransportError};
+
 /// The longest wait that is believed; a longer one is a mistake.
 const LONGEST_HINT: Millis = 3_600_000;
-
-/// An HTTP response.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Response {
-    /// The status.
-    pub status: u16,
-    /// The `Retry-After` header.
-    pub retry_after: Option<String>,
-    /// The body.
-    pub body: Vec<u8>,
-}
-
-/// The reason there is no response. The texts do not contain the token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TransportError {
-    /// No byte of the request was written.
-    NotSent(String),
-    /// Some bytes may have been written.
-    Lost(String),
-}
 
 /// The meaning of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +131,7 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, body: &Value) -> Answer {
-        classify(Ok(Response { status, retry_after: None, body: body.to_string().into_bytes() }))
+        classify(Ok(Response { status, body: body.to_string().into_bytes(), ..Response::default() }))
     }
 
     fn error(code: u16, description: &str) -> Answer {
@@ -194,7 +176,7 @@ mod tests {
         for (status, body) in
             [(200, "<html>"), (200, "{}"), (502, "bad gateway"), (200, "{\"ok\":tr"), (400, "[]")]
         {
-            let response = Response { status, retry_after: None, body: body.into() };
+            let response = Response { status, body: body.into(), ..Response::default() };
             assert!(matches!(classify(Ok(response)), Answer::Unknown(_)), "{status} {body}");
         }
         assert!(matches!(

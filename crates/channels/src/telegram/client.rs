@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use super::answer::{Answer, Response, TransportError, classify};
+use super::answer::{Answer, classify};
 use super::outbound::Call;
+use crate::vendor_call::{self, Response, TransportError};
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);
 /// The time of a call without long polling.
 const CALL: Duration = Duration::from_secs(30);
-/// The longest answer that is read, in bytes.
-const BODY: usize = 4 * 1024 * 1024;
 
 /// A bot's token. Its `Debug` output does not show it.
 #[derive(Clone)]
@@ -102,37 +101,8 @@ impl Client {
     async fn send(&self, call: &Call, within: Duration) -> Result<Response, TransportError> {
         let url = format!("{}/bot{}/{}", self.base, *self.token.0, call.method);
         let request = self.http.post(url).timeout(within).header("content-type", "application/json");
-        let sent = request.body(call.body.to_string()).send().await;
-        let mut response = sent.map_err(|error| transport_error(error, call.method))?;
-        let header = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
-        let mut answer = Response {
-            status: response.status().as_u16(),
-            retry_after: header.map(Into::into),
-            body: Vec::new(),
-        };
-        loop {
-            match response.chunk().await {
-                Ok(Some(chunk)) if answer.body.len() + chunk.len() <= BODY => {
-                    answer.body.extend_from_slice(&chunk)
-                }
-                Ok(Some(_)) => {
-                    return Err(TransportError::Lost(format!("the answer to {} is too long", call.method)));
-                }
-                Ok(None) => return Ok(answer),
-                Err(error) => {
-                    return Err(TransportError::Lost(throughline_net::describe_error(call.method, error)));
-                }
-            }
-        }
+        vendor_call::send(request.body(call.body.to_string()), call.method).await
     }
-}
-
-/// Only a connection that was never made proves that nothing was sent.
-fn transport_error(error: reqwest::Error, method: &str) -> TransportError {
-    let never = error.is_connect() || error.is_builder();
-    // Without the address, which holds the token.
-    let why = throughline_net::describe_error(method, error);
-    if never { TransportError::NotSent(why) } else { TransportError::Lost(why) }
 }
 
 #[cfg(test)]
