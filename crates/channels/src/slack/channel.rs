@@ -223,7 +223,20 @@ impl Slack {
             }
             answer => answer,
         };
+        if matches!(answer, Answer::Applied(_)) {
+            self.name_thread(route, card);
+        }
         delivered(answer, false)
+    }
+
+    /// Names a thread of the agent's view by its card. It is a signal: nothing waits for it.
+    fn name_thread(&self, route: &Route<'_>, card: &CardModel) {
+        let lane = route.sending.lane;
+        if is_direct(&lane.conversation) && !lane.thread.is_empty() {
+            let (client, token) = (self.client.clone(), route.workspace.token.clone());
+            let call = outbound::title(route.target(), &render::thread_title(card));
+            tokio::spawn(async move { client.call(&token, &call).await });
+        }
     }
 
     /// Shows a card's new state in its message; in a new one, if somebody deleted that.

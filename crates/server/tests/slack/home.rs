@@ -48,5 +48,13 @@ async fn the_agents_view_suggests_what_to_ask() {
     let slack = w.slack.clone();
     let prompts = until("prompts", || slack.prompts(&channel, &thread)).await;
     assert!(prompts.to_string().contains("ticket"), "{prompts}");
+    let text = crate::world::ticket("a CSV export").replace(TOOL, "");
+    w.slack.says_in(&channel, &thread, ANA, &text);
+    let title = until("a title", || slack.title(&channel, &thread)).await;
+    assert_eq!(title, "a CSV export");
+    until("a card in the thread", || {
+        slack.thread(&channel, &thread).into_iter().find(|one| !one.labels().is_empty())
+    })
+    .await;
     w.well();
 }

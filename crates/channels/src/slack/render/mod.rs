@@ -10,6 +10,7 @@ mod rich;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use throughline_engine::data::card_model::CardModel;
 use throughline_messages::Language;
 
 use super::mrkdwn::inert;
@@ -37,6 +38,8 @@ const TITLE: usize = 24;
 /// The most elements of small print in one block, and the characters of one.
 const PRINTS: usize = 10;
 const PRINT: usize = 1_900;
+/// The longest name of a thread.
+const THREAD_TITLE: usize = 60;
 /// The longest text beside the blocks, which notifications and screen readers use.
 const FALLBACK: usize = 3_000;
 
@@ -112,6 +115,13 @@ fn texts_of(value: &Value) -> usize {
             .sum(),
         _ => 0,
     }
+}
+
+/// Names a thread by the card in it: the title of what is drafted, else what the card asks.
+#[must_use]
+pub fn thread_title(model: &CardModel) -> String {
+    let drafted = model.fields.iter().find(|field| field.name == "title" && !field.text.is_empty());
+    cut(drafted.map_or(&model.title, |field| &field.text), THREAD_TITLE)
 }
 
 /// A text object of plain text. Slack takes none that is empty.
