@@ -212,8 +212,9 @@ fn taken(path: &str, body: &[u8]) -> bool {
 
 /// Posts every request over one connection after the other; returns the statuses.
 fn post_all(url: &str, count: u64, seed: u64, samples: &[Sample]) -> [usize; 2] {
-    let config = ureq::Agent::config_builder().http_status_as_error(false).build();
-    let agent = ureq::Agent::new_with_config(config);
+    let client =
+        || ureq::Agent::new_with_config(ureq::Agent::config_builder().http_status_as_error(false).build());
+    let mut agent = client();
     let mut draw = Draw::new(seed);
     let mut answers = [0; 2];
     for n in 0..count {
@@ -238,6 +239,7 @@ fn post_all(url: &str, count: u64, seed: u64, samples: &[Sample]) -> [usize; 2] 
             // The server refuses a body that is too long before it has read all of it.
             Err(_) if body.len() > LONGEST => {
                 answers[0] += 1;
+                agent = client();
                 continue;
             }
             Err(error) => panic!("delivery {n} of {seed}: {error}"),
@@ -255,6 +257,10 @@ fn post_all(url: &str, count: u64, seed: u64, samples: &[Sample]) -> [usize; 2] 
             );
         }
         answers[usize::from(status == 200)] += 1;
+        if body.len() > LONGEST {
+            // The connection ends with such an answer, now or a moment later.
+            agent = client();
+        }
     }
     answers
 }

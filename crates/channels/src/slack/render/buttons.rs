@@ -5,7 +5,7 @@ use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, CardModel, ItemModel};
 use throughline_messages::{self as messages, Language};
 
-use super::{SHOW_ALL, plain, shown};
+use super::{SHOW_ALL, plain, shown, texts};
 
 /// The most elements of one row of actions: more are hard to press on a phone, though Slack takes 25.
 const ROW: usize = 5;
@@ -13,6 +13,10 @@ const ROW: usize = 5;
 const OPTIONS: usize = 25;
 /// The longest label of a button.
 const LABEL: usize = 75;
+/// The characters of a menu, the lengths of its labels that are tried, and the one that is taken at last.
+const MENU: usize = 4_500;
+const LABELS: [usize; 3] = [LABEL, 50, 30];
+const SHORTEST: usize = 12;
 /// The most options of one group, and the most groups, of a select menu.
 const GROUP: usize = 100;
 
@@ -82,16 +86,23 @@ fn style(action: Action) -> Option<&'static str> {
     }
 }
 
-/// One menu for the buttons of all items, grouped by item: a row for each would leave no room for the items.
+/// One menu for the buttons of all items, grouped by item: a row for each would leave no room for the items. Its labels are
+/// as long as leaves room, too.
 fn menu(card: &CardModel, language: Language) -> Option<Value> {
+    let short = |menu: &Value| texts(std::slice::from_ref(menu)) <= MENU;
+    let mut tried = LABELS.into_iter().filter_map(|label| menu_with(card, label, language));
+    tried.find(short).or_else(|| menu_with(card, SHORTEST, language))
+}
+
+fn menu_with(card: &CardModel, label: usize, language: Language) -> Option<Value> {
     let option = |button: &Button| {
         let token = button.token.as_ref()?;
-        Some(json!({"text": plain(button.label.trim_end_matches('…'), LABEL), "value": token}))
+        Some(json!({"text": plain(button.label.trim_end_matches('…'), label), "value": token}))
     };
     let group = |item: &ItemModel| {
         let options: Vec<Value> = item.buttons.iter().filter_map(option).take(GROUP).collect();
-        let label = format!("{}: {}", item.label, item.title);
-        (!options.is_empty()).then(|| json!({"label": plain(&label, LABEL), "options": options}))
+        let title = format!("{}: {}", item.label, item.title);
+        (!options.is_empty()).then(|| json!({"label": plain(&title, label), "options": options}))
     };
     let groups: Vec<Value> = card.items.iter().filter_map(group).take(GROUP).collect();
     if groups.is_empty() {
