@@ -140,13 +140,19 @@ impl Watched {
         let address = |(part, text): &(&Part, &String)| {
             **part == Part::Evidence && text.lines().all(|line| line.starts_with("https://"))
         };
-        let fields: Vec<(&Part, &String)> = drafts.flatten().filter(|field| !address(field)).collect();
+        let fields: Vec<(&Part, &String)> =
+            drafts.flatten().filter(|field| !address(field) && !is_value(*field.0)).collect();
         let lines =
             fields.iter().flat_map(|(part, text)| text.lines().map(move |line| (*part, folded(line))));
         let invented = lines
             .filter(|(_, line)| !self.written.contains(line.as_str()) && !HEADINGS.contains(&line.as_str()));
         invented.map(|(part, line)| format!("{part:?}: {line}")).collect()
     }
+}
+
+/// True for parts that are values and no text: "high priority" is `high`, and "me" is who says it.
+fn is_value(part: Part) -> bool {
+    matches!(part, Part::Priority | Part::Assignee)
 }
 
 /// A bare acknowledgement gets a reaction and no words. What people say to each other is not put to the assistant.
