@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::echo::Echo;
 use super::lexicon::{ANSWERS, Cover, Lexicon, SectionId, WordId};
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, MOST, Word, Words};
 use super::{Context, boolean, request, section, typos};
 
 const GREETING: SectionId = section("greeting");
@@ -23,6 +23,10 @@ const BYE: SectionId = section("bye");
 /// maybe later"): nothing is left to be done.
 #[must_use]
 pub fn is_acknowledgement(message: &Words, context: &Context<'_>) -> bool {
+    // So many words say more than that, and need not be looked at for typing errors.
+    if message.all().len() > MOST {
+        return false;
+    }
     message.languages().lexicons(&ANSWERS).any(|lexicon| {
         let mended = typos::mended(lexicon, message);
         let message = mended.as_ref().unwrap_or(message);
