@@ -29,6 +29,9 @@ const MOTIFS: [(&str, &str); 16] = [
     ("sentences", "We moved the export to the next quarter, because two teams still depend on it. "),
 ];
 
+/// Asks for a review of what follows.
+const ASKS: &str = "What do you think about this plan?\n\n";
+
 /// Returns the hostile messages, each in a lane it has filled, beside a list of fifty options.
 pub(super) fn cases() -> Vec<Case> {
     let said = |(name, motif): &(&str, &str)| {
@@ -44,6 +47,16 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new(format!("a typical message behind 15 of 40,000 characters: {name}"), 0, GATE)
             .said(FULL, &text)
     };
-    let all = MOTIFS.iter().map(said).chain(MOTIFS.iter().map(asked)).chain(MOTIFS[..4].iter().map(beside));
+    let reviewed = |(name, motif): &(&str, &str)| {
+        let text: String = ASKS.chars().chain(motif.chars().cycle()).take(LONGEST).collect();
+        Case::new(format!("40,000 characters: {name}; to be reviewed"), 0, &text)
+    };
+    let reviews = [&MOTIFS[4], &MOTIFS[12], &MOTIFS[15]].map(reviewed);
+    let all = MOTIFS
+        .iter()
+        .map(said)
+        .chain(MOTIFS.iter().map(asked))
+        .chain(MOTIFS[..4].iter().map(beside))
+        .chain(reviews);
     all.map(Case::once).collect()
 }

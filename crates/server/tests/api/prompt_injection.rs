@@ -62,7 +62,8 @@ async fn sec_01_nothing_is_released_over_any_wire() {
         assert_eq!((fake.violations(), fake.unscripted()), (Vec::new(), 0), "{kind}");
         let shown: Vec<Value> = fake.requests().into_iter().map(|request| request.body).collect();
         let shown = serde_json::to_string(&shown).unwrap();
-        assert!(!shown.contains(KEY) && !shown.contains("may approve"), "{kind}");
+        // With its colon it is a card's fact; one of the texts asks who may approve.
+        assert!(!shown.contains(KEY) && !shown.contains("may approve:"), "{kind}");
         server.stopped().await;
     }
 }

@@ -40,7 +40,7 @@ async fn filled(instance: &Instance, tenant: &str, project: &str) {
     let said = IssueChange::Comment("<b>Agreed</b> on Monday".into());
     let told = instance
         .tracker
-        .update(tenant, project, None, &"fx_said".into(), &format!("{project}-2"), &said)
+        .update(tenant, project, Some("ana"), &"fx_said".into(), &format!("{project}-2"), &said)
         .await;
     assert_eq!(told, Attempt::Applied(()));
 }

@@ -1,6 +1,6 @@
 //! People: groups, guests, strangers, languages.
 
-use crate::world::{ANA, BOB, TEAM, TOOL, World, until};
+use crate::world::{ANA, BOB, TEAM, World, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn members_of_a_user_group_may_approve() {
@@ -15,7 +15,7 @@ async fn members_of_a_user_group_may_approve() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sl16_guests_and_people_of_other_workspaces_may_not() {
     let w = World::over_sockets().await;
-    for user in ["U0GUEST01", "U0OTHER01", "U0GONE001"] {
+    for user in ["U0GUEST01", "U0OTHER01"] {
         w.slack.person(user, user);
     }
     w.slack.guest("U0GUEST01");
@@ -54,6 +54,7 @@ async fn everybody_is_answered_in_the_language_of_their_profile() {
     let (channel, _) = w.slack.says_to_bot(BOB, "help");
     let slack = w.slack.clone();
     let said = until("an answer", || slack.bot_messages(&channel).pop()).await;
-    assert!(said.block_text().contains("Ich") || said.block_text().contains("ich"), "{}", said.block_text());
-    let _ = TOOL;
+    let german = throughline_messages::help_text(throughline_messages::Language::De, "/maro");
+    let first = german.lines().next().unwrap();
+    assert!(said.block_text().contains(first), "{first:?} in {}", said.block_text());
 }

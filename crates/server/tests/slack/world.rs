@@ -22,7 +22,7 @@ pub(crate) const MIA: &str = "U0MIA0001";
 pub(crate) const BOB: &str = "U0BOB0001";
 /// A channel.
 pub(crate) const TEAM: &str = "C0TEAM001";
-/// Another channel, for decisions.
+/// The mention of the app.
 pub(crate) const TOOL: &str = "<@U0MAROBOT>";
 
 pub(crate) struct World {
