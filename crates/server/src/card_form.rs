@@ -1,5 +1,6 @@
 //! Form of a card's button: what the web's page and Slack's window ask for, and what they show when it is too late.
 
+use throughline_channels::form::FormField;
 use throughline_engine::LaneKey;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::card::Card;
@@ -16,20 +17,6 @@ pub(crate) struct CardForm {
     pub(crate) token: Option<String>,
     /// Fields.
     pub(crate) fields: Vec<FormField>,
-}
-
-/// Field of a form.
-pub(crate) struct FormField {
-    /// Name in the submitted form.
-    pub(crate) name: String,
-    /// Label.
-    pub(crate) label: String,
-    /// Value.
-    pub(crate) text: String,
-    /// True if it has several lines.
-    pub(crate) long: bool,
-    /// Faults of the value.
-    pub(crate) faults: Vec<String>,
 }
 
 /// Returns the action of a button that opens a form.

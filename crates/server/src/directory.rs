@@ -27,29 +27,18 @@ impl ConfiguredDirectory {
 
 #[async_trait]
 impl Directory for ConfiguredDirectory {
-    /// Puts the user's own principal first, then roles and groups. Somebody who is not configured has only their own
-    /// principal.
+    /// Somebody who is not configured has only their own principal.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         if let Some(people) = self.slack.as_ref().filter(|_| lane.channel == slack::CHANNEL) {
             return people.actor(lane, id).await;
         }
-        let mut principals = vec![format!("user:{id}")];
-        let Some(user) = self.config.user(&lane.tenant, id) else {
-            if let Some(contacts) = self.telegram.as_ref().filter(|_| lane.channel == telegram::CHANNEL) {
-                return Adapter::stranger(contacts, lane, id).await;
-            }
-            return Actor { id: id.into(), name: id.into(), principals, ..Actor::default() };
-        };
-        principals.extend(user.roles.iter().map(|role| format!("role:{role}")));
-        principals.extend(user.groups.iter().map(|group| format!("group:{group}")));
-        let name = if user.name.is_empty() { id } else { &user.name };
-        Actor {
-            id: id.into(),
-            name: name.into(),
-            principals,
-            barred: user.barred.clone(),
-            language: user.language.clone(),
+        if let Some(user) = self.config.user(&lane.tenant, id) {
+            return user.actor();
         }
+        if let Some(contacts) = self.telegram.as_ref().filter(|_| lane.channel == telegram::CHANNEL) {
+            return Adapter::stranger(contacts, lane, id).await;
+        }
+        Actor { id: id.into(), name: id.into(), principals: vec![format!("user:{id}")], ..Actor::default() }
     }
 
     fn forget(&self, id: &str) {

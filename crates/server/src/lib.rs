@@ -35,6 +35,7 @@ pub mod finding;
 mod idempotency;
 mod instance;
 mod instance_key;
+mod lane_lookup;
 mod language;
 mod metrics;
 mod middleware;

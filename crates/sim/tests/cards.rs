@@ -77,7 +77,7 @@ fn everywhere(turn: &TurnSeen) -> String {
         let view = view(Role::Assistant, said.kind, &said.text, None);
         section("terminal", &terminal::render(&view, WIDTH));
         section("Telegram", &on_telegram(&telegram::render::reply(&said.text, None)));
-        section("Slack", &on_slack(&slack::render::reply(&said.text, None)));
+        section("Slack", &on_slack(&slack::render::reply(&said.text)));
     }
     for told in &turn.notices {
         section(&format!("to {} alone", told.to), &told.text);

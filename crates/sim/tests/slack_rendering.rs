@@ -9,10 +9,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use throughline_channels::direction::{steady, turns_text};
+use throughline_channels::form::FormField;
 use throughline_channels::slack::FormPlace;
-use throughline_channels::slack::render::{
-    self, FormField, FormModel, Home, HomeEntry, Look, Message, SHOW_ALL,
-};
+use throughline_channels::slack::render::{self, FormModel, Home, HomeEntry, Look, Message, SHOW_ALL};
 use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, CardModel, Field, ItemModel};
 use throughline_engine::data::field_error::FieldError;
@@ -247,7 +246,7 @@ proptest! {
 
     #[test]
     fn slack_takes_any_reply_and_all_of_it_is_there(text in text(60_000)) {
-        let parts = render::reply(&text, None);
+        let parts = render::reply(&text);
         for part in &parts {
             takes(part)?;
             nothing_turns(&json!(part.blocks))?;

@@ -14,7 +14,7 @@ use throughline_net::Key;
 
 use super::answer::Answer;
 use super::client::Client;
-use super::names::{App, CHANNEL, channel_and_ts, channel_id, is_direct};
+use super::names::{App, CHANNEL, channel_and_ts, channel_id, is_direct, thread_of};
 use super::outbound::{self, Call, Target};
 use super::rate_limit::{Bucket, RateLimiter};
 use super::render::{self, Look, Message, People};
@@ -47,11 +47,23 @@ impl fmt::Debug for Workspace {
 /// The look-ups of workspaces and people that the channel needs and does not keep itself.
 #[async_trait]
 pub trait Workspaces: Send + Sync {
-    /// The workspace of a lane, if the app is installed there.
-    fn workspace(&self, lane: &LaneKey) -> Option<Workspace>;
+    /// The workspace of a lane.
+    ///
+    /// # Errors
+    /// There is none, or it is not known yet.
+    fn workspace(&self, lane: &LaneKey) -> Result<Workspace, NoWorkspace>;
 
     /// The Slack user id of a person, who may be known by the name of their account.
     async fn user(&self, lane: &LaneKey, person: &str) -> Option<String>;
+}
+
+/// The reason why a lane has no workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoWorkspace {
+    /// Slack has not said yet which workspaces there are: nothing can be sent now, and may be later.
+    NotKnownYet,
+    /// The app is not installed there any more.
+    NotInstalled,
 }
 
 /// Slack, as a channel.
@@ -72,8 +84,12 @@ struct Route<'a> {
 }
 
 impl Route<'_> {
+    /// The lane's thread; in a channel's root lane the thread of the message that is answered.
     fn target(&self) -> Target<'_> {
-        target(self.sending.lane)
+        let lane = target(self.sending.lane);
+        let thread =
+            if lane.thread.is_empty() { self.sending.answers.map_or("", thread_of) } else { lane.thread };
+        Target { thread, ..lane }
     }
 }
 
@@ -111,9 +127,15 @@ impl Slack {
     }
 
     fn workspace<T>(&self, lane: &LaneKey) -> Result<Workspace, Attempt<T>> {
-        self.workspaces.workspace(lane).ok_or_else(|| {
-            let text = "the app is not installed in this workspace any more".into();
-            Attempt::Rejected { text, errors: Vec::new() }
+        self.workspaces.workspace(lane).map_err(|none| match none {
+            NoWorkspace::NotKnownYet => {
+                let why = "Slack has not said yet which workspace this is".into();
+                Attempt::NotApplied { why, hint: None }
+            }
+            NoWorkspace::NotInstalled => {
+                let text = "the app is not installed in this workspace any more".into();
+                Attempt::Rejected { text, errors: Vec::new() }
+            }
         })
     }
 
@@ -155,7 +177,7 @@ impl Slack {
 
     /// Sends the next part of a reply that is not out yet.
     async fn reply(&self, route: &Route<'_>, text: &str) -> Attempt<Delivered> {
-        let parts = render::reply(text, None);
+        let parts = render::reply(text);
         let out = route.sending.sent.len();
         let Some(part) = parts.get(out) else { return Attempt::Applied(Delivered::default()) };
         let more = out + 1 < parts.len();
@@ -167,8 +189,8 @@ impl Slack {
 
     /// The person whose command is answered, where the answer is nobody else's: a command at a channel's root.
     fn private<'a>(&self, route: &Route<'a>) -> Option<&'a str> {
-        let lane = route.sending.lane;
-        route.sending.by.filter(|_| lane.thread.is_empty() && !is_direct(&lane.conversation))
+        let to = route.target();
+        route.sending.by.filter(|_| to.thread.is_empty() && !is_direct(to.channel))
     }
 
     /// Shows a text to one person. In a conversation with one person it is a message.
@@ -190,7 +212,7 @@ impl Slack {
     /// Shows all parts of a notice, which has no record of those that are out: after a failure it begins again.
     async fn notice(&self, route: &Route<'_>, to: &str, text: &str) -> Attempt<Delivered> {
         let mut told = Attempt::Applied(Delivered::default());
-        for part in render::reply(text, None) {
+        for part in render::reply(text) {
             told = self.whisper(route, to, &part, false).await;
             if !matches!(told, Attempt::Applied(_)) {
                 break;
@@ -330,24 +352,18 @@ impl Channel for Slack {
     }
 
     async fn working(&self, lane: &LaneKey, _: Timestamp) {
-        let workspace = self.workspaces.workspace(lane).filter(|_| !lane.thread.is_empty());
-        if let Some(workspace) = workspace {
-            let to = target(lane);
-            let _status = Status {
-                client: self.client.clone(),
-                token: workspace.token.clone(),
-                done: outbound::status(to, ""),
-            };
-            let says = messages::slack_thinking(self.language);
-            self.client.call(&workspace.token, &outbound::status(to, &says)).await;
-            std::future::pending::<()>().await;
-        }
+        let workspace = self.workspaces.workspace(lane).ok().filter(|_| !lane.thread.is_empty());
+        let Some(Workspace { token, .. }) = workspace else { return std::future::pending().await };
+        let (to, says) = (target(lane), messages::slack_thinking(self.language));
+        let done = outbound::status(to, "");
+        let _status = Status { client: self.client.clone(), token: token.clone(), done };
+        self.client.call(&token, &outbound::status(to, &says)).await;
         std::future::pending().await
     }
 
     fn seen(self: Arc<Self>, lane: &LaneKey, message: &str) {
         let Some((channel, ts)) = channel_and_ts(message) else { return };
-        let Some(workspace) = self.workspaces.workspace(lane) else { return };
+        let Ok(workspace) = self.workspaces.workspace(lane) else { return };
         let call = outbound::react(channel, ts, "thumbsup");
         tokio::spawn(async move {
             let answer = self.client.call(&workspace.token, &call).await;
@@ -363,7 +379,7 @@ impl Channel for Slack {
             Ok(workspace) => workspace,
             Err(stop) => return stop,
         };
-        let parts = render::post(text);
+        let parts = render::reply(text);
         let [part] = parts.as_slice() else {
             let text = "the text is too long for one message of Slack".into();
             return Attempt::Rejected { text, errors: Vec::new() };
@@ -385,7 +401,7 @@ impl Channel for Slack {
     }
 
     fn link(&self, lane: &LaneKey) -> Option<String> {
-        let workspace = self.workspaces.workspace(lane)?;
+        let workspace = self.workspaces.workspace(lane).ok()?;
         let of_thread = permalink(&workspace.url, &lane.conversation, &lane.thread, "");
         let of_channel = || {
             let url = workspace.url.trim_end_matches('/');
@@ -396,7 +412,8 @@ impl Channel for Slack {
 
     fn link_to(&self, lane: &LaneKey, message: &str) -> Option<String> {
         let (channel, ts) = channel_and_ts(message)?;
-        permalink(&self.workspaces.workspace(lane)?.url, channel, ts, &lane.thread)
+        let thread = if lane.thread.is_empty() { thread_of(message) } else { &lane.thread };
+        permalink(&self.workspaces.workspace(lane).ok()?.url, channel, ts, thread)
     }
 
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {

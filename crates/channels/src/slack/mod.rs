@@ -20,9 +20,9 @@ pub mod render;
 pub mod signature;
 
 pub use answer::Answer;
-pub use channel::{Slack, Workspace, Workspaces};
+pub use channel::{NoWorkspace, Slack, Workspace, Workspaces};
 pub use client::Client;
-pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Person, Place, Pressed, Teams, inbound, teams};
-pub use names::{App, CHANNEL, channel_and_ts, channel_id, is_direct};
+pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Teams, inbound, teams};
+pub use names::{App, CHANNEL, channel_and_ts, channel_id, channel_id_within, is_direct, thread_of};
 pub use signature::SigningSecret;
 pub use throughline_net::Key;

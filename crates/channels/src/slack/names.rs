@@ -24,14 +24,41 @@ pub fn channel_id(channel: &str, ts: &str) -> String {
     format!("{channel}:{ts}")
 }
 
-/// The conversation and time stamp of an id made by [`channel_id`].
+/// The id of a message in a thread that is part of its channel's root lane: it names the thread, where it is answered.
+#[must_use]
+pub fn channel_id_within(channel: &str, ts: &str, thread: &str) -> String {
+    format!("{channel}:{ts}/{thread}")
+}
+
+/// The conversation and time stamp of an id made by [`channel_id`] or [`channel_id_within`].
 #[must_use]
 pub fn channel_and_ts(channel_id: &str) -> Option<(&str, &str)> {
-    channel_id.split_once(':')
+    let (channel, rest) = channel_id.split_once(':')?;
+    Some((channel, rest.split_once('/').map_or(rest, |(ts, _)| ts)))
+}
+
+/// The thread that an id made by [`channel_id_within`] names; empty for any other.
+#[must_use]
+pub fn thread_of(channel_id: &str) -> &str {
+    channel_id.split_once('/').map_or("", |(_, thread)| thread)
 }
 
 /// True for a conversation with one person, whose ids begin with a D.
 #[must_use]
 pub fn is_direct(channel: &str) -> bool {
     channel.starts_with('D')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_name_conversation_time_and_thread() {
+        let root = channel_id("C1", "17.004");
+        assert_eq!((channel_and_ts(&root), thread_of(&root)), (Some(("C1", "17.004")), ""));
+        let within = channel_id_within("C1", "18.005", "17.004");
+        assert_eq!((channel_and_ts(&within), thread_of(&within)), (Some(("C1", "18.005")), "17.004"));
+        assert_eq!(channel_and_ts("no id"), None);
+    }
 }

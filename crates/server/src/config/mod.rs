@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use throughline_engine::data::actor::Actor;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::{Policy, Timestamp};
@@ -162,6 +163,20 @@ pub struct User {
 }
 
 impl User {
+    /// Returns the person as an actor: their own principal first, then roles and groups.
+    #[must_use]
+    pub fn actor(&self) -> Actor {
+        let roles = self.roles.iter().map(|role| format!("role:{role}"));
+        let groups = self.groups.iter().map(|group| format!("group:{group}"));
+        Actor {
+            id: self.id.clone(),
+            name: if self.name.is_empty() { self.id.clone() } else { self.name.clone() },
+            principals: std::iter::once(format!("user:{}", self.id)).chain(roles).chain(groups).collect(),
+            barred: self.barred.clone(),
+            language: self.language.clone(),
+        }
+    }
+
     /// Returns true if the person may use nothing: deactivated, or barred for any reason but being a guest, foreign or
     /// a bot.
     #[must_use]

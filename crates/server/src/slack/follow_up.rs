@@ -2,6 +2,7 @@
 //! and what does not arrive can be asked for again.
 
 use throughline_channels::slack::outbound::{self, Call, Target};
+use throughline_channels::slack::render::Look;
 use throughline_channels::slack::{Answer, Place, Pressed, Workspace, render};
 use throughline_engine::data::card::Card;
 use throughline_engine::{CardId, LaneKey, Millis};
@@ -23,7 +24,7 @@ impl Adapter {
             Then::Nothing => {}
             Then::Form { workspace, form, pressed, member } => {
                 let place = Target { channel: &form.place.channel, thread: &form.place.thread };
-                let view = render::form(&form, self.channel.language());
+                let view = render::form(&form, self.language_of(&workspace, &member));
                 self.open_view(&workspace, place, &pressed, &member, &view).await;
             }
             Then::Whole { workspace, lane, card, pressed, member } => {
@@ -32,7 +33,7 @@ impl Adapter {
             Then::Home { workspace, member, cleared } => {
                 self.show_home(runtime, &workspace, &member, cleared.as_deref()).await;
             }
-            Then::Welcome { workspace, place } => self.welcome(&workspace, &place).await,
+            Then::Welcome { workspace, place, member } => self.welcome(&workspace, &place, &member).await,
         }
     }
 
@@ -56,12 +57,18 @@ impl Adapter {
                 }
             }
         }
-        self.tell(workspace, place, member, &messages::slack_press_again(self.channel.language())).await;
+        self.tell(
+            workspace,
+            place,
+            member,
+            &messages::slack_press_again(self.language_of(workspace, member)),
+        )
+        .await;
     }
 
     /// Tells one person something, beside what the lane says.
     async fn tell(&self, workspace: &Workspace, place: Target<'_>, member: &str, text: &str) {
-        for part in render::reply(text, None).iter().take(1) {
+        for part in render::reply(text).iter().take(1) {
             self.signal(workspace, &outbound::post_ephemeral(place, member, part)).await;
         }
     }
@@ -78,12 +85,12 @@ impl Adapter {
         let Ok(loaded) = runtime.lane(lane).await else { return };
         let Some(card) = loaded.records.get::<Card>(card) else { return };
         let Ok(model) = runtime.card_model(&loaded, card).await else { return };
-        let look = self.channel.look(lane, &model).await;
+        let language = self.language_of(workspace, member);
+        let look = Look { language, ..self.channel.look(lane, &model).await };
         let place = Target { channel: &lane.conversation, thread: &lane.thread };
         if let Some(view) = render::full_view(&model, &look) {
             return self.open_view(workspace, place, pressed, member, &view).await;
         }
-        let language = self.channel.language();
         let said = match self.upload(workspace, place, &model.title, render::full_text(&model, &look)).await {
             Ok(()) => messages::slack_whole_as_file(language),
             Err(why) => {
@@ -116,8 +123,8 @@ impl Adapter {
     }
 
     /// Shows what can be asked, in a thread of the agent's view that was just opened.
-    async fn welcome(&self, workspace: &Workspace, place: &Place) {
-        let language = self.channel.language();
+    async fn welcome(&self, workspace: &Workspace, place: &Place, member: &str) {
+        let language = self.language_of(workspace, member);
         let prompts = [
             messages::slack_suggest_ticket(language),
             messages::slack_suggest_review(language),

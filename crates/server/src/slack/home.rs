@@ -31,7 +31,7 @@ impl Adapter {
             Ok(mut model) => {
                 // Its turn may not have been taken yet.
                 model.modes.retain(|mode| cleared.is_none() || mode.clear.as_deref() != cleared);
-                let view = home(&model, self.channel.language());
+                let view = home(&model, self.language_of(workspace, member));
                 self.signal(workspace, &outbound::publish_home(member, &view)).await;
             }
             Err(error) => tracing::warn!(%error, "a person's Home cannot be made"),
@@ -55,13 +55,16 @@ impl Adapter {
             }
         }
         for info in self.store.lanes_of(&workspace.tenant, person, None, LOOKED).await? {
+            if info.key.channel != self.channel.name() {
+                continue;
+            }
             let lane = runtime.lane(&info.key).await?;
             let entry = self.thread(&lane);
             if let Some(remembered) = &lane.head.remembered {
                 let text = format!("{}: {}", remembered.intent.as_str(), entry.text);
                 model.modes.push(HomeEntry { text, clear: Some(place_of(&info.key)), ..entry.clone() });
             }
-            if info.key.channel == self.channel.name() && !entry.text.is_empty() {
+            if !entry.text.is_empty() {
                 model.threads.push(entry);
             }
         }

@@ -6,16 +6,19 @@ use serde_json::{Value, json};
 use throughline_channels::slack::inbound::lane;
 use throughline_channels::slack::render::{self, FormModel, SHOW_ALL};
 use throughline_channels::slack::{
-    CHANNEL, Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Workspace, channel_id, inbound, teams,
+    CHANNEL, Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Workspace, channel_and_ts, channel_id,
+    channel_id_within, inbound, is_direct, teams,
 };
+use throughline_engine::data::event::Press;
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
 use throughline_engine::{CardId, Event, EventKind, LaneKey};
-use throughline_runtime::{Inbound, Keys, Runtime, RuntimeError};
+use throughline_runtime::{Inbound, Runtime, RuntimeError};
 use throughline_store::{self as store, DeliveryIdentity};
 
 use super::{Adapter, ThreadFollow};
-use crate::card_form;
+use crate::card_form::{self, CardForm};
+use crate::lane_lookup;
 
 /// Maximum time of a look ahead at a form; after it the form is taken. Slack expects an answer within three seconds.
 const PREVIEW_TIME: Duration = Duration::from_millis(1_500);
@@ -41,7 +44,7 @@ pub(super) enum Then {
     /// Renewing a person's Home.
     Home { workspace: Workspace, member: String, cleared: Option<String> },
     /// Showing what can be asked.
-    Welcome { workspace: Workspace, place: Place },
+    Welcome { workspace: Workspace, place: Place, member: String },
 }
 
 impl Accepted {
@@ -68,19 +71,22 @@ impl Adapter {
     ) -> Result<Accepted, RuntimeError> {
         let app = &workspace.app;
         let incoming = inbound(delivery, payload, app, &|member| self.people.known(workspace, member));
-        let Incoming { more_keys, place, mut event, mut addressing, person, follow_up } = incoming;
+        let Incoming { more_keys, place, mut event, mut addressing, follow_up } = incoming;
         if addressing.own {
             // What we wrote is known already, and says nothing about its lane.
             return Ok(Accepted::nothing());
         }
         event.received_at = self.now();
         let member = std::mem::take(&mut event.actor);
-        if !member.is_empty() {
+        if !member.is_empty() && !matches!(event.kind, EventKind::Unknown { .. }) {
             event.actor = self.people.account(&workspace.tenant, &member);
         }
         let lane = self.lane_of(workspace, &place, &event.kind).await?;
         if place.joined && self.follow == ThreadFollow::Auto && !addressing.thread_ours {
             addressing.thread_ours = writes_in(runtime, &lane).await?;
+        }
+        if lane.thread.is_empty() && !place.thread.is_empty() {
+            name_thread(&mut event.kind, &place);
         }
         let teams = teams(payload);
         let ours = teams.teams.contains(&workspace.app.team);
@@ -95,7 +101,7 @@ impl Adapter {
                 }
             }
             FollowUp::Submitted(_) => {
-                if let Some(answer) = self.refused(runtime, &lane, &event).await {
+                if let Some(answer) = self.refused(runtime, workspace, &member, &lane, &event).await {
                     return Ok(Accepted { answer: Some(answer), then: Then::Nothing });
                 }
             }
@@ -111,7 +117,6 @@ impl Adapter {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => CHANNEL).increment(1);
             return Ok(Accepted::nothing());
         }
-        let member = person.map(|person| person.id).unwrap_or_default();
         Ok(Accepted::then(self.after(workspace, ours, follow_up, place, member).await?))
     }
 
@@ -127,7 +132,7 @@ impl Adapter {
     ) -> Result<Then, RuntimeError> {
         Ok(match follow_up {
             FollowUp::Home { cleared } => Then::Home { workspace: workspace.clone(), member, cleared },
-            FollowUp::Welcome => Then::Welcome { workspace: workspace.clone(), place },
+            FollowUp::Welcome => Then::Welcome { workspace: workspace.clone(), place, member },
             FollowUp::Profile => {
                 self.people.forget(&member);
                 Then::Nothing
@@ -146,8 +151,8 @@ impl Adapter {
         })
     }
 
-    /// Returns the lane of a place. A message that is pressed or asked about may have been posted at a channel's root, where
-    /// commands are answered.
+    /// Returns the lane of a place: its thread, unless that was begun by a message of the channel's root lane, where commands
+    /// are answered; then it is part of the root lane.
     async fn lane_of(
         &self,
         workspace: &Workspace,
@@ -155,25 +160,20 @@ impl Adapter {
         kind: &EventKind,
     ) -> Result<LaneKey, RuntimeError> {
         let of = |thread: &str| lane(&workspace.tenant, &workspace.app, &place.channel, thread);
-        let (thread, root) = (of(&place.thread), of(""));
-        let Some(ts) = place.about.as_ref().filter(|_| !place.thread.is_empty()) else { return Ok(thread) };
-        let message = channel_id(&place.channel, ts);
-        for lane in [&thread, &root] {
-            if self.store.record(lane, "message", &message).await?.is_some() {
-                return Ok(lane.clone());
-            }
+        let thread = of(&place.thread);
+        if place.thread.is_empty() || is_direct(&place.channel) {
+            return Ok(thread);
         }
-        if let EventKind::CardPressed {
-            press: throughline_engine::data::event::Press::Token(token), ..
-        } = kind
-        {
-            for lane in [&thread, &root] {
-                if self.store.token(lane, &Keys::hash(token)).await?.is_some() {
-                    return Ok(lane.clone());
-                }
-            }
-        }
-        Ok(thread)
+        let candidates = [thread, of("")];
+        let token = match kind {
+            EventKind::CardPressed { press: Press::Token(token), .. } => Some(token.as_str()),
+            _ => None,
+        };
+        let about = place.about.as_ref().unwrap_or(&place.thread);
+        let message = channel_id(&place.channel, about);
+        let found = lane_lookup::lane_of(self.store.as_ref(), &candidates, &message, token).await?;
+        let [thread, _] = &candidates;
+        Ok(found.map_or(thread, |found| found.lane).clone())
     }
 
     /// Returns what a press opens: a form, or a card in full. `None` if the press is the lane's to decide, which also tells
@@ -195,31 +195,26 @@ impl Adapter {
         if pressed.value.is_empty() {
             return Ok(None);
         }
-        let language = self.channel.language();
+        let language = self.language_of(&workspace, &member);
         let form = card_form::form(runtime, self.store.as_ref(), lane, &pressed.value, language).await?;
-        let Some((form, token)) =
-            form.and_then(|form| Some((form.token.clone()?, form))).map(|(t, f)| (f, t))
-        else {
-            return Ok(None);
-        };
-        let field = |field: card_form::FormField| render::FormField {
-            name: field.name,
-            label: field.label,
-            text: field.text,
-            long: field.long,
-            faults: field.faults,
-        };
+        let Some(CardForm { title, token: Some(token), fields }) = form else { return Ok(None) };
         let place = FormPlace { token, channel: place.channel.clone(), thread: lane.thread.clone() };
-        let fields = form.fields.into_iter().map(field).collect();
-        let form = FormModel { title: form.title, place, fields };
+        let form = FormModel { title, place, fields };
         Ok(Some(Then::Form { workspace, form, pressed, member }))
     }
 
     /// Returns the answer to a form that would be refused: its faults by field, or, if its card was changed or decided
     /// meanwhile, a window with what was typed. It is stored in neither case.
-    async fn refused(&self, runtime: &Runtime, lane: &LaneKey, event: &Event) -> Option<Value> {
+    async fn refused(
+        &self,
+        runtime: &Runtime,
+        workspace: &Workspace,
+        member: &str,
+        lane: &LaneKey,
+        event: &Event,
+    ) -> Option<Value> {
         let EventKind::FormSubmitted { values, .. } = &event.kind else { return None };
-        let language = self.channel.language();
+        let language = self.language_of(workspace, member);
         let long = render::too_long(values, language);
         if !long.is_empty() {
             return Some(json!({"response_action": "errors", "errors": long}));
@@ -231,6 +226,28 @@ impl Adapter {
         }
         let view = render::outdated(values, preview.notice.as_deref(), language);
         Some(json!({"response_action": "update", "view": view}))
+    }
+}
+
+/// Names the thread in the ids of a message of the root lane, so that it is answered there, and lets a posted one reply to
+/// what began the thread.
+fn name_thread(kind: &mut EventKind, place: &Place) {
+    let root = channel_id(&place.channel, &place.thread);
+    let within = |id: &str| {
+        let (channel, ts) = channel_and_ts(id)?;
+        (ts != place.thread).then(|| channel_id_within(channel, ts, &place.thread))
+    };
+    match kind {
+        EventKind::MessagePosted(posted) => {
+            posted.message_id = posted.message_id.as_deref().and_then(within);
+            posted.reply_to.get_or_insert(root);
+        }
+        EventKind::MessageEdited { message, .. } | EventKind::MessageDeleted { message } => {
+            if let Some(id) = within(message) {
+                *message = id;
+            }
+        }
+        _ => {}
     }
 }
 

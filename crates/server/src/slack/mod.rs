@@ -58,8 +58,6 @@ pub struct Adapter {
     /// True if an emulator on this machine may be connected to.
     allow_loopback: bool,
     way: Way,
-    /// True once the workspaces are known.
-    ready: AtomicBool,
     /// True once deliveries are taken.
     listens: AtomicBool,
 }
@@ -70,6 +68,22 @@ enum Way {
     Socket(Key),
     /// Over HTTP, signed with one of these secrets.
     Http(Vec<SigningSecret>),
+}
+
+impl Way {
+    fn of(mode: &SlackMode) -> Result<Self, StartError> {
+        Ok(match mode {
+            SlackMode::Socket { app_token_file } => {
+                Self::Socket(token(app_token_file, "xapp-", "app-level token")?)
+            }
+            SlackMode::Http { signing_secret_file } => Self::Http(secrets(signing_secret_file)?),
+        })
+    }
+}
+
+/// Reads the bot's token, if the installation has a workspace of its own.
+fn own_token(slack: &SlackConfig) -> Result<Option<Key>, StartError> {
+    slack.bot_token_file.as_ref().map(|file| token(file, "xoxb-", "bot's token")).transpose()
 }
 
 impl Adapter {
@@ -84,17 +98,11 @@ impl Adapter {
     ) -> Result<Option<Self>, StartError> {
         let Some(slack) = config.slack.clone() else { return Ok(None) };
         let client = client(&slack)?;
-        let token =
-            slack.bot_token_file.as_ref().map(|file| token(file, "xoxb-", "bot's token")).transpose()?;
+        let token = own_token(&slack)?;
         let public_url = config.server.public_url.as_deref();
         let installing =
             slack.install.as_ref().map(|settings| Installing::new(settings, public_url)).transpose()?;
-        let way = match &slack.mode {
-            SlackMode::Socket { app_token_file } => {
-                Way::Socket(self::token(app_token_file, "xapp-", "app-level token")?)
-            }
-            SlackMode::Http { signing_secret_file } => Way::Http(secrets(signing_secret_file)?),
-        };
+        let way = Way::of(&slack.mode)?;
         let command = config.policy.command.0.trim_start_matches('/');
         let installed = Arc::new(Installed::new(store.clone(), &config.tenant, key, command));
         let people = Arc::new(People::new(config, client.clone(), installed.clone(), store.clone()));
@@ -111,7 +119,6 @@ impl Adapter {
             follow: slack.thread_follow,
             allow_loopback: slack.allow_loopback,
             way,
-            ready: AtomicBool::new(false),
             listens: AtomicBool::new(false),
         }))
     }
@@ -154,7 +161,7 @@ impl Adapter {
     pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>, mut stop: watch::Receiver<bool>) {
         let receiving = async {
             while let Err(why) = self.ready().await {
-                tracing::warn!(why, "the workspaces of the Slack app are not known yet");
+                tracing::warn!(code = "TL-3301", why, "the workspaces of the Slack app are not known yet");
                 tokio::time::sleep(AGAIN).await;
             }
             match &self.way {
@@ -178,7 +185,7 @@ impl Adapter {
     /// # Errors
     /// The store or Slack did not say it.
     pub(crate) async fn ready(&self) -> Result<(), String> {
-        if self.ready.load(Ordering::Relaxed) {
+        if self.installed.is_complete() {
             return Ok(());
         }
         self.installed.load().await.map_err(|error| error.to_string())?;
@@ -186,7 +193,7 @@ impl Adapter {
             let own = self.identify(token).await.map_err(|answer| format!("{answer:?}"))?;
             self.installed.add(own);
         }
-        self.ready.store(true, Ordering::Relaxed);
+        self.installed.completed();
         Ok(())
     }
 
@@ -230,6 +237,11 @@ impl Adapter {
             Answer::Applied(told) => told["bot"]["app_id"].as_str().unwrap_or_default().to_owned(),
             _ => String::new(),
         }
+    }
+
+    /// Returns the language of a person, as far as it is known without asking, else the installation's.
+    fn language_of(&self, workspace: &Workspace, member: &str) -> Language {
+        self.people.language(workspace, member).unwrap_or_else(|| self.channel.language())
     }
 
     fn client(&self) -> &Client {

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use throughline_channels::slack::{Answer, Client, Workspace, Workspaces, outbound};
+use throughline_channels::slack::{Answer, Client, NoWorkspace, Workspace, Workspaces, outbound};
 use throughline_engine::data::actor::Actor;
 use throughline_engine::{LaneKey, Millis, Timestamp};
+use throughline_messages::Language;
 use throughline_runtime::Zone;
 use throughline_store::Store;
 
@@ -94,6 +95,14 @@ impl People {
         account.or_else(|| self.profiles().get(&key(workspace, member)).and_then(word))
     }
 
+    /// Returns the language of a member, if it is known without asking.
+    pub(super) fn language(&self, workspace: &Workspace, member: &str) -> Option<Language> {
+        let account = self.config.user(&workspace.tenant, &self.account(&workspace.tenant, member));
+        let own = account.and_then(|user| user.language.clone());
+        let told = || self.profiles().get(&key(workspace, member))?.0.language.clone();
+        own.or_else(told).as_deref().and_then(Language::of)
+    }
+
     /// Forgets what is known about a member.
     pub(crate) fn forget(&self, _id: &str) {
         self.profiles().clear();
@@ -116,38 +125,34 @@ impl People {
     }
 
     /// Returns the person who acts, with what Slack says about them now. Somebody whom Slack cannot be asked about may do
-    /// everything but approve.
+    /// everything but approve, unless the configuration names them.
     pub(crate) async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let account = self.config.user(&lane.tenant, id);
-        let mut actor = Actor { id: id.into(), name: id.into(), ..Actor::default() };
-        if let Some(user) = account {
-            actor.principals = principals(user);
-            actor.name = if user.name.is_empty() { id.into() } else { user.name.clone() };
-            actor.barred.clone_from(&user.barred);
-            actor.language.clone_from(&user.language);
-        }
-        let Some((member, workspace)) = self.member(&lane.tenant, id).zip(self.installed.of_lane(lane))
-        else {
-            return actor;
+        let stranger = || Actor { id: id.into(), name: id.into(), ..Actor::default() };
+        let mut actor = account.map_or_else(stranger, User::actor);
+        let Some(member) = self.member(&lane.tenant, id) else { return actor };
+        let workspace = self.installed.of_lane(lane).ok();
+        let profile = match &workspace {
+            Some(workspace) => self.profile(workspace, &member).await,
+            None => None,
         };
-        let profile = self.profile(&workspace, &member).await;
-        match &profile {
-            Some(profile) => {
-                actor.principals.push(match profile.barred {
-                    Some("foreign") => format!("slack:{}/{member}", profile.team),
-                    _ => format!("slack:{member}"),
-                });
-                actor.barred = actor.barred.or_else(|| profile.barred.map(Into::into));
-                actor.language = actor.language.or_else(|| profile.language.clone());
-                if account.is_none() && !profile.name.is_empty() {
-                    actor.name.clone_from(&profile.name);
-                }
-            }
-            None => {
-                actor.principals.push(format!("slack:{member}"));
-                actor.barred = actor.barred.or_else(|| Some("unchecked".into()));
+        let foreign = profile.as_ref().filter(|profile| profile.barred == Some("foreign"));
+        actor.principals.push(match foreign {
+            Some(profile) => format!("slack:{}/{member}", profile.team),
+            None => format!("slack:{member}"),
+        });
+        let barred = match &profile {
+            Some(profile) => profile.barred,
+            None => account.is_none().then_some("unchecked"),
+        };
+        actor.barred = actor.barred.or_else(|| barred.map(Into::into));
+        if let Some(profile) = profile {
+            actor.language = actor.language.or(profile.language);
+            if account.is_none() && !profile.name.is_empty() {
+                actor.name = profile.name;
             }
         }
+        let Some(workspace) = workspace else { return actor };
         for group in &self.groups {
             if self.group(&workspace, group).await.is_some_and(|members| members.contains(&member)) {
                 actor.principals.push(format!("{GROUP}{group}"));
@@ -159,7 +164,7 @@ impl People {
     /// Returns the offset of a person's clock, from their account, else as Slack told it lately.
     pub(crate) fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> Option<i32> {
         let member = self.member(&lane.tenant, id)?;
-        let workspace = self.installed.of_lane(lane)?;
+        let workspace = self.installed.of_lane(lane).ok()?;
         let profiles = self.profiles();
         let (profile, _) = profiles.get(&key(&workspace, &member))?;
         profile.zone.as_ref().map(|zone| zone.offset_s(at))
@@ -215,12 +220,6 @@ fn fresh(at: Timestamp, now: Timestamp) -> bool {
     (0..BELIEVED).contains(&now.since(at))
 }
 
-fn principals(user: &User) -> Vec<String> {
-    let roles = user.roles.iter().map(|role| format!("role:{role}"));
-    let groups = user.groups.iter().map(|group| format!("group:{group}"));
-    std::iter::once(format!("user:{}", user.id)).chain(roles).chain(groups).collect()
-}
-
 /// Returns true for an id that Slack gives to people.
 fn is_member(id: &str) -> bool {
     id.starts_with(['U', 'W'])
@@ -264,7 +263,7 @@ fn read(user: &Value, team: &str) -> Profile {
 
 #[async_trait]
 impl Workspaces for People {
-    fn workspace(&self, lane: &LaneKey) -> Option<Workspace> {
+    fn workspace(&self, lane: &LaneKey) -> Result<Workspace, NoWorkspace> {
         self.installed.of_lane(lane)
     }
 

@@ -3,8 +3,8 @@
 use throughline_channels::slack::manifest::{OPTIONAL_SCOPES, SCOPES, missing};
 use throughline_channels::slack::{Answer, Client, outbound};
 
-use super::{Way, client, secrets, token};
-use crate::config::{Config, SlackConfig, SlackMode};
+use super::{Way, client, own_token};
+use crate::config::{Config, SlackConfig};
 use crate::finding::{Finding, State, finding};
 use crate::start_error::StartError;
 use throughline_net::Key;
@@ -48,14 +48,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
 }
 
 fn read(slack: &SlackConfig) -> Result<(Client, Option<Key>, Way), StartError> {
-    let own = slack.bot_token_file.as_ref().map(|file| token(file, "xoxb-", "bot's token")).transpose()?;
-    let way = match &slack.mode {
-        SlackMode::Socket { app_token_file } => {
-            Way::Socket(token(app_token_file, "xapp-", "app-level token")?)
-        }
-        SlackMode::Http { signing_secret_file } => Way::Http(secrets(signing_secret_file)?),
-    };
-    Ok((client(slack)?, own, way))
+    Ok((client(slack)?, own_token(slack)?, Way::of(&slack.mode)?))
 }
 
 fn no_app(answer: &Answer) -> Finding {

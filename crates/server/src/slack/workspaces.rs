@@ -1,10 +1,11 @@
 //! Workspaces that the app is installed in: the one of the configured token, and those that installed it by themselves,
 //! whose tokens are sealed in the store.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
-use throughline_channels::slack::{App, Teams, Workspace};
+use throughline_channels::slack::{App, NoWorkspace, Teams, Workspace};
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_net::Key;
 use throughline_store::{Document, Store, StoreError};
@@ -58,12 +59,21 @@ pub(super) struct Installed {
     seal: Seal,
     command: String,
     known: RwLock<Vec<Workspace>>,
+    /// True once every workspace is known.
+    complete: AtomicBool,
 }
 
 impl Installed {
     pub(super) fn new(store: Arc<dyn Store>, home: &str, key: &[u8; 32], command: &str) -> Self {
         let seal = Seal::new(key, COLLECTION);
-        Self { store, home: home.into(), seal, command: command.into(), known: RwLock::default() }
+        Self {
+            store,
+            home: home.into(),
+            seal,
+            command: command.into(),
+            known: RwLock::default(),
+            complete: AtomicBool::new(false),
+        }
     }
 
     /// Adds a workspace, in the place of the one with the same team.
@@ -104,9 +114,21 @@ impl Installed {
         })
     }
 
+    /// Records that every workspace is known.
+    pub(super) fn completed(&self) {
+        self.complete.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true once every workspace is known.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete.load(Ordering::Relaxed)
+    }
+
     /// Returns the workspace of a lane.
-    pub(super) fn of_lane(&self, lane: &LaneKey) -> Option<Workspace> {
-        self.find(|one| one.tenant == lane.tenant && one.app.user == lane.app)
+    pub(super) fn of_lane(&self, lane: &LaneKey) -> Result<Workspace, NoWorkspace> {
+        let found = self.find(|one| one.tenant == lane.tenant && one.app.user == lane.app);
+        let none = if self.is_complete() { NoWorkspace::NotInstalled } else { NoWorkspace::NotKnownYet };
+        found.ok_or(none)
     }
 
     /// Reads the installations of the store.

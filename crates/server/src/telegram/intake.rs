@@ -10,19 +10,18 @@ use throughline_channels::telegram::{
 use throughline_engine::data::record::Record;
 use throughline_engine::data::snapshot;
 use throughline_engine::{EventKind, LaneKey};
-use throughline_runtime::{Inbound, Keys, Runtime, RuntimeError};
-use throughline_store::{Accepted, DeliveryIdentity};
+use throughline_runtime::{Inbound, Runtime, RuntimeError};
+use throughline_store::{Accepted, DeliveryIdentity, TokenRow};
 
 use super::Adapter;
 use super::contacts::JoinOutcome;
+use crate::lane_lookup::{Found, lane_of};
 
 /// Maximum time of a preview; after it a press is answered as being worked on. Telegram expects an answer within
 /// about a second.
 const PREVIEW_TIME: Duration = Duration::from_millis(700);
 /// Notice in the lanes of a chat that moved.
 const MOVED_NOTICE: &str = "This chat has moved; what waits for a decision is shown here again";
-/// Maximum number of a message's buttons that are looked up. Our cards have fewer; another bot's may have a hundred.
-const MAX_TOKENS: usize = 16;
 
 /// Update that has been stored.
 #[derive(Debug)]
@@ -134,21 +133,23 @@ impl Adapter {
             Some(topic) => vec![of(Some(topic))],
             None => topic.iter().map(|topic| of(Some(*topic))).chain([of(None)]).collect(),
         };
-        for lane in &candidates {
-            if self.store.record(lane, "message", message).await?.is_some() {
-                return Ok(Destination { lane: lane.clone(), anchor: None });
-            }
-        }
-        for token in tokens.iter().take(MAX_TOKENS) {
-            for lane in &candidates {
-                let Some(button) = self.store.token(lane, &Keys::hash(token)).await? else { continue };
-                let card = self.store.record(lane, "card", button.card.as_str()).await?;
-                let card = card.and_then(|card| snapshot::decode_record(&card).ok());
-                let anchor = if let Some(Record::Card(card)) = card { Some(card.message.0) } else { None };
-                return Ok(Destination { lane: lane.clone(), anchor });
-            }
+        let tokens = tokens.iter().map(String::as_str);
+        let found = lane_of(self.store.as_ref(), &candidates, message, tokens).await?;
+        if let Some(Found { lane, button }) = found {
+            let anchor = match button {
+                Some(button) => self.message_of(lane, &button).await?,
+                None => None,
+            };
+            return Ok(Destination { lane: lane.clone(), anchor });
         }
         Ok(Destination { lane: of(place.topic.or(*topic)), anchor: None })
+    }
+
+    /// Returns the message that shows a button's card.
+    async fn message_of(&self, lane: &LaneKey, button: &TokenRow) -> Result<Option<String>, RuntimeError> {
+        let card = self.store.record(lane, "card", button.card.as_str()).await?;
+        let card = card.and_then(|card| snapshot::decode_record(&card).ok());
+        Ok(if let Some(Record::Card(card)) = card { Some(card.message.0) } else { None })
     }
 
     /// Completes an event with what only the store knows.

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use throughline_channels::api::EventRequest;
+use throughline_channels::form::FormField;
 use throughline_engine::LaneKey;
 use throughline_runtime::Keys;
 
@@ -19,7 +20,7 @@ use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::access::Act;
 use crate::app::App;
-use crate::card_form::{self, FormField};
+use crate::card_form;
 use crate::codes;
 use crate::idempotency::KeyedRequest;
 use crate::language;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use throughline_channels::slack::{App, Client, Slack, Workspace, Workspaces};
+use throughline_channels::slack::{App, Client, NoWorkspace, Slack, Workspace, Workspaces};
 use throughline_channels::{Channel as _, Sending};
 use throughline_engine::data::action::CardStep;
 use throughline_engine::data::card_model::{CardModel, Field};
@@ -16,13 +16,13 @@ use throughline_net::Key;
 
 use crate::world::{ANA, TEAM};
 
-/// One workspace, in which everybody is known by their member id.
-struct One(Workspace);
+/// One workspace or none, in which everybody is known by their member id.
+struct One(Result<Workspace, NoWorkspace>);
 
 #[async_trait]
 impl Workspaces for One {
-    fn workspace(&self, _: &LaneKey) -> Option<Workspace> {
-        Some(self.0.clone())
+    fn workspace(&self, _: &LaneKey) -> Result<Workspace, NoWorkspace> {
+        self.0.clone()
     }
 
     async fn user(&self, _: &LaneKey, person: &str) -> Option<String> {
@@ -70,7 +70,7 @@ async fn a_refused_card_is_posted_smaller_and_logged() {
     let token = Key::parse(FakeSlack::BOT_TOKEN).unwrap();
     let workspace = Workspace { tenant: "acme".into(), app, token, url: "https://threads.slack.com/".into() };
     let client = Client::new(slack.api().trim_end_matches('/'), true).unwrap();
-    let channel = Slack::new(client, Arc::new(One(workspace)), Language::En, None);
+    let channel = Slack::new(client, Arc::new(One(Ok(workspace))), Language::En, None);
     let lane = LaneKey::new("acme", FakeSlack::BOT_USER, "slack", TEAM, "");
     let body = card();
     let sending = Sending {
@@ -98,4 +98,28 @@ async fn a_refused_card_is_posted_smaller_and_logged() {
     assert!(message.labels().contains(&"Show all".to_owned()), "{message:#?}");
     let link = format!("https://threads.slack.com/archives/{TEAM}/p{}", message.ts.replace('.', ""));
     assert_eq!(channel.link_to(&lane, &posted.id.unwrap()), Some(link));
+}
+
+/// Replies that wait when a process starts again are not given up because Slack has not been asked yet.
+#[tokio::test]
+async fn nothing_is_given_up_before_the_workspace_is_known() {
+    let client = || Client::new("http://127.0.0.1:9/api", true).unwrap();
+    let lane = LaneKey::new("acme", FakeSlack::BOT_USER, "slack", TEAM, "");
+    let body = card();
+    let sending = Sending {
+        lane: &lane,
+        effect: "fx_1",
+        body: &body,
+        sent: &[],
+        answers: None,
+        by: None,
+        person: None,
+        question: false,
+        now: Timestamp(0),
+    };
+    let attempt = async |none| {
+        Slack::new(client(), Arc::new(One(Err(none))), Language::En, None).deliver(sending.clone()).await
+    };
+    assert!(matches!(attempt(NoWorkspace::NotKnownYet).await, Attempt::NotApplied { .. }));
+    assert!(matches!(attempt(NoWorkspace::NotInstalled).await, Attempt::Rejected { .. }));
 }

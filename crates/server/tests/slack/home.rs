@@ -1,5 +1,8 @@
 //! Home and the agent's view.
 
+use throughline_fakes::slack::Message;
+use throughline_trackers::local::{Call, Fault};
+
 use crate::world::{ANA, MIA, TEAM, TOOL, World, until};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -8,13 +11,22 @@ async fn sl18_home_lists_what_waits_with_links() {
     w.drafted().await;
     let ts = w.slack.says(TEAM, ANA, &crate::world::ticket("a dark theme"));
     w.card(TEAM, &ts, "Approve").await;
+    w.faults.push(Call::Create, Fault::LostReply);
+    let ts = w.slack.says(TEAM, ANA, &crate::world::ticket("a print view"));
+    let card = w.card(TEAM, &ts, "Approve").await;
+    w.slack.presses(TEAM, MIA, &card.ts, "Approve");
+    let slack = w.slack.clone();
+    let asks = |one: &Message| one.labels().iter().any(|label| label.starts_with("It exists"));
+    let uncertain =
+        until("the question whether it was made", || slack.thread(TEAM, &ts).into_iter().find(asks)).await;
     w.slack.opens_home(MIA, "home");
     let slack = w.slack.clone();
     let home = until("Home", || slack.home(MIA)).await;
     let shown = home.block_text();
     assert!(shown.contains("Waiting for you") && shown.matches("Create").count() >= 2, "{shown}");
     let links = serde_json::to_string(&home.blocks()).unwrap();
-    assert!(links.matches("/archives/").count() >= 2, "{links}");
+    assert!(links.matches("/archives/").count() >= 3, "{links}");
+    assert!(links.contains(&uncertain.ts.replace('.', "")), "{links}");
     w.well();
 }
 

@@ -75,6 +75,7 @@ async fn a_workspace_installs_the_app_and_is_answered() {
     );
     let kept = w.store.documents("acme", "slack.workspaces", None, 10).await.unwrap();
     assert!(kept.len() == 1 && !kept[0].body.contains("xoxb"), "{kept:?}");
+    w.slack.idle().await;
     w.restart().await;
     let ts = w.slack.says(ROOM, EVE, &text);
     w.card(ROOM, &ts, "Reject").await;

@@ -1,6 +1,6 @@
 //! Lanes: the conversation that a message belongs to, and when the assistant answers.
 
-use crate::world::{ANA, BOB, TEAM, TOOL, World, ticket, until};
+use crate::world::{ANA, BOB, MIA, TEAM, TOOL, World, ticket, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sl9_a_root_mention_begins_a_thread_and_replies_stay_in_it() {
@@ -117,11 +117,39 @@ async fn sl13_a_decision_is_posted_at_the_root_with_its_source() {
     let text = format!("{TOOL} record the decision about orders: we use PostgreSQL because we know it.");
     let ts = w.slack.says(TEAM, ANA, &text);
     let card = w.card(TEAM, &ts, "Approve").await;
-    w.slack.presses(TEAM, crate::world::MIA, &card.ts, "Approve");
+    w.slack.presses(TEAM, MIA, &card.ts, "Approve");
     let slack = w.slack.clone();
     let post =
         until("the post", || slack.bot_messages(TEAM).into_iter().find(|one| one.thread.is_none())).await;
     let shown = post.block_text();
     assert!(shown.contains("PostgreSQL") && shown.contains("/archives/"), "{shown}");
+    w.well();
+}
+
+/// A command begins no thread, so its card is at the channel's root; what is said under it is about it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_under_the_card_of_a_command_is_about_that_card() {
+    let mut w = World::over_http().await;
+    w.slack.commands(TEAM, ANA, "/maro", "ticket the export of reports fails");
+    let slack = w.slack.clone();
+    let card = until("a card", || slack.card(TEAM)).await;
+    assert_eq!(card.thread, None);
+    w.slack.idle().await;
+    w.restart().await;
+    w.slack.says_in(TEAM, &card.ts, ANA, "Problem: the page stays blank");
+    w.says(TEAM, &card.ts, "the page stays blank").await;
+    w.slack.says_in(TEAM, &card.ts, ANA, "what's open?");
+    let slack = w.slack.clone();
+    until("an answer in the thread", || {
+        let said = slack.thread(TEAM, &card.ts);
+        said.into_iter().find(|one| one.ts != card.ts && one.user == "U0MAROBOT")
+    })
+    .await;
+    until("its Approve", || {
+        slack.message(TEAM, &card.ts).filter(|one| one.labels().iter().any(|label| label == "Approve"))
+    })
+    .await;
+    w.slack.presses(TEAM, MIA, &card.ts, "Approve");
+    w.says(TEAM, &card.ts, "DEMO-1").await;
     w.well();
 }

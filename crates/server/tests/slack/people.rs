@@ -1,6 +1,8 @@
 //! People: groups, guests, strangers, languages.
 
-use crate::world::{ANA, BOB, TEAM, World, until};
+use throughline_fakes::slack::Fault;
+
+use crate::world::{ANA, BOB, MIA, TEAM, World, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn members_of_a_user_group_may_approve() {
@@ -57,4 +59,22 @@ async fn everybody_is_answered_in_the_language_of_their_profile() {
     let german = throughline_messages::help_text(throughline_messages::Language::De, "/maro");
     let first = german.lines().next().unwrap();
     assert!(said.block_text().contains(first), "{first:?} in {}", said.block_text());
+}
+
+/// A rule that names somebody of the configuration does not depend on Slack; who is known through Slack alone does.
+#[tokio::test(flavor = "multi_thread")]
+async fn whom_slack_cannot_be_asked_about_approves_only_by_the_configuration() {
+    let w = World::over_sockets().await;
+    w.slack.usergroup("S0PMS0001", "pms", &[BOB]);
+    let (_, card) = w.drafted().await;
+    w.slack.fail_next("users.info", None, Fault::Status(503));
+    w.slack.presses(TEAM, BOB, &card.ts, "Approve");
+    let slack = w.slack.clone();
+    until("a refusal", || slack.ephemerals(BOB).pop()).await;
+    assert_eq!(w.issues().await, 0);
+    for _ in 0..3 {
+        w.slack.fail_next("users.info", None, Fault::Status(503));
+    }
+    w.slack.presses(TEAM, MIA, &card.ts, "Approve");
+    w.says(TEAM, &card.ts, "DEMO-1").await;
 }

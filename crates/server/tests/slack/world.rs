@@ -11,8 +11,9 @@ use throughline_fakes::system_clock;
 use throughline_runtime::Runtime;
 use throughline_runtime::turn_log::Turn;
 use throughline_server::slack::Adapter;
-use throughline_server::{Config, Sources, open_with, serve_instance};
+use throughline_server::{Config, Sources, open_tracking, serve_instance};
 use throughline_store::{MemoryStore, Store, SystemClock};
+use throughline_trackers::local::Faults;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -31,6 +32,8 @@ pub(crate) struct World {
     pub(crate) address: SocketAddr,
     /// The adapter and the runtime that is being served, for deliveries beside the way that is configured.
     pub(crate) served: Option<(Arc<Adapter>, Arc<Runtime>)>,
+    /// Faults of the tracker, which promises nothing about what is created twice.
+    pub(crate) faults: Arc<Faults>,
     folder: TempDir,
     mode: &'static str,
     /// Settings of installations.
@@ -110,15 +113,29 @@ impl World {
         }
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let install = install.into();
-        let mut world =
-            Self { slack, store, address, served: None, folder, mode, install, stop: None, task: None };
+        let mut world = Self {
+            slack,
+            store,
+            address,
+            served: None,
+            faults: Arc::default(),
+            folder,
+            mode,
+            install,
+            stop: None,
+            task: None,
+        };
         world.start().await;
         world
     }
 
     /// Serves the installation, over the store as it is.
     async fn start(&mut self) {
-        let instance = open_with(self.config(), self.store.clone()).await.expect("the instance opens");
+        let instance = open_tracking(self.config(), self.store.clone(), |tracker| {
+            tracker.with_faults(self.faults.clone()).promising_nothing()
+        })
+        .await
+        .expect("the instance opens");
         self.served = instance.slack.clone().map(|adapter| (adapter, instance.runtime.clone()));
         let (ready, bound) = oneshot::channel();
         let (stop, stopped) = oneshot::channel::<()>();

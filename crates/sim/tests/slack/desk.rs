@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use throughline_channels::slack::{App, Key, Slack, Workspace, Workspaces};
+use throughline_channels::slack::{App, Key, NoWorkspace, Slack, Workspace, Workspaces};
 use throughline_channels::{Channel, Delivered, Sending, Surface};
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::{LaneKey, Timestamp};
@@ -109,10 +109,10 @@ impl Desk {
 
 #[async_trait]
 impl Workspaces for Desk {
-    fn workspace(&self, lane: &LaneKey) -> Option<Workspace> {
-        let token = Key::parse(FakeSlack::BOT_TOKEN)?;
+    fn workspace(&self, lane: &LaneKey) -> Result<Workspace, NoWorkspace> {
+        let token = Key::parse(FakeSlack::BOT_TOKEN).ok_or(NoWorkspace::NotInstalled)?;
         let tenant = lane.tenant.clone();
-        Some(Workspace { tenant, app: app(), token, url: format!("{WORKSPACE}/") })
+        Ok(Workspace { tenant, app: app(), token, url: format!("{WORKSPACE}/") })
     }
 
     async fn user(&self, _: &LaneKey, person: &str) -> Option<String> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
-use throughline_channels::slack::render::{self, FormField, FormModel, Look};
+use throughline_channels::form::FormField;
+use throughline_channels::slack::render::{self, FormModel, Look};
 use throughline_channels::slack::{
     Answer, Client, Delivery as Way, FollowUp, FormPlace, Incoming, Key, Slack, inbound, outbound,
 };
@@ -144,7 +145,7 @@ impl ThroughSlack {
         assert!(all.iter().all(|one| one.event.kind == read.event.kind && one.place == read.place));
         assert_eq!((&read.place.channel, &read.place.thread), (&channel, &thread));
         assert_eq!(read.addressing.mentioned, how.mentioned, "{text}");
-        assert_eq!(read.person.as_ref().map(|person| person.id.as_str()), Some(by));
+        assert_eq!(read.event.actor, by);
         let EventKind::MessagePosted(words) = &read.event.kind else { panic!("{:?}", read.event.kind) };
         assert_eq!(words.message_id, Some(format!("{channel}:{ts}")));
         assert_eq!(words.files.len(), posted.files.len());
@@ -242,11 +243,11 @@ impl ThroughSlack {
         for said in &seen.messages {
             let (channel, root) = self.desk.thread(&said.lane);
             let there = self.desk.slack.thread(&channel, &root);
-            shows(&there, &render::reply(&said.text, None));
+            shows(&there, &render::reply(&said.text));
         }
         for told in &seen.notices {
             let there = self.desk.slack.ephemerals(&self.desk.member(&told.to));
-            shows(&there, &render::reply(&told.text, None));
+            shows(&there, &render::reply(&told.text));
         }
         let newest: BTreeMap<(&str, &str), _> =
             seen.cards.iter().map(|shown| ((shown.lane.as_str(), shown.message.as_str()), shown)).collect();

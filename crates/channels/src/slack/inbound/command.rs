@@ -4,17 +4,13 @@ use serde_json::Value;
 use throughline_engine::EventKind;
 use throughline_engine::data::step_input::Addressing;
 
-use super::{Context, FollowUp, Incoming, Person, Place, event_of, first, raw_key, text};
+use super::{Context, FollowUp, Incoming, Place, event_of, raw_key, text};
 use crate::slack::mrkdwn::plain;
 
 pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
     let key = match text(&payload["trigger_id"]) {
         "" => raw_key(payload),
         trigger => format!("slack:trg:{}:{trigger}", context.id),
-    };
-    let person = Person {
-        id: text(&payload["user_id"]).into(),
-        team: first(&[&payload["user_team_id"], &payload["team_id"]]).into(),
     };
     let words = plain(text(&payload["text"]), &context.app.user, context.names);
     // Another name of ours is a command's first word: `/ticket the login fails`.
@@ -27,9 +23,8 @@ pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
         more_keys: Vec::new(),
         // A command is no message, so it begins no thread.
         place: Place { channel: text(&payload["channel_id"]).into(), ..Place::default() },
-        event: event_of(key, &person.id, EventKind::Command { text: words }),
+        event: event_of(key, text(&payload["user_id"]), EventKind::Command { text: words }),
         addressing: Addressing::default(),
-        person: Some(person).filter(|person| !person.id.is_empty()),
         follow_up: FollowUp::Nothing,
     }
 }

@@ -5,7 +5,7 @@ use throughline_engine::EventKind;
 use throughline_engine::data::event::{Attachment, MessagePosted};
 use throughline_engine::data::step_input::Addressing;
 
-use super::{Context, FollowUp, Incoming, Person, Place, event_of, first, ignored, raw_key, text};
+use super::{Context, FollowUp, Incoming, Place, event_of, first, ignored, ignored_by, raw_key, text};
 use crate::slack::mrkdwn::{first_mentioned, mentioned, plain};
 use crate::slack::names::{App, channel_id, is_direct};
 
@@ -21,7 +21,8 @@ pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
     match text(&event["type"]) {
         "message" | "app_mention" => message(key, payload, context),
         "app_home_opened" if text(&event["tab"]) != "messages" => {
-            of_person(key, "app_home_opened", event, FollowUp::Home { cleared: None })
+            let follow_up = FollowUp::Home { cleared: None };
+            Incoming { follow_up, ..ignored_by(text(&event["user"]), key, "app_home_opened") }
         }
         "app_home_opened" => ignored(key, "app_home_opened"),
         "assistant_thread_started" => {
@@ -31,17 +32,12 @@ pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
                 thread: text(&thread["thread_ts"]).into(),
                 ..Place::default()
             };
-            let person = Person { id: text(&thread["user_id"]).into(), team: String::new() };
-            Incoming {
-                place,
-                person: Some(person),
-                follow_up: FollowUp::Welcome,
-                ..ignored(key, "assistant_thread_started")
-            }
+            let ignored = ignored_by(text(&thread["user_id"]), key, "assistant_thread_started");
+            Incoming { place, follow_up: FollowUp::Welcome, ..ignored }
         }
         "user_change" | "user_profile_changed" => {
-            let person = Person { id: text(&event["user"]["id"]).into(), team: String::new() };
-            Incoming { person: Some(person), follow_up: FollowUp::Profile, ..ignored(key, "user_change") }
+            let ignored = ignored_by(text(&event["user"]["id"]), key, "user_change");
+            Incoming { follow_up: FollowUp::Profile, ..ignored }
         }
         "app_uninstalled" | "tokens_revoked" => {
             let name = text(&event["type"]);
@@ -53,11 +49,6 @@ pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
         "" => ignored(key, "not_an_event"),
         other => ignored(key, other),
     }
-}
-
-fn of_person(key: String, name: &str, event: &Value, follow_up: FollowUp) -> Incoming {
-    let person = Person { id: text(&event["user"]).into(), team: String::new() };
-    Incoming { person: Some(person), follow_up, ..ignored(key, name) }
 }
 
 fn message(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
@@ -83,7 +74,6 @@ fn posted(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
         return ignored(key, "message.no_text");
     }
     let place = place(channel, text(&event["thread_ts"]), ts, event, context.app);
-    let person = author(event, payload);
     let kind = EventKind::MessagePosted(MessagePosted {
         text: words,
         message_id: Some(channel_id(channel, ts)),
@@ -92,8 +82,7 @@ fn posted(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     });
     Incoming {
         more_keys: vec![format!("slack:msg:{}:{channel}:{ts}", context.id)],
-        event: event_of(key, &person.id, kind),
-        person: Some(person).filter(|person| !person.id.is_empty()),
+        event: event_of(key, text(&event["user"]), kind),
         place,
         addressing,
         follow_up: FollowUp::Nothing,
@@ -108,7 +97,6 @@ fn edited(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     let words = plain(text(&message["text"]), &context.app.user, context.names);
     // Slack sends the same event when a preview, a pin or a reply is added.
     let same = text(&message["text"]) == text(&before["text"]) && !before.is_null();
-    let person = author(message, payload);
     let kind = EventKind::MessageEdited {
         message: channel_id(channel, ts),
         text: words,
@@ -117,10 +105,9 @@ fn edited(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     Incoming {
         more_keys: vec![format!("slack:msg:{}:{channel}:{ts}:edit:{when}", context.id)],
         place: place(channel, text(&message["thread_ts"]), ts, message, context.app),
-        event: event_of(key, &person.id, kind),
+        event: event_of(key, text(&message["user"]), kind),
         // Slack lets nobody else edit a person's message.
         addressing: Addressing { vouched: true, ..facts_in(message, channel, context.app) },
-        person: Some(person).filter(|person| !person.id.is_empty()),
         follow_up: FollowUp::Nothing,
     }
 }
@@ -132,23 +119,20 @@ fn deleted(key: String, payload: &Value, context: &Context<'_>) -> Incoming {
     let channel = text(&event["channel"]);
     let ts = first(&[&event["deleted_ts"], &before["ts"], &tombstone["ts"]]);
     let thread = first(&[&before["thread_ts"], &tombstone["thread_ts"]]);
-    let person = author(before, payload);
     let facts =
         if before.is_object() { facts_in(before, channel, context.app) } else { Addressing::default() };
     Incoming {
         more_keys: vec![format!("slack:msg:{}:{channel}:{ts}:del", context.id)],
         place: place(channel, thread, ts, before, context.app),
-        event: event_of(key, &person.id, EventKind::MessageDeleted { message: channel_id(channel, ts) }),
+        event: event_of(
+            key,
+            text(&before["user"]),
+            EventKind::MessageDeleted { message: channel_id(channel, ts) },
+        ),
         // Its author deleted it, or somebody who may delete anything.
         addressing: Addressing { vouched: true, ..facts },
-        person: Some(person).filter(|person| !person.id.is_empty()),
         follow_up: FollowUp::Nothing,
     }
-}
-
-fn author(message: &Value, payload: &Value) -> Person {
-    let team = first(&[&message["user_team"], &message["team"], &payload["team_id"]]);
-    Person { id: text(&message["user"]).into(), team: team.into() }
 }
 
 /// The place of a message: its thread; a direct message outside of any thread is the conversation itself; any other

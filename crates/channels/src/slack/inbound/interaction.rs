@@ -10,7 +10,7 @@ use throughline_engine::data::event::{MessagePosted, Press};
 use throughline_engine::data::step_input::Addressing;
 
 use super::{
-    Context, FollowUp, Incoming, Person, Place, Pressed, event_of, first, ignored, millis, raw_key, text,
+    Context, FollowUp, Incoming, Place, Pressed, event_of, first, ignored, ignored_by, millis, raw_key, text,
 };
 use crate::slack::mrkdwn::plain;
 use crate::slack::names::{channel_id, is_direct};
@@ -81,14 +81,13 @@ pub(super) fn read(payload: &Value, context: &Context<'_>) -> Incoming {
         "view_submission" => submitted(payload, context),
         "message_action" => shortcut(payload, context),
         "" => ignored(raw_key(payload), "not_an_interaction"),
-        other => Incoming { person: person(payload), ..ignored(key(payload, context), other) },
+        other => ignored_by(member(payload), key(payload, context), other),
     }
 }
 
-fn person(payload: &Value) -> Option<Person> {
-    let team = first(&[&payload["user"]["team_id"], &payload["team"]["id"]]);
-    let person = Person { id: text(&payload["user"]["id"]).into(), team: team.into() };
-    (!person.id.is_empty()).then_some(person)
+/// The member who acted.
+fn member(payload: &Value) -> &str {
+    text(&payload["user"]["id"])
 }
 
 /// The trigger identifies an interaction; without one, what was pressed and when.
@@ -134,8 +133,6 @@ fn pressed(payload: &Value, context: &Context<'_>) -> Incoming {
         trigger: text(&payload["trigger_id"]).into(),
         at: millis(text(&action["action_ts"])),
     };
-    let person = person(payload);
-    let actor = person.as_ref().map(|person| person.id.clone()).unwrap_or_default();
     // Buttons that only open a link carry nothing.
     let kind = match value {
         "" => EventKind::Unknown { name: "press.no_value".into() },
@@ -156,9 +153,8 @@ fn pressed(payload: &Value, context: &Context<'_>) -> Incoming {
             about: Some(message.to_owned()).filter(|ts| !ts.is_empty()),
             joined: false,
         },
-        event: event_of(key, &actor, kind),
+        event: event_of(key, member(payload), kind),
         addressing: Addressing::default(),
-        person,
         follow_up: FollowUp::Press(press),
     }
 }
@@ -166,16 +162,13 @@ fn pressed(payload: &Value, context: &Context<'_>) -> Incoming {
 /// A button of Home that clears a thread's remembered choice is the command in that thread.
 fn of_home(payload: &Value, key: String) -> Incoming {
     let action = &payload["actions"][0];
-    let person = person(payload);
     let clears = text(&action["action_id"]).starts_with(CLEARS);
     let Some((channel, thread)) = text(&action["value"]).split_once(':').filter(|_| clears) else {
-        return Incoming { person, ..ignored(key, "press.in_a_view") };
+        return ignored_by(member(payload), key, "press.in_a_view");
     };
-    let actor = person.as_ref().map(|person| person.id.clone()).unwrap_or_default();
     Incoming {
         place: Place { channel: channel.into(), thread: thread.into(), ..Place::default() },
-        event: event_of(key, &actor, EventKind::Command { text: "forget".into() }),
-        person,
+        event: event_of(key, member(payload), EventKind::Command { text: "forget".into() }),
         follow_up: FollowUp::Home { cleared: Some(text(&action["value"]).into()) },
         ..ignored(String::new(), "")
     }
@@ -185,18 +178,15 @@ fn submitted(payload: &Value, context: &Context<'_>) -> Incoming {
     let view = &payload["view"];
     let key = key(payload, context);
     let Ok(place) = serde_json::from_str::<FormPlace>(text(&view["private_metadata"])) else {
-        return Incoming { person: person(payload), ..ignored(key, "view_submission.unknown") };
+        return ignored_by(member(payload), key, "view_submission.unknown");
     };
     let values = values(&view["state"]["values"], context);
-    let person = person(payload);
-    let actor = person.as_ref().map(|person| person.id.clone()).unwrap_or_default();
     let kind = EventKind::FormSubmitted { press: Press::Token(place.token.clone()), values };
     Incoming {
         more_keys: Vec::new(),
         place: Place { channel: place.channel.clone(), thread: place.thread.clone(), ..Place::default() },
-        event: event_of(key, &actor, kind),
+        event: event_of(key, member(payload), kind),
         addressing: Addressing::default(),
-        person,
         follow_up: FollowUp::Submitted(place),
     }
 }
@@ -234,7 +224,7 @@ fn shortcut(payload: &Value, context: &Context<'_>) -> Incoming {
     let key = key(payload, context);
     let called = text(&payload["callback_id"]);
     let Some(shortcut) = Shortcut::ALL.into_iter().find(|shortcut| shortcut.callback_id() == called) else {
-        return Incoming { person: person(payload), ..ignored(key, "message_action.unknown") };
+        return ignored_by(member(payload), key, "message_action.unknown");
     };
     let message = &payload["message"];
     let (channel, ts) = (text(&payload["channel"]["id"]), first(&[&message["ts"], &payload["message_ts"]]));
@@ -243,8 +233,6 @@ fn shortcut(payload: &Value, context: &Context<'_>) -> Incoming {
         ("", false) => ts,
         (thread, _) => thread,
     };
-    let person = person(payload);
-    let actor = person.as_ref().map(|person| person.id.clone()).unwrap_or_default();
     let kind = EventKind::MessagePosted(MessagePosted {
         text: shortcut.words().into(),
         reply_to: Some(channel_id(channel, ts)),
@@ -259,9 +247,8 @@ fn shortcut(payload: &Value, context: &Context<'_>) -> Incoming {
             about: Some(ts.to_owned()),
             joined: false,
         },
-        event: event_of(key, &actor, kind),
+        event: event_of(key, member(payload), kind),
         addressing: Addressing { mentioned: true, ..Addressing::default() },
-        person,
         follow_up: FollowUp::Nothing,
     }
 }

@@ -40,8 +40,6 @@ pub struct Incoming {
     pub event: Event,
     /// The facts of how a message was addressed.
     pub addressing: Addressing,
-    /// The person who acted.
-    pub person: Option<Person>,
     /// The action to take beside delivering the event.
     pub follow_up: FollowUp,
 }
@@ -57,15 +55,6 @@ pub struct Place {
     pub about: Option<String>,
     /// True if nothing but the store can say whether the assistant takes part in the thread.
     pub joined: bool,
-}
-
-/// A person, as a delivery names them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Person {
-    /// The user id.
-    pub id: String,
-    /// Their own workspace. Empty where it is not told: then it is the app's.
-    pub team: String,
 }
 
 /// An action that a delivery asks for beside its event.
@@ -192,6 +181,12 @@ fn raw_key(payload: &Value) -> String {
     format!("slack:raw:{}", hex(&sha256(&[payload.to_string().as_bytes()])))
 }
 
+/// A delivery by a member that is accepted, kept and ignored.
+fn ignored_by(member: &str, key: String, name: &str) -> Incoming {
+    let ignored = ignored(key, name);
+    Incoming { event: Event { actor: member.into(), ..ignored.event }, ..ignored }
+}
+
 /// A delivery that is accepted, kept and ignored.
 fn ignored(key: String, name: &str) -> Incoming {
     Incoming {
@@ -199,7 +194,6 @@ fn ignored(key: String, name: &str) -> Incoming {
         place: Place::default(),
         event: event_of(key, "", EventKind::Unknown { name: name.into() }),
         addressing: Addressing::default(),
-        person: None,
         follow_up: FollowUp::Nothing,
     }
 }

@@ -7,6 +7,7 @@ use throughline_messages::{self as messages, Language};
 
 use super::rich::{Rich, Style};
 use super::{TITLE, VIEW_BLOCKS, plain};
+use crate::form::FormField;
 use crate::slack::inbound::{FIELD, FormPlace};
 
 /// The most characters of a field.
@@ -23,21 +24,6 @@ pub struct FormModel {
     pub place: FormPlace,
     /// The fields.
     pub fields: Vec<FormField>,
-}
-
-/// One field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FormField {
-    /// The name in the submitted form.
-    pub name: String,
-    /// The label.
-    pub label: String,
-    /// The value.
-    pub text: String,
-    /// True if it has several lines.
-    pub long: bool,
-    /// The faults of the value.
-    pub faults: Vec<String>,
 }
 
 /// Renders a form. A value that is longer than a field of Slack is left out of the form, so that saving keeps it.

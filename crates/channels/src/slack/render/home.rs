@@ -44,8 +44,7 @@ pub fn home(model: &Home, language: Language) -> Value {
         text.push(Style::Plain, &messages::slack_home_nothing(language));
         blocks.extend(text.blocks());
     }
-    let mut buttons = 0;
-    push(&mut blocks, &model.waiting, &mut buttons, language);
+    push(&mut blocks, &model.waiting, language);
     for (title, entries) in [
         (messages::slack_home_modes(language), &model.modes),
         (messages::slack_home_threads(language), &model.threads),
@@ -53,7 +52,7 @@ pub fn home(model: &Home, language: Language) -> Value {
         if !entries.is_empty() {
             blocks.push(json!({"type": "divider"}));
             blocks.push(header(&title));
-            push(&mut blocks, entries, &mut buttons, language);
+            push(&mut blocks, entries, language);
         }
     }
     blocks.push(json!({"type": "divider"}));
@@ -67,17 +66,16 @@ fn header(text: &str) -> Value {
     json!({"type": "header", "text": plain(text, 150)})
 }
 
-fn push(blocks: &mut Vec<Value>, entries: &[HomeEntry], buttons: &mut usize, language: Language) {
+fn push(blocks: &mut Vec<Value>, entries: &[HomeEntry], language: Language) {
     for entry in entries.iter().take(MOST) {
         let mut text = json!({"type": "section", "text": plain(&entry.text, 2_900)});
-        if let Some(token) = &entry.clear {
-            text["accessory"] = json!({"type": "button", "action_id": format!("{CLEARS}{buttons}"),
-                "value": token, "text": plain(&messages::slack_home_clear(language), 75)});
+        if let Some(thread) = &entry.clear {
+            text["accessory"] = json!({"type": "button", "action_id": format!("{CLEARS}{}", blocks.len()),
+                "value": thread, "text": plain(&messages::slack_home_clear(language), 75)});
         } else if let Some(link) = entry.link.as_ref().filter(|link| link.chars().count() <= 3_000) {
-            text["accessory"] = json!({"type": "button", "action_id": format!("tl.open.{buttons}"), "url": link,
+            text["accessory"] = json!({"type": "button", "action_id": format!("tl.open.{}", blocks.len()), "url": link,
                 "text": plain(&messages::slack_home_open(language), 75)});
         }
-        *buttons += 1;
         blocks.push(text);
     }
     if entries.len() > MOST {

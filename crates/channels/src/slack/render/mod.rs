@@ -18,9 +18,9 @@ use crate::direction::steady;
 use rich::{Rich, Style, cut};
 
 pub use card::{card, full_text, full_view, named_people};
-pub use form::{FormField, FormModel, form, outdated, too_long};
+pub use form::{FormModel, form, outdated, too_long};
 pub use home::{Home, HomeEntry, home};
-pub use reply::{post, reply};
+pub use reply::reply;
 
 /// The id of the button that shows a card in full, whose value is the card's id.
 pub const SHOW_ALL: &str = "tl.show_all.0";

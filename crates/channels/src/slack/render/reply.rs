@@ -4,14 +4,10 @@ use super::rich::{Rich, Style};
 use super::{MESSAGE_TEXT, Message};
 use crate::direction::turns_text;
 
-/// Renders the messages of a reply, which names the person it is for where the place does not say it.
+/// Renders the messages of a reply, a notice or a post.
 #[must_use]
-pub fn reply(text: &str, to: Option<&str>) -> Vec<Message> {
+pub fn reply(text: &str) -> Vec<Message> {
     let mut rich = Rich::default();
-    if let Some(user) = to {
-        rich.push(Style::Mention(user.into()), "@");
-        rich.push(Style::Plain, " ");
-    }
     push_linked(&mut rich, if text.trim().is_empty() { "…" } else { text.trim_end() });
     let mut messages = Vec::new();
     let mut blocks = Vec::new();
@@ -28,16 +24,10 @@ pub fn reply(text: &str, to: Option<&str>) -> Vec<Message> {
     messages.into_iter().map(|blocks| Message::new(text, blocks)).collect()
 }
 
-/// Renders a post at a channel's root.
-#[must_use]
-pub fn post(text: &str) -> Vec<Message> {
-    reply(text, None)
-}
-
 /// Adds text with its addresses as links, which show what they lead to.
 pub(super) fn push_linked(rich: &mut Rich, text: &str) {
     let mut rest = text;
-    while let Some(at) = rest.find("https://").or_else(|| rest.find("http://")) {
+    while let Some(at) = ["https://", "http://"].into_iter().filter_map(|scheme| rest.find(scheme)).min() {
         let (before, tail) = rest.split_at(at);
         let end = tail
             .find(|c: char| c.is_whitespace() || turns_text(c) || matches!(c, '<' | '>' | '"' | ')'))

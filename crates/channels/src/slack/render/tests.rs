@@ -6,6 +6,7 @@ use throughline_engine::data::card_model::{Button, CardModel, Field, ItemModel};
 use throughline_engine::data::field_error::FieldError;
 
 use super::*;
+use crate::form::FormField;
 use crate::slack::inbound::FormPlace;
 use crate::slack::mrkdwn::mentioned;
 
@@ -140,19 +141,19 @@ fn texts_in_mrkdwn(blocks: &[Value]) -> Vec<&str> {
 #[test]
 fn a_long_reply_is_several_messages_and_loses_nothing() {
     let text = "All of it matters. ".repeat(1_500);
-    let messages = reply(&text, None);
+    let messages = reply(&text);
     assert!(messages.len() >= 3 && messages.iter().all(Message::fits));
     let words: usize = messages
         .iter()
         .map(|message| serde_json::to_string(&message.blocks).unwrap().matches("matters").count())
         .sum();
     assert_eq!(words, 1_500);
-    assert_eq!(reply("", None).len(), 1, "an empty reply is still one");
+    assert_eq!(reply("").len(), 1, "an empty reply is still one");
 }
 
 #[test]
 fn links_show_where_they_lead() {
-    let message = &reply("see https://x.org/a, (http://y.org/b) and https:// alone", None)[0];
+    let message = &reply("see http://w.org, https://x.org/a, (http://y.org/b) and https:// alone")[0];
     insta::assert_json_snapshot!(message.blocks);
 }
 
