@@ -36,11 +36,14 @@ impl Inbound {
         Delivery { identity, kind, event: encode(event, addressing), limit }
     }
 
-    /// Returns the limit of the lane's queue, with the notice for one that is full. Only messages of people are limited:
-    /// a press, an outcome or a deadline is never refused because a queue is full. There is one notice for a lane in each
+    /// Returns the limit of the lane's queue, with the notice for one that is full. Only messages to us are limited: a press,
+    /// an outcome or a deadline is never refused because a queue is full, and other people's talk gets no notice. There is one notice for a lane in each
     /// [`limits::NOTICE_WINDOW`], or the notices would fill what the limit keeps free.
     fn limit(&self, max: u32) -> Option<QueueLimit> {
         let EventKind::MessagePosted(posted) = &self.event.kind else { return None };
+        if !self.addressing.to_us() {
+            return None;
+        }
         let beginning: String = posted.text.chars().take(50).collect();
         let text = format!(
             "I could not take \"{beginning}\", nor what follows it at once: {max} messages are already waiting here. Please \

@@ -125,6 +125,13 @@ pub fn group_members(group: &str) -> Call {
     Call::new("usergroups.users.list", json!({"usergroup": group}))
 }
 
+/// Asks for a page of a thread's messages before a time stamp, oldest first.
+#[must_use]
+pub fn replies(channel: &str, thread: &str, before: &str, cursor: &str) -> Call {
+    let body = json!({"channel": channel, "ts": thread, "latest": before, "limit": 200});
+    Call::new("conversations.replies", body).with("cursor", Some(cursor))
+}
+
 /// Asks for the app's bot.
 #[must_use]
 pub fn bot(bot: &str) -> Call {

@@ -166,6 +166,15 @@ pub struct Addressing {
     pub vouched: bool,
 }
 
+impl Addressing {
+    /// Returns true for a message that is for us to answer.
+    #[must_use]
+    pub fn to_us(&self) -> bool {
+        let named = self.direct || self.mentioned || self.reply_to_us;
+        !self.not_to_us && (named || (self.thread_ours && !self.to_other))
+    }
+}
+
 /// Target of a button: the stored record its token leads to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PressTarget {

@@ -35,16 +35,9 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> RungResult {
         EventKind::MessageEdited { text, .. } => Decided(edited(turn, text)),
         EventKind::MessageDeleted { .. } => Decided(deleted(turn)),
         EventKind::MessagePosted(posted) => {
-            if facts.not_to_us {
-                turn.receive_message(posted);
-                Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
-            } else if facts.direct
-                || facts.mentioned
-                || facts.reply_to_us
-                || (facts.thread_ours && !facts.to_other)
-            {
+            if facts.to_us() {
                 Passed(Predicate::ToUs)
-            } else if facts.thread_ours {
+            } else if facts.thread_ours || facts.not_to_us {
                 turn.receive_message(posted);
                 Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
             } else {

@@ -141,26 +141,34 @@ fn beside_the_request(message: &Words) -> String {
 }
 
 /// Returns the text the message points at and its message id: the message it replies to, else the person's
-/// message that the anchor answers. A quote has no id.
+/// message that the anchor answers, else the newest of a thread in which nothing was answered yet. A quote has no id.
 fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
     let focus = focus(turn);
     if !(focus.replies() || turn.reference.need == Need::NeedsAnchor) {
         return None;
     }
     let theirs = |message: &&Message| message.role == Role::User;
-    let Some(anchor) = focus.anchor_id() else {
-        let EventKind::MessagePosted(posted) = &turn.event.kind else { return None };
-        return posted.quote.clone().map(|quote| (quote, None));
-    };
-    let replied = turn.given.anchor.as_ref().filter(|message| message.id == *anchor);
-    let anchored = turn.get::<Message>(anchor).or(replied).filter(theirs);
     let own = turn.said.as_ref().map(|said| &said.message);
-    let answered = || {
+    let newest = |belongs: &dyn Fn(&Message) -> bool| {
         let loaded = turn.head.window.texts().rev().filter_map(|id| turn.named::<Message>(id));
-        let mut others = loaded.filter(|message| Some(&message.id) != own);
-        others.find(|message| theirs(message) && message.task.is_some() && message.task == focus.task)
+        let mut others = loaded.filter(|message| Some(&message.id) != own).filter(theirs);
+        others.find(|message| belongs(message))
     };
-    anchored.or_else(answered).map(|message| (message.text.clone(), Some(message.id.clone())))
+    let message = match focus.anchor_id() {
+        Some(anchor) => {
+            let replied = turn.given.anchor.as_ref().filter(|message| message.id == *anchor);
+            let anchored = turn.get::<Message>(anchor).or(replied).filter(theirs);
+            anchored.or_else(|| newest(&|message| message.task.is_some() && message.task == focus.task))
+        }
+        None => {
+            let EventKind::MessagePosted(posted) = &turn.event.kind else { return None };
+            if let Some(quote) = &posted.quote {
+                return Some((quote.clone(), None));
+            }
+            newest(&|_| true)
+        }
+    };
+    message.map(|message| (message.text.clone(), Some(message.id.clone())))
 }
 
 /// Puts a title in front of `text` when its first line is longer than one: the wish of a user story, else the

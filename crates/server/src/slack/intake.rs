@@ -16,7 +16,7 @@ use throughline_engine::{CardId, Event, EventKind, LaneKey};
 use throughline_runtime::{Inbound, Runtime, RuntimeError};
 use throughline_store::{self as store, DeliveryIdentity};
 
-use super::{Adapter, ThreadFollow};
+use super::{Adapter, ThreadFollow, earlier};
 use crate::card_form::{self, CardForm};
 use crate::lane_lookup;
 
@@ -110,6 +110,9 @@ impl Adapter {
             | FollowUp::Home { .. }
             | FollowUp::Welcome
             | FollowUp::Nothing => {}
+        }
+        if let Some(ts) = earlier::called_in_by(&event.kind, &place, &addressing) {
+            self.accept_earlier(runtime, workspace, &lane, &place, ts).await?;
         }
         let identity = DeliveryIdentity { more_keys, ..DeliveryIdentity::new(lane, event.id.as_str()) };
         let accepted = runtime.accept(Inbound { identity, event, addressing }).await?;

@@ -3,6 +3,7 @@
 //! Path of a delivery: `socket.rs` or a route → `intake.rs` (lane, inbox row) → the acknowledgement → `follow_up.rs`, which
 //! opens what the delivery asked for.
 
+mod earlier;
 mod follow_up;
 mod home;
 mod install;

@@ -1,5 +1,8 @@
 //! Lanes: the conversation that a message belongs to, and when the assistant answers.
 
+use throughline_engine::EventKind;
+use throughline_fakes::slack::Fault;
+
 use crate::world::{ANA, BOB, MIA, TEAM, TOOL, World, ticket, until};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,4 +155,71 @@ async fn what_is_said_under_the_card_of_a_command_is_about_that_card() {
     w.slack.presses(TEAM, MIA, &card.ts, "Approve");
     w.says(TEAM, &card.ts, "DEMO-1").await;
     w.well();
+}
+
+/// Slack delivers none of it again, and did not while nobody here was asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mention_in_a_thread_of_others_is_about_what_they_said() {
+    for w in [World::over_sockets().await, World::over_http().await] {
+        let root = w.slack.says(TEAM, BOB, "The export of reports fails with a blank page since Monday");
+        w.slack.says_in(TEAM, &root, MIA, "Same here, and only in Firefox");
+        w.slack.says_in(TEAM, &root, ANA, &format!("{TOOL} create a ticket from this"));
+        let shown = w.card(TEAM, &root, "Edit").await.block_text();
+        assert!(
+            shown.contains("The export of reports fails") && shown.contains("only in Firefox"),
+            "{shown}"
+        );
+        w.slack.says_in(TEAM, &root, ANA, &format!("{TOOL} what's open?"));
+        let lane = w.lane(TEAM, &root);
+        assert_eq!(
+            w.decided(&lane, 6).await,
+            [
+                "ignored.not_addressed",
+                "ignored.not_addressed",
+                "observed.other_addressee",
+                "observed.other_addressee",
+                "intent.rule",
+                "intent.rule"
+            ]
+        );
+        w.well();
+    }
+}
+
+/// Of a long thread, the beginning and the newest messages are read.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_long_thread_the_first_and_the_newest_messages_are_read() {
+    let w = World::over_sockets().await;
+    let root = w.slack.says(TEAM, BOB, "The export of reports fails with a blank page since Monday");
+    for number in 0..230 {
+        w.slack.says_in(TEAM, &root, MIA, &format!("Seen again by customer {number}"));
+    }
+    let lane = w.lane(TEAM, &root);
+    w.decided(&lane, 200).await;
+    w.slack.says_in(TEAM, &root, ANA, &format!("{TOOL} what's open?"));
+    until("an answer", || w.slack.bot_messages(TEAM).pop()).await;
+    let turns = w.turns(&lane).await;
+    let observed =
+        turns.into_iter().filter(|turn| turn.row.decision.reason.code() == "observed.other_addressee");
+    let said = observed.filter_map(|turn| match turn.content?.event.kind {
+        EventKind::MessagePosted(posted) => Some(posted.text),
+        _ => None,
+    });
+    let said: Vec<String> = said.collect();
+    assert!(said[0].starts_with("The export of reports"), "{said:#?}");
+    assert_eq!((said.len(), said[1].as_str()), (20, "Seen again by customer 211"));
+    w.well();
+}
+
+/// Without the scope for it, a mention is decided without its thread.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_that_cannot_be_read_loses_no_mention() {
+    let w = World::over_http().await;
+    let root = w.slack.says(TEAM, BOB, "The export of reports fails with a blank page since Monday");
+    for fault in [Fault::Refuse("missing_scope".into()), Fault::Status(503), Fault::AppliedThenSilent] {
+        w.slack.fail_next("conversations.replies", None, fault);
+        w.slack.says_in(TEAM, &root, ANA, &format!("{TOOL} create a ticket from this"));
+    }
+    let lane = w.lane(TEAM, &root);
+    assert_eq!(w.decided(&lane, 4).await[1..], ["intent.rule"; 3]);
 }

@@ -196,7 +196,7 @@ impl World {
 
     /// Returns the turns of a lane, oldest first.
     pub(crate) async fn turns(&self, lane: &LaneKey) -> Vec<Turn> {
-        let turns = self.store.turns(lane, 0, 200).await.expect("the store answers");
+        let turns = self.store.turns(lane, 0, 500).await.expect("the store answers");
         turns.iter().map(|turn| Turn::read(turn).expect("a turn of ours")).collect()
     }
 
