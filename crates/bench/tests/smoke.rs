@@ -64,7 +64,7 @@ fn b7_storage() {
 
 #[test]
 fn b8_webhook() {
-    sound("B8", &["HTTP API; signed Slack comes with Slack", "≥ 0.8", "≤ 25"]);
+    sound("B8", &["| HTTP API", "| signed Slack", "≥ 0.8", "≤ 25", "≤ 500 ms: "]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use ureq::Agent;
 
+use super::slack::Signed;
 use crate::load::messages::REPLY;
 
 /// A client of one server as one tenant. Clones share connections.
@@ -60,6 +61,20 @@ impl Client {
         let text = answer.body_mut().read_to_string()?;
         ensure!(answer.status().as_u16() == 202, "POST /v1/events: {} {text}", answer.status());
         Ok(text)
+    }
+
+    /// Delivers an event as Slack does; an error unless the answer is 200.
+    pub(crate) fn deliver(&self, signed: &Signed) -> anyhow::Result<()> {
+        let mut answer = self
+            .agent
+            .post(format!("{}/slack/events", self.url))
+            .header("Content-Type", "application/json")
+            .header("X-Slack-Request-Timestamp", &signed.seconds)
+            .header("X-Slack-Signature", &signed.signature)
+            .send(&signed.body)?;
+        let text = answer.body_mut().read_to_string()?;
+        ensure!(answer.status().as_u16() == 200, "POST /slack/events: {} {text}", answer.status());
+        Ok(())
     }
 
     /// Returns the metrics by name; those with labels are added up.

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use super::Server;
-use super::client::message;
+use super::client::{Client, message};
+use super::slack::Signed;
 use crate::load::milliseconds;
 
 /// Connections that are kept alive.
@@ -18,12 +19,17 @@ pub(crate) const CONNECTIONS: usize = 16;
 /// refused for a full queue.
 pub(crate) const LANES: usize = 1_024;
 
-const SCRIPT: &str = include_str!("events.lua");
+/// The events that each connection makes in a second at most, which have to be signed beforehand.
+const MOST_A_SECOND: f64 = 1_000.0;
+
+const EVENTS: &str = include_str!("events.lua");
+const SIGNED: &str = include_str!("signed.lua");
+const RESULT: &str = include_str!("result.lua");
 
 /// The result as the clients saw it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Answered {
-    /// Answers, all of them 202.
+    /// Answers, all of them 2xx.
     pub(crate) count: u64,
     pub(crate) seconds: f64,
     /// Milliseconds.
@@ -60,21 +66,56 @@ impl By {
         time: Duration,
         folder: &Path,
     ) -> anyhow::Result<Answered> {
-        match self {
-            Self::Wrk => wrk(server, run, time, folder),
-            Self::Ourselves => ourselves(server, run, time),
+        if self == Self::Wrk {
+            let script = format!("BODY = [==[{}]==]\n{EVENTS}", message("CONVERSATION"));
+            return wrk(server, time, folder, &script, &[&server.tokens[0], run, &LANES.to_string()]);
         }
+        let bodies: Vec<String> = (0..LANES).map(|lane| message(&format!("c{lane}"))).collect();
+        ourselves(server, time, |client, n| {
+            client.post(&bodies[n as usize % LANES], &format!("{run}-{n}")).map(drop)
+        })
+    }
+
+    /// Does so with signed events of Slack, each of which is delivered once.
+    pub(crate) fn deliver(
+        self,
+        server: &Server,
+        signed: &[Signed],
+        time: Duration,
+        folder: &Path,
+    ) -> anyhow::Result<Answered> {
+        if self == Self::Wrk {
+            let file = folder.join("signed");
+            let lines = signed.iter().map(|one| format!("{} {} {}\n", one.seconds, one.signature, one.body));
+            std::fs::write(&file, lines.collect::<String>())?;
+            return wrk(server, time, folder, SIGNED, &[&file.display().to_string()]);
+        }
+        ourselves(server, time, |client, n| {
+            client.deliver(signed.get(n as usize).context("too few events were signed for this time")?)
+        })
     }
 }
 
-fn wrk(server: &Server, run: &str, time: Duration, folder: &Path) -> anyhow::Result<Answered> {
-    let script = folder.join("events.lua");
-    let body = message("CONVERSATION");
-    std::fs::write(&script, format!("BODY = [==[{body}]==]\n{SCRIPT}"))?;
+/// Returns how many events a load of that time may need.
+pub(crate) fn most(time: Duration) -> usize {
+    (time.as_secs_f64().max(1.0) * MOST_A_SECOND * CONNECTIONS as f64) as usize
+}
+
+/// Runs `wrk` with a script, which is given these arguments.
+fn wrk(
+    server: &Server,
+    time: Duration,
+    folder: &Path,
+    text: &str,
+    arguments: &[&str],
+) -> anyhow::Result<Answered> {
+    let script = folder.join("load.lua");
+    std::fs::write(&script, format!("{text}\n{RESULT}"))?;
     let output = Command::new("wrk")
         .args(["-t1", &format!("-c{CONNECTIONS}"), &format!("-d{}s", time.as_secs().max(1)), "-s"])
         .arg(&script)
-        .args([&server.url, "--", &server.tokens[0], run, &LANES.to_string()])
+        .args([&server.url, "--"])
+        .args(arguments)
         .output()
         .context("cannot run wrk")?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -97,9 +138,13 @@ fn read(text: &str) -> anyhow::Result<Answered> {
     })
 }
 
-fn ourselves(server: &Server, run: &str, time: Duration) -> anyhow::Result<Answered> {
+/// Sends with our own client: `send` sends the n-th request.
+fn ourselves(
+    server: &Server,
+    time: Duration,
+    send: impl Fn(&Client, u64) -> anyhow::Result<()> + Sync,
+) -> anyhow::Result<Answered> {
     let sent = AtomicU64::new(0);
-    let bodies: Vec<String> = (0..LANES).map(|lane| message(&format!("c{lane}"))).collect();
     let began = Instant::now();
     let one = || {
         let client = server.client(0);
@@ -107,7 +152,7 @@ fn ourselves(server: &Server, run: &str, time: Duration) -> anyhow::Result<Answe
         while began.elapsed() < time {
             let n = sent.fetch_add(1, Ordering::Relaxed);
             let asked = Instant::now();
-            client.post(&bodies[n as usize % LANES], &format!("{run}-{n}"))?;
+            send(&client, n)?;
             took.push(asked.elapsed());
         }
         anyhow::Ok(took)

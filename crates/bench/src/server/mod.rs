@@ -3,6 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod load;
 pub(crate) mod own;
+pub(crate) mod slack;
 
 use std::io::{BufRead as _, BufReader};
 use std::ops::Range;
@@ -48,10 +49,20 @@ impl Server {
     /// Starts it over `data`, with a token for each of so many tenants. Also gives the time from the start of the
     /// process to its first answer that it is ready.
     pub(crate) fn start(scale: Scale, data: &Path, tenants: usize) -> anyhow::Result<(Self, Duration)> {
+        Self::start_with(scale, data, tenants, "")
+    }
+
+    /// Starts it with further tables of its configuration.
+    pub(crate) fn start_with(
+        scale: Scale,
+        data: &Path,
+        tenants: usize,
+        more: &str,
+    ) -> anyhow::Result<(Self, Duration)> {
         std::fs::create_dir_all(data)?;
         let config = data.join("bench.toml");
         let (tokens, text) = configured(tenants);
-        std::fs::write(&config, text)?;
+        std::fs::write(&config, text + more)?;
         let program = program(scale)?;
         let mut command = Command::new(&program);
         command.args(["serve", "--json", "--quiet", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
