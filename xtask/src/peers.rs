@@ -1,5 +1,5 @@
 //! `cargo xtask peers`: other people's clients against the fakes of vendors' servers, and other people's servers (of
-//! models, of tools, and a sub-agent) against our clients. They are installed from their registries into the system's
+//! models, of tools, a sub-agent, and a Slack) against our clients. They are installed from their registries into the system's
 //! temporary folder.
 
 use std::path::{Path, PathBuf};
@@ -30,6 +30,11 @@ const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
 /// The variable that names its program.
 const LLMOCK: &str = "THROUGHLINE_AIMOCK";
 
+/// A Slack, and what its services are served with.
+const EMULATE: [&str; 2] = ["emulate@0.12.2", "@emulators/core@0.6.1"];
+/// The variable that names its description.
+const EMULATE_AT: &str = "THROUGHLINE_EMULATE";
+
 /// Runs all of them.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if !rest.is_empty() {
@@ -38,10 +43,12 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let npm = repo.has("npm", &["--version"]);
     clients(repo, npm)?;
     if npm {
-        let llmock = package(AIMOCK, "aimock", ".bin/llmock")?;
+        let llmock = package(&[AIMOCK], "aimock", ".bin/llmock")?;
         test(repo, &["-p", "throughline-models"], "peers", &[(LLMOCK, &llmock)])?;
+        let emulate = package(&EMULATE, "emulate", "emulate/package.json")?;
+        test(repo, &["-p", "throughline-server"], "slack", &[(EMULATE_AT, &emulate)])?;
     } else {
-        output::step("aimock: skipped, there is no npm (Debian: `apt install npm`)");
+        output::step("aimock and emulate: skipped, there is no npm (Debian: `apt install npm`)");
     }
     tools(repo, &["-p", "throughline-server"])?;
     Ok(ExitCode::SUCCESS)
@@ -55,7 +62,7 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
     }
     let python = python(repo, REQUIREMENTS, "python")?;
     if npm {
-        let bolt = package(BOLT, "bolt", "@slack/bolt/package.json")?;
+        let bolt = package(&[BOLT], "bolt", "@slack/bolt/package.json")?;
         return test(repo, &["-p", "throughline-fakes"], "peers", &[(PYTHON, &python), (BOLT_AT, &bolt)]);
     }
     output::step("clients in JavaScript: skipped, there is no npm (Debian: `apt install npm`)");
@@ -75,7 +82,7 @@ pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
     }
     let kits = python(repo, KITS, "kits")?;
     let everything =
-        package(EVERYTHING, "everything", "@modelcontextprotocol/server-everything/dist/index.js")?;
+        package(&[EVERYTHING], "everything", "@modelcontextprotocol/server-everything/dist/index.js")?;
     test(repo, built, "tools", &[(PYTHON, &kits), (EVERYTHING_AT, &everything)])
 }
 
@@ -87,19 +94,20 @@ fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -
     cargo_with(repo, &tests, &variables)
 }
 
-/// Returns a program of a package, which is installed unless an earlier run did that.
-fn package(name: &str, folder: &str, program: &str) -> Result<PathBuf> {
+/// Returns a file of these packages, which are installed unless an earlier run did that.
+fn package(names: &[&str], folder: &str, file: &str) -> Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
-    let (program, made) = (folder.join("node_modules").join(program), folder.join("made"));
-    if std::fs::read_to_string(&made).is_ok_and(|installed| installed == name) {
-        return Ok(program);
+    let (file, made) = (folder.join("node_modules").join(file), folder.join("made"));
+    let wanted = names.join(" ");
+    if std::fs::read_to_string(&made).is_ok_and(|installed| installed == wanted) {
+        return Ok(file);
     }
-    output::step(&format!("installing {name} into {}", folder.display()));
+    output::step(&format!("installing {wanted} into {}", folder.display()));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let npm = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
-    finish(Command::new("npm").args(npm).arg(&folder).arg(name))?;
-    write(&made, name)?;
-    Ok(program)
+    finish(Command::new("npm").args(npm).arg(&folder).args(names))?;
+    write(&made, &wanted)?;
+    Ok(file)
 }
 
 /// Returns the Python of a virtual environment with the pinned packages, made unless an earlier run did that.

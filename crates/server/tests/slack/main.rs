@@ -3,6 +3,7 @@
 
 mod cards;
 mod channel;
+mod emulator;
 mod forms;
 mod home;
 mod hostile;

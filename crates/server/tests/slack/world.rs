@@ -1,6 +1,7 @@
 //! World of a test: one workspace, its Slack, and a served installation.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use throughline_fakes::system_clock;
 use throughline_runtime::Runtime;
 use throughline_runtime::turn_log::Turn;
 use throughline_server::slack::Adapter;
-use throughline_server::{Config, Sources, open_tracking, serve_instance};
+use throughline_server::{Config, Instance, Sources, open_tracking, serve_instance};
 use throughline_store::{MemoryStore, Store, SystemClock};
 use throughline_trackers::local::Faults;
 use tokio::sync::oneshot;
@@ -79,6 +80,48 @@ pub(crate) fn ticket(about: &str) -> String {
     format!("{TOOL} create a ticket for {about}\nProblem: it is missing\nAcceptance criteria: it is there")
 }
 
+/// Returns a folder with the secrets of the fake's app.
+pub(crate) fn secrets() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("bot", FakeSlack::BOT_TOKEN),
+        ("app", FakeSlack::APP_TOKEN),
+        ("secret", FakeSlack::SIGNING_SECRET),
+        ("client", FakeSlack::CLIENT_SECRET),
+    ] {
+        std::fs::write(folder.path().join(name), format!("{text}\n")).expect("written");
+    }
+    folder
+}
+
+/// Reads a configuration whose secrets are in the folder.
+pub(crate) fn configured(folder: &Path, text: &str) -> Config {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let text = text
+        .replace("KEY", &path("key"))
+        .replace("BOT", &path("bot"))
+        .replace("APP", &path("app"))
+        .replace("SECRET", &path("secret"));
+    let file = folder.join("throughline.toml");
+    std::fs::write(&file, text).expect("written");
+    let config = Config::load(&Sources { file: Some(file), ..Sources::default() });
+    config.expect("the test's configuration is right")
+}
+
+/// Serves an instance until the sender is used or dropped.
+pub(crate) async fn serve(instance: Instance) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
+    let (ready, bound) = oneshot::channel();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let task = tokio::spawn(async move {
+        let told = |address| {
+            let _ = ready.send(address);
+        };
+        let until = async { drop(stopped.await) };
+        serve_instance(instance, told, until).await.expect("it ends well");
+    });
+    (bound.await.expect("it listens"), stop, task)
+}
+
 impl World {
     pub(crate) async fn over_sockets() -> Self {
         Self::new("socket", "").await
@@ -102,15 +145,7 @@ impl World {
         }
         slack.channel(TEAM, "team", &[ANA, MIA, BOB]);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Arc::new(SystemClock::default())));
-        let folder = tempfile::tempdir().expect("a folder");
-        for (name, text) in [
-            ("bot", FakeSlack::BOT_TOKEN),
-            ("app", FakeSlack::APP_TOKEN),
-            ("secret", FakeSlack::SIGNING_SECRET),
-            ("client", FakeSlack::CLIENT_SECRET),
-        ] {
-            std::fs::write(folder.path().join(name), format!("{text}\n")).expect("written");
-        }
+        let folder = secrets();
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let install = install.into();
         let mut world = Self {
@@ -137,17 +172,8 @@ impl World {
         .await
         .expect("the instance opens");
         self.served = instance.slack.clone().map(|adapter| (adapter, instance.runtime.clone()));
-        let (ready, bound) = oneshot::channel();
-        let (stop, stopped) = oneshot::channel::<()>();
-        self.task = Some(tokio::spawn(async move {
-            let told = |address| {
-                let _ = ready.send(address);
-            };
-            let until = async { drop(stopped.await) };
-            serve_instance(instance, told, until).await.expect("it ends well");
-        }));
-        self.stop = Some(stop);
-        self.address = bound.await.expect("it listens");
+        let (address, stop, task) = serve(instance).await;
+        (self.address, self.stop, self.task) = (address, Some(stop), Some(task));
         if self.mode == "http" {
             self.slack.delivers_to(Endpoints::at(&self.url("")));
         } else {
@@ -166,23 +192,16 @@ impl World {
     }
 
     pub(crate) fn config(&self) -> Config {
-        let path = |name: &str| self.folder.path().join(name).display().to_string();
-        let file = self.folder.path().join("throughline.toml");
+        let install = self.install.replace("CLIENT", FakeSlack::CLIENT);
         let text = CONFIG
             .replace("MODE", self.mode)
-            .replace("KEY", &path("key"))
-            .replace("BOT", &path("bot"))
-            .replace("APP", &path("app"))
-            .replace("SECRET", &path("secret"))
             .replace("AUTHORIZE", &format!("{}/oauth/v2/authorize", self.slack.url()))
             .replace(
                 "INSTALL",
-                &self.install.replace("CLIENT", FakeSlack::CLIENT).replace("FILE", &path("client")),
+                &install.replace("FILE", &self.folder.path().join("client").display().to_string()),
             )
             .replace("BASE", self.slack.api().trim_end_matches('/'));
-        std::fs::write(&file, text).expect("written");
-        let config = Config::load(&Sources { file: Some(file), ..Sources::default() });
-        config.expect("the test's configuration is right")
+        configured(self.folder.path(), &text)
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
