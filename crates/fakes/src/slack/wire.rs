@@ -136,9 +136,8 @@ fn call(shared: &Shared, name: &str, token: &str, body: &Value) -> Outcome {
         return Outcome::refused(ApiError::new("team_not_found"));
     };
     let (outbox, url) = (&mut world.outbox, shared.url());
-    let posts_anywhere = granted.scopes.contains("chat:write.public");
     let wrong = unknown_arguments(method, body);
-    let mut ask = Ask { team, outbox, body, now, url: &url, posts_anywhere, wrong };
+    let mut ask = Ask { team, outbox, body, now, url: &url, token: &granted, wrong };
     let answer = (method.call)(&mut ask);
     Outcome { answer, scopes, wrong: ask.wrong }
 }

@@ -97,10 +97,19 @@ fn ranged(ask: &Ask<'_>, messages: Vec<Message>) -> Vec<Value> {
     messages.into_iter().filter(inside).map(shown).collect()
 }
 
-/// Returns a conversation the bot may read.
+/// Returns a conversation the bot may read: each kind has a scope of its own.
 fn readable(ask: &mut Ask<'_>) -> Result<Channel, ApiError> {
-    let bot = ask.team.bot_user.clone();
+    let (bot, token) = (ask.team.bot_user.clone(), ask.token);
     let channel = ask.channel("channel")?;
+    let needed = match channel.kind {
+        Kind::Public => "channels:history",
+        Kind::Private => "groups:history",
+        Kind::Im => "im:history",
+        Kind::Mpim => "mpim:history",
+    };
+    if !token.scopes.contains(needed) {
+        return Err(ApiError::missing_scope(needed, &token.listed()));
+    }
     if channel.members.contains(&bot) { Ok(channel.clone()) } else { refuse("not_in_channel") }
 }
 

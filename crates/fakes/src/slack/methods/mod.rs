@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::api_error::ApiError;
 use super::outbox::Outbox;
-use super::state::{Channel, Kind, Message, Team};
+use super::state::{Channel, Kind, Message, Team, Token};
 use super::{blocks, events};
 
 pub(super) use oauth::access;
@@ -38,8 +38,8 @@ pub(super) struct Ask<'a> {
     pub(super) now: i64,
     /// The base URL of the fake.
     pub(super) url: &'a str,
-    /// True if the app may post to public channels it is not a member of.
-    pub(super) posts_anywhere: bool,
+    /// The token.
+    pub(super) token: &'a Token,
     /// Things that are accepted, but against the documentation.
     pub(super) wrong: Vec<String>,
 }
@@ -92,7 +92,7 @@ impl Ask<'_> {
         if given.starts_with(['U', 'W']) && self.team.users.contains_key(&given) {
             return Ok(self.team.im(&given));
         }
-        let (bot, anywhere) = (self.team.bot_user.clone(), self.posts_anywhere);
+        let (bot, anywhere) = (self.team.bot_user.clone(), self.token.scopes.contains("chat:write.public"));
         let channel = self.channel(name)?;
         if channel.archived {
             return refuse("is_archived");
