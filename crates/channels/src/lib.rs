@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
 
 /// The way from a lane to a channel's users.
@@ -46,8 +47,33 @@ pub struct Sending<'a> {
     pub person: Option<&'a Addressee>,
     /// True if it asks a question and waits for the answer.
     pub question: bool,
+    /// The message may be out already, or the next part of it: an earlier attempt has an unknown outcome.
+    pub unsure: Option<Unsure>,
     /// The store's time.
     pub now: Timestamp,
+}
+
+/// A post at the root of a conversation, for everybody.
+#[derive(Clone, Copy, Debug)]
+pub struct Posting<'a> {
+    /// The effect's id.
+    pub effect: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// It may be out already: an earlier attempt has an unknown outcome.
+    pub unsure: Option<Unsure>,
+    /// The store's time.
+    pub now: Timestamp,
+}
+
+/// What is known of a message that may be out (`docs/design/0031-effects-and-retries.md`). A channel with
+/// [`Guarantee::Findable`] looks for it; others ignore this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsure {
+    /// The time before which nothing of it was sent.
+    pub since: Timestamp,
+    /// True if it may be sent where it is not found, or where nobody can look.
+    pub resend: bool,
 }
 
 /// The person a message is for.
@@ -78,6 +104,11 @@ pub trait Channel: Send + Sync {
     /// The way to the channel's users.
     fn surface(&self) -> Surface;
 
+    /// The promise about messages whose outcome is unknown.
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
+    }
+
     /// The earliest time for a delivery that may not begin yet. Asked before the attempt is marked, so that waiting
     /// costs no attempt; `None` counts the delivery as begun.
     fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
@@ -89,8 +120,8 @@ pub trait Channel: Send + Sync {
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered>;
 
     /// Posts at the root of a conversation, where everybody in it sees it. Returns the post's address, if it has one.
-    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
-        let _ = (text, now);
+    async fn post(&self, to: &LaneKey, post: Posting<'_>) -> Attempt<Option<String>> {
+        let _ = post;
         let text = format!("{} has no place for posts at {}", self.name(), to.conversation);
         Attempt::Rejected { text, errors: Vec::new() }
     }
@@ -169,6 +200,7 @@ mod tests {
             by: None,
             person: None,
             question: false,
+            unsure: None,
             now: Timestamp(0),
         };
         assert_eq!(web.deliver(sending).await, Attempt::Applied(Delivered::default()));

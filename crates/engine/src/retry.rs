@@ -15,6 +15,8 @@ use crate::data::time::Millis;
 pub enum Guarantee {
     /// A repeated effect id is applied once.
     Idempotent,
+    /// What an effect made there can be found by the effect's id, as far as the far side lets itself be read.
+    Findable,
     /// No promise.
     Nothing,
 }
@@ -26,6 +28,9 @@ pub enum AfterUnknown {
     Retry,
     /// Try once more, then give up. A duplicate would be visible.
     RetryOnce,
+    /// Look for it, at most [`limits::LOOKS`] times. Where it is not found it is sent once more if it stays in the thread,
+    /// and never if it leaves.
+    Look,
     /// Park as uncertain, and never send again without a person.
     Park,
 }
@@ -39,7 +44,10 @@ pub fn after_unknown(body: &EffectBody, far_side: Guarantee) -> AfterUnknown {
         _ if matches!(body, EffectBody::TrackerUpdate { change, .. } if change.is_setting()) => {
             AfterUnknown::Retry
         }
-        (_, Guarantee::Nothing) if body.is_outward() => AfterUnknown::Park,
+        (EffectClass::Reply | EffectClass::CardPost | EffectClass::PostChannel, Guarantee::Findable) => {
+            AfterUnknown::Look
+        }
+        _ if body.is_outward() => AfterUnknown::Park,
         (EffectClass::Reply | EffectClass::CardPost | EffectClass::Notice, _) => AfterUnknown::RetryOnce,
         _ => AfterUnknown::Retry,
     }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use throughline_channels::{Channel, Delivered, Sending, Surface};
+use throughline_channels::{Channel, Delivered, Posting, Sending, Surface};
+use throughline_engine::LaneKey;
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::{LaneKey, Timestamp};
 
 /// A channel that messages are sent to, like Slack or Telegram. `web` reads from the store instead.
 pub(crate) struct SimChannel {
@@ -50,7 +50,7 @@ impl Channel for SimChannel {
         Attempt::Applied(Delivered { id: Some(format!("{}:{n}", self.name)), more: false })
     }
 
-    async fn post(&self, to: &LaneKey, _: &str, _: Timestamp) -> Attempt<Option<String>> {
+    async fn post(&self, to: &LaneKey, _: Posting<'_>) -> Attempt<Option<String>> {
         match self.next_post().as_deref() {
             None | Some("ok") => {
                 let n = self.posted.fetch_add(1, Ordering::Relaxed) + 1;

@@ -16,7 +16,7 @@ use between::{Between, Through};
 use throughline_channels::telegram::render::{self, Part};
 use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client, IncomingUpdate, Telegram};
 use throughline_channels::telegram::{inbound, outbound};
-use throughline_channels::{Channel, Delivered, Sending, Surface};
+use throughline_channels::{Channel, Delivered, Posting, Sending, Surface};
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::event::{Attachment, EventKind, MessagePosted, Press};
 use throughline_engine::data::message::Role;
@@ -109,8 +109,8 @@ impl Channel for OnTheWire {
         self.channel.not_before(sending)
     }
 
-    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
-        let post = || self.network.block_on(self.channel.post(to, text, now));
+    async fn post(&self, to: &LaneKey, post: Posting<'_>) -> Attempt<Option<String>> {
+        let post = || self.network.block_on(self.channel.post(to, post));
         std::thread::scope(|threads| threads.spawn(post).join()).unwrap()
     }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::policy::limits;
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_messages::{self as messages, Language};
 use throughline_net::Key;
@@ -17,8 +18,9 @@ use super::client::Client;
 use super::names::{App, CHANNEL, channel_and_ts, channel_id, is_direct, thread_of};
 use super::outbound::{self, Call, Target};
 use super::rate_limit::{Bucket, RateLimiter};
+use super::read_back::PostedFor;
 use super::render::{self, Look, Message, People};
-use crate::{Channel, Delivered, Sending, Surface};
+use crate::{Channel, Delivered, Posting, Sending, Surface};
 
 /// A workspace that the app is installed in.
 #[derive(Clone)]
@@ -151,7 +153,13 @@ impl Slack {
     }
 
     /// Makes one call for a lane, and records what its answer says about the limits.
-    async fn call(&self, workspace: &Workspace, call: &Call, bucket: Bucket, now: Timestamp) -> Answer {
+    pub(super) async fn call(
+        &self,
+        workspace: &Workspace,
+        call: &Call,
+        bucket: Bucket,
+        now: Timestamp,
+    ) -> Answer {
         let answer = self.client.call(&workspace.token, call).await;
         match &answer {
             Answer::TooMany { hint } => {
@@ -167,6 +175,8 @@ impl Slack {
                     "Slack refuses the app's token"
                 );
             }
+            // Without a history scope messages are not looked for, which whoever left it out has chosen.
+            Answer::MissingScope { .. } if call.method.starts_with("conversations.") => {}
             Answer::MissingScope { needed } => {
                 tracing::error!(code = "TL-3302", team = workspace.app.team, needed, "the app lacks a scope");
             }
@@ -182,8 +192,8 @@ impl Slack {
         let Some(part) = parts.get(out) else { return Attempt::Applied(Delivered::default()) };
         let more = out + 1 < parts.len();
         match self.private(route) {
-            Some(by) => self.whisper(route, by, part, more).await,
-            None => self.post_message(route, part, more).await,
+            Some(by) => self.whisper(route, by, part, out, more).await,
+            None => self.post_message(route, part, out, more).await,
         }
     }
 
@@ -194,12 +204,22 @@ impl Slack {
     }
 
     /// Shows a text to one person. In a conversation with one person it is a message.
-    async fn whisper(&self, route: &Route<'_>, to: &str, part: &Message, more: bool) -> Attempt<Delivered> {
+    async fn whisper(
+        &self,
+        route: &Route<'_>,
+        to: &str,
+        part: &Message,
+        number: usize,
+        more: bool,
+    ) -> Attempt<Delivered> {
         let lane = route.sending.lane;
         let user = self.workspaces.user(lane, to).await;
         let Some(user) = user.filter(|_| !is_direct(&lane.conversation)) else {
-            return self.post_message(route, part, more).await;
+            return self.post_message(route, part, number, more).await;
         };
+        if route.sending.unsure.is_some_and(|unsure| !unsure.resend) {
+            return Attempt::Unknown { why: "what one person is shown cannot be looked for".into() };
+        }
         let call = outbound::post_ephemeral(route.target(), &user, part);
         let answer = self.call(&route.workspace, &call, Bucket::Method(call.method), route.sending.now).await;
         let ts = |answer: &Value| answer["message_ts"].as_str().map(|ts| channel_id(&lane.conversation, ts));
@@ -212,8 +232,8 @@ impl Slack {
     /// Shows all parts of a notice, which has no record of those that are out: after a failure it begins again.
     async fn notice(&self, route: &Route<'_>, to: &str, text: &str) -> Attempt<Delivered> {
         let mut told = Attempt::Applied(Delivered::default());
-        for part in render::reply(text) {
-            told = self.whisper(route, to, &part, false).await;
+        for (number, part) in render::reply(text).iter().enumerate() {
+            told = self.whisper(route, to, part, number, false).await;
             if !matches!(told, Attempt::Applied(_)) {
                 break;
             }
@@ -221,14 +241,30 @@ impl Slack {
         told
     }
 
-    async fn post_message(&self, route: &Route<'_>, part: &Message, more: bool) -> Attempt<Delivered> {
-        delivered(self.try_post(route, part).await, more)
+    async fn post_message(
+        &self,
+        route: &Route<'_>,
+        message: &Message,
+        part: usize,
+        more: bool,
+    ) -> Attempt<Delivered> {
+        let of = PostedFor { effect: route.sending.effect, part };
+        let answer = match self.posted_before(route, of).await {
+            Some(answer) => answer,
+            None => self.try_post(route, message, of).await,
+        };
+        delivered(answer, more)
     }
 
-    async fn try_post(&self, route: &Route<'_>, part: &Message) -> Answer {
-        let call = outbound::post(route.target(), part, route.sending.effect);
+    async fn try_post(&self, route: &Route<'_>, message: &Message, of: PostedFor<'_>) -> Answer {
+        let call = outbound::post(route.target(), message, of);
         let bucket = Bucket::Post(route.sending.lane.conversation.clone());
         self.call(&route.workspace, &call, bucket, route.sending.now).await
+    }
+
+    async fn posted_before(&self, route: &Route<'_>, of: PostedFor<'_>) -> Option<Answer> {
+        let Sending { unsure, now, .. } = route.sending;
+        self.look_for(&route.workspace, route.target(), of, (*unsure)?, *now).await
     }
 
     /// Posts a card. Where Slack does not take its blocks, it is rendered once more with less detail: that answer says
@@ -237,18 +273,26 @@ impl Slack {
         if !route.sending.sent.is_empty() {
             return Attempt::Applied(Delivered::default());
         }
-        let look = self.look(route.sending.lane, card).await;
-        let answer = match self.try_post(route, &render::card(card, &look, false)).await {
-            Answer::Blocks(why) => {
-                tracing::warn!(code = "TL-3303", why, "Slack takes no card of this size");
-                self.try_post(route, &render::card(card, &look, true)).await
-            }
-            answer => answer,
+        let of = PostedFor::whole(route.sending.effect);
+        let answer = match self.posted_before(route, of).await {
+            Some(answer) => answer,
+            None => self.try_post_card(route, card, of).await,
         };
         if matches!(answer, Answer::Applied(_)) {
             self.name_thread(route, card);
         }
         delivered(answer, false)
+    }
+
+    async fn try_post_card(&self, route: &Route<'_>, card: &CardModel, of: PostedFor<'_>) -> Answer {
+        let look = self.look(route.sending.lane, card).await;
+        match self.try_post(route, &render::card(card, &look, false), of).await {
+            Answer::Blocks(why) => {
+                tracing::warn!(code = "TL-3303", why, "Slack takes no card of this size");
+                self.try_post(route, &render::card(card, &look, true), of).await
+            }
+            answer => answer,
+        }
     }
 
     /// Names a thread of the agent's view by its card. It is a signal: nothing waits for it.
@@ -277,7 +321,7 @@ impl Slack {
             }
         }
         match answer {
-            Answer::Gone => delivered(self.try_post(route, &render::card(card, &look, false)).await, false),
+            Answer::Gone => self.post_message(route, &render::card(card, &look, false), 0, false).await,
             answer => answer.attempt().map(|_| Delivered::default()),
         }
     }
@@ -346,6 +390,10 @@ impl Channel for Slack {
         Surface::Sends
     }
 
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Findable
+    }
+
     fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
         let buckets = self.buckets(sending);
         self.limiter().admit(&buckets, sending.now).err()
@@ -374,7 +422,8 @@ impl Channel for Slack {
         });
     }
 
-    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
+    async fn post(&self, to: &LaneKey, post: Posting<'_>) -> Attempt<Option<String>> {
+        let Posting { effect, text, unsure, now } = post;
         let workspace = match self.workspace(to) {
             Ok(workspace) => workspace,
             Err(stop) => return stop,
@@ -384,14 +433,23 @@ impl Channel for Slack {
             let text = "the text is too long for one message of Slack".into();
             return Attempt::Rejected { text, errors: Vec::new() };
         };
-        let bucket = Bucket::Post(to.conversation.clone());
-        if let Err(until) = self.limiter().admit(std::slice::from_ref(&bucket), now) {
-            let why = "Slack takes only so many messages in this channel".into();
-            return Attempt::NotApplied { why, hint: Some(until.since(now)) };
-        }
-        let root = Target { channel: &to.conversation, thread: "" };
-        let call = outbound::post(root, part, "");
-        match self.call(&workspace, &call, bucket, now).await.attempt() {
+        let (root, of) = (Target { channel: &to.conversation, thread: "" }, PostedFor::whole(effect));
+        let before = match unsure {
+            Some(unsure) => self.look_for(&workspace, root, of, unsure, now).await,
+            None => None,
+        };
+        let answer = match before {
+            Some(answer) => answer,
+            None => {
+                let bucket = Bucket::Post(to.conversation.clone());
+                if let Err(until) = self.limiter().admit(std::slice::from_ref(&bucket), now) {
+                    let why = "Slack takes only so many messages in this channel".into();
+                    return Attempt::NotApplied { why, hint: Some(until.since(now)) };
+                }
+                self.call(&workspace, &outbound::post(root, part, of), bucket, now).await
+            }
+        };
+        match answer.attempt() {
             Attempt::Applied(answer) => match answer["ts"].as_str() {
                 Some(ts) => Attempt::Applied(permalink(&workspace.url, &to.conversation, ts, "")),
                 None => Attempt::Unknown { why: "Slack named no message".into() },

@@ -18,9 +18,13 @@ pub const SCOPES: [&str; 8] = [
 
 /// The scopes that may be left out, each with the reason for it.
 pub const OPTIONAL_SCOPES: [(&str, &str); 7] = [
-    ("channels:history", "to follow replies without a mention in threads of public channels"),
-    ("groups:history", "to follow replies without a mention in threads of private channels"),
-    ("mpim:history", "to follow group messages"),
+    (
+        "channels:history",
+        "to follow replies without a mention in threads of public channels, and to find a message there that Slack did \
+         not confirm instead of posting it twice",
+    ),
+    ("groups:history", "to do both in private channels"),
+    ("mpim:history", "to do both in group messages"),
     ("usergroups:read", "to let members of a user group approve"),
     ("chat:write.public", "to post decisions in public channels that the app is not a member of"),
     ("files:write", "to show a text as a file that is too long for a window"),

@@ -3,19 +3,22 @@
 //! Inbound: [`signature`] proves the sender, [`mod@inbound`] makes events of what Slack delivers, over HTTP and over
 //! sockets alike; [`envelope`] reads the frames of a socket. Outbound: [`render`] makes messages, forms and Home within
 //! every limit, [`outbound`] calls of them, `client` sends one, [`answer`] interprets its answer, [`rate_limit`] says
-//! when the next may go. [`mrkdwn`] is Slack's text format in both directions, [`manifest`] describes the app. All but
-//! `client` and `channel` is pure.
+//! when the next may go, and `find` looks for a message whose post got no answer, by what [`read_back`] keeps in it.
+//! [`mrkdwn`] is Slack's text format in both directions, [`manifest`] describes the app. All but `client`, `channel` and
+//! `find` is pure.
 
 pub mod answer;
 mod channel;
 mod client;
 pub mod envelope;
+mod find;
 pub mod inbound;
 pub mod manifest;
 pub mod mrkdwn;
 mod names;
 pub mod outbound;
 pub mod rate_limit;
+pub mod read_back;
 pub mod render;
 pub mod signature;
 

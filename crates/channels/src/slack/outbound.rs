@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::read_back::PostedFor;
 use super::render::Message;
 
 /// A call of the Web API.
@@ -38,13 +39,22 @@ pub struct Target<'a> {
     pub thread: &'a str,
 }
 
-/// Posts a message. `effect` is kept with it, so that it can be found again.
+/// Posts a message. What it was posted for is kept with it, so that it can be found again.
 #[must_use]
-pub fn post(to: Target<'_>, message: &Message, effect: &str) -> Call {
+pub fn post(to: Target<'_>, message: &Message, of: PostedFor<'_>) -> Call {
     let body = json!({"channel": to.channel, "text": message.text, "blocks": message.blocks,
-        "unfurl_links": false, "unfurl_media": false,
-        "metadata": {"event_type": "throughline_effect", "event_payload": {"effect_id": effect}}});
+        "unfurl_links": false, "unfurl_media": false, "metadata": of.metadata()});
     Call::new("chat.postMessage", body).with("thread_ts", Some(to.thread))
+}
+
+/// Asks for a page of what was said in a thread, or at the conversation's root, since `oldest`, in seconds. An empty cursor
+/// is the first page.
+#[must_use]
+pub fn said(at: Target<'_>, oldest: i64, cursor: &str) -> Call {
+    let method = if at.thread.is_empty() { "conversations.history" } else { "conversations.replies" };
+    let body = json!({"channel": at.channel, "oldest": oldest.to_string(), "inclusive": true,
+        "include_all_metadata": true, "limit": 200});
+    Call::new(method, body).with("ts", Some(at.thread)).with("cursor", Some(cursor))
 }
 
 /// Shows a message to one person only, until they reload.

@@ -21,7 +21,7 @@ use super::rate_limit::{Outgoing, RateLimiter};
 use super::refused_reactions::RefusedReactions;
 use super::render::{self, Part, Person};
 use super::shown_parts::ShownParts;
-use crate::{Channel, Delivered, Sending, Surface};
+use crate::{Channel, Delivered, Posting, Sending, Surface};
 
 /// The look-ups of chats and people that the channel needs and does not keep itself.
 #[async_trait]
@@ -390,7 +390,7 @@ impl Channel for Telegram {
     }
 
     /// At the chat's root, in no topic; in a forum that is General.
-    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
+    async fn post(&self, to: &LaneKey, Posting { text, now, .. }: Posting<'_>) -> Attempt<Option<String>> {
         let mut chat = match self.writable(to).await {
             Ok(chat) => chat,
             Err(stop) => return stop.map(|_: Value| None),

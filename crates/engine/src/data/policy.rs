@@ -47,6 +47,8 @@ pub mod limits {
     pub const RETRY_FIRST: Millis = Timestamp::SECOND;
     /// Longest delay that the retry schedule gives by itself.
     pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
+    /// Looks for a message that may be out, before it is given up.
+    pub const LOOKS: u32 = 2;
     /// Tokens around the input in the last section of a prompt: its heading, its fences and their marks.
     pub const INPUT_FRAME: u32 = 64;
     /// Characters of a message shown in a hint about it.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use throughline_channels::{Addressee, Channel, Delivered, Sending};
+use throughline_channels::{Addressee, Channel, Delivered, Sending, Unsure};
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::record::Record;
 use throughline_engine::{EventKind, LaneKey, MessageId, Timestamp};
 use throughline_store::StoredEffect;
 
+use super::record::unsure;
 use crate::{FailPoint, Runtime, RuntimeError, stored};
 
 /// A message to deliver, with everything its channel needs.
@@ -21,12 +22,13 @@ pub(super) struct Outgoing<'a> {
     by: Option<String>,
     person: Option<Addressee>,
     question: bool,
+    unsure: Option<Unsure>,
 }
 
 impl Outgoing<'_> {
-    /// The number of parts already delivered. Each took an attempt that must not count against the next part.
+    /// The number of parts already delivered.
     pub(super) fn parts_out(&self) -> u32 {
-        u32::try_from(self.sent.len()).unwrap_or(u32::MAX)
+        count(&self.sent)
     }
 
     fn sending(&self, now: Timestamp) -> Sending<'_> {
@@ -39,6 +41,7 @@ impl Outgoing<'_> {
             by: self.by.as_deref(),
             person: self.person.as_ref(),
             question: self.question,
+            unsure: self.unsure,
             now,
         }
     }
@@ -59,6 +62,15 @@ pub(super) fn shows(body: &EffectBody) -> Option<&MessageId> {
     }
 }
 
+/// True for what is delivered to people: it shows a message, or tells somebody something.
+pub(super) fn delivers(body: &EffectBody) -> bool {
+    shows(body).is_some() || matches!(body, EffectBody::Notice { .. })
+}
+
+fn count(parts: &[String]) -> u32 {
+    u32::try_from(parts.len()).unwrap_or(u32::MAX)
+}
+
 impl Runtime {
     /// Gathers what the channel of a delivery needs. `None` if the effect is no delivery, or the channel is not
     /// configured.
@@ -67,8 +79,7 @@ impl Runtime {
         effect: &'a StoredEffect,
         body: &EffectBody,
     ) -> Result<Option<Outgoing<'a>>, RuntimeError> {
-        let delivers = shows(body).is_some() || matches!(body, EffectBody::Notice { .. });
-        let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| delivers);
+        let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| delivers(body));
         let Some(channel) = channel.cloned() else { return Ok(None) };
         let lane = &effect.lane;
         let mut body = body.clone();
@@ -92,7 +103,8 @@ impl Runtime {
             Some(id) => Some(Addressee { name: self.ports.directory.actor(lane, &id).await.name, id }),
             None => None,
         };
-        Ok(Some(Outgoing { channel, effect, body, sent, answers, by, person, question }))
+        let unsure = unsure(effect, &body, count(&sent));
+        Ok(Some(Outgoing { channel, effect, body, sent, answers, by, person, question, unsure }))
     }
 
     async fn is_question(&self, lane: &LaneKey, message: &MessageId) -> Result<bool, RuntimeError> {

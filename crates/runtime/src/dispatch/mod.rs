@@ -6,17 +6,17 @@ mod complete;
 mod message;
 mod model;
 mod post;
+mod record;
 mod tracker;
 
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::Delivered;
-use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::Unshown;
-use throughline_engine::data::field_error::FieldError;
 use throughline_engine::data::policy::limits;
-use throughline_engine::retry::{AfterUnknown, Guarantee, after_unknown, retry_delay};
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{EventKind, Timestamp};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
@@ -24,6 +24,7 @@ use call::{CallProgress, ReadyCall, underway};
 pub(crate) use complete::is_altered;
 
 use message::{Outgoing, shows};
+use record::Tried;
 
 use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
 
@@ -84,7 +85,6 @@ impl Runtime {
                 return self.stop(&leased, None, "the stored request cannot be read").await;
             }
         };
-        let guarantee = self.guarantee(&body);
         let outgoing = self.outgoing(effect, &body).await?;
         let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
         if leased.found_attempted {
@@ -94,8 +94,8 @@ impl Runtime {
             }
             // The worker stopped between the mark and the outcome, so nobody knows whether the effect was applied.
             let why = "the worker that tried it is gone".to_owned();
-            let attempts = effect.attempts.saturating_sub(parts_out);
-            return self.record_attempt(&leased, &body, attempts, Attempt::Unknown { why }, guarantee).await;
+            let tried = Tried { attempts: effect.attempts, parts_out };
+            return self.record_attempt(&leased, &body, tried, Attempt::Unknown { why }).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
             return self.wait_until(&leased, &body, later, "its channel took nothing in time").await;
@@ -135,7 +135,7 @@ impl Runtime {
                 outcome => outcome.map(|delivered| EffectResult::Delivered { channel_id: delivered.id }),
             },
         };
-        self.record_attempt(&leased, &body, attempt.saturating_sub(parts_out), outcome, guarantee).await
+        self.record_attempt(&leased, &body, Tried { attempts: attempt, parts_out }, outcome).await
     }
 
     /// Plans an effect again that may not begin yet. Waiting costs no attempt, and ends with the time of its class: then it
@@ -244,7 +244,7 @@ impl Runtime {
             | EffectBody::TrackerSeek { .. }
             | EffectBody::TrackerUpdate { .. }
             | EffectBody::TrackerCreate { .. } => self.track(effect, body).await,
-            EffectBody::PostChannel { to, text, .. } => self.post(effect, to, text).await,
+            EffectBody::PostChannel { .. } => self.post(effect, body).await,
             EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
@@ -262,14 +262,19 @@ impl Runtime {
         }
     }
 
-    fn guarantee(&self, body: &EffectBody) -> Guarantee {
+    fn guarantee(&self, effect: &StoredEffect, body: &EffectBody) -> Guarantee {
         match body {
             EffectBody::TrackerCreate { target, .. } | EffectBody::TrackerUpdate { target, .. } => self
                 .ports
                 .trackers
                 .get(&target.tracker)
                 .map_or(Guarantee::Nothing, |tracker| tracker.guarantee()),
-            EffectBody::PostChannel { to, .. } if self.posts_once(to) => Guarantee::Idempotent,
+            EffectBody::PostChannel { to, .. } => self.guarantee_of_post(to),
+            body if shows(body).is_some() => self
+                .ports
+                .channels
+                .get(&effect.lane.channel)
+                .map_or(Guarantee::Nothing, |channel| channel.guarantee()),
             EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self
                 .ports
                 .workers
@@ -277,67 +282,6 @@ impl Runtime {
                 .map_or(Guarantee::Nothing, |worker| worker.guarantee()),
             _ => Guarantee::Nothing,
         }
-    }
-
-    /// Moves an effect to its next state after an attempt: ended, retried or parked
-    /// (`docs/design/0031-effects-and-retries.md`).
-    async fn record_attempt(
-        &self,
-        leased: &Leased,
-        body: &EffectBody,
-        attempt: u32,
-        outcome: Attempt<EffectResult>,
-        guarantee: Guarantee,
-    ) -> Result<(), RuntimeError> {
-        let effect = &leased.effect;
-        let class = body.class();
-        let failed = |reason: &str, text: String, errors: Vec<FieldError>| Outcome::Failed {
-            reason: reason.into(),
-            text,
-            errors,
-        };
-        let (max, age) = body.retry_limits();
-        let now = self.store.now();
-        let again = |hint| now.plus(retry_delay(&effect.row.id, attempt, hint));
-        let retry = |hint| SettleTo::Retry(again(hint));
-        // A model is asked a second time only if that fits into the time of the question.
-        let latest = match (&outcome, class) {
-            (Attempt::NotApplied { hint, .. }, EffectClass::ModelAsk) => again(*hint),
-            (_, EffectClass::ModelAsk) => again(None),
-            _ => now,
-        };
-        let may_retry = attempt < max && latest.since(effect.created_at) <= age;
-        // An outward effect that may have arrived, now or at an earlier attempt, has not failed when the attempts are
-        // used up: asked for again under another id, it could exist twice. A refusal is different, because it is an
-        // answer.
-        let unknown = matches!(outcome, Attempt::Unknown { .. });
-        let unsure = body.is_outward() && (unknown || effect.outcome.is_some());
-        let gave_up = |why: String| match unsure {
-            true => Outcome::Uncertain { text: why },
-            false => failed("gave_up", why, Vec::new()),
-        };
-        let outcome = match outcome {
-            Attempt::Applied(result) => Outcome::Done { result },
-            Attempt::Rejected { text, errors } => failed("rejected", text, errors),
-            Attempt::NotApplied { hint, .. } if may_retry => {
-                return self.settle(leased, retry(hint), None, None).await;
-            }
-            Attempt::NotApplied { why, .. } => gave_up(why),
-            Attempt::Unknown { why } => match after_unknown(body, guarantee) {
-                AfterUnknown::Retry if may_retry => {
-                    let kept =
-                        || serde_json::to_string(&Outcome::Uncertain { text: why }).unwrap_or_default();
-                    let to = if unsure { SettleTo::Unsure(again(None), kept()) } else { retry(None) };
-                    return self.settle(leased, to, None, None).await;
-                }
-                AfterUnknown::RetryOnce if attempt < 2 => {
-                    return self.settle(leased, retry(None), None, None).await;
-                }
-                AfterUnknown::Retry | AfterUnknown::RetryOnce => gave_up(why),
-                AfterUnknown::Park => Outcome::Uncertain { text: why },
-            },
-        };
-        self.end(leased, Some(body), attempt, outcome).await
     }
 
     /// Ends a leased effect with a given outcome. For scenarios, which say what a far side did.

@@ -1,13 +1,15 @@
 //! Posts at the root of a conversation, for everybody: the outcome of a decision
 //! (`docs/design/0019-decision-records.md`).
 
-use throughline_channels::Surface;
-use throughline_engine::data::effect::{Attempt, EffectResult};
+use throughline_channels::{Posting, Surface};
+use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult};
 use throughline_engine::data::event::AssistantPosted;
 use throughline_engine::data::message::MessageKind;
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{EventKind, LaneKey};
 use throughline_store::StoredEffect;
 
+use super::record::unsure;
 use crate::{FailPoint, Inbound, Runtime, RuntimeError};
 
 impl Runtime {
@@ -16,9 +18,11 @@ impl Runtime {
     pub(super) async fn post(
         &self,
         effect: &StoredEffect,
-        to: &LaneKey,
-        text: &str,
+        body: &EffectBody,
     ) -> Result<Attempt<EffectResult>, RuntimeError> {
+        let EffectBody::PostChannel { to, text, .. } = body else {
+            return Ok(Attempt::Rejected { text: "not a post".into(), errors: Vec::new() });
+        };
         let class = effect.row.class.as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match self.ports.channels.get(&to.channel) {
@@ -27,7 +31,9 @@ impl Runtime {
                 Attempt::Rejected { text, errors: Vec::new() }
             }
             Some(channel) if channel.surface() == Surface::Sends => {
-                channel.post(to, text, self.store.now()).await.map(|url| EffectResult::Posted { url })
+                let (effect_id, unsure) = (effect.row.id.as_str(), unsure(effect, body, 0));
+                let post = Posting { effect: effect_id, text, unsure, now: self.store.now() };
+                channel.post(to, post).await.map(|url| EffectResult::Posted { url })
             }
             Some(channel) => {
                 let key = format!("{}{}", EventKind::POSTED_BY_US, effect.row.id);
@@ -35,7 +41,7 @@ impl Runtime {
                     // It asks nobody anything, so the next message is not taken as an answer to it.
                     kind: MessageKind::Notification,
                     task: None,
-                    text: text.into(),
+                    text: text.clone(),
                     expected: None,
                     asked_of: None,
                     expires: None,
@@ -50,11 +56,12 @@ impl Runtime {
         Ok(outcome)
     }
 
-    /// True if posting there twice under one effect posts once.
-    pub(super) fn posts_once(&self, to: &LaneKey) -> bool {
-        self.ports
-            .channels
-            .get(&to.channel)
-            .is_some_and(|channel| channel.surface() == Surface::ReadFromStore)
+    /// The promise of a conversation's channel about posts.
+    pub(super) fn guarantee_of_post(&self, to: &LaneKey) -> Guarantee {
+        match self.ports.channels.get(&to.channel) {
+            Some(channel) if channel.surface() == Surface::ReadFromStore => Guarantee::Idempotent,
+            Some(channel) => channel.guarantee(),
+            None => Guarantee::Nothing,
+        }
     }
 }

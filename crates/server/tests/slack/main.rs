@@ -12,6 +12,7 @@ mod install;
 mod lanes;
 mod people;
 mod presses;
+mod read_back;
 mod recorded;
 mod sockets;
 mod world;

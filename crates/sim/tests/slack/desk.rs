@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use throughline_channels::slack::{App, Key, NoWorkspace, Slack, Workspace, Workspaces};
-use throughline_channels::{Channel, Delivered, Sending, Surface};
+use throughline_channels::{Channel, Delivered, Posting, Sending, Surface};
 use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_fakes::slack::FakeSlack;
 
@@ -167,15 +168,19 @@ impl Channel for OnTheWire {
         self.channel.surface()
     }
 
+    fn guarantee(&self) -> Guarantee {
+        self.channel.guarantee()
+    }
+
     fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
         let lane = self.there(sending.lane);
         self.channel.not_before(&Sending { lane: &lane, ..sending.clone() })
     }
 
-    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
+    async fn post(&self, to: &LaneKey, post: Posting<'_>) -> Attempt<Option<String>> {
         let channel = self.desk.channel(&to.conversation);
         let to = LaneKey::new(&to.tenant, FakeSlack::BOT_USER, "slack", &channel, "");
-        self.wait(self.channel.post(&to, text, now))
+        self.wait(self.channel.post(&to, post))
     }
 
     fn link(&self, lane: &LaneKey) -> Option<String> {
