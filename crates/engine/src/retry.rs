@@ -74,3 +74,34 @@ pub fn retry_delay(effect: &EffectId, n: u32, hint: Option<Millis>) -> Millis {
     let delay = Millis::try_from(delay).unwrap_or(Millis::MAX);
     delay.clamp(limits::RETRY_FIRST, limits::RETRY_LONGEST).max(hint.unwrap_or(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::lane_key::LaneKey;
+    use crate::data::language::Language;
+
+    #[test]
+    fn a_message_is_looked_for_where_its_channel_can_be_read() {
+        let reply = EffectBody::Reply { message: "m_1".into(), text: "hi".into(), offers: [].into() };
+        let notice = EffectBody::Notice { to: "ana".into(), text: "hi".into() };
+        let post = EffectBody::PostChannel {
+            to: LaneKey::new("t", "a", "slack", "C1", ""),
+            text: "we decided".into(),
+            signed: false,
+            language: Language::default(),
+            card: "ap_1".into(),
+        };
+        let (readable, other) = (Guarantee::Findable, Guarantee::Nothing);
+        for (body, far_side, expected) in [
+            (&reply, readable, AfterUnknown::Look),
+            (&reply, other, AfterUnknown::RetryOnce),
+            (&notice, readable, AfterUnknown::RetryOnce),
+            (&post, readable, AfterUnknown::Look),
+            (&post, other, AfterUnknown::Park),
+            (&post, Guarantee::Idempotent, AfterUnknown::Retry),
+        ] {
+            assert_eq!(after_unknown(body, far_side), expected, "{body:?} {far_side:?}");
+        }
+    }
+}
