@@ -56,6 +56,8 @@ pub struct Message {
     pub only_for: Option<String>,
     /// True if it is being streamed.
     pub streaming: bool,
+    /// The tasks of a stream, each with `id`, `title` and `status` as they were told last.
+    pub tasks: Vec<Value>,
     /// The time it was sent, in milliseconds since 1970.
     pub at: i64,
 }

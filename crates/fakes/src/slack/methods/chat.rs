@@ -106,7 +106,7 @@ pub(super) fn update(ask: &mut Ask<'_>) -> Answer {
     if before.bot.as_ref() != Some(&bot) {
         return refuse("cant_update_message");
     }
-    if before.streaming {
+    if before.is_streaming(ask.now) {
         return refuse("streaming_state_conflict");
     }
     let Contents { text, mut blocks, metadata } = contents(ask, MAX_UPDATED_TEXT)?;
@@ -122,6 +122,8 @@ pub(super) fn update(ask: &mut Ask<'_>) -> Answer {
         metadata: if removed { None } else { metadata.or_else(|| before.metadata.clone()) },
         edited,
         edits: before.edits + 1,
+        streaming: false,
+        tasks: Vec::new(),
         ..before.clone()
     };
     ask.team.channel(&channel).messages.insert(ts.clone(), after.clone());
