@@ -85,6 +85,32 @@ pub struct Addressee {
     pub name: String,
 }
 
+/// Work that people wait for: an attempt that is being made.
+#[derive(Clone, Copy, Debug)]
+pub struct Working<'a> {
+    /// The lane that waits for it.
+    pub lane: &'a LaneKey,
+    /// The effect's id.
+    pub effect: &'a str,
+    /// What is done.
+    pub does: Does<'a>,
+    /// The user id of the person whose act caused it, if a person's did.
+    pub by: Option<&'a str>,
+    /// The store's time.
+    pub now: Timestamp,
+}
+
+/// What is done while people wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does<'a> {
+    /// A model is asked.
+    Asks,
+    /// The tool of this name is called.
+    Calls(&'a str),
+    /// The sub-agent of this name has a task.
+    Delegates(&'a str),
+}
+
 /// The result of a delivery attempt that was applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
@@ -140,8 +166,8 @@ pub trait Channel: Send + Sync {
 
     /// Shows that work is going on, for as long as this is awaited: it never ends by itself. It is a signal: nothing
     /// waits for it, and one that does not arrive is dropped and counted (`docs/design/0031-effects-and-retries.md`).
-    async fn working(&self, lane: &LaneKey, now: Timestamp) {
-        let _ = (lane, now);
+    async fn working(&self, work: Working<'_>) {
+        let _ = work;
         std::future::pending().await
     }
 

@@ -16,6 +16,8 @@ pub enum Answer {
     Already,
     /// The message to change is gone, or can be changed no more.
     Gone,
+    /// The message is not written piece by piece any more: its time is over, or somebody stopped it.
+    NotStreaming,
     /// The blocks are too long or not as Slack wants them. Nothing was sent.
     Blocks(String),
     /// The trigger was used or is older than three seconds.
@@ -46,13 +48,15 @@ pub enum Answer {
 type Meaning = fn(String) -> Answer;
 
 /// The meanings of errors of the Web API. One that is not listed is a refusal.
-const ERRORS: [(&str, Meaning); 44] = [
+const ERRORS: [(&str, Meaning); 46] = [
     ("already_reacted", |_| Answer::Already),
     ("no_reaction", |_| Answer::Already),
     ("message_not_found", |_| Answer::Gone),
     ("cant_update_message", |_| Answer::Gone),
     ("edit_window_closed", |_| Answer::Gone),
     ("update_failed", |_| Answer::Gone),
+    ("message_not_in_streaming_state", |_| Answer::NotStreaming),
+    ("stopped_by_user", |_| Answer::NotStreaming),
     ("msg_blocks_too_long", Answer::Blocks),
     ("msg_too_long", Answer::Blocks),
     ("invalid_blocks", Answer::Blocks),
@@ -142,6 +146,7 @@ impl Answer {
             Self::Applied(answer) => Attempt::Applied(answer),
             Self::Already => Attempt::Applied(Value::Null),
             Self::Gone => rejected("the message is gone".into()),
+            Self::NotStreaming => rejected("the message is complete".into()),
             Self::TriggerOver => rejected("the time to open a window is over".into()),
             Self::MissingScope { needed } => {
                 rejected(format!("the app lacks the scope {needed}; add it and install the app again"))

@@ -20,7 +20,8 @@ use super::outbound::{self, Call, Target};
 use super::rate_limit::{Bucket, RateLimiter};
 use super::read_back::PostedFor;
 use super::render::{self, Look, Message, People};
-use crate::{Channel, Delivered, Posting, Sending, Surface};
+use super::streams::{StreamRecord, StreamRecords, Streams, Work};
+use crate::{Channel, Delivered, Does, Posting, Sending, Surface, Working};
 
 /// A workspace that the app is installed in.
 #[derive(Clone)]
@@ -77,26 +78,24 @@ pub struct Slack {
     pages: Option<String>,
     /// The language of what the channel says itself.
     language: Language,
+    /// The messages that show progress, where progress is shown in messages.
+    pub(super) streams: Option<Arc<Streams>>,
 }
 
 /// The destination of one delivery.
-struct Route<'a> {
-    sending: &'a Sending<'a>,
-    workspace: Workspace,
+pub(super) struct Route<'a> {
+    pub(super) sending: &'a Sending<'a>,
+    pub(super) workspace: Workspace,
 }
 
 impl Route<'_> {
     /// The lane's thread; in a channel's root lane the thread of the message that is answered.
     fn target(&self) -> Target<'_> {
-        let lane = target(self.sending.lane);
+        let lane = Target::of(self.sending.lane);
         let thread =
             if lane.thread.is_empty() { self.sending.answers.map_or("", thread_of) } else { lane.thread };
         Target { thread, ..lane }
     }
-}
-
-fn target(lane: &LaneKey) -> Target<'_> {
-    Target { channel: &lane.conversation, thread: &lane.thread }
 }
 
 impl Slack {
@@ -109,7 +108,22 @@ impl Slack {
         pages: Option<&str>,
     ) -> Self {
         let pages = pages.map(|address| address.trim_end_matches('/').to_owned());
-        Self { client, workspaces, limiter: Mutex::default(), pages, language }
+        Self { client, workspaces, limiter: Mutex::default(), pages, language, streams: None }
+    }
+
+    /// Shows progress in messages, which are on record there.
+    #[must_use]
+    pub fn streaming(mut self, records: Arc<dyn StreamRecords>) -> Self {
+        self.streams = Some(Streams::new(self.client.clone(), self.workspaces.clone(), records));
+        self
+    }
+
+    /// Goes on with the messages that the last process showed progress in. Has no effect where progress is not shown in
+    /// messages.
+    pub fn resume_streams(&self, records: Vec<StreamRecord>) {
+        if let Some(streams) = &self.streams {
+            streams.resume(records);
+        }
     }
 
     /// The client, for calls that are not deliveries.
@@ -257,14 +271,21 @@ impl Slack {
     }
 
     async fn try_post(&self, route: &Route<'_>, message: &Message, of: PostedFor<'_>) -> Answer {
+        if let Some(answer) = self.fill_stream(route, message, of).await {
+            return answer;
+        }
         let call = outbound::post(route.target(), message, of);
         let bucket = Bucket::Post(route.sending.lane.conversation.clone());
         self.call(&route.workspace, &call, bucket, route.sending.now).await
     }
 
     async fn posted_before(&self, route: &Route<'_>, of: PostedFor<'_>) -> Option<Answer> {
-        let Sending { unsure, now, .. } = route.sending;
-        self.look_for(&route.workspace, route.target(), of, (*unsure)?, *now).await
+        let Sending { unsure, now, lane, .. } = route.sending;
+        let answer = self.look_for(&route.workspace, route.target(), of, (*unsure)?, *now).await;
+        if let (Some(Answer::Applied(_)), Some(streams)) = (&answer, &self.streams) {
+            streams.settled(lane, of.effect).await;
+        }
+        answer
     }
 
     /// Posts a card. Where Slack does not take its blocks, it is rendered once more with less detail: that answer says
@@ -340,6 +361,15 @@ impl Slack {
     }
 }
 
+/// The words for a work that goes on.
+fn title_of(does: Does<'_>, language: Language) -> String {
+    match does {
+        Does::Asks => messages::slack_work_asks(language),
+        Does::Calls(tool) => messages::slack_work_calls(language, tool),
+        Does::Delegates(agent) => messages::slack_work_delegates(language, agent),
+    }
+}
+
 /// The outcome of a post.
 fn delivered(answer: Answer, more: bool) -> Attempt<Delivered> {
     match answer.attempt() {
@@ -399,10 +429,22 @@ impl Channel for Slack {
         self.limiter().admit(&buckets, sending.now).err()
     }
 
-    async fn working(&self, lane: &LaneKey, _: Timestamp) {
+    async fn working(&self, work: Working<'_>) {
+        let lane = work.lane;
         let workspace = self.workspaces.workspace(lane).ok().filter(|_| !lane.thread.is_empty());
         let Some(Workspace { token, .. }) = workspace else { return std::future::pending().await };
-        let (to, says) = (target(lane), messages::slack_thinking(self.language));
+        let says = messages::slack_thinking(self.language);
+        if let Some(streams) = &self.streams {
+            let person = match work.by {
+                Some(by) => self.workspaces.user(lane, by).await,
+                None => None,
+            };
+            let (lane, effect) = (lane.clone(), work.effect.to_owned());
+            let title = title_of(work.does, self.language);
+            let _shown = streams.begin(Work { lane, effect, title, status: says, person });
+            return std::future::pending().await;
+        }
+        let to = Target::of(lane);
         let done = outbound::status(to, "");
         let _status = Status { client: self.client.clone(), token: token.clone(), done };
         self.client.call(&token, &outbound::status(to, &says)).await;

@@ -21,6 +21,7 @@ pub mod rate_limit;
 pub mod read_back;
 pub mod render;
 pub mod signature;
+mod streams;
 
 pub use answer::Answer;
 pub use channel::{NoWorkspace, Slack, Workspace, Workspaces};
@@ -28,4 +29,5 @@ pub use client::Client;
 pub use inbound::{Delivery, FollowUp, FormPlace, Incoming, Place, Pressed, Teams, inbound, teams};
 pub use names::{App, CHANNEL, channel_and_ts, channel_id, channel_id_within, is_direct, thread_of};
 pub use signature::SigningSecret;
+pub use streams::{StreamRecord, StreamRecords};
 pub use throughline_net::Key;

@@ -1,6 +1,7 @@
 //! Builds calls of the Web API: method and arguments. Pure.
 
 use serde_json::{Map, Value, json};
+use throughline_engine::LaneKey;
 
 use super::read_back::PostedFor;
 use super::render::Message;
@@ -39,6 +40,14 @@ pub struct Target<'a> {
     pub thread: &'a str,
 }
 
+impl<'a> Target<'a> {
+    /// The place of a lane.
+    #[must_use]
+    pub fn of(lane: &'a LaneKey) -> Self {
+        Self { channel: &lane.conversation, thread: &lane.thread }
+    }
+}
+
 /// Posts a message. What it was posted for is kept with it, so that it can be found again.
 #[must_use]
 pub fn post(to: Target<'_>, message: &Message, of: PostedFor<'_>) -> Call {
@@ -69,6 +78,50 @@ pub fn post_ephemeral(to: Target<'_>, user: &str, message: &Message) -> Call {
 pub fn update(channel: &str, ts: &str, message: &Message) -> Call {
     let body = json!({"channel": channel, "ts": ts, "text": message.text, "blocks": message.blocks});
     Call::new("chat.update", body)
+}
+
+/// Begins a message in a thread that is written piece by piece, for a person of a workspace.
+#[must_use]
+pub fn start_stream(to: Target<'_>, person: Option<&str>, team: &str, chunks: &[Value]) -> Call {
+    let call = Call::new("chat.startStream", json!({"channel": to.channel, "chunks": chunks}));
+    let team = person.map(|_| team);
+    call.with("thread_ts", Some(to.thread)).with("recipient_user_id", person).with("recipient_team_id", team)
+}
+
+/// Adds pieces to a message.
+#[must_use]
+pub fn append_stream(to: Target<'_>, ts: &str, chunks: &[Value]) -> Call {
+    Call::new("chat.appendStream", json!({"channel": to.channel, "ts": ts, "chunks": chunks}))
+}
+
+/// Ends a message with the last pieces and what it is from now on.
+#[must_use]
+pub fn stop_stream(channel: &str, ts: &str, chunks: &[Value], message: &Message, of: PostedFor<'_>) -> Call {
+    let mut body = json!({"channel": channel, "ts": ts, "blocks": message.blocks, "metadata": of.metadata()});
+    if !chunks.is_empty() {
+        body["chunks"] = json!(chunks);
+    }
+    Call::new("chat.stopStream", body)
+}
+
+/// Ends a message as it is.
+#[must_use]
+pub fn end_stream(channel: &str, ts: &str) -> Call {
+    Call::new("chat.stopStream", json!({"channel": channel, "ts": ts}))
+}
+
+/// Shows a message in the place of one that is not written any more.
+#[must_use]
+pub fn fill(channel: &str, ts: &str, message: &Message, of: PostedFor<'_>) -> Call {
+    let mut call = update(channel, ts, message);
+    call.arguments.insert("metadata".into(), of.metadata());
+    call
+}
+
+/// Removes a message.
+#[must_use]
+pub fn delete(channel: &str, ts: &str) -> Call {
+    Call::new("chat.delete", json!({"channel": channel, "ts": ts}))
 }
 
 /// Opens a view for whoever pressed.

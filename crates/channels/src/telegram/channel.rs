@@ -21,7 +21,7 @@ use super::rate_limit::{Outgoing, RateLimiter};
 use super::refused_reactions::RefusedReactions;
 use super::render::{self, Part, Person};
 use super::shown_parts::ShownParts;
-use crate::{Channel, Delivered, Posting, Sending, Surface};
+use crate::{Channel, Delivered, Posting, Sending, Surface, Working};
 
 /// The look-ups of chats and people that the channel needs and does not keep itself.
 #[async_trait]
@@ -380,7 +380,7 @@ impl Channel for Telegram {
         self.rate_limiter().admit(chat, wants, sending.now).err()
     }
 
-    async fn working(&self, lane: &LaneKey, now: Timestamp) {
+    async fn working(&self, Working { lane, now, .. }: Working<'_>) {
         self.show_typing(lane, now).await;
         std::future::pending().await
     }

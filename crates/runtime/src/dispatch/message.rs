@@ -118,7 +118,10 @@ impl Runtime {
 
     /// The channel's id of the message that caused an effect's turn, and the person who wrote or pressed. Both are
     /// `None` when the turn's content was erased.
-    async fn cause(&self, effect: &StoredEffect) -> Result<(Option<String>, Option<String>), RuntimeError> {
+    pub(super) async fn cause(
+        &self,
+        effect: &StoredEffect,
+    ) -> Result<(Option<String>, Option<String>), RuntimeError> {
         let Some(stored) = self.store.turn(&effect.lane.tenant, &effect.turn).await? else {
             return Ok((None, None));
         };

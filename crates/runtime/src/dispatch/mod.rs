@@ -12,10 +12,12 @@ mod tracker;
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
-use throughline_channels::Delivered;
+use throughline_channels::{Channel, Delivered, Does, Working};
+use throughline_engine::data::call::Job;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::Unshown;
 use throughline_engine::data::policy::limits;
+use throughline_engine::data::purpose::Purpose;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{EventKind, Timestamp};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
@@ -27,6 +29,19 @@ use message::{Outgoing, shows};
 use record::Tried;
 
 use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
+
+/// What people who wait are shown of an attempt; nothing of one that nobody waits for. A summary is made for later.
+fn shown_as(body: &EffectBody) -> Option<Does<'_>> {
+    match body {
+        EffectBody::ModelAsk(ask) if ask.purpose() != Purpose::Summary => Some(Does::Asks),
+        EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => match &call.job {
+            Job::Tool { name, .. } => Some(Does::Calls(name)),
+            Job::Agent { name } => Some(Does::Delegates(name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 /// Parts that an attempt is made with.
 struct Prepared {
@@ -206,18 +221,23 @@ impl Runtime {
             Err(early) => return Ok(early),
         };
         // Asking how far a remote task got is not shown as work.
-        let asks =
-            matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_))
-                && underway(effect).is_none();
-        let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| asks);
-        let Some(channel) = channel else { return self.attempt(effect, body, ready).await };
+        let does = shown_as(body).filter(|_| underway(effect).is_none());
+        let channel = self.ports.channels.get(&effect.lane.channel).zip(does);
+        let Some((channel, does)) = channel else { return self.attempt(effect, body, ready).await };
         let (attempt, shown) =
-            (pin!(self.attempt(effect, body, ready)), channel.working(&effect.lane, self.store.now()));
+            (pin!(self.attempt(effect, body, ready)), pin!(self.show_work(effect, channel.as_ref(), does)));
         // `select` polls the attempt first: an answer that is there at once is not shown as work.
         match select(attempt, shown).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), attempt)) => attempt.await,
         }
+    }
+
+    async fn show_work(&self, effect: &StoredEffect, channel: &dyn Channel, does: Does<'_>) {
+        // Who waits is not worth an error: without them the channel shows what it can.
+        let by = self.cause(effect).await.ok().and_then(|(_, by)| by);
+        let (lane, id, now) = (&effect.lane, effect.row.id.as_str(), self.store.now());
+        channel.working(Working { lane, effect: id, does, by: by.as_deref(), now }).await;
     }
 
     async fn attempt(

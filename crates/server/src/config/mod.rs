@@ -32,7 +32,7 @@ pub use connections::ConnectionLimits;
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
-pub use slack::{SlackConfig, SlackInstall, SlackMode, ThreadFollow};
+pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
 

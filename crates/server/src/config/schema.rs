@@ -132,6 +132,7 @@ pub(super) fn settings() -> Schema {
             "For HTTP: file of the signing secret; a second line is the one before.",
         ),
         key("thread_follow", Word(vec!["auto", "mention"]), "Read replies in its threads, or only mentions."),
+        key("stream", Word(vec!["off", "on"]), "Show progress in a message that becomes the answer."),
         key(
             "client_id",
             Text,

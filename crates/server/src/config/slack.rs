@@ -15,6 +15,8 @@ pub struct SlackConfig {
     pub install: Option<SlackInstall>,
     /// Replies that are read in threads which the app takes part in.
     pub thread_follow: ThreadFollow,
+    /// Way in which progress is shown.
+    pub stream: Stream,
     /// Address of the Web API.
     pub api_base: String,
     /// Allows an `http` address on this machine.
@@ -49,6 +51,16 @@ pub enum SlackMode {
     },
 }
 
+/// Way in which progress is shown.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Stream {
+    /// As the thread's status.
+    Off,
+    /// As a message that becomes the answer.
+    On,
+}
+
 /// Replies that are read in threads which the app takes part in.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -66,6 +78,7 @@ pub(super) struct RawSlack {
     app_token_file: Option<PathBuf>,
     signing_secret_file: Option<PathBuf>,
     thread_follow: ThreadFollow,
+    stream: Stream,
     client_id: Option<String>,
     client_secret_file: Option<PathBuf>,
     workspaces: Vec<String>,
@@ -79,10 +92,11 @@ pub(super) struct RawSlack {
 /// # Errors
 /// Says what is missing for the configured way.
 pub(super) fn checked(raw: RawSlack) -> Result<Option<SlackConfig>, &'static str> {
-    let RawSlack { mode, bot_token_file, app_token_file, signing_secret_file, thread_follow, .. } = raw;
+    let RawSlack { mode, bot_token_file, app_token_file, signing_secret_file, .. } = raw;
     let RawSlack {
         client_id, client_secret_file, workspaces, authorize_url, api_base, allow_loopback, ..
     } = raw;
+    let RawSlack { thread_follow, stream, .. } = raw;
     let install = match (client_id, client_secret_file) {
         (Some(client_id), Some(client_secret_file)) => {
             Some(SlackInstall { client_id, client_secret_file, authorize_url, workspaces })
@@ -103,5 +117,5 @@ pub(super) fn checked(raw: RawSlack) -> Result<Option<SlackConfig>, &'static str
             return Err("sockets are opened with the app-level token: name a `slack.app_token_file`");
         }
     };
-    Ok(Some(SlackConfig { mode, bot_token_file, install, thread_follow, api_base, allow_loopback }))
+    Ok(Some(SlackConfig { mode, bot_token_file, install, thread_follow, stream, api_base, allow_loopback }))
 }

@@ -11,6 +11,7 @@ mod intake;
 mod people;
 mod setup;
 mod socket;
+mod streams;
 mod workspaces;
 
 use std::path::Path;
@@ -34,9 +35,10 @@ pub use setup::examine;
 pub use throughline_channels::slack::manifest::{OPTIONAL_SCOPES, Ways, manifest};
 pub(crate) use workspaces::tenants;
 
-use crate::config::{Config, SlackConfig, SlackMode, ThreadFollow};
+use crate::config::{Config, SlackConfig, SlackMode, Stream, ThreadFollow};
 use crate::start_error::StartError;
 use install::Installing;
+use streams::Recorded;
 use throughline_net::Key;
 use workspaces::Installed;
 
@@ -59,6 +61,8 @@ pub struct Adapter {
     /// True if an emulator on this machine may be connected to.
     allow_loopback: bool,
     way: Way,
+    /// Records of the messages that show progress, where progress is shown in messages.
+    streams: Option<Arc<Recorded>>,
     /// True once deliveries are taken.
     listens: AtomicBool,
 }
@@ -108,8 +112,15 @@ impl Adapter {
         let installed = Arc::new(Installed::new(store.clone(), &config.tenant, key, command));
         let people = Arc::new(People::new(config, client.clone(), installed.clone(), store.clone()));
         let language = config.language.as_deref().and_then(Language::of).unwrap_or_default();
+        let streams =
+            (slack.stream == Stream::On).then(|| Arc::new(Recorded::new(store.clone(), &config.tenant)));
+        let mut channel = Slack::new(client, people.clone(), language, public_url);
+        if let Some(streams) = &streams {
+            channel = channel.streaming(streams.clone());
+        }
         Ok(Some(Self {
-            channel: Arc::new(Slack::new(client, people.clone(), language, public_url)),
+            channel: Arc::new(channel),
+            streams,
             people,
             installed,
             store: store.clone(),
@@ -188,6 +199,10 @@ impl Adapter {
     pub(crate) async fn ready(&self) -> Result<(), String> {
         if self.installed.is_complete() {
             return Ok(());
+        }
+        if let Some(streams) = &self.streams {
+            // While no workspace is known, nothing is sent that one of these messages could become.
+            self.channel.resume_streams(streams.left().await.map_err(|error| error.to_string())?);
         }
         self.installed.load().await.map_err(|error| error.to_string())?;
         if let Some(token) = &self.token {

@@ -11,7 +11,7 @@ use throughline_engine::data::card_model::{CardModel, Field};
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::{LaneKey, Language, Timestamp};
 use throughline_fakes::slack::{FakeSlack, Fault};
-use throughline_fakes::system_clock;
+use throughline_fakes::{Clock, system_clock};
 use throughline_net::Key;
 
 use crate::world::{ANA, TEAM};
@@ -62,19 +62,24 @@ fn card() -> EffectBody {
 }
 
 /// A workspace with a channel, and the sending half that writes to it.
-async fn sending_half() -> (FakeSlack, Slack) {
-    let slack = FakeSlack::start(system_clock()).await.unwrap();
+pub(crate) async fn sending_half(clock: Clock) -> (FakeSlack, Slack) {
+    let slack = FakeSlack::start(clock).await.unwrap();
     slack.person(ANA, "Ana");
     slack.channel(TEAM, "team", &[ANA]);
+    let channel = sender(&slack);
+    (slack, channel)
+}
+
+/// Another process's sending half.
+pub(crate) fn sender(slack: &FakeSlack) -> Slack {
     let app = App { user: FakeSlack::BOT_USER.into(), team: FakeSlack::TEAM.into(), ..App::default() };
     let token = Key::parse(FakeSlack::BOT_TOKEN).unwrap();
     let workspace = Workspace { tenant: "acme".into(), app, token, url: "https://threads.slack.com/".into() };
     let client = Client::new(slack.api().trim_end_matches('/'), true).unwrap();
-    let channel = Slack::new(client, Arc::new(One(Ok(workspace))), Language::En, None);
-    (slack, channel)
+    Slack::new(client, Arc::new(One(Ok(workspace))), Language::En, None)
 }
 
-fn sending<'a>(lane: &'a LaneKey, body: &'a EffectBody) -> Sending<'a> {
+pub(crate) fn sending<'a>(lane: &'a LaneKey, body: &'a EffectBody) -> Sending<'a> {
     Sending {
         lane,
         effect: "fx_1",
@@ -96,7 +101,7 @@ fn root() -> LaneKey {
 
 #[tokio::test]
 async fn a_refused_card_is_posted_smaller_and_logged() {
-    let (slack, channel) = sending_half().await;
+    let (slack, channel) = sending_half(system_clock()).await;
     let (lane, body) = (root(), card());
     let sending = sending(&lane, &body);
     let log = Log::default();
@@ -131,7 +136,7 @@ async fn nothing_is_given_up_before_the_workspace_is_known() {
 /// Parts have one effect, and each is found by its number.
 #[tokio::test]
 async fn a_part_that_is_out_already_is_found_and_no_other_is() {
-    let (slack, channel) = sending_half().await;
+    let (slack, channel) = sending_half(system_clock()).await;
     let lane = root();
     let text = "A line of a long answer. ".repeat(700);
     let body = EffectBody::Reply { message: "m_1".into(), text, offers: Vec::new() };
@@ -159,7 +164,7 @@ async fn a_part_that_is_out_already_is_found_and_no_other_is() {
 /// A busy channel is read page by page, and not forever.
 #[tokio::test]
 async fn pages_are_read_as_far_as_they_are_worth_it() {
-    let (slack, channel) = sending_half().await;
+    let (slack, channel) = sending_half(system_clock()).await;
     let (lane, body) = (root(), card());
     let posted = channel.deliver(sending(&lane, &body)).await;
     let looked = async |resend| {

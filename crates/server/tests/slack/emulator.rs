@@ -197,7 +197,7 @@ async fn a_ticket_is_requested_filled_and_approved_in_a_slack_of_others() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Arc::new(SystemClock::default())));
     let text = CONFIG.replace("BASE", &format!("{}/api", slack.url)).replace("MEMBER", &slack.mia);
     let instance =
-        open_with(configured(folder.path(), &text), store.clone()).await.expect("the instance opens");
+        open_with(configured(folder.path(), &text, &[]), store.clone()).await.expect("the instance opens");
     let (address, stop, task) = serve(instance).await;
     let server = format!("http://{address}");
     slack.delivers_to(&format!("{server}/slack/events")).await;

@@ -15,4 +15,5 @@ mod presses;
 mod read_back;
 mod recorded;
 mod sockets;
+mod streams;
 mod world;

@@ -5,7 +5,7 @@ use throughline_fakes::slack::{FakeSlack, Fault, Message};
 use crate::world::{ANA, MIA, TEAM, TOOL, World, until};
 
 /// The scopes of an app without those to read what was said in channels.
-const WITHOUT_HISTORY: [&str; 9] = [
+pub(crate) const WITHOUT_HISTORY: [&str; 9] = [
     "app_mentions:read",
     "assistant:write",
     "chat:write",

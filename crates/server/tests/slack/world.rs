@@ -39,6 +39,8 @@ pub(crate) struct World {
     mode: &'static str,
     /// Settings of installations.
     install: String,
+    /// Settings beside the file.
+    flags: Vec<(&'static str, String)>,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<()>>,
 }
@@ -94,8 +96,8 @@ pub(crate) fn secrets() -> TempDir {
     folder
 }
 
-/// Reads a configuration whose secrets are in the folder.
-pub(crate) fn configured(folder: &Path, text: &str) -> Config {
+/// Reads a configuration whose secrets are in the folder, with these settings beside it.
+pub(crate) fn configured(folder: &Path, text: &str, flags: &[(&str, String)]) -> Config {
     let path = |name: &str| folder.join(name).display().to_string();
     let text = text
         .replace("KEY", &path("key"))
@@ -104,8 +106,9 @@ pub(crate) fn configured(folder: &Path, text: &str) -> Config {
         .replace("SECRET", &path("secret"));
     let file = folder.join("throughline.toml");
     std::fs::write(&file, text).expect("written");
-    let config = Config::load(&Sources { file: Some(file), ..Sources::default() });
-    config.expect("the test's configuration is right")
+    let sources = Sources { file: Some(file), ..Sources::default() };
+    let sources = flags.iter().fold(sources, |all, (name, value)| all.flag(name, value, "--test"));
+    Config::load(&sources).expect("the test's configuration is right")
 }
 
 /// Serves an instance until the sender is used or dropped.
@@ -124,21 +127,33 @@ pub(crate) async fn serve(instance: Instance) -> (SocketAddr, oneshot::Sender<()
 
 impl World {
     pub(crate) async fn over_sockets() -> Self {
-        Self::new("socket", "").await
+        Self::new("socket", "", Vec::new()).await
     }
 
     /// Makes a world in which other workspaces may install the app: these, or all if there are none.
     pub(crate) async fn installable(workspaces: &str) -> Self {
         let install =
             format!("client_id = \"CLIENT\"\nclient_secret_file = \"FILE\"\nworkspaces = [{workspaces}]");
-        Self::new("http", &install).await
+        Self::new("http", &install, Vec::new()).await
+    }
+
+    /// Makes a world in which progress is shown in messages, and a model is asked at that address.
+    pub(crate) async fn streaming(model: &str) -> Self {
+        let flags = [
+            ("slack.stream", "on"),
+            ("models.default.kind", "openai-chat"),
+            ("models.default.base_url", model),
+            ("models.default.model", "small-1"),
+            ("models.default.allow_loopback", "true"),
+        ];
+        Self::new("socket", "", flags.map(|(name, value)| (name, value.to_owned())).to_vec()).await
     }
 
     pub(crate) async fn over_http() -> Self {
-        Self::new("http", "").await
+        Self::new("http", "", Vec::new()).await
     }
 
-    async fn new(mode: &'static str, install: &str) -> Self {
+    async fn new(mode: &'static str, install: &str, flags: Vec<(&'static str, String)>) -> Self {
         let slack = FakeSlack::start(system_clock()).await.expect("a port");
         for (id, name) in [(ANA, "Ana"), (MIA, "Mia P."), (BOB, "Bob")] {
             slack.person(id, name);
@@ -157,6 +172,7 @@ impl World {
             folder,
             mode,
             install,
+            flags,
             stop: None,
             task: None,
         };
@@ -201,7 +217,7 @@ impl World {
                 &install.replace("FILE", &self.folder.path().join("client").display().to_string()),
             )
             .replace("BASE", self.slack.api().trim_end_matches('/'));
-        configured(self.folder.path(), &text)
+        configured(self.folder.path(), &text, &self.flags)
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
