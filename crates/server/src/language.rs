@@ -18,6 +18,11 @@ pub(crate) fn here() -> Language {
     LANGUAGE.try_with(|language| *language).unwrap_or_default()
 }
 
+/// Returns the language of the person whose browser sends a request of the API; a program's is English.
+pub(crate) fn of_browser(app: &App, headers: &HeaderMap) -> Language {
+    if matches!(session::of(app, headers), Ok(Some(_))) { here() } else { Language::En }
+}
+
 /// Returns the language of a request.
 pub(crate) fn of_request(app: &App, headers: &HeaderMap) -> Language {
     let config = app.config();

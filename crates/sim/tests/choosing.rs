@@ -15,7 +15,7 @@ use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::Provenance;
 use throughline_engine::data::set_option::SetOption;
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{EffectId, Policy, Reason, Timestamp, Verdict};
+use throughline_engine::{EffectId, Language, Policy, Reason, Timestamp, Verdict};
 use throughline_fakes::model::obedient_answer;
 use throughline_models::{Caller, Misbehaviour, Model, Prompt, parse};
 use throughline_sim::SimDriver;
@@ -118,7 +118,7 @@ fn says(model: Arc<dyn Model>, labels: &[&str], text: &str) -> (TurnSeen, SimDri
 fn ended(seen: &TurnSeen, driver: &mut SimDriver, what: &str) -> Reason {
     let last = &seen.turns.iter().rev().find(|turn| turn.summary.decision.outcome != Verdict::Recorded);
     let summary = &last.unwrap_or_else(|| panic!("{what}: nothing was decided")).summary;
-    assert_eq!(summary.decision.outcome, Verdict::Asked, "{what}: {}", summary.explain());
+    assert_eq!(summary.decision.outcome, Verdict::Asked, "{what}: {}", summary.explain(Language::En));
     let account = summary.trace.selection.as_deref().unwrap_or_else(|| panic!("{what}: no account"));
     assert_eq!((account.selected.as_ref(), account.clarify.len()), (None, 3), "{what}");
     let ran = seen.turns.iter().flat_map(|turn| &turn.summary.effects);

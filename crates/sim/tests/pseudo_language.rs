@@ -67,10 +67,6 @@ impl PseudoWorld {
 
     fn read(&mut self, what: &str, text: &str) {
         self.shown += 1;
-        // The account of a turn is for operators, and in English.
-        if text.starts_with("Turn tn_") {
-            return;
-        }
         let outside = outside(text);
         let ours = outside
             .split([' ', '\n', ',', ';', '(', ')', '·', ':'])

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::json;
-use throughline_engine::Timestamp;
+use throughline_engine::{Language, Timestamp};
 
 use crate::compare::{Mismatch, Observation};
 use crate::driver::{Checker, DriverError};
@@ -101,7 +101,7 @@ impl Failure {
         observation: &Observation<'_>,
     ) -> Self {
         let turns = &observation.seen.turns;
-        let why: Vec<String> = turns.iter().map(|turn| turn.summary.explain()).collect();
+        let why: Vec<String> = turns.iter().map(|turn| turn.summary.explain(Language::En)).collect();
         let why = if why.is_empty() { "no turn was committed".into() } else { why.join("\n\n") };
         let what = yaml::inline(&emit::act(&turn.act));
         Self { line: turn.line, turn: n + 1, what, wrong, why, ..Self::default() }

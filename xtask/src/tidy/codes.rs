@@ -39,7 +39,8 @@ struct Reason<'t> {
 fn reason(line: usize, text: &str) -> Option<Reason<'_>> {
     let (name, rest) = text.trim().split_once(" = \"")?;
     let (code, says) = rest.split_once('"')?;
-    let fits = says.starts_with(", \"") && says.ends_with(';') && name.chars().all(char::is_alphanumeric);
+    let fits =
+        says.starts_with(", say::reason_") && says.ends_with(';') && name.chars().all(char::is_alphanumeric);
     fits.then_some(Reason { line, name, code })
 }
 
@@ -178,8 +179,7 @@ mod tests {
 
     #[test]
     fn a_reason_is_read_from_its_line() {
-        let read =
-            reason(7, r#"    PressApplied = "press.applied", "The button did what it says.";"#).unwrap();
+        let read = reason(7, r#"    PressApplied = "press.applied", say::reason_press_applied;"#).unwrap();
         assert_eq!((read.line, read.name, read.code), (7, "PressApplied", "press.applied"));
         assert!(reason(1, "            $(Self::$name => $code,)*").is_none());
     }

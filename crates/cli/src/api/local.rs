@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 
-use throughline_engine::{CardId, EffectId, LaneId, TurnId};
+use throughline_engine::{CardId, EffectId, LaneId, Language, TurnId};
 use throughline_runtime::{Runtime, RuntimeError};
 use throughline_server::wire::{Approval, Context, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
 use throughline_server::{Config, Instance, StartError, views};
@@ -111,7 +111,7 @@ impl Local {
         let (_, turn) = self.find("turn", id, "lanes show LANE", |tenant| async move {
             loops.turn_record(&tenant, id).await
         })?;
-        Ok(views::why(&turn))
+        Ok(views::why(&turn, Language::En))
     }
 
     pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {

@@ -1,6 +1,8 @@
 //! Rungs, the stages of the routing order (`docs/design/0012-routing-order.md`).
 
+use alloc::string::String;
 use serde::{Deserialize, Serialize};
+use throughline_messages::{self as say, Language};
 
 /// One stage of the routing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,20 +59,24 @@ impl Rung {
 
     /// Returns its name for a person.
     #[must_use]
-    pub fn title(self) -> &'static str {
+    pub fn title(self, language: Language) -> String {
+        say::why_rung(language, self.as_str())
+    }
+
+    fn as_str(self) -> &'static str {
         match self {
-            Self::Duplicate => "Duplicate delivery",
-            Self::Addressing => "Not ours to answer",
-            Self::Workflow => "Workflow event",
-            Self::Settled => "Settled effect, timer or host event",
-            Self::Focus => "Focus",
-            Self::Interrupt => "Hard interrupt",
-            Self::Pending => "Conversational pending",
-            Self::Selection => "Selection",
-            Self::Review => "Active review",
-            Self::Intent => "Intent",
-            Self::Remembered => "Remembered intent",
-            Self::Gate => "Scope gate",
+            Self::Duplicate => "duplicate",
+            Self::Addressing => "addressing",
+            Self::Workflow => "workflow",
+            Self::Settled => "settled",
+            Self::Focus => "focus",
+            Self::Interrupt => "interrupt",
+            Self::Pending => "pending",
+            Self::Selection => "selection",
+            Self::Review => "review",
+            Self::Intent => "intent",
+            Self::Remembered => "remembered",
+            Self::Gate => "gate",
         }
     }
 }

@@ -14,14 +14,15 @@ use crate::data::rung::Rung;
 use crate::data::selection_trace::SelectionTrace;
 use crate::data::time::Timestamp;
 use throughline_language::Interrupt;
+use throughline_messages::{self as say, Language};
 
 macro_rules! predicates {
-    ($($name:ident = $rung:ident, $code:literal, $says:literal;)*) => {
+    ($($name:ident = $rung:ident, $code:literal, $says:path;)*) => {
         /// The reason that a rung did not decide. A turn's row keeps its code, which is stable; its words are
         /// added when somebody asks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Predicate {
-            $(#[doc = $says] $name,)*
+            $(#[doc = concat!("`", $code, "`")] $name,)*
             /// The pending question was left alone, or cleared, for this reason.
             Left(Reason),
         }
@@ -36,9 +37,18 @@ macro_rules! predicates {
                 match self { $(Self::$name => Rung::$rung,)* Self::Left(_) => Rung::Pending }
             }
 
-            /// Returns the stable code and the words of a predicate without a value.
-            fn plain(self) -> Option<(&'static str, &'static str)> {
-                match self { $(Self::$name => Some(($code, $says)),)* Self::Left(_) => None }
+            /// Returns the stable code of a predicate without a value.
+            fn plain(self) -> Option<&'static str> {
+                match self { $(Self::$name => Some($code),)* Self::Left(_) => None }
+            }
+
+            /// Returns what it means, in words.
+            #[must_use]
+            pub fn says(self, language: Language) -> String {
+                match self {
+                    $(Self::$name => $says(language),)*
+                    Self::Left(reason) => reason.says(language),
+                }
             }
 
             fn from_code(code: &str) -> Option<Self> {
@@ -52,30 +62,30 @@ macro_rules! predicates {
 }
 
 predicates! {
-    NotAMessage = Addressing, "1m", "not a message";
-    ToUs = Addressing, "1a", "addressed to us";
-    NoWorkflow = Workflow, "2w", "not a press, form or command";
-    AMessage = Settled, "3m", "a message";
-    NoFocus = Focus, "4m", "not a message";
-    FocusAlone = Focus, "4f", "never decides alone";
-    NotAStop = Interrupt, "5s", "the whole message is not a stop";
-    NothingWaits = Pending, "6w", "nothing is waiting for words";
-    NoOptions = Selection, "7o", "nobody was shown a list the message could be about";
-    SelectionOff = Selection, "7d", "texts are not read against lists here";
-    NotAnOption = Selection, "7n", "the message is none of the options shown";
-    SelectionQuestion = Selection, "7q", "the message asks something about the options shown";
-    SelectionVerify = Selection, "7v", "the message asks what was done with the options shown";
-    OptionTaken = Selection, "7t", "the message began or ended with an option, which was taken; the rest goes on";
-    SelectionCommand = Selection, "7c", "the message is a command of the host";
-    SelectionReleased = Selection, "7r", "a model took the message to be about something else than the options shown";
-    NoReview = Review, "8r", "no review is active";
-    ReviewNotFocus = Review, "8f", "the focus is not the active review";
-    ReviewOver = Review, "8o", "the review was left alone for too long, so it froze";
-    OtherIntent = Review, "8i", "the message says explicitly that it wants something else";
-    NoRule = Intent, "9r", "no rule speaks, and no model may be asked";
-    AskedAlready = Intent, "9a", "no rule speaks, and a model is being asked already";
-    NoAnswer = Intent, "9n", "the model gave no usable answer";
-    NothingRemembered = Remembered, "10r", "the thread remembers nothing";
+    NotAMessage = Addressing, "1m", say::passed_not_a_message;
+    ToUs = Addressing, "1a", say::passed_to_us;
+    NoWorkflow = Workflow, "2w", say::passed_no_workflow;
+    AMessage = Settled, "3m", say::passed_a_message;
+    NoFocus = Focus, "4m", say::passed_no_focus;
+    FocusAlone = Focus, "4f", say::passed_focus_alone;
+    NotAStop = Interrupt, "5s", say::passed_not_a_stop;
+    NothingWaits = Pending, "6w", say::passed_nothing_waits;
+    NoOptions = Selection, "7o", say::passed_no_options;
+    SelectionOff = Selection, "7d", say::passed_selection_off;
+    NotAnOption = Selection, "7n", say::passed_not_an_option;
+    SelectionQuestion = Selection, "7q", say::passed_selection_question;
+    SelectionVerify = Selection, "7v", say::passed_selection_verify;
+    OptionTaken = Selection, "7t", say::passed_option_taken;
+    SelectionCommand = Selection, "7c", say::passed_selection_command;
+    SelectionReleased = Selection, "7r", say::passed_selection_released;
+    NoReview = Review, "8r", say::passed_no_review;
+    ReviewNotFocus = Review, "8f", say::passed_review_not_focus;
+    ReviewOver = Review, "8o", say::passed_review_over;
+    OtherIntent = Review, "8i", say::passed_other_intent;
+    NoRule = Intent, "9r", say::passed_no_rule;
+    AskedAlready = Intent, "9a", say::passed_asked_already;
+    NoAnswer = Intent, "9n", say::passed_no_answer;
+    NothingRemembered = Remembered, "10r", say::passed_nothing_remembered;
 }
 
 /// Prefix of the code of [`Predicate::Left`]; the reason's own code follows.
@@ -101,7 +111,7 @@ pub mod codes {
                     codes.push_str(LEFT);
                     codes.push_str(reason.code());
                 }
-                (plain, _) => codes.push_str(plain.map_or("", |(code, _)| code)),
+                (plain, _) => codes.push_str(plain.unwrap_or_default()),
             }
         }
         serializer.serialize_str(&codes)
@@ -189,13 +199,10 @@ impl Trace {
 
     /// Returns the meaning of a predicate of this trace, in words.
     #[must_use]
-    pub fn says(&self, predicate: Predicate) -> Cow<'static, str> {
+    pub fn says(&self, predicate: Predicate, language: Language) -> String {
         match (predicate, &self.focus) {
-            (Predicate::Left(reason), _) => reason.says().into(),
-            (Predicate::FocusAlone, Some(focus)) => {
-                alloc::format!("never decides alone ({})", focus.source.as_str()).into()
-            }
-            (plain, _) => plain.plain().map_or("", |(_, says)| says).into(),
+            (Predicate::FocusAlone, Some(focus)) => say::passed_focus_source(language, focus.source.as_str()),
+            (predicate, _) => predicate.says(language),
         }
     }
 }
@@ -235,7 +242,7 @@ mod tests {
         );
         assert_eq!(serde_json::from_str::<Trace>(&stored).unwrap(), trace);
         for predicate in Predicate::ALL {
-            let (code, _) = predicate.plain().unwrap();
+            let code = predicate.plain().unwrap();
             let digits = code.trim_end_matches(|c: char| c.is_ascii_lowercase());
             assert_eq!(digits, alloc::format!("{}", predicate.rung().number()), "{code}");
         }

@@ -1,89 +1,80 @@
 //! The explanation of a turn, as a method of its summary.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use crate::data::decision::Verdict;
-use crate::data::focus::ThreadPosition;
-use crate::data::trace::TurnSummary;
+use crate::data::focus::{FocusTrace, ThreadPosition};
+use crate::data::trace::{Trace, TurnSummary};
 use throughline_language::reference::{Need, Reference};
+use throughline_messages::{self as say, Language};
 
 impl TurnSummary {
-    /// The turn in plain words, one statement per line. Every `why` prints this.
+    /// The turn in plain words, one statement per line: the rung that decided, its reason, and each rung before it. Every
+    /// `why` prints this.
     #[must_use]
-    pub fn explain(&self) -> String {
-        why(self)
+    pub fn explain(&self, language: Language) -> String {
+        let (decision, trace) = (&self.decision, &self.trace);
+        let (rung, reason) = (decision.rung, decision.reason);
+        let mut lines = alloc::vec![
+            say::why_turn(language, self.at.rfc3339(), &self.event, &self.turn),
+            say::why_decided(language, reason, rung.number(), rung.title(language), reason.says(language)),
+            say::why_outcome(language, word(decision.outcome)),
+        ];
+        lines.extend(decision.intent.map(|intent| say::why_intent(language, intent.as_str())));
+        lines.extend(trace.rule.as_ref().map(|rule| say::why_rule(language, rule)));
+        lines.extend(decision.applied.as_ref().map(|applied| say::why_applied(language, &applied.pending)));
+        lines.extend(trace.also.iter().map(|also| say::why_also(language, also, also.says(language))));
+        if let Some(focus) = &trace.focus {
+            lines.extend(of_focus(language, focus));
+        }
+        lines.extend(of_rungs(language, trace));
+        lines.extend(self.effects.iter().map(|(class, id)| say::why_effect(language, class, id)));
+        lines.join("\n")
     }
 }
 
-/// The explanation of a turn: the rung that decided, its reason, and each rung before it.
-fn why(turn: &TurnSummary) -> String {
-    let d = &turn.decision;
-    let mut lines = alloc::vec![
-        format!("Turn {} at {}: {}", turn.turn, turn.at.rfc3339(), turn.event),
-        format!(
-            "Decided by rung {}, {}: {} ({})",
-            d.rung.number(),
-            d.rung.title(),
-            d.reason.says(),
-            d.reason
-        ),
-        format!("Outcome: {}", outcome(d.outcome)),
-    ];
-    if let Some(intent) = d.intent {
-        lines.push(format!("Intent: {}", intent.as_str()));
-    }
-    if let Some(rule) = &turn.trace.rule {
-        lines.push(format!("Recognised by: {rule}"));
-    }
-    if let Some(applied) = &d.applied {
-        lines.push(format!("Answer taken for {}", applied.pending));
-    }
-    for reason in &turn.trace.also {
-        lines.push(format!("Also: {} ({reason})", reason.says()));
-    }
-    if let Some(focus) = &turn.trace.focus {
-        let anchor = focus.anchor.as_ref().map_or("nothing".to_string(), ToString::to_string);
-        lines.push(format!("Focus: {anchor} ({})", focus.source.as_str()));
-        lines.extend(refers(&focus.reference));
-        lines.extend(focus.thread.as_ref().map(|thread| match thread {
-            ThreadPosition::Answers(id) => format!("Thread: it answers {id}"),
-            ThreadPosition::StartsAnew => "Thread: it starts something new".into(),
-        }));
-    }
-    if !turn.trace.passed.is_empty() {
-        lines.push("Rungs that did not decide:".into());
-    }
-    for passed in &turn.trace.passed {
-        let (rung, says) = (passed.rung(), turn.trace.says(*passed));
-        lines.push(format!("  {:>2} {}: {says}", rung.number(), rung.title()));
-    }
-    for (class, id) in &turn.effects {
-        lines.push(format!("Effect planned: {class} {id}"));
-    }
-    lines.join("\n")
+fn of_focus(language: Language, focus: &FocusTrace) -> impl Iterator<Item = String> {
+    let source = focus.source.as_str();
+    let anchor = match &focus.anchor {
+        Some(anchor) => say::why_focus(language, anchor, source),
+        None => say::why_focus_nothing(language, source),
+    };
+    let thread = focus.thread.as_ref().map(|thread| match thread {
+        ThreadPosition::Answers(id) => say::why_thread_answers(language, id),
+        ThreadPosition::StartsAnew => say::why_thread_anew(language),
+    });
+    [Some(anchor), refers(language, &focus.reference), thread].into_iter().flatten()
 }
 
 /// The line that says whether the text needs its anchor, and by which words.
-fn refers(reference: &Reference) -> Option<String> {
-    let says = match reference.need {
-        Need::None => return None,
-        Need::Bound => "refers to nothing outside itself",
-        Need::NeedsAnchor => "needs it",
-    };
-    Some(format!("Reference: the text {says} ({}: {})", reference.need.as_str(), reference.words))
+fn refers(language: Language, reference: &Reference) -> Option<String> {
+    let (code, words) = (reference.need.as_str(), &reference.words);
+    match reference.need {
+        Need::None => None,
+        Need::Bound => Some(say::why_reference_bound(language, code, words)),
+        Need::NeedsAnchor => Some(say::why_reference_needs(language, code, words)),
+    }
 }
 
-fn outcome(verdict: Verdict) -> &'static str {
+fn of_rungs(language: Language, trace: &Trace) -> impl Iterator<Item = String> {
+    let head = (!trace.passed.is_empty()).then(|| say::why_passed(language));
+    head.into_iter().chain(trace.passed.iter().map(move |passed| {
+        let (rung, says) = (passed.rung(), trace.says(*passed, language));
+        format!("  {:>2} {}: {says}", rung.number(), rung.title(language))
+    }))
+}
+
+fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ignored => "ignored",
-        Verdict::Observed => "kept, not answered",
+        Verdict::Observed => "observed",
         Verdict::Recorded => "recorded",
         Verdict::Answered => "answered",
-        Verdict::Asked => "asked a question",
-        Verdict::Shown => "showed a card",
+        Verdict::Asked => "asked",
+        Verdict::Shown => "shown",
         Verdict::Done => "done",
-        Verdict::Refused => "refused, and said so",
-        Verdict::Deferred => "asked a model or a tracker; the turn of the answer decides",
+        Verdict::Refused => "refused",
+        Verdict::Deferred => "deferred",
     }
 }

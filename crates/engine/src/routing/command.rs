@@ -47,7 +47,7 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
                 .given
                 .last_turn
                 .as_ref()
-                .map_or_else(|| say::help_no_turn(turn.language()), |last| last.explain());
+                .map_or_else(|| say::help_no_turn(turn.language()), |last| last.explain(turn.language()));
             answer(turn, &text, Reason::CommandWhy)
         }
         "forget" if is_me(rest) => forget_me(turn, rest),

@@ -13,6 +13,7 @@ use crate::access::{self, Act};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::idempotency::{delivery_key, turn_href};
+use crate::language;
 use crate::middleware::TURN_HEADER;
 use crate::problem::Problem;
 use crate::request::PathParam;
@@ -126,7 +127,7 @@ pub(crate) async fn get_why(
     };
     let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
     let (_, turn) = found.ok_or_else(|| Problem::not_found("turn"))?;
-    let why = views::why(&turn);
+    let why = views::why(&turn, language::of_browser(&app, &headers));
     let response = if wants_text(&headers) { text(format!("{}\n", why.text)) } else { json(&why) };
     Ok(about(response.into_response(), &why.turn))
 }

@@ -18,7 +18,7 @@ use throughline_engine::data::intent::Remembered;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
-use throughline_engine::{EffectId, LaneKey, MessageId, Timestamp};
+use throughline_engine::{EffectId, LaneKey, Language, MessageId, Timestamp};
 use throughline_runtime::replay::{Comparison, Replayed};
 use throughline_runtime::turn_log::{LeftOpen, Shown, Turn};
 use throughline_runtime::{MessageView, Runtime, RuntimeError};
@@ -436,7 +436,7 @@ pub(crate) async fn turn(
         at: info.at,
         event: info.event,
         actor: info.actor,
-        passed: wire::Passed::of(&row.trace),
+        passed: wire::Passed::of(&row.trace, Language::En),
         rule: row.trace.rule.as_ref().map(ToString::to_string),
         candidates: row.trace.candidates.clone(),
         key: row.key.clone(),
@@ -450,24 +450,26 @@ pub(crate) async fn turn(
     })
 }
 
-/// Returns the explanation of a turn.
+/// Returns the explanation of a turn, in this language.
 #[must_use]
-pub fn why(turn: &Turn) -> wire::Why {
+pub fn why(turn: &Turn, language: Language) -> wire::Why {
     let row = &turn.row;
     let decision = &row.decision;
     let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.as_str());
     wire::Why {
         turn: row.turn.0.clone(),
         reason: decision.reason.code().into(),
-        says: decision.reason.says().into(),
+        says: decision.reason.says(language),
         rung: decision.rung.number(),
-        name: decision.rung.title().into(),
-        passed: wire::Passed::of(&row.trace),
+        name: decision.rung.title(language),
+        passed: wire::Passed::of(&row.trace, language),
         also: row.trace.also.iter().map(|reason| reason.code().into()).collect(),
         candidates: row.trace.candidates.clone(),
         model_asks: asks.map(|(_, id)| id.clone()).collect(),
         policy_version: row.policy.clone(),
-        text: format!("{}\nPolicy version: {}", turn.summary().explain(), row.policy),
+        text: turn.summary().explain(language)
+            + "\n"
+            + &throughline_messages::why_policy(language, &row.policy),
     }
 }
 

@@ -10,6 +10,7 @@ use throughline_engine::TurnId;
 use super::page::{Refusal, page};
 use super::visitor::{Visitor, VisitorView};
 use crate::app::App;
+use crate::language;
 use crate::request::PathParam;
 use crate::routes::turns;
 use crate::views;
@@ -28,5 +29,5 @@ pub(crate) async fn get_turn(
     PathParam(turn): PathParam,
 ) -> Result<Response, Refusal> {
     let turn = turns::read(&app, &visitor.caller, &TurnId::from(turn.as_str())).await?;
-    Ok(page("turn.html", &TurnPage { seen: visitor.view(&app), why: views::why(&turn) })?)
+    Ok(page("turn.html", &TurnPage { seen: visitor.view(&app), why: views::why(&turn, language::here()) })?)
 }

@@ -240,11 +240,14 @@ pub struct Passed {
 impl Passed {
     /// Returns the rungs that did not decide, in order.
     #[must_use]
-    pub fn of(trace: &throughline_engine::data::trace::Trace) -> Vec<Self> {
+    pub fn of(
+        trace: &throughline_engine::data::trace::Trace,
+        language: throughline_engine::Language,
+    ) -> Vec<Self> {
         let passed = |predicate: &throughline_engine::data::trace::Predicate| Self {
             rung: predicate.rung().number(),
-            name: predicate.rung().title().into(),
-            predicate: trace.says(*predicate).into_owned(),
+            name: predicate.rung().title(language),
+            predicate: trace.says(*predicate, language),
         };
         trace.passed.iter().map(passed).collect()
     }

@@ -185,7 +185,7 @@ struct DecisionButton {
 struct HistoryEntry {
     turn: wire::TurnInfo,
     what: String,
-    says: &'static str,
+    says: String,
 }
 
 /// Result of a decision that was just sent.
@@ -214,7 +214,7 @@ pub(super) async fn decision_result(
     Ok(found.filter(|(of, _)| of == lane).map(|(_, turn)| DecisionResult {
         turn: turn.row.turn.0.clone(),
         reason: turn.row.decision.reason.code().into(),
-        says: turn.row.decision.reason.says().into(),
+        says: turn.row.decision.reason.says(Language::En),
     }))
 }
 
@@ -281,7 +281,7 @@ async fn history(operator: &Operator, row: &ApprovalRow) -> Result<Vec<HistoryEn
     for stored in stored.iter().rev() {
         let turn = read(stored)?;
         if let Some(what) = history_entry(&turn, &row.lane, row) {
-            let says = turn.row.decision.reason.says();
+            let says = turn.row.decision.reason.says(Language::En);
             history.push(HistoryEntry { turn: wire::TurnInfo::new(&turn), what, says });
         }
     }

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 use throughline_engine::data::trace::Trace;
-use throughline_engine::{Decision, Rung};
+use throughline_engine::{Decision, Language, Rung};
 
 /// Rung with its result.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct RungView {
     number: u8,
-    name: &'static str,
+    name: String,
     /// Result.
     state: RungState,
     /// Reason, in words.
@@ -36,16 +36,16 @@ pub(super) fn ladder(decision: &Decision, trace: &Trace) -> Vec<RungView> {
     let step = |rung: Rung| {
         let lost = trace.passed.iter().find(|passed| passed.rung() == rung);
         let (state, words) = match lost {
-            _ if rung == decision.rung => (RungState::Won, decision.reason.says().into()),
-            Some(passed) if rung == Rung::Focus => (RungState::Computed, trace.says(*passed).into_owned()),
-            Some(passed) => (RungState::Lost, trace.says(*passed).into_owned()),
+            _ if rung == decision.rung => (RungState::Won, decision.reason.says(Language::En)),
+            Some(passed) if rung == Rung::Focus => (RungState::Computed, trace.says(*passed, Language::En)),
+            Some(passed) => (RungState::Lost, trace.says(*passed, Language::En)),
             None if rung > decision.rung => (RungState::NotReached, String::new()),
             None if rung == Rung::Duplicate => {
                 (RungState::Skipped, "asked by intake: a delivery that was seen becomes no turn".into())
             }
             None => (RungState::Skipped, "not asked: this turn goes on where an earlier one waited".into()),
         };
-        RungView { number: rung.number(), name: rung.title(), state, words }
+        RungView { number: rung.number(), name: rung.title(Language::En), state, words }
     };
     Rung::ALL.into_iter().map(step).collect()
 }
@@ -82,6 +82,6 @@ mod tests {
             ]
         );
         assert_eq!(steps[1].words, "addressed to us");
-        assert_eq!(steps[9].words, Reason::IntentRule.says());
+        assert_eq!(steps[9].words, Reason::IntentRule.says(Language::En));
     }
 }

@@ -156,7 +156,7 @@ enum TimelineKind {
 #[derive(Serialize)]
 struct TurnRow {
     turn: wire::TurnInfo,
-    says: &'static str,
+    says: String,
     effects: usize,
 }
 
@@ -233,7 +233,7 @@ async fn page(
 }
 
 fn turn_row(turn: &Turn) -> TurnRow {
-    let says = turn.row.decision.reason.says();
+    let says = turn.row.decision.reason.says(Language::En);
     TurnRow { turn: wire::TurnInfo::new(turn), says, effects: turn.row.effects.len() }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use throughline_engine::{LaneKey, TurnId};
+use throughline_engine::{LaneKey, Language, TurnId};
 use throughline_runtime::turn_log::Turn;
 use throughline_store::{EffectState, StoredTurn, TurnSeq};
 
@@ -50,7 +50,7 @@ struct Row {
 #[derive(Serialize)]
 struct LastTurn {
     turn: wire::TurnInfo,
-    says: &'static str,
+    says: String,
 }
 
 #[derive(Serialize)]
@@ -155,7 +155,7 @@ async fn row(
 }
 
 fn last(turn: &Turn) -> LastTurn {
-    LastTurn { turn: wire::TurnInfo::new(turn), says: turn.row.decision.reason.says() }
+    LastTurn { turn: wire::TurnInfo::new(turn), says: turn.row.decision.reason.says(Language::En) }
 }
 
 /// Returns the address of a turn's page.

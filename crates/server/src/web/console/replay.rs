@@ -3,7 +3,7 @@
 use serde::Serialize;
 use throughline_engine::data::effect::Effect;
 use throughline_engine::data::event::EventKind;
-use throughline_engine::{Event, Verdict};
+use throughline_engine::{Event, Language, Verdict};
 use throughline_runtime::Runtime;
 use throughline_runtime::turn_log::Turn;
 use throughline_store::StoredTurn;
@@ -32,7 +32,7 @@ pub(super) struct Changed {
     text: String,
     outcome: Verdict,
     reason: &'static str,
-    says: &'static str,
+    says: String,
     /// Recorded reason.
     recorded: &'static str,
     ladder: Vec<RungView>,
@@ -81,7 +81,7 @@ pub(super) async fn changed(
         text: text.into(),
         outcome: decision.outcome,
         reason: decision.reason.code(),
-        says: decision.reason.says(),
+        says: decision.reason.says(Language::En),
         recorded: turn.row.decision.reason.code(),
         ladder: ladder(decision, &came.step.trace),
         rule: came.step.trace.rule.as_ref().map(ToString::to_string),

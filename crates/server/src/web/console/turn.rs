@@ -196,7 +196,7 @@ pub(super) async fn view(operator: &Operator, stored: &StoredTurn) -> Result<Tur
     Ok(TurnView {
         info: wire::TurnInfo::new(turn),
         lane: wire::LaneInfo::from(&lane),
-        why: views::why(turn),
+        why: views::why(turn, Language::En),
         ladder: ladder(&turn.row.decision, &turn.row.trace),
         rule: turn.row.trace.rule.as_ref().map(ToString::to_string),
         intent: turn.row.decision.intent.map(throughline_engine::data::intent::Intent::as_str),
