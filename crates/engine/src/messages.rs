@@ -8,6 +8,7 @@ pub(crate) mod change;
 mod explain;
 pub(crate) mod fact;
 pub(crate) mod meta;
+mod notice;
 pub(crate) mod option;
 pub(crate) mod proposal;
 pub(crate) mod question;

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::notice::Notice;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{Event, LaneKey, Timestamp};
+use throughline_engine::{Event, LaneKey, Timestamp, TurnId};
 use throughline_store::{Accepted, Delivery, DeliveryIdentity, QueueLimit, WaitingRow};
 
 use crate::keys::Keys;
@@ -44,15 +45,11 @@ impl Inbound {
         if !self.addressing.to_us() {
             return None;
         }
-        let beginning: String = posted.text.chars().take(50).collect();
-        let text = format!(
-            "I could not take \"{beginning}\", nor what follows it at once: {max} messages are already waiting here. Please \
-             send it again in a minute."
-        );
+        let full = Notice::QueueFull { beginning: posted.text.chars().take(50).collect(), most: max };
         let Event { received_at, actor, .. } = &self.event;
         let window =
             format!("{}:{}", self.identity.lane.id().0, received_at.0.div_euclid(limits::NOTICE_WINDOW));
-        let notice = notice(*received_at, actor.clone(), "queue_full", text, &window);
+        let notice = notice(*received_at, actor.clone(), "queue_full", full, &window);
         Some(QueueLimit { max, notice_key: notice.id.clone(), notice: encode(notice, Addressing::default()) })
     }
 }
@@ -117,14 +114,14 @@ pub(crate) fn decode(row: &WaitingRow) -> Result<Envelope, RuntimeError> {
 }
 
 /// The event that tells a person that their delivery of that key was not handled.
-fn notice(received_at: Timestamp, actor: String, why: &str, message: String, key: &str) -> Event {
-    let kind = EventKind::IntakeNotice { why: why.into(), message };
+fn notice(received_at: Timestamp, actor: String, why: &str, notice: Notice, key: &str) -> Event {
+    let kind = EventKind::IntakeNotice(notice);
     Event { id: format!("notice:{why}:{key}"), received_at, actor, kind }
 }
 
 /// The event that tells a person about a stored delivery that cannot be handled. The delivery itself may be
 /// unreadable.
-pub(crate) fn notice_of(row: &WaitingRow, why: &str, message: String) -> Event {
+pub(crate) fn set_aside(row: &WaitingRow, turn: TurnId) -> Event {
     let actor = decode(row).map(|envelope| envelope.event.actor).unwrap_or_default();
-    notice(row.received_at, actor, why, message, &row.key)
+    notice(row.received_at, actor, "dead", Notice::Dead { turn }, &row.key)
 }

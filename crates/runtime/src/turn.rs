@@ -146,9 +146,11 @@ impl Runtime {
         }
         metrics::counter!("throughline_inbox_dead_total").increment(1);
         let turn = IdGenerator::new(&actor.lane.key, actor.lane.revision + 1).turn();
-        let text = format!("I could not handle what you sent; it was set aside ({turn}).");
-        let event = intake::notice_of(row, "dead", text);
-        let given = StepInput { now: self.store.now(), ..StepInput::default() };
+        let event = intake::set_aside(row, turn);
+        let mut given = StepInput { now: self.store.now(), multilingual: true, ..StepInput::default() };
+        if !event.actor.is_empty() {
+            given.actor = Some(self.ports.directory.actor(&actor.lane.key, &event.actor).await);
+        }
         let Some(step) = self.try_step(&actor.lane, &event, &given) else { return Ok(TurnEnd::Lost) };
         let incoming = Incoming {
             key: &row.key,

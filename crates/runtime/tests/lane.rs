@@ -257,7 +257,8 @@ async fn a_full_queue_tells_the_user() {
     w.run().await;
     let last = w.store.turns_before(&w.lane, u64::MAX, 1).await.unwrap();
     assert_eq!(Turn::read(&last[0]).unwrap().row.decision.reason, Reason::IntakeNotice);
-    assert!(last[0].log.content.contains("I could not take \\\"one too many\\\""), "{}", last[0].log.content);
+    let full = r#""why":"queue_full","beginning":"one too many","most":50"#;
+    assert!(last[0].log.content.contains(full), "{}", last[0].log.content);
 }
 
 /// A lane that another owner has claimed meanwhile fences this one: its commit changes nothing.

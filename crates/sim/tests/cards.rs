@@ -14,9 +14,9 @@ use between::{Between, Through};
 use throughline_channels::api::MessageView;
 use throughline_channels::slack::render::Look;
 use throughline_channels::{slack, telegram, terminal};
-use throughline_engine::Timestamp;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::message::{MessageKind, Role};
+use throughline_engine::{Language, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::Delivery;
 use throughline_testkit::{DriverError, TurnSeen, parse, report, run};
@@ -85,7 +85,7 @@ fn everywhere(turn: &TurnSeen) -> String {
     for card in cards(turn) {
         let view = view(Role::Assistant, Some(MessageKind::Card), "", Some(card));
         section("terminal", &terminal::render_numbered(&view, Some(1), WIDTH));
-        section("Telegram", &on_telegram(&telegram::render::card(card, &BTreeMap::new())));
+        section("Telegram", &on_telegram(&telegram::render::card(card, &BTreeMap::new(), Language::En)));
         section("Slack", &on_slack(&[slack::render::card(card, &Look::default(), false)]));
         section("plain", &card.as_text());
     }
@@ -194,7 +194,7 @@ fn a_batch_of_ten_and_of_fifty_stays_inside_the_limits() {
         let seen = played("many", &batch(stories));
         for (n, turn) in seen.iter().enumerate() {
             for card in cards(turn).into_iter().filter(|card| !card.items.is_empty()) {
-                let parts = telegram::render::card(card, &BTreeMap::new());
+                let parts = telegram::render::card(card, &BTreeMap::new(), Language::En);
                 telegram_takes(&parts);
                 let keys = parts.last().unwrap().keys.concat();
                 let pressable = card.buttons.iter().filter(|button| button.blocked.is_none()).count();

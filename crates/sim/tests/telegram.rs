@@ -21,7 +21,7 @@ use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::event::{Attachment, EventKind, MessagePosted, Press};
 use throughline_engine::data::message::Role;
 use throughline_engine::data::record::Record;
-use throughline_engine::{LaneKey, Reason, Timestamp};
+use throughline_engine::{LaneKey, Language, Reason, Timestamp};
 use throughline_fakes::telegram::FakeTelegram;
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::Delivery;
@@ -162,7 +162,7 @@ impl ThroughTelegram {
         let (people, lanes, ours) = (Mutex::default(), Mutex::default(), Mutex::default());
         let phones = Arc::new(Phones { telegram, time, people, lanes, ours });
         let channel = OnTheWire {
-            channel: Telegram::new(client.clone(), Arc::new(Book(phones.clone()))),
+            channel: Telegram::new(client.clone(), Arc::new(Book(phones.clone())), Language::En),
             phones: phones.clone(),
             network: network.handle().clone(),
         };
@@ -313,7 +313,7 @@ impl Between for ThroughTelegram {
             let (chat, number) = self.phones.ours(message).expect("the card is out");
             let shown = self.phones.telegram.shown(chat, number).expect("it is there");
             let names = render::people(&card.card).into_iter().map(|id| (id.clone(), id)).collect();
-            let part = render::card(&card.card, &names).pop().unwrap();
+            let part = render::card(&card.card, &names, Language::En).pop().unwrap();
             assert_eq!((&shown.text, shown.labels().len()), (&part.plain, part.keys.concat().len()));
         }
         let hosts = seen.turns.iter().filter(|turn| turn.summary.decision.reason == Reason::AssistantPosted);

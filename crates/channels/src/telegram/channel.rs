@@ -10,7 +10,7 @@ use throughline_engine::data::action::CardStep;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::data::policy::limits;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{LaneKey, Language, Timestamp};
 
 use super::answer::Answer;
 use super::answered_presses::AnsweredPresses;
@@ -63,6 +63,8 @@ pub struct Telegram {
     shown: ShownParts,
     /// The address of the installation's own pages, if people can reach them.
     pages: Option<String>,
+    /// The language of what the channel says itself.
+    language: Language,
     pub(super) refused_reactions: RefusedReactions,
 }
 
@@ -78,7 +80,7 @@ struct Route<'a> {
 impl Telegram {
     /// Creates the channel over a client.
     #[must_use]
-    pub fn new(client: Client, chats: Arc<dyn Chats>) -> Self {
+    pub fn new(client: Client, chats: Arc<dyn Chats>, language: Language) -> Self {
         Self {
             client,
             chats,
@@ -86,6 +88,7 @@ impl Telegram {
             answered: AnsweredPresses::default(),
             shown: ShownParts::default(),
             pages: None,
+            language,
             refused_reactions: RefusedReactions::default(),
         }
     }
@@ -305,7 +308,7 @@ impl Telegram {
                 link.insert_str(0, pages);
             }
         }
-        render::card(&card, &names)
+        render::card(&card, &names, self.language)
     }
 
     async fn names(&self, lane: &LaneKey, card: &CardModel) -> BTreeMap<String, String> {
@@ -452,7 +455,7 @@ impl Channel for Telegram {
                 // In a group only a reply to the bot's message is sure to reach it, so words are offered in private
                 // chats only.
                 let words: &[String] = if chat > 0 { offers } else { &[] };
-                let parts = render::question(text, route.person().as_ref(), words);
+                let parts = render::question(text, route.person().as_ref(), words, self.language);
                 self.show(&mut route, &parts).await
             }
             EffectBody::Reply { text, .. } => self.show(&mut route, &render::reply(text, None)).await,

@@ -1,7 +1,7 @@
-//! The menu of commands that Telegram offers behind the slash, in every language. The texts are data; a language is
-//! one more column.
+//! The menu of commands that Telegram offers behind the slash, in every language.
 
 use serde_json::{Value, json};
+use throughline_messages::{self as messages, Language};
 
 use super::outbound::Call;
 
@@ -9,25 +9,22 @@ use super::outbound::Call;
 /// others.
 pub const LANGUAGES: [&str; 2] = ["", "de"];
 
-/// The commands in the menu and their descriptions, in the order of [`LANGUAGES`].
-const MENU: [(&str, [&str; LANGUAGES.len()]); 7] = [
-    ("help", ["What I can do", "Was ich kann"]),
-    (
-        "ticket",
-        ["Draft a ticket: /ticket the login fails", "Ein Ticket entwerfen: /ticket die Anmeldung geht nicht"],
-    ),
-    ("status", ["What is going on here", "Was hier gerade läuft"]),
-    ("pending", ["What waits for an answer or a press", "Was auf eine Antwort oder einen Knopf wartet"]),
-    ("why", ["Why I did what I last did", "Warum ich zuletzt getan habe, was ich tat"]),
-    ("forget", ["Forget what this chat remembers", "Vergessen, was dieser Chat sich merkt"]),
-    ("stop", ["Stop what is running", "Anhalten, was läuft"]),
+/// The commands in the menu and their descriptions.
+const MENU: [(&str, fn(Language) -> String); 7] = [
+    ("help", messages::telegram_menu_help),
+    ("ticket", messages::telegram_menu_ticket),
+    ("status", messages::telegram_menu_status),
+    ("pending", messages::telegram_menu_pending),
+    ("why", messages::telegram_menu_why),
+    ("forget", messages::telegram_menu_forget),
+    ("stop", messages::telegram_menu_stop),
 ];
 
 /// The menu in a language, in the form of the Bot API.
 #[must_use]
 pub fn menu(language: &str) -> Value {
-    let column = LANGUAGES.iter().position(|known| *known == language).unwrap_or_default();
-    MENU.iter().map(|(command, about)| json!({"command": command, "description": about[column]})).collect()
+    let spoken = Language::of(language).unwrap_or_default();
+    MENU.iter().map(|(command, about)| json!({"command": command, "description": about(spoken)})).collect()
 }
 
 /// Asks for the current menu.
@@ -59,9 +56,17 @@ mod tests {
         for (command, about) in MENU {
             let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             assert!(command.len() <= 32 && command.chars().all(allowed), "{command}");
-            for (language, about) in LANGUAGES.iter().zip(about) {
+            for language in Language::ALL {
+                let about = about(language);
                 assert!((1..=256).contains(&about.encode_utf16().count()), "{command} in {language:?}");
             }
+        }
+    }
+
+    #[test]
+    fn every_language_with_a_catalogue_has_a_menu() {
+        for language in Language::ALL {
+            assert_eq!(LANGUAGES.contains(&language.code()), language != Language::En, "{language:?}");
         }
     }
 

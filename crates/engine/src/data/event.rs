@@ -12,6 +12,7 @@ use crate::data::erasure::ErasureScope;
 use crate::data::fact::{FactKey, FactScope, FactType};
 use crate::data::id::{CardId, EffectId, FactId, MessageId, SetId, TaskId, TimerId};
 use crate::data::message::MessageKind;
+use crate::data::notice::Notice;
 use crate::data::option_set::OptionsShown;
 use crate::data::scope::Scope;
 use crate::data::task::TaskReported;
@@ -117,13 +118,7 @@ pub enum EventKind {
     FocusChanged(FocusChanged),
     /// Notice about something that intake did not accept.
     #[serde(rename = "intake.notice")]
-    IntakeNotice {
-        /// Stable word: `queue_full`, `dead`, `paused`, `rate`, `still_open`, `still_open_here` (said in
-        /// another lane of the chat), `linked`.
-        why: String,
-        /// Text for the person.
-        message: String,
-    },
+    IntakeNotice(Notice),
     /// Outcome of an effect of an earlier turn.
     #[serde(rename = "effect.settled")]
     EffectSettled {
@@ -341,7 +336,7 @@ impl EventKind {
             Self::FactStated(_) => "fact.stated",
             Self::FactTakenBack { .. } => "fact.taken_back",
             Self::FocusChanged(_) => "focus.changed",
-            Self::IntakeNotice { .. } => "intake.notice",
+            Self::IntakeNotice(_) => "intake.notice",
             Self::EffectSettled { .. } => "effect.settled",
             Self::EffectProgressed { .. } => "effect.progressed",
             Self::TimerDue { .. } => "timer.due",

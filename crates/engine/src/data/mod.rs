@@ -31,6 +31,7 @@ pub mod lane_key;
 pub mod lane_state;
 pub mod language;
 pub mod message;
+pub mod notice;
 pub mod option_names;
 pub mod option_set;
 pub mod owner;

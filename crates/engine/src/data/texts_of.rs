@@ -31,6 +31,7 @@ use crate::data::id::{
 };
 use crate::data::lane_state::{LaneState, OpenAsk};
 use crate::data::message::{Message, Role};
+use crate::data::notice::Notice;
 use crate::data::option_set::{OptionSet, OptionsShown, Showing};
 use crate::data::pending::{AnsweredPending, PendingKind, PendingState, Slot};
 use crate::data::progress::{EpicLink, Progress, ReleasedItem};
@@ -268,9 +269,13 @@ texts! {
         MessageDeleted { message: id }, CardPressed { press, remember: key }, Command { text: said },
         FormSubmitted { press, values: said }, AssistantPosted(posted), TaskReported(reported), OptionsShown(shown),
         OptionsClosed { set, scope_instance: key }, FactStated(stated), FactTakenBack { key: key, fact },
-        FocusChanged(focus), IntakeNotice { why: key, message: words }, EffectSettled { effect, outcome, card, task, unshown },
+        FocusChanged(focus), IntakeNotice(notice), EffectSettled { effect, outcome, card, task, unshown },
         EffectProgressed { effect, task, text: words }, TimerDue { timer, about: key }, Erasure(scope),
         Unknown { name: key },
+    }
+    enum Notice {
+        QueueFull { beginning: said, most: key }, Dead { turn }, StillOpen { after: key, aloud: key }, Joined { user: principal },
+        LinkOver, Told { why: key, message: words },
     }
     struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files }
     struct Attachment { kind: key, name: said, mime: key, bytes: key }

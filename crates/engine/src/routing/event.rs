@@ -13,6 +13,7 @@ use crate::data::effect::outcome::{EffectResult, Outcome};
 use crate::data::event::{AssistantPosted, EventKind, MessagePosted};
 use crate::data::id::{EffectId, MessageId};
 use crate::data::message::{Message, MessageKind, Role};
+use crate::data::notice::Notice;
 use crate::data::pending::{PendingKind, Slot};
 use crate::data::task::TaskMove;
 use crate::data::trace::Predicate;
@@ -105,16 +106,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
             None => Reason::TaskTooManyLive,
         }),
         EventKind::Erasure(what) => Decided(erase::erased(turn, what)),
-        EventKind::IntakeNotice { why, message } if why == "still_open" => {
-            Decided(still_open(turn, message, true))
-        }
-        EventKind::IntakeNotice { why, message } if why == "still_open_here" => {
-            Decided(still_open(turn, message, false))
-        }
-        EventKind::IntakeNotice { message, .. } => {
-            turn.say(MessageKind::Notification, None, message);
-            Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
-        }
+        EventKind::IntakeNotice(notice) => Decided(noticed(turn, notice)),
         _ => Decided(Decision::new(Verdict::Ignored, Reason::IgnoredKind)),
     }
 }
@@ -134,18 +126,19 @@ pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
     turn.say(MessageKind::Notification, None, &messages::unread(turn.language(), posted));
 }
 
-/// Shows every open card again with a note, after the channel was unreachable or lost its earlier messages.
-/// With `aloud` the note is also posted; one lane of each chat does that.
-fn still_open(turn: &mut Turn<'_>, message: &str, aloud: bool) -> Decision {
-    let open: Vec<Card> = turn.open_cards().cloned().collect();
-    if open.is_empty() {
+/// Says a notice; where the channel lost its earlier messages or was unreachable, shows every open card again with it.
+fn noticed(turn: &mut Turn<'_>, notice: &Notice) -> Decision {
+    let shows = notice.shows_cards();
+    let open: Vec<Card> = turn.open_cards().filter(|_| shows.is_some()).cloned().collect();
+    if shows.is_some() && open.is_empty() {
         return Decision::new(Verdict::Ignored, Reason::IntakeNotice);
     }
+    let now = turn.given.now;
     for card in &open {
-        turn.show_again(card, message);
+        turn.show_again(card, &notice.text(card.language, now));
     }
-    if aloud {
-        turn.say(MessageKind::Notification, None, message);
+    if shows != Some(false) {
+        turn.say(MessageKind::Notification, None, &notice.text(turn.language(), now));
     }
     Decision::new(Verdict::Answered, Reason::IntakeNotice)
 }

@@ -7,6 +7,7 @@ use throughline_channels::telegram::inbound::lane;
 use throughline_channels::telegram::{
     Bot, CHANNEL, FollowUp, IncomingUpdate, Place, PressAnswer, RelatedMessage, inbound,
 };
+use throughline_engine::data::notice::{Interruption, Notice};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::snapshot;
 use throughline_engine::{EventKind, LaneKey};
@@ -20,8 +21,6 @@ use crate::lane_lookup::{Found, lane_of};
 /// Maximum time of a preview; after it a press is answered as being worked on. Telegram expects an answer within
 /// about a second.
 const PREVIEW_TIME: Duration = Duration::from_millis(700);
-/// Notice in the lanes of a chat that moved.
-const MOVED_NOTICE: &str = "This chat has moved; what waits for a decision is shown here again";
 
 /// Update that has been stored.
 #[derive(Debug)]
@@ -64,7 +63,7 @@ impl Adapter {
                 // Cards under the old number can no longer be pressed.
                 let conversation = self.contacts.conversation(tenant, chat).await?;
                 let moved = format!("moved:{to}");
-                self.show_open_cards(runtime, Some(&conversation), &moved, MOVED_NOTICE).await?;
+                self.show_open_cards(runtime, Some(&conversation), &moved, Interruption::Moved).await?;
             }
             FollowUp::Speak(speak) => {
                 let conversation = self.contacts.conversation(tenant, chat).await?;
@@ -180,13 +179,10 @@ impl Adapter {
 
     async fn join(&self, token: &str, person: &str) -> Result<EventKind, RuntimeError> {
         let joined = self.contacts.join(&self.tenant, token, person, self.store.now()).await?;
-        let message = match joined {
-            JoinOutcome::Joined(user) => {
-                format!("You are {user} here now: what {user} may approve, you may approve.")
-            }
-            JoinOutcome::Refused => "This link is not good any more. Ask for a new one.".into(),
-        };
-        Ok(EventKind::IntakeNotice { why: "linked".into(), message })
+        Ok(EventKind::IntakeNotice(match joined {
+            JoinOutcome::Joined(user) => Notice::Joined { user },
+            JoinOutcome::Refused => Notice::LinkOver,
+        }))
     }
 
     async fn preview(

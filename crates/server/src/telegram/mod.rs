@@ -18,7 +18,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use throughline_channels::telegram::{Answer, Bot, BotToken, Client, Telegram, menu, outbound};
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::canonical_json::{hex, sha256};
-use throughline_engine::{LaneKey, Millis, Timestamp};
+use throughline_engine::{LaneKey, Language, Millis, Timestamp};
 use throughline_runtime::Runtime;
 use throughline_store::{Store, StoreError};
 use tokio::sync::watch;
@@ -74,8 +74,9 @@ impl Adapter {
         };
         let contacts = Arc::new(Contacts::new(config, store.clone(), client.bot_id()));
         let pages = config.server.public_url.as_deref();
+        let language = config.language.as_deref().and_then(Language::of).unwrap_or_default();
         Ok(Some(Self {
-            channel: Arc::new(Telegram::new(client, contacts.clone()).with_pages(pages)),
+            channel: Arc::new(Telegram::new(client, contacts.clone(), language).with_pages(pages)),
             contacts,
             store: store.clone(),
             tenant: config.tenant.clone(),

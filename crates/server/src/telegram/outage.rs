@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use throughline_channels::telegram::CHANNEL;
 use throughline_engine::data::card::Card;
+use throughline_engine::data::notice::{Interruption, Notice};
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{Event, EventKind, LaneKey, Language, Millis, Timestamp};
+use throughline_engine::{Event, EventKind, LaneKey, Millis, Timestamp};
 use throughline_runtime::{Inbound, Runtime, RuntimeError};
 use throughline_store::{Accepted, DeliveryIdentity, Document};
 
@@ -60,12 +61,8 @@ impl Adapter {
         if to.since(from) <= OUTAGE {
             return Ok(());
         }
-        let message = format!(
-            "Still waiting for a decision (presses between {} and {} may be lost)",
-            from.display_at(to, Language::En),
-            to.display_at(to, Language::En)
-        );
-        self.show_open_cards(runtime, None, &format!("outage:{}", from.0), &message).await
+        let outage = Interruption::Outage { from, to };
+        self.show_open_cards(runtime, None, &format!("outage:{}", from.0), outage).await
     }
 
     /// Shows every open card again with a note, in one conversation or in all, and posts the note in one lane of each
@@ -75,7 +72,7 @@ impl Adapter {
         runtime: &Runtime,
         conversation: Option<&str>,
         why: &str,
-        note: &str,
+        occasion: Interruption,
     ) -> Result<(), RuntimeError> {
         let app = self.client().bot_id().to_string();
         let ours = |key: &LaneKey| {
@@ -104,8 +101,11 @@ impl Adapter {
                 // The first lane to post it uses the chat's key up, also across a restart.
                 let alone = DeliveryIdentity::new(info.key, of_lane);
                 let first = DeliveryIdentity { more_keys: vec![of_chat], ..alone.clone() };
-                if matches!(self.notice(runtime, first, "still_open", note).await?, Accepted::Duplicate(_)) {
-                    self.notice(runtime, alone, "still_open_here", note).await?;
+                if matches!(
+                    self.notice(runtime, first, Notice::StillOpen { after: occasion, aloud: true }).await?,
+                    Accepted::Duplicate(_)
+                ) {
+                    self.notice(runtime, alone, Notice::StillOpen { after: occasion, aloud: false }).await?;
                 }
             }
         }
@@ -114,10 +114,9 @@ impl Adapter {
         &self,
         runtime: &Runtime,
         identity: DeliveryIdentity,
-        why: &str,
-        note: &str,
+        notice: Notice,
     ) -> Result<Accepted, RuntimeError> {
-        let kind = EventKind::IntakeNotice { why: why.into(), message: note.into() };
+        let kind = EventKind::IntakeNotice(notice);
         let id = identity.key.clone();
         let event = Event { id, received_at: self.store.now(), actor: String::new(), kind };
         runtime.accept(Inbound { identity, event, addressing: Addressing::default() }).await

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use throughline_engine::data::notice::Notice;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey};
 use throughline_fakes::telegram::Fault;
@@ -60,7 +61,7 @@ async fn tg9_marks_that_cannot_be_read_are_left_out() {
 }
 
 async fn tell(w: &World, lane: &LaneKey, text: &str) {
-    let kind = EventKind::IntakeNotice { why: "rate".into(), message: text.into() };
+    let kind = EventKind::IntakeNotice(Notice::Told { why: "rate".into(), message: text.into() });
     let event = Event { id: "n1".into(), received_at: START, actor: String::new(), kind };
     let identity = DeliveryIdentity::new(lane.clone(), "n1");
     let inbound = Inbound { identity, event, addressing: Addressing::default() };

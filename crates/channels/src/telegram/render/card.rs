@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use throughline_engine::Language;
 use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, CardModel, ItemModel};
+use throughline_messages as messages;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::split::{PART, split, units};
@@ -23,7 +25,7 @@ const ROW: usize = 3;
 const ROW_WIDTH: usize = 30;
 
 /// Renders the messages of a card. `names` are the display names of people the card names by number.
-pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>) -> Vec<Part> {
+pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>, language: Language) -> Vec<Part> {
     let head = head(card, names);
     let body = body(card);
     let tail = tail(card);
@@ -35,8 +37,8 @@ pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>) -> Vec<Pa
     let count = units(&body.plain());
     let mut parts: Vec<Part> = split(body.trimmed(), PART).iter().map(Part::of).collect();
     let (mut last, above) = (head, parts.len());
-    let messages = if above == 1 { "message above".to_owned() } else { format!("{above} messages above") };
-    last.push(Style::Plain, &format!("\n\nIts whole text is the {messages}: {count} characters."));
+    let told = messages::telegram_whole_text(language, count, above);
+    last.push(Style::Plain, &format!("\n\n{told}"));
     last.0.extend(tail.0);
     // Titles, facts and errors are short sentences of the engine; if they ever are not, they too go into messages
     // above.

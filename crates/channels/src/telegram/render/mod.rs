@@ -6,7 +6,9 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use throughline_engine::Language;
 use throughline_engine::data::card_model::CardModel;
+use throughline_messages as messages;
 use unicode_segmentation::UnicodeSegmentation;
 
 use split::{PART, split};
@@ -96,11 +98,12 @@ pub fn reply(text: &str, to: Option<&Person>) -> Vec<Part> {
 
 /// Renders the messages of a question. The last one prompts for an answer, with `words` as buttons.
 #[must_use]
-pub fn question(text: &str, to: Option<&Person>, words: &[String]) -> Vec<Part> {
+pub fn question(text: &str, to: Option<&Person>, words: &[String], language: Language) -> Vec<Part> {
     let mut parts = reply(text, to);
-    let first = text.lines().next().filter(|line| !line.is_empty()).unwrap_or("Your answer");
+    let first = text.lines().next().filter(|line| !line.is_empty()).map(Into::into);
+    let hint = first.unwrap_or_else(|| messages::telegram_your_answer(language));
     if let Some(last) = parts.last_mut() {
-        last.prompt = Some(AnswerPrompt { hint: cut(first, PLACEHOLDER), words: words.into() });
+        last.prompt = Some(AnswerPrompt { hint: cut(&hint, PLACEHOLDER), words: words.into() });
     }
     parts
 }
@@ -108,8 +111,8 @@ pub fn question(text: &str, to: Option<&Person>, words: &[String]) -> Vec<Part> 
 /// Renders the messages of a card: at least one, the last of which has the buttons. `names` has an entry for each of
 /// [`people`] that is known.
 #[must_use]
-pub fn card(model: &CardModel, names: &BTreeMap<String, String>) -> Vec<Part> {
-    card::card(model, names)
+pub fn card(model: &CardModel, names: &BTreeMap<String, String>, language: Language) -> Vec<Part> {
+    card::card(model, names, language)
 }
 
 /// The numbers by which a card names people.

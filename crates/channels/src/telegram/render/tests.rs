@@ -1,7 +1,6 @@
 //! Rendered messages stay within every limit, lose nothing and format nothing that the engine did not format.
 
 use proptest::prelude::*;
-use throughline_engine::Language;
 use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, Field, ItemModel};
 use throughline_engine::data::field_error::FieldError;
@@ -50,7 +49,7 @@ fn without_space(text: &str) -> String {
 
 #[test]
 fn a_card_is_one_message_with_its_buttons() {
-    let parts = card(&model("It fails since Monday."), &ana());
+    let parts = card(&model("It fails since Monday."), &ana(), Language::En);
     insta::assert_debug_snapshot!(parts);
 }
 
@@ -79,7 +78,7 @@ fn options(count: usize) -> CardModel {
 
 #[test]
 fn a_list_of_options_has_a_row_for_each() {
-    let parts = card(&options(3), &ana());
+    let parts = card(&options(3), &ana(), Language::En);
     insta::assert_debug_snapshot!(parts);
 }
 
@@ -88,7 +87,7 @@ fn a_long_list_of_options_has_numbers_that_its_text_explains() {
     let mut all = options(50);
     // All of them are displayed.
     all.buttons.truncate(2);
-    let [part] = card(&all, &ana()).try_into().unwrap();
+    let [part] = card(&all, &ana(), Language::En).try_into().unwrap();
     assert!(part.keys.len() <= 8 && part.keys.iter().all(|row| row.len() <= 8), "{:#?}", part.keys);
     assert_eq!(part.keys.iter().flatten().count(), 52);
     assert_eq!(part.keys[1][0].label, "9");
@@ -107,7 +106,7 @@ fn a_long_review_keeps_its_buttons_in_one_place() {
     model.fields = vec![Field::new("risks", "Risks", points.join("\n"))];
     let actions = [Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish];
     model.buttons = actions.map(button).into();
-    let parts = card(&model, &ana());
+    let parts = card(&model, &ana(), Language::En);
     assert!(parts.len() > 1);
     let (last, above) = parts.split_last().unwrap();
     assert!(above.iter().all(|part| part.keys.is_empty()));
@@ -129,15 +128,15 @@ fn a_receipt_has_a_link_and_no_buttons() {
         field: "Team".into(),
         text: "Team is required".into(),
     }];
-    insta::assert_snapshot!(card(&model, &ana())[0].html);
-    assert!(card(&model, &ana())[0].keys.is_empty());
+    insta::assert_snapshot!(card(&model, &ana(), Language::En)[0].html);
+    assert!(card(&model, &ana(), Language::En)[0].keys.is_empty());
 }
 
 /// The text being approved is never cut: it is above, whole, and the card says how long it is.
 #[test]
 fn a_long_card_shows_all_of_it() {
     let long = "All work and no play. ".repeat(500);
-    let parts = card(&model(&long), &ana());
+    let parts = card(&model(&long), &ana(), Language::En);
     assert_eq!(parts.len(), 4);
     let above: String = parts[..3].iter().map(|part| part.plain.as_str()).collect();
     assert!(without_space(&above).contains(&without_space(&long)));
@@ -155,7 +154,7 @@ fn what_a_press_sends_is_at_most_64_bytes() {
     {
         let mut model = model("");
         model.buttons = Action::ALL.map(|action| Button { label: label.into(), ..button(action) }).into();
-        let keys = card(&model, &ana()).remove(0).keys;
+        let keys = card(&model, &ana(), Language::En).remove(0).keys;
         assert_eq!(keys.concat().len(), Action::ALL.len());
         for key in keys.concat() {
             assert_eq!(key.data.len(), 22, "the token and nothing else");
@@ -169,7 +168,7 @@ fn what_a_press_sends_is_at_most_64_bytes() {
 fn only_a_known_person_is_mentioned() {
     let mut model = model("ask @4711 and @everyone");
     model.facts = vec!["asked by @4711".into(), "may approve: @role:pm, @99".into()];
-    let html = &card(&model, &ana())[0].html;
+    let html = &card(&model, &ana(), Language::En)[0].html;
     assert!(html.contains("asked by <a href=\"tg://user?id=4711\">Ana</a>"), "{html}");
     assert!(html.contains("@\u{2060}role:pm, @\u{2060}99"), "{html}");
     assert!(html.contains("ask @\u{2060}4711 and @\u{2060}everyone"), "{html}");
@@ -179,12 +178,12 @@ fn only_a_known_person_is_mentioned() {
 #[test]
 fn a_question_asks_and_names_whom() {
     let person = Person { id: 7, name: "Bo <3".into() };
-    let parts = question("Which city?\nAny will do.", Some(&person), &[]);
+    let parts = question("Which city?\nAny will do.", Some(&person), &[], Language::En);
     assert_eq!(parts[0].html, "<a href=\"tg://user?id=7\">Bo &lt;3</a>: Which city?\nAny will do.");
     assert_eq!(parts[0].prompt, Some(AnswerPrompt { hint: "Which city?".into(), words: Vec::new() }));
-    let skip = question("Title?", None, &["Skip".into()]);
+    let skip = question("Title?", None, &["Skip".into()], Language::En);
     assert_eq!(skip[0].prompt.as_ref().unwrap().words, ["Skip"]);
-    let hint = question(&"long ".repeat(40), None, &[])[0].prompt.clone().unwrap().hint;
+    let hint = question(&"long ".repeat(40), None, &[], Language::En)[0].prompt.clone().unwrap().hint;
     assert!(hint.ends_with('…') && hint.encode_utf16().count() <= 64, "{hint}");
 }
 
@@ -230,7 +229,7 @@ proptest! {
     #[test]
     fn marks_are_ours(text in "(\\PC|[<>&@/]|b>|</code>|&amp;|\\n){0,300}", times in 1usize..40) {
         let text = text.repeat(times);
-        for part in card(&model(&text), &ana()).into_iter().chain(reply(&text, None)) {
+        for part in card(&model(&text), &ana(), Language::En).into_iter().chain(reply(&text, None)) {
             prop_assert!(part.plain.encode_utf16().count() <= 4_096);
             let tags = |tag: &str| part.html.matches(tag).count();
             prop_assert_eq!(tags("<b>"), tags("</b>"));

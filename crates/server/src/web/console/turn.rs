@@ -354,7 +354,9 @@ fn input(turn: &Turn) -> Input {
             input.facts.push(("Looks at", format!("{} · {}", focus.scope.as_str(), focus.scope_instance)));
             input.facts.extend(focus.option.clone().map(|option| ("Option", option)));
         }
-        EventKind::IntakeNotice { message, .. } => input.text = Some(message.clone()),
+        EventKind::IntakeNotice(notice) => {
+            input.text = Some(notice.text(Language::En, turn.row.at));
+        }
         EventKind::Erasure(ErasureScope::Person { id }) => input.facts.push(("Erases", id.clone())),
         EventKind::Erasure(ErasureScope::Lane) => input.facts.push(("Erases", "this conversation".into())),
         EventKind::EffectSettled { card, .. } => input.card = card.as_ref().map(|card| card.0.clone()),
