@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::fault::SendingFault;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
 
@@ -148,8 +149,8 @@ pub trait Channel: Send + Sync {
     /// Posts at the root of a conversation, where everybody in it sees it. Returns the post's address, if it has one.
     async fn post(&self, to: &LaneKey, post: Posting<'_>) -> Attempt<Option<String>> {
         let _ = post;
-        let text = format!("{} has no place for posts at {}", self.name(), to.conversation);
-        Attempt::Rejected { text, errors: Vec::new() }
+        let fault = SendingFault::NoPlace { channel: self.name().into(), to: to.conversation.clone() };
+        Attempt::Rejected { text: fault.into(), errors: Vec::new() }
     }
 
     /// The address of this lane, for people.

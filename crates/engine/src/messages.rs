@@ -7,6 +7,7 @@ pub(crate) mod card;
 pub(crate) mod change;
 mod explain;
 pub(crate) mod fact;
+mod fault;
 pub(crate) mod meta;
 mod notice;
 pub(crate) mod option;
@@ -26,6 +27,8 @@ use crate::data::action::Action;
 use crate::data::actor::Presser;
 use crate::data::card::CardStatus;
 use crate::data::event::{Attachment, MessagePosted};
+use crate::data::fault::FieldFault;
+use crate::data::field_error::FieldError;
 use crate::data::policy::{ApproverRule, Policy, limits};
 use crate::data::progress::Phase;
 use crate::data::state_of_work::TaskProgress;
@@ -52,6 +55,11 @@ pub(crate) fn languages() -> impl Iterator<Item = Language> {
 /// The answer to a message that could become neither a ticket nor a review.
 pub(crate) fn gate_spared(language: Language, said: &str, policy: &Policy) -> String {
     say::gate_spared(language, snippet(said, policy.window.gate_chars))
+}
+
+/// Faults of fields, as a card shows them.
+pub(crate) fn shown(language: Language, faults: &[FieldFault]) -> Vec<FieldError> {
+    faults.iter().map(|fault| fault.shown(language)).collect()
 }
 
 /// The beginning of that answer, which is the same whatever was said.

@@ -14,6 +14,7 @@ use throughline_engine::data::ask::Answer;
 use throughline_engine::data::card::{Card, TimerPurpose};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::record::{Change, Record};
 use throughline_engine::{Step, StepInput, Timestamp, Verdict};
 
@@ -253,8 +254,10 @@ fn settle(w: &mut TestLane, how: usize) {
     let reports = |effect: &&Effect| effect.body.class().reports_success();
     let Some(effect) = w.effects.iter().rfind(reports).cloned() else { return };
     let outcome = match how {
-        0 => Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() },
-        1 if effect.body.is_outward() => Outcome::Uncertain { text: "no answer".into() },
+        0 => {
+            Outcome::Failed { reason: "rejected".into(), text: Fault::Said("no".into()), errors: Vec::new() }
+        }
+        1 if effect.body.is_outward() => Outcome::Uncertain { text: Fault::Said("no answer".into()) },
         _ if matches!(effect.body, EffectBody::ModelAsk(_)) => {
             Outcome::Done { result: EffectResult::Answered(Answer::None { why: "timeout".into() }) }
         }

@@ -10,6 +10,7 @@ use throughline_engine::data::card::Card;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::policy::ApproverRule;
 use throughline_engine::data::record::Record;
 use throughline_engine::{Policy, Reason, Step, StepInput};
@@ -128,7 +129,7 @@ fn a_late_answer_is_about_its_own_effect() {
     let _ = w.presses("bob", &card, card.version, Action::Comment);
     let sent: Effect = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
     w.advance(1);
-    let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
+    let _ = w.outcome(&sent, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
     let asks = w.card();
     let late = EffectResult::Posted { url: None };
     let step = w.outcome(&post, Outcome::Done { result: late });
@@ -185,7 +186,7 @@ fn a_lost_comment_is_repeated_where_it_was_sent() {
             if untracked_before && again == 0 {
                 untrack(&mut w);
             }
-            let _ = w.outcome(&lost, Outcome::Uncertain { text: "no answer".into() });
+            let _ = w.outcome(&lost, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
             if !untracked_before && again == 0 {
                 untrack(&mut w);
             }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::message::{Message, MessageKind};
 use throughline_engine::data::prompt::PromptSection;
 use throughline_engine::data::purpose::Purpose;
@@ -346,7 +347,8 @@ fn without_a_model_lines_replace_a_withheld_summary() {
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
     let given = StepInput { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
     let (effect, _) = asks(&talk.event(kind, given)).unwrap();
-    let outcome = Outcome::Failed { reason: "timeout".into(), text: String::new(), errors: Vec::new() };
+    let outcome =
+        Outcome::Failed { reason: "timeout".into(), text: Fault::Said(String::new()), errors: Vec::new() };
     let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None, unshown: None };
     let covered = covered.into_iter().filter(|message| message.id != gone.id).collect();
     let given = StepInput { covered, ..talk.given(&kind) };

@@ -8,6 +8,7 @@ use throughline_engine::Reason;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::card::{Card, CardSubject, Checks};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::record::Record;
 
 /// An epic with two stories that are too long for one card.
@@ -62,7 +63,8 @@ fn a_preview_is_shown_anew_when_the_epic_it_names_has_its_key() {
     let epic = creates(&w)[0].0.clone();
     w.advance(1);
     // The epic is refused: its part of the batch is over, and the next part is shown, under an epic without a key.
-    let refused = Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() };
+    let refused =
+        Outcome::Failed { reason: "rejected".into(), text: Fault::Said("no".into()), errors: Vec::new() };
     let _ = w.outcome(&epic, refused);
     w.settle();
     let second = open(&w).pop().expect("the next part is shown");

@@ -10,7 +10,7 @@ use throughline_engine::Timestamp;
 use throughline_engine::data::action::Action;
 use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::{EffectBody, Outcome};
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault, FieldFault};
 use throughline_engine::data::pending::PendingClass;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::record::{Change, Record};
@@ -78,16 +78,19 @@ fn play(w: &mut TestLane, act: &Act) {
             let open: Vec<_> =
                 w.effects.iter().filter(|e| e.body.class().reports_success()).cloned().collect();
             let Some(effect) = open.iter().rev().nth(*effect) else { return };
-            let error = FieldError {
-                item: String::new(),
-                code: "check.required".into(),
-                field: "team".into(),
-                text: "Team is required".into(),
-            };
+            let error = FieldFault::new("check.required", "team", Fault::Said("Team is required".into()));
             let outcome = match how {
-                0 => Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: vec![error] },
-                1 => Outcome::Failed { reason: "gave_up".into(), text: "no".into(), errors: vec![] },
-                2 if effect.body.is_outward() => Outcome::Uncertain { text: "no answer".into() },
+                0 => Outcome::Failed {
+                    reason: "rejected".into(),
+                    text: Fault::Said("no".into()),
+                    errors: vec![error],
+                },
+                1 => Outcome::Failed {
+                    reason: "gave_up".into(),
+                    text: Fault::Said("no".into()),
+                    errors: vec![],
+                },
+                2 if effect.body.is_outward() => Outcome::Uncertain { text: Fault::Said("no answer".into()) },
                 _ => {
                     w.settle();
                     return;

@@ -8,6 +8,7 @@ use throughline_engine::data::actor::Actor;
 use throughline_engine::data::card::{Card, CardStatus, CardSubject, Checks, TimerPurpose};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, MessagePosted, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::message::Message;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::progress::Progress;
@@ -29,7 +30,7 @@ fn approved() -> (TestLane, Card, Effect) {
 }
 
 fn failed(text: &str) -> Outcome {
-    Outcome::Failed { reason: "gave_up".into(), text: text.into(), errors: Vec::new() }
+    Outcome::Failed { reason: "gave_up".into(), text: Fault::Said(text.into()), errors: Vec::new() }
 }
 
 fn cards(w: &TestLane) -> Vec<Card> {
@@ -64,7 +65,7 @@ fn only_the_effects_a_card_waits_for_count() {
 fn uncertain() -> (TestLane, Card, Card, Effect) {
     let (mut w, card, create) = approved();
     w.advance(1);
-    let _ = w.outcome(&create, Outcome::Uncertain { text: "no answer".into() });
+    let _ = w.outcome(&create, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
     let asks = w.card();
     assert!(matches!(asks.about, CardSubject::UncertainEffect { .. }));
     (w, card, asks, create)

@@ -18,6 +18,7 @@ use throughline_engine::data::ask::{Answer, Question as Put};
 use throughline_engine::data::call::Job;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, FocusChanged, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::{Provenance, SelectionTrace};
 use throughline_engine::data::task::Task;
@@ -135,7 +136,8 @@ fn play(w: &mut Lists, act: &Act) -> Option<(Step, &'static str)> {
 
 fn outcome(body: &EffectBody, how: u8, place: usize, confidence: u8) -> Option<Outcome> {
     let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
-    let failed = || Outcome::Failed { reason: "gave_up".into(), text: String::new(), errors: Vec::new() };
+    let failed =
+        || Outcome::Failed { reason: "gave_up".into(), text: Fault::Said(String::new()), errors: Vec::new() };
     Some(match body {
         EffectBody::ModelAsk(_) => match how {
             0 => answered(Answer::None { why: "timeout".into() }),

@@ -12,6 +12,7 @@ use throughline_engine::data::action::Action;
 use throughline_engine::data::call::{Agent, Risk, Tool};
 use throughline_engine::data::effect::{EffectResult, Outcome};
 use throughline_engine::data::event::EventKind;
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::pending::{PendingKind, PendingState, Slot};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::snapshot;
@@ -64,7 +65,11 @@ fn work(w: &mut TestLane) {
     let _ = w.says("ana", "delegate the release notes to publisher");
     let _ = w.says("ana", "run weather");
     let called = w.says("ana", "Swansea").effects.into_iter().find(|one| one.body.task().is_some()).unwrap();
-    let lost = Outcome::Failed { reason: "gave_up".into(), text: "no answer".into(), errors: Vec::new() };
+    let lost = Outcome::Failed {
+        reason: "gave_up".into(),
+        text: Fault::Said("no answer".into()),
+        errors: Vec::new(),
+    };
     let _ = w.outcome(&called, lost);
 }
 
@@ -187,9 +192,10 @@ fn batches_match_their_golden_file() {
     let issue = |key: &str| Outcome::Done { result: EffectResult::Issue { key: key.into(), url: None } };
     let _ = w.outcome(&released[0], issue("DEMO-1"));
     let _ = w.outcome(&released[1], issue("DEMO-2"));
-    let no = Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() };
+    let no =
+        Outcome::Failed { reason: "rejected".into(), text: Fault::Said("no".into()), errors: Vec::new() };
     let _ = w.outcome(&released[2], no);
-    let _ = w.outcome(&released[3], Outcome::Uncertain { text: "no answer".into() });
+    let _ = w.outcome(&released[3], Outcome::Uncertain { text: Fault::Said("no answer".into()) });
     w.policy.latch.chars = 100;
     let _ = w.says("ana", BATCH);
     let card = w.card();
@@ -232,7 +238,7 @@ fn decisions_match_their_golden_file() {
     w.settle();
     let _ = w.presses("bob", &card, 3, Action::Comment);
     let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
-    let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
+    let _ = w.outcome(&sent, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
     let _ = w.says("bob", "log this decision");
     let decided = |record: &&Record| match record {
         Record::Proposal(_) => true,

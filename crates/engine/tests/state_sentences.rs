@@ -11,6 +11,7 @@ use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card::{Card, CardStatus};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{AssistantPosted, EventKind, MessagePosted, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::record::{Record, RecordKey};
 use throughline_engine::data::step_input::{EffectStanding, Paused, ReleasedStanding};
@@ -308,10 +309,12 @@ impl World {
                 };
                 let outcome = match standing {
                     Standing::Done => Outcome::Done { result },
-                    Standing::Refused => {
-                        Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() }
-                    }
-                    _ => Outcome::Uncertain { text: "no answer".into() },
+                    Standing::Refused => Outcome::Failed {
+                        reason: "rejected".into(),
+                        text: Fault::Said("no".into()),
+                        errors: Vec::new(),
+                    },
+                    _ => Outcome::Uncertain { text: Fault::Said("no answer".into()) },
                 };
                 self.settles(&effect, outcome);
             }

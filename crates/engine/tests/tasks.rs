@@ -10,6 +10,7 @@ use throughline_engine::data::action::Action;
 use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::EventKind;
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::task::Task;
 use throughline_engine::data::task::TaskReported;
@@ -124,7 +125,7 @@ fn a_completed_task_does_not_mention_its_earlier_failure() {
         w.effects.iter().rfind(|one| matches!(one.body, EffectBody::TrackerCreate { .. })).unwrap().clone();
     let refused = Outcome::Failed {
         reason: "rejected".into(),
-        text: "Failed: no such label".into(),
+        text: Fault::Said("Failed: no such label".into()),
         errors: Vec::new(),
     };
     let _ = w.outcome(&create, refused);

@@ -1,5 +1,6 @@
 //! The conformance suite of [`Model`]: run [`check`] over an implementation.
 
+use throughline_engine::Language;
 use throughline_engine::ask::AnswerVerdict;
 use throughline_engine::ask::check_answer;
 use throughline_engine::context::lane_context::LaneContext;
@@ -144,9 +145,9 @@ pub async fn check(model: &dyn Model, text: &str) {
                 }
             }
             Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
-                assert!(!why.is_empty(), "{:?} failed without a reason", ask.question);
+                assert!(!why.text(Language::En).is_empty(), "{:?} failed without a reason", ask.question);
             }
-            Attempt::Rejected { text, .. } => panic!("a model refuses by having no answer, not: {text}"),
+            Attempt::Rejected { text, .. } => panic!("a model refuses by having no answer, not: {text:?}"),
         }
     }
 }

@@ -5,6 +5,7 @@
 use throughline_engine::Millis;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::Fault;
 
 /// No answer, with a stable word for the reason.
 #[must_use]
@@ -17,17 +18,21 @@ pub(crate) fn limited(ask: &Ask, hint: Option<Millis>) -> Attempt<Answer> {
     if asked_once(ask) {
         return Attempt::Applied(no_answer("rate_limited"));
     }
-    Attempt::NotApplied { why: "the model was not asked: status 429".into(), hint }
+    Attempt::NotApplied { why: Fault::Said("the model was not asked: status 429".into()), hint }
 }
 
 /// The vendor processed nothing.
 pub(crate) fn not_asked(ask: &Ask, why: String) -> Attempt<Answer> {
-    if asked_once(ask) { transport_error() } else { Attempt::NotApplied { why, hint: None } }
+    if asked_once(ask) {
+        transport_error()
+    } else {
+        Attempt::NotApplied { why: Fault::Said(why), hint: None }
+    }
 }
 
 /// It is not known whether the vendor processed the request.
 pub(crate) fn not_answered(ask: &Ask, why: String) -> Attempt<Answer> {
-    if asked_once(ask) { transport_error() } else { Attempt::Unknown { why } }
+    if asked_once(ask) { transport_error() } else { Attempt::Unknown { why: Fault::Said(why) } }
 }
 
 fn transport_error() -> Attempt<Answer> {

@@ -9,6 +9,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use throughline_engine::Language;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::purpose::Purpose;
@@ -120,7 +121,7 @@ async fn aimock_answers_every_wire_and_its_journal_has_every_call() {
         let strict = aimock.providers(kind, native, "nobody");
         let attempt = asked(&strict, &classify("Create a ticket")).await;
         let refused = match &attempt {
-            Attempt::Unknown { why } => why.contains("status 503"),
+            Attempt::Unknown { why } => why.text(Language::En).contains("status 503"),
             Attempt::Applied(Answer::None { why }) => why == "status_404",
             _ => false,
         };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::purpose::Purpose;
-use throughline_engine::{EffectId, Timestamp};
+use throughline_engine::{EffectId, Language, Timestamp};
 use throughline_models::{ApiKey, Caller, Model, Providers, Setting, Timeouts};
 
 use crate::config::{Config, ModelConfig};
@@ -122,9 +122,10 @@ async fn answered(model: &ModelConfig, name: &str, config: &Config) -> Finding {
         Attempt::Applied(_) => {
             finding(WHAT, State::Ok, format!("{name}: it answers as it is asked to"), None)
         }
-        Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
-            broken(why, "check base_url and the network; a proxy from the environment is not used for models")
-        }
-        Attempt::Rejected { text, .. } => broken(text, "check its settings (TL-5101)"),
+        Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => broken(
+            why.text(Language::En),
+            "check base_url and the network; a proxy from the environment is not used for models",
+        ),
+        Attempt::Rejected { text, .. } => broken(text.text(Language::En), "check its settings (TL-5101)"),
     }
 }

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use throughline_channels::{Channel, Delivered, Posting, Sending, Surface};
 use throughline_engine::LaneKey;
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, SendingFault};
 
 /// A channel that messages are sent to, like Slack or Telegram. `web` reads from the store instead.
 pub(crate) struct SimChannel {
@@ -56,14 +57,19 @@ impl Channel for SimChannel {
                 let n = self.posted.fetch_add(1, Ordering::Relaxed) + 1;
                 Attempt::Applied(self.link(to).map(|root| format!("{root}/{n}")))
             }
-            Some("429" | "refused") => Attempt::NotApplied { why: "slow down".into(), hint: None },
+            Some("429" | "refused") => Attempt::NotApplied {
+                why: SendingFault::Slower { channel: self.name.clone() }.into(),
+                hint: None,
+            },
             Some("rejected") => {
-                Attempt::Rejected { text: "we may not post there".into(), errors: Vec::new() }
+                Attempt::Rejected { text: Fault::Said("we may not post there".into()), errors: Vec::new() }
             }
-            Some("lost_request" | "5xx") => Attempt::Unknown { why: "no answer".into() },
+            Some("lost_request" | "5xx") => {
+                Attempt::Unknown { why: SendingFault::Unnamed { channel: self.name.clone() }.into() }
+            }
             Some(_) => {
                 self.posted.fetch_add(1, Ordering::Relaxed);
-                Attempt::Unknown { why: "no answer".into() }
+                Attempt::Unknown { why: SendingFault::Unnamed { channel: self.name.clone() }.into() }
             }
         }
     }

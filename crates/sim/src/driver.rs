@@ -8,6 +8,7 @@ use throughline_channels::Channel;
 use throughline_engine::data::call::RemoteTask;
 use throughline_engine::data::effect::{EffectResult, Outcome};
 use throughline_engine::data::fact::{Fact, FactKey};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::Record;
 use throughline_engine::data::step_input::Paused;
@@ -462,7 +463,7 @@ impl Run {
         let text = settling.text.clone().unwrap_or_default();
         let outcome = match settling.outcome.as_str() {
             "done" => Outcome::Done { result: EffectResult::Issue { key: text, url: None } },
-            "uncertain" => Outcome::Uncertain { text },
+            "uncertain" => Outcome::Uncertain { text: Fault::Said(text) },
             _ => failed(text),
         };
         for leased in self.host.lease_effects(64).await? {
@@ -483,7 +484,7 @@ impl Run {
         let text = settling.text.clone().unwrap_or_default();
         Ok(match settling.outcome.as_str() {
             "done" => done(&self.host, found).await?,
-            "uncertain" => Outcome::Uncertain { text },
+            "uncertain" => Outcome::Uncertain { text: Fault::Said(text) },
             _ => failed(text),
         })
     }

@@ -6,10 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::data::ask::Answer;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::record::Record;
-use throughline_engine::{EffectId, LaneKey, Timestamp};
+use throughline_engine::{EffectId, LaneKey, Language, Timestamp};
 use throughline_models::{Caller, Model};
 use throughline_runtime::{Runtime, RuntimeError};
 use throughline_store::{EffectState, Leased, Performer, StoredEffect};
@@ -123,7 +124,7 @@ pub(crate) async fn ask_held(model: &dyn Model, leased: &Leased, now: Timestamp)
     let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
     Some(match model.ask(&ask, &Caller { tenant, user: "", effect, now }).await {
         Attempt::Applied(answer) => answered(answer),
-        Attempt::Rejected { text, .. } => answered(Answer::None { why: text }),
+        Attempt::Rejected { text, .. } => answered(Answer::None { why: text.text(Language::En) }),
         Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
             Outcome::Failed { reason: "gave_up".into(), text: why, errors: Vec::new() }
         }
@@ -152,7 +153,7 @@ async fn outcome(
         HostAnswer::Held => return Ok(None),
         HostAnswer::Done => done(host, effect).await?,
         HostAnswer::Failed => failed("the host cannot do this".into()),
-        HostAnswer::Uncertain => Outcome::Uncertain { text: "the host does not know".into() },
+        HostAnswer::Uncertain => Outcome::Uncertain { text: Fault::Said("the host does not know".into()) },
         HostAnswer::Holds { options, focused } => {
             let result = EffectResult::Snapshot { options: options.clone(), focused: focused.clone() };
             Outcome::Done { result }
@@ -161,7 +162,7 @@ async fn outcome(
 }
 
 pub(crate) fn failed(text: String) -> Outcome {
-    Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
+    Outcome::Failed { reason: "rejected".into(), text: Fault::Said(text), errors: Vec::new() }
 }
 
 /// Returns the outcome of an effect done as asked: an option run, a list shown.

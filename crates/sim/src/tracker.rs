@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault as Told, FieldFault};
 use throughline_engine::data::ticket::Part;
 use throughline_engine::{Millis, Timestamp};
 use throughline_store::{Clock, ManualClock};
@@ -104,10 +104,10 @@ fn how(fault: &Fault) -> Result<TrackerFault, DriverError> {
         "slow" => TrackerFault::Slow { span: fault.after.unwrap_or(SLOW) },
         "parent_ignored" => TrackerFault::ParentIgnored,
         "requires" => TrackerFault::Requires(part("fail", field)?),
-        "rejected" => TrackerFault::Reject(FieldError::new(
+        "rejected" => TrackerFault::Reject(FieldFault::new(
             "check.value",
             field,
-            "The tracker does not take this value",
+            Told::Said("The tracker does not take this value".into()),
         )),
         other => return Err(DriverError::unsupported(&format!("tracker fault {other:?}"))),
     })

@@ -9,6 +9,7 @@ use throughline_engine::data::call::{
     CallOutcome, CallPhase, CallRequest, QuestionField, RemoteQuestion, RemoteTask,
 };
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, ToolFault};
 use throughline_engine::retry::Guarantee;
 use throughline_language::Expected;
 use throughline_runtime::{Permit, Worker};
@@ -72,10 +73,17 @@ impl Worker for SimWorker {
         let how = self.given.fail.get(done.calls).map_or("ok", String::as_str);
         done.calls += 1;
         match how {
-            "refused" => return Attempt::NotApplied { why: "connection refused".into(), hint: None },
-            "429" => return Attempt::NotApplied { why: "too many requests".into(), hint: None },
-            "rejected" => return Attempt::Rejected { text: "it cannot do this".into(), errors: Vec::new() },
-            "lost_request" | "5xx" => return Attempt::Unknown { why: "no answer".into() },
+            "refused" => {
+                return Attempt::NotApplied { why: Fault::Said("connection refused".into()), hint: None };
+            }
+            "429" => return Attempt::NotApplied { why: ToolFault::TooOften.into(), hint: None },
+            "rejected" => {
+                return Attempt::Rejected {
+                    text: Fault::Said("it cannot do this".into()),
+                    errors: Vec::new(),
+                };
+            }
+            "lost_request" | "5xx" => return Attempt::Unknown { why: ToolFault::NotInTime.into() },
             _ => {}
         }
         let known = done.applied.get(errand.effect).map(|(_, _, report)| report.clone());
@@ -93,7 +101,9 @@ impl Worker for SimWorker {
             report
         });
         match how {
-            "lost_reply" | "late_apply" | "5xx_after_apply" => Attempt::Unknown { why: "no answer".into() },
+            "lost_reply" | "late_apply" | "5xx_after_apply" => {
+                Attempt::Unknown { why: ToolFault::NotInTime.into() }
+            }
             _ => Attempt::Applied(report),
         }
     }

@@ -42,11 +42,13 @@ impl PseudoWorld {
         self.read("title", &card.title);
         card.facts.iter().for_each(|fact| self.read("fact", fact));
         card.fields.iter().for_each(|field| self.read_field(field));
+        card.errors.iter().for_each(|error| self.read("fault", &error.display_text()));
         card.buttons.iter().for_each(|button| self.read_button(button));
         for item in &card.items {
             self.read("item", &item.label);
             self.read("state", &item.state);
             item.fields.iter().for_each(|field| self.read_field(field));
+            item.errors.iter().for_each(|error| self.read("fault", &error.display_text()));
             item.buttons.iter().for_each(|button| self.read_button(button));
         }
     }

@@ -3,6 +3,7 @@
 use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::canonical_json::{Hash, sha256};
 use throughline_engine::data::effect::{EffectClass, Outcome};
+use throughline_engine::data::fault::SendingFault;
 use throughline_engine::{Millis, Timestamp};
 
 use crate::contract::{EffectState, LONGEST_PLAN, PauseRow, Performer};
@@ -36,7 +37,7 @@ pub(crate) fn drops_prompt(class: EffectClass, state: EffectState) -> bool {
 pub(crate) fn dependency_outcome() -> String {
     let outcome = Outcome::Failed {
         reason: "dependency".into(),
-        text: "what it depends on was not done".into(),
+        text: SendingFault::Dependency.into(),
         errors: Vec::new(),
     };
     serde_json::to_string(&outcome).unwrap_or_default()

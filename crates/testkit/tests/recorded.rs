@@ -4,6 +4,7 @@ use throughline_engine::data::action::Action;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::{EventKind, MessagePosted, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::message::Message;
 use throughline_engine::data::step_input::{PressTarget, StepInput};
@@ -197,7 +198,7 @@ fn outside_answers_become_faults_and_script() {
     talk.press("ana", &card, 1, Action::Approve);
     talk.checked();
     let (effect, card) = talk.creates[0].clone();
-    let outcome = Outcome::Uncertain { text: "timeout".into() };
+    let outcome = Outcome::Uncertain { text: Fault::Said("timeout".into()) };
     talk.event(
         "",
         EventKind::EffectSettled { effect, outcome, card: Some(card), task: None, unshown: None },

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, Job};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, ToolFault};
 
 use crate::a2a::Agent;
 use crate::mcp::{ReadyCall, Server, ToolCall, ToolDescription};
@@ -134,8 +135,8 @@ impl Clients {
         match &errand.call.job {
             Job::Tool { name, args } => self.tool_ready(name, args, errand).await,
             Job::Agent { name } => self.agent_ready(name, errand).await,
-            Job::Option(_) => Err(rejected("only its host runs an option")),
-            Job::Change(_) => Err(rejected("only its tracker changes an issue")),
+            Job::Option(_) => Err(rejected(ToolFault::HostRuns)),
+            Job::Change(_) => Err(rejected(ToolFault::TrackerChanges)),
         }
     }
 
@@ -145,9 +146,9 @@ impl Clients {
             (Ready::Tool(call), _) => call.send().await,
             (Ready::Agent(card), Job::Agent { name }) => match self.agents.get(name) {
                 Some(agent) => agent.work(&card, errand).await,
-                None => rejected(format!("there is no sub-agent {name}")),
+                None => rejected(ToolFault::NoAgent { name: name.into() }),
             },
-            (Ready::Agent(_), _) => rejected("it is no sub-agent"),
+            (Ready::Agent(_), _) => rejected(ToolFault::NotAgent),
         }
     }
 
@@ -159,7 +160,9 @@ impl Clients {
     ) -> Result<ReadyClient, Attempt<CallOutcome>> {
         let found =
             self.settings.tools.get(name).and_then(|tool| Some((tool, self.servers.get(&tool.server)?)));
-        let Some((tool, server)) = found else { return Err(rejected(format!("there is no tool {name}"))) };
+        let Some((tool, server)) = found else {
+            return Err(rejected(ToolFault::NoTool { name: name.into() }));
+        };
         let answer = match &errand.call.phase {
             CallPhase::Begin => None,
             CallPhase::Answer { remote, given } => Some((remote.as_str(), given)),
@@ -169,7 +172,7 @@ impl Clients {
         let pin = format!("tool:{name}");
         let allowed = async |described: Option<&ToolDescription>| match described {
             Some(described) => self.allowed(&pin, described.definition.clone()).await.map(drop),
-            None => Err(rejected(format!("the server has no tool {} any more (TL-5301)", tool.tool))),
+            None => Err(rejected(ToolFault::Withdrawn { name: tool.tool.clone() })),
         };
         server.ready(&call, allowed).await.map(|call| ReadyClient(Ready::Tool(Box::new(call))))
     }
@@ -180,14 +183,14 @@ impl Clients {
         errand: &CallRequest<'_>,
     ) -> Result<ReadyClient, Attempt<CallOutcome>> {
         let Some(agent) = self.agents.get(name) else {
-            return Err(rejected(format!("there is no sub-agent {name}")));
+            return Err(rejected(ToolFault::NoAgent { name: name.into() }));
         };
-        let not_sent = |why: String| Attempt::NotApplied { why, hint: None };
+        let not_sent = |why: String| Attempt::NotApplied { why: Fault::Said(why), hint: None };
         let pin = format!("agent:{name}");
         let pinned = if errand.underway.is_some() {
             // Work is polled where it was begun, whatever the agent's card says by now.
             let pinned = self.pins.get(&pin).await.map_err(|error| not_sent(error.to_string()))?;
-            pinned.ok_or_else(|| rejected("it is not pinned any more (TL-5301)"))?
+            pinned.ok_or_else(|| rejected(ToolFault::Unpinned))?
         } else {
             let card = agent.card().await.map_err(not_sent)?;
             self.allowed(&pin, card).await?
@@ -198,15 +201,12 @@ impl Clients {
     /// The pin, if the description is still the pinned one.
     async fn allowed(&self, name: &str, said: Value) -> Result<Pin, Attempt<CallOutcome>> {
         let pinned = self.pins.get(name).await;
-        let pinned = pinned.map_err(|error| Attempt::NotApplied { why: error.to_string(), hint: None })?;
+        let pinned = pinned
+            .map_err(|error| Attempt::NotApplied { why: Fault::Said(error.to_string()), hint: None })?;
         match pinned {
             Some(pinned) if pinned.hash == Pin::of(said).hash => Ok(pinned),
-            Some(_) => Err(rejected(
-                "what it says of itself has changed, so it is off until somebody looks at it and runs `throughline tools pin` (TL-5301)",
-            )),
-            None => Err(rejected(
-                "nobody has looked at it yet, so it is off until somebody runs `throughline tools pin` (TL-5301)",
-            )),
+            Some(_) => Err(rejected(ToolFault::Changed)),
+            None => Err(rejected(ToolFault::Unseen)),
         }
     }
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use throughline_engine::LaneKey;
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, RemoteTask, Risk};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::{LaneKey, Language};
 use throughline_tools::{AgentSetting, Clients, MemoryPins, RemoteAddress, Settings, Timeouts};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -138,7 +138,7 @@ async fn only_an_answer_that_was_understood_refuses() {
         world.answers(400, r#"{"error": {"message": "no such field"}}"#);
         let attempt = world.work(Risk::Write, None).await;
         assert!(
-            matches!(&attempt, Attempt::Rejected { text, .. } if text == "no such field"),
+            matches!(&attempt, Attempt::Rejected { text, .. } if text.text(Language::En) == "no such field"),
             "{binding}: {attempt:?}"
         );
         world.answers(429, "");
@@ -160,7 +160,10 @@ async fn a_card_has_no_more_time_than_it_takes_to_be_ready() {
     let clients = clients(&format!("http://{}", silent.local_addr().unwrap()), timeouts);
     let asked = tokio::time::timeout(Duration::from_secs(100), work(&clients, Risk::Write, None)).await;
     let attempt = asked.expect("it ended");
-    assert!(matches!(&attempt, Attempt::NotApplied { why, .. } if why.contains("in time")), "{attempt:?}");
+    assert!(
+        matches!(&attempt, Attempt::NotApplied { why, .. } if why.text(Language::En).contains("in time")),
+        "{attempt:?}"
+    );
 }
 
 /// A server may answer `/a2a` with a redirect to `/a2a/`, and redirects are not followed.
@@ -212,7 +215,7 @@ async fn only_an_agent_that_knows_no_such_task_ends_it() {
         world.answers(status, &says);
         let attempt = world.work(Risk::Read, Some(&there)).await;
         assert!(
-            matches!(&attempt, Attempt::Rejected { text, .. } if text.contains("no task t1")),
+            matches!(&attempt, Attempt::Rejected { text, .. } if text.text(Language::En).contains("no task t1")),
             "{attempt:?}"
         );
         let attempt = world.work(Risk::Write, Some(&there)).await;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use throughline_engine::LaneKey;
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, Risk};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::{LaneKey, Language};
 use throughline_tools::{Clients, MemoryPins, PinStatus, ServerSetting, Settings, Timeouts, ToolSetting};
 
 /// A server of the older protocol generation with a tool `look`; `does` is the script of a call.
@@ -111,7 +111,9 @@ const SAYS: &str =
 #[tokio::test]
 async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
     let slow = World::new("sleep 30").await;
-    assert!(matches!(slow.call(Risk::Write).await, Attempt::Unknown { why } if why.contains("in time")));
+    assert!(
+        matches!(slow.call(Risk::Write).await, Attempt::Unknown { why } if why.text(Language::En).contains("in time"))
+    );
     slow.clients.close().await;
 
     let dies = World::new("exit 1").await;
@@ -138,7 +140,9 @@ async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
 async fn a_call_that_timed_out_leaves_nothing_to_the_next() {
     let once = format!("[ -e slow ] || {{ touch slow; sleep 30; }}; {SAYS} said");
     let world = World::new(&once).await;
-    assert!(matches!(world.call(Risk::Write).await, Attempt::Unknown { why } if why.contains("in time")));
+    assert!(
+        matches!(world.call(Risk::Write).await, Attempt::Unknown { why } if why.text(Language::En).contains("in time"))
+    );
     assert_eq!(world.call(Risk::Write).await, Attempt::Applied(CallOutcome::Said("said".into())));
     let pids = world.lines("pids");
     assert_eq!(pids.len(), 2, "another process was started");
@@ -172,7 +176,7 @@ async fn what_is_too_long_is_refused_when_it_only_reads() {
     let long = format!("{SAYS} \"$(head -c 300000 /dev/zero | tr '\\0' x)\"");
     let world = World::new(&long).await;
     assert!(
-        matches!(world.call(Risk::Read).await, Attempt::Rejected { text, .. } if text.contains("256 KiB"))
+        matches!(world.call(Risk::Read).await, Attempt::Rejected { text, .. } if text.text(Language::En).contains("256 KiB"))
     );
     assert!(
         matches!(world.call(Risk::Write).await, Attempt::Applied(CallOutcome::Said(text)) if text.contains("not shown"))
@@ -215,7 +219,9 @@ async fn a_call_ends_when_all_of_its_time_is_up() {
     let world = World::running(&script("sleep 300"), timeouts);
     assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
     let called = tokio::time::timeout(Duration::from_secs(100), world.call(Risk::Write)).await;
-    assert!(matches!(called.expect("it ended"), Attempt::Unknown { why } if why.contains("in time")));
+    assert!(
+        matches!(called.expect("it ended"), Attempt::Unknown { why } if why.text(Language::En).contains("in time"))
+    );
     world.clients.close().await;
 }
 

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use throughline_engine::Language;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::ticket::{Item, Part};
 
@@ -14,36 +13,37 @@ pub const MAX_LINE: usize = 255;
 pub const MAX_BODY: usize = 32_767;
 
 /// A mistake in this item.
-pub(crate) fn wrong(item: &Item, code: &str, field: &str, text: impl Into<String>) -> FieldError {
-    FieldError { item: item.id.clone(), ..FieldError::new(code, field, text) }
+pub(crate) fn wrong(item: &Item, code: &str, field: &str, fault: impl Into<Fault>) -> FieldFault {
+    FieldFault { item: item.id.clone(), ..FieldFault::new(code, field, fault) }
 }
 
 /// Checks a batch as a whole (`check.shape`): its size, distinct ids, epics before their stories, no cycles.
-pub(crate) fn batch(items: &[Item]) -> Vec<FieldError> {
-    let whole = |text: String| vec![FieldError::new("check.shape", "items", text)];
+pub(crate) fn batch(items: &[Item]) -> Vec<FieldFault> {
+    let whole = |fault: TrackerFault| vec![FieldFault::new("check.shape", "items", fault)];
     let most = limits::BATCH_ITEMS;
     match items.len() {
-        0 => return whole("There is nothing to create".into()),
-        n if n > most => return whole(format!("{n} items are too many at once; at most {most} are created")),
+        0 => return whole(TrackerFault::NothingToCreate),
+        count if count > most => return whole(TrackerFault::TooManyItems { count, most }),
         _ => {}
     }
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (at, item) in items.iter().enumerate() {
         if items.len() > 1 && !seen.insert(item.id.as_str()) {
-            let text = format!("Two items share the id “{}”", item.id);
-            found.push(wrong(item, "check.shape", "id", text));
+            let fault = TrackerFault::SameId { id: item.id.clone() };
+            found.push(wrong(item, "check.shape", "id", fault));
         }
         let Some(epic) = above(items, item) else { continue };
         if items[..at].iter().any(|before| before.id == epic.id) {
             continue;
         }
-        let text = if circles(items, item) {
-            format!("“{}” would be under itself", item.title())
+        let title = item.title().into();
+        let fault = if circles(items, item) {
+            TrackerFault::UnderItself { title }
         } else {
-            format!("“{}” comes before its epic “{}”", item.title(), epic.title())
+            TrackerFault::BeforeEpic { title, epic: epic.title().into() }
         };
-        found.push(wrong(item, "check.shape", "parent", text));
+        found.push(wrong(item, "check.shape", "parent", fault));
     }
     found
 }
@@ -62,32 +62,32 @@ fn circles(items: &[Item], item: &Item) -> bool {
 
 /// Checks values that every tracker has (`check.value`): a title of one line, labels without blanks. A field with an
 /// error is not reported again.
-pub(crate) fn values(item: &Item, found: &mut Vec<FieldError>) {
-    let mut value = |part: Part, text: String| {
+pub(crate) fn values(item: &Item, found: &mut Vec<FieldFault>) {
+    let mut value = |part: Part, fault: TrackerFault| {
         if !found.iter().any(|e| e.field == part.as_str() && e.code == "check.required") {
-            found.push(wrong(item, "check.value", part.as_str(), text));
+            found.push(wrong(item, "check.value", part.as_str(), fault));
         }
     };
     if let Some(title) = item.fields.get(&Part::Title) {
         if title.trim().is_empty() {
-            value(Part::Title, "The title has nothing in it".into());
+            value(Part::Title, TrackerFault::BlankTitle);
         }
         if title.chars().any(char::is_control) {
-            value(Part::Title, "The title must be one line".into());
+            value(Part::Title, TrackerFault::TitleLines);
         }
         let length = title.chars().count();
         if length > MAX_LINE {
-            value(Part::Title, format!("The title has {length} characters; at most {MAX_LINE} fit"));
+            value(Part::Title, TrackerFault::TitleLong { length, most: MAX_LINE });
         }
     }
     for label in several(item.fields.get(&Part::Labels).map_or("", String::as_str)) {
         if label.contains(char::is_whitespace) {
             let joined = label.split_whitespace().collect::<Vec<_>>().join("-");
-            value(Part::Labels, format!("The label “{label}” has a blank in it; write {joined}"));
+            value(Part::Labels, TrackerFault::LabelBlank { joined, label: label.into() });
         }
         let length = label.chars().count();
         if length > MAX_LINE {
-            value(Part::Labels, format!("A label has {length} characters; at most {MAX_LINE} fit"));
+            value(Part::Labels, TrackerFault::LabelLong { length, most: MAX_LINE });
         }
     }
 }
@@ -98,23 +98,22 @@ pub(crate) fn several(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Checks the body (`check.adf`): it fits, and holds nothing that cannot be shown.
-pub(crate) fn body(item: &Item, found: &mut Vec<FieldError>) {
+pub(crate) fn body(item: &Item, found: &mut Vec<FieldFault>) {
     let length = item.body().chars().count();
     if length > MAX_BODY {
-        let text = format!("The text has {length} characters in all; at most {MAX_BODY} fit");
-        found.push(wrong(item, "check.adf", "body", text));
+        let fault = TrackerFault::TextLong { length, most: MAX_BODY };
+        found.push(wrong(item, "check.adf", "body", fault));
     }
     let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     for (part, _) in item.fields.iter().filter(|(part, text)| **part != Part::Title && text.contains(odd)) {
-        let text =
-            format!("{} holds a control character, which no tracker can show", part.label(Language::En));
-        found.push(wrong(item, "check.adf", part.as_str(), text));
+        let fault = TrackerFault::ControlCharacter { part: *part };
+        found.push(wrong(item, "check.adf", part.as_str(), fault));
     }
 }
 
 /// Checks that an item has a title (`check.shape`).
-pub(crate) fn title(item: &Item, found: &mut Vec<FieldError>) {
+pub(crate) fn title(item: &Item, found: &mut Vec<FieldFault>) {
     if !item.fields.contains_key(&Part::Title) && !found.iter().any(|e| e.field == Part::Title.as_str()) {
-        found.push(wrong(item, "check.shape", Part::Title.as_str(), "The item has no title"));
+        found.push(wrong(item, "check.shape", Part::Title.as_str(), TrackerFault::NoTitle));
     }
 }

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
+use throughline_engine::Language;
 use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault, FieldFault};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 use throughline_engine::retry::Guarantee;
 
@@ -116,11 +117,12 @@ pub fn codes<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<String> {
 ///
 /// The attempt has another outcome.
 #[track_caller]
-pub fn errors<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<FieldError> {
+pub fn errors<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<FieldFault> {
     match attempt {
         Attempt::Rejected { text, errors } => {
-            assert!(!text.is_empty(), "a refusal says why");
-            assert!(errors.iter().all(|e| !e.text.is_empty()), "every error is in words: {errors:?}");
+            let says = |text: &Fault| !text.text(Language::En).is_empty();
+            assert!(says(&text), "a refusal says why");
+            assert!(errors.iter().all(|e| says(&e.text)), "every error is in words: {errors:?}");
             errors
         }
         other => panic!("expected rejected, got {other:?}"),
@@ -403,11 +405,11 @@ pub async fn only_who_may_sees(subject: &dyn Subject) {
         for key in [&made.key, &missing] {
             let attempt = tracker.find(TENANT, project, by, key).await;
             let Attempt::Rejected { text, .. } = attempt else { panic!("{by:?} {key}: {attempt:?}") };
-            told.push(text.replace(key.as_str(), "KEY"));
+            told.push(text.text(Language::En).replace(key.as_str(), "KEY"));
             let under = member(ItemType::Story, "story", Some(key));
             let attempt = tracker.check(TENANT, subject.project(), by, &[under]).await;
             let Attempt::Rejected { text, .. } = attempt else { panic!("{by:?} {key}: {attempt:?}") };
-            told.push(text.replace(key.as_str(), "KEY"));
+            told.push(text.text(Language::En).replace(key.as_str(), "KEY"));
         }
         assert_eq!(told[..2], told[2..], "{by:?}");
     }
@@ -426,7 +428,7 @@ pub async fn only_who_may_see_changes(subject: &dyn Subject) {
     let refusal = async |by: Option<&str>, project: &str, key: &str, change: &IssueChange| {
         let attempt = try_it(by, project, key, change).await;
         let Attempt::Rejected { text, .. } = attempt else { panic!("{by:?} {key} {change:?}: {attempt:?}") };
-        text
+        text.text(Language::En)
     };
     let changes = [
         IssueChange::State(IssueState::Closed),

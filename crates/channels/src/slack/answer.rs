@@ -4,6 +4,7 @@
 use serde_json::Value;
 use throughline_engine::Millis;
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, SendingFault};
 
 use crate::vendor_call::{Response, TransportError};
 
@@ -141,21 +142,25 @@ impl Answer {
     /// The outcome of an attempt, where the caller has no better reaction.
     #[must_use]
     pub fn attempt(self) -> Attempt<Value> {
-        let rejected = |text: String| Attempt::Rejected { text, errors: Vec::new() };
+        let rejected = |text: Fault| Attempt::Rejected { text, errors: Vec::new() };
         match self {
             Self::Applied(answer) => Attempt::Applied(answer),
             Self::Already => Attempt::Applied(Value::Null),
-            Self::Gone => rejected("the message is gone".into()),
-            Self::NotStreaming => rejected("the message is complete".into()),
-            Self::TriggerOver => rejected("the time to open a window is over".into()),
-            Self::MissingScope { needed } => {
-                rejected(format!("the app lacks the scope {needed}; add it and install the app again"))
+            Self::Gone => rejected(SendingFault::Gone.into()),
+            Self::NotStreaming => rejected(Fault::Said("the message is complete".into())),
+            Self::TriggerOver => rejected(Fault::Said("the time to open a window is over".into())),
+            Self::MissingScope { needed } => rejected(Fault::Said(format!(
+                "the app lacks the scope {needed}; add it and install the app again"
+            ))),
+            Self::Closed(why) => rejected(SendingFault::NotLet { channel: "Slack".into(), why }.into()),
+            Self::Blocks(why) | Self::Rejected(why) => rejected(Fault::Said(why)),
+            Self::Unauthorized(why) | Self::NotSent(why) => {
+                Attempt::NotApplied { why: Fault::Said(why), hint: None }
             }
-            Self::Closed(why) => rejected(format!("Slack does not let us write there: {why}")),
-            Self::Blocks(why) | Self::Rejected(why) => rejected(why),
-            Self::Unauthorized(why) | Self::NotSent(why) => Attempt::NotApplied { why, hint: None },
-            Self::TooMany { hint } => Attempt::NotApplied { why: "Slack asks us to slow down".into(), hint },
-            Self::Unknown(why) => Attempt::Unknown { why },
+            Self::TooMany { hint } => {
+                Attempt::NotApplied { why: SendingFault::Slower { channel: "Slack".into() }.into(), hint }
+            }
+            Self::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
         }
     }
 }

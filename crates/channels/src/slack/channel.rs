@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
@@ -145,11 +146,11 @@ impl Slack {
     fn workspace<T>(&self, lane: &LaneKey) -> Result<Workspace, Attempt<T>> {
         self.workspaces.workspace(lane).map_err(|none| match none {
             NoWorkspace::NotKnownYet => {
-                let why = "Slack has not said yet which workspace this is".into();
+                let why = Fault::Said("Slack has not said yet which workspace this is".into());
                 Attempt::NotApplied { why, hint: None }
             }
             NoWorkspace::NotInstalled => {
-                let text = "the app is not installed in this workspace any more".into();
+                let text = SendingFault::NotInstalled.into();
                 Attempt::Rejected { text, errors: Vec::new() }
             }
         })
@@ -232,7 +233,7 @@ impl Slack {
             return self.post_message(route, part, number, more).await;
         };
         if route.sending.unsure.is_some_and(|unsure| !unsure.resend) {
-            return Attempt::Unknown { why: "what one person is shown cannot be looked for".into() };
+            return Attempt::Unknown { why: SendingFault::Unfindable.into() };
         }
         let call = outbound::post_ephemeral(route.target(), &user, part);
         let answer = self.call(&route.workspace, &call, Bucket::Method(call.method), route.sending.now).await;
@@ -377,7 +378,7 @@ fn delivered(answer: Answer, more: bool) -> Attempt<Delivered> {
             (Some(channel), Some(ts)) => {
                 Attempt::Applied(Delivered { id: Some(channel_id(channel, ts)), more })
             }
-            _ => Attempt::Unknown { why: "Slack named no message".into() },
+            _ => Attempt::Unknown { why: SendingFault::Unnamed { channel: "Slack".into() }.into() },
         },
         other => other.map(|_| Delivered::default()),
     }
@@ -472,7 +473,7 @@ impl Channel for Slack {
         };
         let parts = render::reply(text);
         let [part] = parts.as_slice() else {
-            let text = "the text is too long for one message of Slack".into();
+            let text = SendingFault::TooLong { channel: "Slack".into() }.into();
             return Attempt::Rejected { text, errors: Vec::new() };
         };
         let (root, of) = (Target { channel: &to.conversation, thread: "" }, PostedFor::whole(effect));
@@ -485,7 +486,7 @@ impl Channel for Slack {
             None => {
                 let bucket = Bucket::Post(to.conversation.clone());
                 if let Err(until) = self.limiter().admit(std::slice::from_ref(&bucket), now) {
-                    let why = "Slack takes only so many messages in this channel".into();
+                    let why = SendingFault::Rationed { channel: "Slack".into() }.into();
                     return Attempt::NotApplied { why, hint: Some(until.since(now)) };
                 }
                 self.call(&workspace, &outbound::post(root, part, of), bucket, now).await
@@ -494,7 +495,7 @@ impl Channel for Slack {
         match answer.attempt() {
             Attempt::Applied(answer) => match answer["ts"].as_str() {
                 Some(ts) => Attempt::Applied(permalink(&workspace.url, &to.conversation, ts, "")),
-                None => Attempt::Unknown { why: "Slack named no message".into() },
+                None => Attempt::Unknown { why: SendingFault::Unnamed { channel: "Slack".into() }.into() },
             },
             other => other.map(|_| None),
         }
@@ -527,7 +528,7 @@ impl Channel for Slack {
             EffectBody::CardPost { card, .. } => self.post_card(&route, card).await,
             EffectBody::CardUpdate { card, .. } => self.update_card(&route, card).await,
             EffectBody::Notice { to, text } => self.notice(&route, to, text).await,
-            _ => Attempt::Rejected { text: "this is nothing a channel delivers".into(), errors: Vec::new() },
+            _ => Attempt::Rejected { text: SendingFault::NotDelivered.into(), errors: Vec::new() },
         }
     }
 }

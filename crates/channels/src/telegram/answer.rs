@@ -4,6 +4,7 @@
 use serde_json::Value;
 use throughline_engine::Millis;
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, SendingFault};
 
 use crate::vendor_call::{Response, TransportError};
 
@@ -105,21 +106,21 @@ impl Answer {
     /// The outcome of an attempt, where the caller has no better reaction.
     #[must_use]
     pub fn attempt(self) -> Attempt<Value> {
-        let rejected = |text: String| Attempt::Rejected { text, errors: Vec::new() };
+        let rejected = |text: Fault| Attempt::Rejected { text, errors: Vec::new() };
         match self {
             Self::Applied(result) => Attempt::Applied(result),
             Self::Already => Attempt::Applied(Value::Null),
-            Self::Gone => rejected("the message is gone".into()),
-            Self::Unparsable => rejected("Telegram cannot read the marks of the text".into()),
-            Self::Moved(_) => rejected("the chat has another number now".into()),
-            Self::Forbidden(why) | Self::Rejected(why) => rejected(why),
+            Self::Gone => rejected(SendingFault::Gone.into()),
+            Self::Unparsable => rejected(Fault::Said("Telegram cannot read the marks of the text".into())),
+            Self::Moved(_) => rejected(Fault::Said("the chat has another number now".into())),
+            Self::Forbidden(why) | Self::Rejected(why) => rejected(Fault::Said(why)),
             Self::Conflict(why) | Self::Unauthorized(why) | Self::NotSent(why) => {
-                Attempt::NotApplied { why, hint: None }
+                Attempt::NotApplied { why: Fault::Said(why), hint: None }
             }
             Self::TooMany { hint } => {
-                Attempt::NotApplied { why: "Telegram asks us to slow down".into(), hint }
+                Attempt::NotApplied { why: SendingFault::Slower { channel: "Telegram".into() }.into(), hint }
             }
-            Self::Unknown(why) => Attempt::Unknown { why },
+            Self::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
         }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use throughline_engine::data::action::CardStep;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Attempt, EffectBody};
+use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::{LaneKey, Language, Timestamp};
 
@@ -193,7 +194,7 @@ impl Telegram {
                     self.shown.shown(route.chat, message, part);
                     Attempt::Applied(Delivered { id: Some(channel_id(route.chat, message)), more })
                 }
-                None => Attempt::Unknown { why: "Telegram named no message".into() },
+                None => Attempt::Unknown { why: SendingFault::Unnamed { channel: "Telegram".into() }.into() },
             },
             other => other.map(|_| Delivered::default()),
         }
@@ -257,11 +258,11 @@ impl Telegram {
     async fn writable<T>(&self, lane: &LaneKey) -> Result<i64, Attempt<T>> {
         match self.chats.chat(lane).await {
             Ok(Chat { silent: Some(why), .. }) => {
-                let text = format!("Telegram does not let us write in this chat: {why}");
-                Err(Attempt::Rejected { text, errors: Vec::new() })
+                let fault = SendingFault::NotLet { channel: "Telegram".into(), why };
+                Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() })
             }
             Ok(chat) => Ok(chat.id),
-            Err(why) => Err(Attempt::NotApplied { why, hint: None }),
+            Err(why) => Err(Attempt::NotApplied { why: Fault::Said(why), hint: None }),
         }
     }
 
@@ -400,11 +401,11 @@ impl Channel for Telegram {
         };
         let parts = render::reply(text, None);
         let [part] = parts.as_slice() else {
-            let text = "the text is too long for one message of Telegram".into();
+            let text = SendingFault::TooLong { channel: "Telegram".into() }.into();
             return Attempt::Rejected { text, errors: Vec::new() };
         };
         if let Err(until) = self.rate_limiter().admit(chat, Outgoing::New, now) {
-            let why = "Telegram takes only so many messages in this chat".into();
+            let why = SendingFault::Rationed { channel: "Telegram".into() }.into();
             return Attempt::NotApplied { why, hint: Some(until.since(now)) };
         }
         let answer = loop {
@@ -422,7 +423,7 @@ impl Channel for Telegram {
         match answer.attempt() {
             Attempt::Applied(result) => match result["message_id"].as_i64() {
                 Some(message) => Attempt::Applied(link(chat, message)),
-                None => Attempt::Unknown { why: "Telegram named no message".into() },
+                None => Attempt::Unknown { why: SendingFault::Unnamed { channel: "Telegram".into() }.into() },
             },
             other => other.map(|_| None),
         }
@@ -474,7 +475,7 @@ impl Channel for Telegram {
                 let parts = render::reply(text, route.person().as_ref());
                 self.show(&mut route, &parts[..1]).await
             }
-            _ => Attempt::Rejected { text: "this is nothing a channel delivers".into(), errors: Vec::new() },
+            _ => Attempt::Rejected { text: SendingFault::NotDelivered.into(), errors: Vec::new() },
         }
     }
 }

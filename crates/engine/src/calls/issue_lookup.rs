@@ -81,7 +81,7 @@ pub(super) fn settled(
             }
         }
         Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
-            let why = words_of(turn.language(), text);
+            let why = words_of(turn.language(), &text.text(turn.language()));
             let told = messages::call::could_not(turn.language(), &Job::Change(planned.clone()), &why);
             task.work = Some(Work::of(Job::Change(planned)));
             end(turn, task, &told, TaskStatus::Failed);

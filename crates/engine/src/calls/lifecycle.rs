@@ -18,6 +18,7 @@ use crate::data::call::{Call, Job, Risk, Work};
 use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::fault::FieldFault;
 use crate::data::field_error::FieldError;
 use crate::data::id::{CardId, EffectId, MessageId, TaskId};
 use crate::data::language::Language;
@@ -364,10 +365,12 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         }
         Outcome::Done { result } => (TaskStatus::Completed, answer(turn.language(), result)),
         Outcome::Failed { text, errors, .. } if asked_again(turn, &job, errors).is_some() => {
-            (TaskStatus::Blocked, words_of(turn.language(), text))
+            (TaskStatus::Blocked, words_of(turn.language(), &text.text(turn.language())))
         }
-        Outcome::Failed { text, .. } => (TaskStatus::Failed, words_of(turn.language(), text)),
-        Outcome::Uncertain { text } => (TaskStatus::Blocked, text.clone()),
+        Outcome::Failed { text, .. } => {
+            (TaskStatus::Failed, words_of(turn.language(), &text.text(turn.language())))
+        }
+        Outcome::Uncertain { text } => (TaskStatus::Blocked, text.text(turn.language())),
     };
     if task.move_to(to, at) != TaskMove::Changed {
         turn.put_task(task);
@@ -414,7 +417,8 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
             }
         }
         Outcome::Failed { reason, errors, .. } => {
-            let over = Progress::Failed { text: words.clone(), errors: errors.clone(), again: None };
+            let errors_shown = messages::shown(turn.language(), errors);
+            let over = Progress::Failed { text: words.clone(), errors: errors_shown, again: None };
             shown_on(turn, card.as_ref(), over);
             if let Some((tool, args)) = asked_again(turn, &job, errors) {
                 turn.pass_on(
@@ -448,13 +452,13 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
 fn asked_again(
     turn: &Turn<'_>,
     job: &Job,
-    errors: &[FieldError],
+    errors: &[FieldFault],
 ) -> Option<(String, BTreeMap<String, String>)> {
     let Job::Tool { name, args } = job else { return None };
     let spec = turn.policy.tools.get(name).filter(|_| turn.conversational().is_none())?;
     let wrong =
-        |error: &&FieldError| error.code == FieldError::ARGUMENT && spec.args.contains_key(&error.field);
-    let wrong: Vec<&FieldError> = errors.iter().filter(wrong).collect();
+        |error: &&FieldFault| error.code == FieldError::ARGUMENT && spec.args.contains_key(&error.field);
+    let wrong: Vec<&FieldFault> = errors.iter().filter(wrong).collect();
     let mut args = args.clone();
     wrong.iter().for_each(|error| drop(args.remove(&error.field)));
     (!wrong.is_empty()).then(|| (name.clone(), args))

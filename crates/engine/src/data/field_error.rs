@@ -16,6 +16,9 @@ pub struct FieldError {
     pub field: String,
     /// Message for a person.
     pub text: String,
+    /// True if the message says by itself what it is about, as ours do; a far side may leave that to the field.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub whole: bool,
 }
 
 impl FieldError {
@@ -25,13 +28,15 @@ impl FieldError {
     /// Returns the message, with the field's name added if the message does not contain it.
     #[must_use]
     pub fn display_text(&self) -> String {
-        let names = self.field.is_empty() || self.text.to_lowercase().contains(&self.field.to_lowercase());
+        let names = self.whole
+            || self.field.is_empty()
+            || self.text.to_lowercase().contains(&self.field.to_lowercase());
         if names { self.text.clone() } else { format!("{} ({})", self.text, self.field) }
     }
 
-    /// Makes an error for a single item, or for all items.
+    /// Makes an error of this version for a single item, or for all items.
     #[must_use]
     pub fn new(code: &str, field: &str, text: impl Into<String>) -> Self {
-        Self { item: String::new(), code: code.into(), field: field.into(), text: text.into() }
+        Self { item: String::new(), code: code.into(), field: field.into(), text: text.into(), whole: false }
     }
 }

@@ -17,6 +17,7 @@ pub mod erasure;
 pub mod event;
 pub mod fact;
 pub mod fact_proposal;
+pub mod fault;
 pub mod field_error;
 pub mod fingerprint;
 pub mod focus;

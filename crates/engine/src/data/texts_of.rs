@@ -23,6 +23,7 @@ use crate::data::event::{
 };
 use crate::data::fact::{Fact, FactSet, FactSource, FactTombstone};
 use crate::data::fact_proposal::FactProposal;
+use crate::data::fault::{Fault, FieldFault, SendingFault, ToolFault, TrackerFault};
 use crate::data::field_error::FieldError;
 use crate::data::focus::AnchorHint;
 use crate::data::id::{
@@ -107,7 +108,44 @@ texts! {
         Reading { effect, epic: key, mended: key }, Mending { effect, epic: key }, There { epic: key },
         Failed { why: words },
     }
-    struct FieldError { item: id, code: key, field: key, text: words }
+    struct FieldError { item: id, code: key, field: key, text: words, whole: key }
+    struct FieldFault { item: id, code: key, field: key, text }
+    enum Fault { Tracker(fault), Sending(fault), Tool(fault), Several { faults }, Said(text: words) }
+    enum TrackerFault {
+        NoProject { project: words, known: words }, Archived { project: words },
+        NotPermitted { act: key, by: words, project: words, allowed: words },
+        NobodyNamed { act: key, project: words, allowed: words }, EpicUnder, WrongLevel { above: key, kind: key },
+        NoHierarchy { gap: key, project: words }, OtherHierarchy { gap: key, project: words, setting: words },
+        TypeOff { kind: key, project: words, offered: key }, NoType { kind: key, project: words, offered: key },
+        Required { part: key }, NoField { part: key, project: words }, NotNumber { part: key, text: words },
+        NotDay { part: key, text: words }, NotOne { count: key, part: key },
+        NotAssignable { part: key, value: words }, NotOffered { part: key, value: words },
+        Nobody { part: key, value: words, known: words }, NoValue { part: key, value: words, known: words },
+        NoLinkKind { kind: words, project: words, known: words }, NothingToCreate,
+        TooManyItems { count: key, most: key }, SameId { id: words }, UnderItself { title: words },
+        BeforeEpic { epic: words, title: words }, BlankTitle, TitleLines, TitleLong { length: key, most: key },
+        LabelBlank { joined: words, label: words }, LabelLong { length: key, most: key },
+        TextLong { length: key, most: key }, ControlCharacter { part: key }, NoTitle, NoIssue { key: words },
+        NoIssueIn { key: words, project: words }, NoOtherIssue { key: words }, NoEpic { key: words },
+        ParentElsewhere { parent: words, project: words }, NoParent { parent: words, project: words },
+        NoKey { named: words, project: words }, CommentLong { most: key }, OtherText { effect, key: words },
+        CreateCrowded { project: words }, ChangeCrowded { key: words }, Storage { why: words },
+        StorageUnknown { why: words }, Unreachable, SlowDown, Failed { status: key }, Silent,
+        NotConfigured { tracker: key }, NotOfTracker,
+    }
+    enum SendingFault {
+        Unreadable, Dependency, WorkerGone, Altered, NoApproval, NoDecision, NoEpicKey, NoLinkedKeys, HostOnly,
+        HostSilent, HostSilentWhy, NoClient { target: key }, BeingSent, NoEnd, NoChannel { channel: key },
+        NoPlace { channel: key, to: words }, ChannelBusy, Slower { channel: key }, Rationed { channel: key },
+        NotLet { channel: key, why: words }, NotInstalled, Gone, TooLong { channel: key },
+        Unnamed { channel: key }, Unfindable, NotDelivered,
+    }
+    enum ToolFault {
+        NoTool { name: key }, NoAgent { name: key }, NotAgent, HostRuns, TrackerChanges, Withdrawn { name: key },
+        Unpinned, Changed, Unseen, ServerLacks { name: key }, Busy, AnswerLong, WantsModel, WantsFolders,
+        WantsSeveral, AsksAgain, RefusesToken, NotInTime, Closed, TooOften, Forgot, NoResult, NoTaskOrMessage,
+        TaskUnnamed, TaskUnclear, Unknown { why: words }, Ended { how: key }, EndedWith { how: key, why: words },
+    }
     struct CardModel {
         id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key,
     }
@@ -237,7 +275,7 @@ texts! {
         focus_anchor_internal_id, focus_anchor_channel_id: key, focus_anchor_text_snippet: words, task_id,
     }
     enum Outcome {
-        Done { result }, Failed { reason: key, text: words, errors }, Uncertain { text: words },
+        Done { result }, Failed { reason: key, text, errors }, Uncertain { text },
     }
     enum EffectResult {
         Delivered { channel_id: key }, Checked, Found { key: key, title: words, url: key, parent: key, state: key, assignee: words },

@@ -84,7 +84,9 @@ pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outco
     }
     let progress = match outcome {
         Outcome::Done { result } => out(result),
-        Outcome::Failed { text, .. } => Progress::Failed { text: text.clone(), errors: vec![], again: None },
+        Outcome::Failed { text, .. } => {
+            Progress::Failed { text: text.text(turn.language()), errors: vec![], again: None }
+        }
         Outcome::Uncertain { .. } => match ask(turn, card, &what, effect, &receipt) {
             Some(card) => Progress::Uncertain { card },
             None => return Reason::EffectSuperseded,

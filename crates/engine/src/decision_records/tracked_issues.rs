@@ -76,7 +76,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, outcome: &Outcome)
         }
         Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
             let issue = turn.head.tracked.remove(at);
-            say::tracked_not(turn.language(), &issue.key, text)
+            say::tracked_not(turn.language(), &issue.key, text.text(turn.language()))
         }
         Outcome::Done { .. } => {
             let issue = turn.head.tracked.remove(at);

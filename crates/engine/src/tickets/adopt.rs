@@ -264,7 +264,7 @@ pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, o
             say::adopt_other_title(turn.language(), key, title)
         }
         Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
-            say::adopt_not_found(turn.language(), text)
+            say::adopt_not_found(turn.language(), text.text(turn.language()))
         }
         Outcome::Done { .. } => return Reason::EffectSuperseded,
     };

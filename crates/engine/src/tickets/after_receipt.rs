@@ -107,7 +107,7 @@ pub(super) fn told(turn: &mut Turn<'_>, effect: &EffectId, outcome: &Outcome) ->
             messages::change::now(language, &key, *state, assignee.as_deref())
         }
         Outcome::Failed { text, .. } | Outcome::Uncertain { text } => {
-            say::change_not_read(language, &key, messages::of_others(language, text))
+            say::change_not_read(language, &key, messages::of_others(language, &text.text(language)))
         }
         Outcome::Done { .. } => return true,
     };

@@ -81,7 +81,7 @@ pub(super) fn settled(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, outcome
         (EpicLink::Mending { epic, .. }, Outcome::Done { .. }) => {
             EpicLink::Reading { effect: find(turn, &card.id, &draft, &key), epic, mended: true }
         }
-        (_, Outcome::Failed { text, .. } | Outcome::Uncertain { text }) => why(text),
+        (_, Outcome::Failed { text, .. } | Outcome::Uncertain { text }) => why(&text.text(turn.language())),
         (link, _) => link,
     };
     release::put(turn, &card.id, &draft.id, Progress::Created { key, url, link: Some(link) });

@@ -13,12 +13,14 @@ use crate::data::card::{Card, CardStatus, CardSubject, Checks};
 use crate::data::decision::Reason;
 use crate::data::effect::EffectBody;
 use crate::data::effect::outcome::{EffectResult, Outcome};
+use crate::data::fault::{Fault, FieldFault};
 use crate::data::field_error::FieldError;
 use crate::data::id::{CardId, DraftId, EffectId, TaskId};
 use crate::data::progress::{Progress, ReleasedItem};
 use crate::data::task_status::TaskStatus;
 use crate::data::ticket::{Created, Draft, Part};
 use crate::memory::fact_intake as memory;
+use crate::messages;
 use crate::tickets::{adopt, batch, link, released};
 use crate::turn::Turn;
 use crate::turn::tracked_issues;
@@ -95,16 +97,21 @@ fn ask(turn: &mut Turn<'_>, card: &Card) -> EffectId {
 fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
     match outcome {
         Outcome::Done { .. } => Checks::Passed { at: turn.now() },
-        Outcome::Failed { errors, .. } if !errors.is_empty() => Checks::Failed { errors: errors.clone() },
-        Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(text)] },
+        Outcome::Failed { errors, .. } if !errors.is_empty() => {
+            Checks::Failed { errors: messages::shown(turn.language(), errors) }
+        }
+        Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(turn, text)] },
         Outcome::Uncertain { .. } => {
-            Checks::Failed { errors: alloc::vec![unanswered(&say::uncertain_check_lost(turn.language()))] }
+            // Turns of versions before 0.2 are decided again without it.
+            let whole = turn.given.multilingual;
+            let lost = unanswered(turn, &Fault::Said(say::uncertain_check_lost(turn.language())));
+            Checks::Failed { errors: alloc::vec![FieldError { whole, ..lost }] }
         }
     }
 }
 
-fn unanswered(text: &str) -> FieldError {
-    FieldError::new("check.project", "project", text)
+fn unanswered(turn: &Turn<'_>, fault: &Fault) -> FieldError {
+    FieldFault::new("check.project", "project", fault.clone()).shown(turn.language())
 }
 
 // ---- approved ----
@@ -260,19 +267,22 @@ fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outco
 /// Applies the dry run after an approval. If it failed, nothing was created: the items are marked failed and
 /// a new approval opens for editing. A consumed approval never becomes pending again.
 fn checked(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcome) -> Reason {
-    let (text, errors): (&str, &[FieldError]) = match outcome {
+    let (text, errors): (&Fault, &[FieldFault]) = match outcome {
         Outcome::Done { .. } => return Reason::EffectSettled,
         Outcome::Failed { text, errors, .. } => (text, errors),
         Outcome::Uncertain { text } => (text, &[]),
     };
+    let errors = &messages::shown(turn.language(), errors)[..];
     let waits = |progress: &Progress| matches!(progress, Progress::Working { check, .. } if check == effect);
     let over: Vec<DraftId> =
         card.released().filter(|(_, progress)| waits(progress)).map(|(draft, _)| draft.clone()).collect();
     let failed = |draft: &DraftId| {
         let own = errors.iter().filter(|error| error.item.is_empty() || error.item == draft.0);
-        (draft.clone(), Progress::Failed { text: text.into(), errors: own.cloned().collect(), again: None })
+        let text = text.text(turn.language());
+        (draft.clone(), Progress::Failed { text, errors: own.cloned().collect(), again: None })
     };
-    stand(turn, card, over.iter().map(failed).collect());
+    let stands = over.iter().map(failed).collect();
+    stand(turn, card, stands);
     reopen(turn, card, &over, text, errors);
     Reason::EffectSettled
 }
@@ -291,7 +301,10 @@ fn create_settled(
         }
         Outcome::Done { .. } => Reason::EffectSettled,
         Outcome::Uncertain { .. } => adopt::uncertain(turn, card, draft, effect),
-        Outcome::Failed { text, errors, .. } => failed(turn, card, draft, text, errors),
+        Outcome::Failed { text, errors, .. } => {
+            let errors = messages::shown(turn.language(), errors);
+            failed(turn, card, draft, text, &errors)
+        }
     }
 }
 
@@ -340,8 +353,8 @@ fn parent_known(turn: &mut Turn<'_>, epic: &DraftId) {
 
 /// Records that a create failed. A single ticket gets a new approval at once; a batch shows the failure on
 /// its receipt, and the stories of a failed epic are not tried.
-fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors: &[FieldError]) -> Reason {
-    let now = Progress::Failed { text: text.into(), errors: errors.into(), again: None };
+fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &Fault, errors: &[FieldError]) -> Reason {
+    let now = Progress::Failed { text: text.text(turn.language()), errors: errors.into(), again: None };
     stand(turn, card, alloc::vec![(draft.clone(), now)]);
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
     match turn.get::<Card>(&receipt).cloned().filter(|receipt| receipt.batch().is_some()) {
@@ -371,8 +384,8 @@ pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) 
 }
 
 /// Opens a new approval for exactly these drafts, showing why they failed.
-fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, errors: &[FieldError]) {
-    let errors = if errors.is_empty() { alloc::vec![unanswered(text)] } else { errors.to_vec() };
+fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &Fault, errors: &[FieldError]) {
+    let errors = if errors.is_empty() { alloc::vec![unanswered(turn, text)] } else { errors.to_vec() };
     let receipt = receipt_of(card)
         .and_then(|receipt| turn.get::<Card>(&receipt).cloned())
         .unwrap_or_else(|| card.clone());

@@ -13,6 +13,7 @@ use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::card::Card;
 use throughline_engine::data::effect::{Effect, EffectBody, EffectResult, IssueState, Outcome};
 use throughline_engine::data::event::{Event, EventKind, MessagePosted, Press};
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::lane_key::LaneKey;
 use throughline_engine::data::policy::ApproverRule;
@@ -265,7 +266,7 @@ impl TestLane {
         let _ = self.presses("bob", &released, 1, Action::Approve);
         let call = self.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
         self.advance(1);
-        let _ = self.outcome(&call, Outcome::Uncertain { text: "no answer".into() });
+        let _ = self.outcome(&call, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
         (self.card(), released, call)
     }
 

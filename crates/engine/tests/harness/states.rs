@@ -4,6 +4,7 @@ use throughline_engine::data::action::Action;
 use throughline_engine::data::card::{Card, TimerPurpose};
 use throughline_engine::data::effect::Outcome;
 use throughline_engine::data::event::EventKind;
+use throughline_engine::data::fault::Fault;
 use throughline_engine::{StepInput, Timestamp};
 
 use super::{BATCH, TICKET, TestLane};
@@ -70,8 +71,11 @@ pub(crate) fn states() -> Vec<(&'static str, TestLane)> {
             "batch failed",
             with(approved(), &|w| {
                 let epic = w.effects.iter().find(|e| e.approval.is_some()).unwrap().clone();
-                let refused =
-                    Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() };
+                let refused = Outcome::Failed {
+                    reason: "rejected".into(),
+                    text: Fault::Said("no".into()),
+                    errors: Vec::new(),
+                };
                 let _ = w.outcome(&epic, refused);
             }),
         ),
@@ -80,7 +84,7 @@ pub(crate) fn states() -> Vec<(&'static str, TestLane)> {
             with(approved(), &|w| {
                 let epic = w.effects.iter().find(|e| e.approval.is_some()).unwrap().clone();
                 w.advance(1);
-                let _ = w.outcome(&epic, Outcome::Uncertain { text: "no answer".into() });
+                let _ = w.outcome(&epic, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
             }),
         ),
         (
@@ -174,7 +178,7 @@ pub(crate) fn states() -> Vec<(&'static str, TestLane)> {
                 let _ = w.presses("bob", &card, 1, Action::Approve);
                 let create = w.effects.iter().rfind(|e| e.approval.is_some()).unwrap().clone();
                 w.advance(1);
-                let _ = w.outcome(&create, Outcome::Uncertain { text: "no answer".into() });
+                let _ = w.outcome(&create, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
             }),
         ),
     ]
@@ -240,12 +244,12 @@ pub(crate) fn decisions() -> Vec<(&'static str, TestLane)> {
     let lose: &dyn Fn(&mut TestLane) = &|w| {
         let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
         w.advance(1);
-        let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
+        let _ = w.outcome(&sent, Outcome::Uncertain { text: Fault::Said("no answer".into()) });
     };
     let refuse: &dyn Fn(&mut TestLane) = &|w| {
         let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
         w.advance(1);
-        let (reason, text) = ("rejected".into(), "we may not post there".into());
+        let (reason, text) = ("rejected".into(), Fault::Said("we may not post there".into()));
         let _ = w.outcome(&sent, Outcome::Failed { reason, text, errors: Vec::new() });
     };
     let edit: &dyn Fn(&mut TestLane) = &|w| {

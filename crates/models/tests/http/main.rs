@@ -8,6 +8,7 @@ mod wires;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use throughline_engine::Language;
 use throughline_engine::data::ask::{Answer, Ask};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::purpose::Purpose;
@@ -101,13 +102,15 @@ pub(crate) async fn ended(providers: &Providers, ask: &Ask) -> String {
         Attempt::Applied(Answer::None { why }) => why,
         Attempt::Applied(other) => format!("{other:?}"),
         Attempt::NotApplied { why, hint } => {
+            let why = why.text(Language::En);
             assert!(why.starts_with("the model was not asked: ") && !why.contains(KEY), "{why}");
             hint.map_or_else(|| "again".into(), |ms| format!("again in {ms}"))
         }
         Attempt::Unknown { why } => {
+            let why = why.text(Language::En);
             assert!(why.starts_with("the model did not answer: ") && !why.contains(KEY), "{why}");
             "again, unknown".into()
         }
-        Attempt::Rejected { text, .. } => panic!("{text}"),
+        Attempt::Rejected { text, .. } => panic!("{text:?}"),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, RemoteQuestion, RemoteTask};
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
+use throughline_engine::data::fault::SendingFault;
 use throughline_engine::data::policy::limits;
 use throughline_engine::{EffectId, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, SettleTo, StoredEffect};
@@ -52,8 +53,8 @@ impl Runtime {
     ) -> Result<Result<ReadyCall, Attempt<CallProgress>>, RuntimeError> {
         let target = call.job.target();
         let Some(worker) = self.ports.workers.get(&target).cloned() else {
-            let text = format!("no client for {target} is part of this installation");
-            return Ok(Err(Attempt::Rejected { text, errors: Vec::new() }));
+            let fault = SendingFault::NoClient { target };
+            return Ok(Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() }));
         };
         let underway = match &call.phase {
             CallPhase::Begin | CallPhase::Answer { .. } => underway(effect),
@@ -95,7 +96,7 @@ impl Runtime {
         let found = self.store.effect(&effect.lane.tenant, stopped).await?;
         Ok(match found {
             Some(found) if found.state == EffectState::Attempted => {
-                let why = "what is to be stopped is just being sent".into();
+                let why = SendingFault::BeingSent.into();
                 Attempt::NotApplied { why, hint: None }
             }
             found => Attempt::Applied(found.as_ref().and_then(begun)),
@@ -115,7 +116,7 @@ impl Runtime {
         let effect = &leased.effect;
         let age = self.store.now().since(effect.created_at);
         if age > body.retry_limits().1 {
-            let text = "it did not end within a day".to_owned();
+            let text = SendingFault::NoEnd.into();
             let outcome = if body.is_outward() {
                 Outcome::Uncertain { text }
             } else {

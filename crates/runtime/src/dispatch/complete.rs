@@ -6,6 +6,7 @@ use throughline_engine::data::canonical_json::{hex, jcs};
 use throughline_engine::data::effect::{
     EffectBody, EffectClass, EffectResult, EpicRef, IssueChange, Outcome,
 };
+use throughline_engine::data::fault::SendingFault;
 use throughline_engine::data::ticket::Item;
 use throughline_engine::{DraftId, EffectId};
 use throughline_store::{ApprovalState, EffectState, OutboxRow, StoredEffect};
@@ -14,7 +15,7 @@ use crate::verify::drops_words;
 use crate::{Runtime, RuntimeError, counters, stored};
 
 /// An effect with all its parts, or why one of them is not known.
-pub(super) type Completed = Result<EffectBody, String>;
+pub(super) type Completed = Result<EffectBody, SendingFault>;
 
 impl Runtime {
     /// Returns the effect as it is performed.
@@ -35,7 +36,7 @@ impl Runtime {
                     under: under.map(EpicRef::Issue),
                     card,
                 };
-                Ok(under.map(create).ok_or_else(|| "the epic it belongs to has no key".into()))
+                Ok(under.map(create).ok_or_else(|| SendingFault::NoEpicKey))
             }
             EffectBody::TrackerUpdate { target, key, change: IssueChange::Parent(epic), by, card }
                 if !effect.row.depends_on.is_empty() =>
@@ -50,7 +51,7 @@ impl Runtime {
                     by,
                     card,
                 };
-                Ok(story.zip(parent).map(update).ok_or_else(|| "the issues to link have no key".into()))
+                Ok(story.zip(parent).map(update).ok_or_else(|| SendingFault::NoLinkedKeys))
             }
             post @ EffectBody::PostChannel { signed: true, .. } => self.signed(effect, post).await,
             body => Ok(Ok(body)),
@@ -102,7 +103,7 @@ impl Runtime {
     /// Adds the last line to a post: who decided and when, as the approval's decision says.
     async fn signed(&self, effect: &StoredEffect, post: EffectBody) -> Result<Completed, RuntimeError> {
         let Some(approval) = &effect.row.approval else {
-            return Ok(Err("no approval was consumed for it".into()));
+            return Ok(Err(SendingFault::NoApproval));
         };
         let stored = self.store.approval(&effect.lane.tenant, &approval.card).await?;
         let decided = stored.filter(|row| row.approval.version == approval.version).map(|row| row.state);
@@ -110,7 +111,7 @@ impl Runtime {
             Some(ApprovalState::Decided { change: ApprovalChange::Decide { by, at, .. } }) => {
                 Ok(post.signed_by(&by, at))
             }
-            _ => Err("the decision that releases it is not stored any more".into()),
+            _ => Err(SendingFault::NoDecision),
         })
     }
 

@@ -16,6 +16,7 @@ use throughline_channels::{Channel, Delivered, Does, Working};
 use throughline_engine::data::call::Job;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::event::Unshown;
+use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::retry::Guarantee;
@@ -84,8 +85,8 @@ impl Runtime {
         self.faults.at(FailPoint::EffectClaimed, class)?;
         if effect.row.payload.is_empty() {
             // Erased while it waited: it is not sent, and nobody is asked about it.
-            let outcome =
-                Outcome::Failed { reason: "erased".into(), text: String::new(), errors: Vec::new() };
+            let text = Fault::Said(String::new());
+            let outcome = Outcome::Failed { reason: "erased".into(), text, errors: Vec::new() };
             let outcome = serde_json::to_string(&outcome).unwrap_or_default();
             return self.settle(&leased, SettleTo::End(EffectState::Failed, outcome), None, None).await;
         }
@@ -97,7 +98,7 @@ impl Runtime {
             Ok(body) => body,
             Err(error) => {
                 tracing::error!(effect = %effect.row.id, %error, "an effect cannot be read; it is not sent");
-                return self.stop(&leased, None, "the stored request cannot be read").await;
+                return self.stop(&leased, None, SendingFault::Unreadable).await;
             }
         };
         let outgoing = self.outgoing(effect, &body).await?;
@@ -108,12 +109,12 @@ impl Runtime {
                 return self.settle(&leased, SettleTo::Retry(self.store.now()), None, None).await;
             }
             // The worker stopped between the mark and the outcome, so nobody knows whether the effect was applied.
-            let why = "the worker that tried it is gone".to_owned();
+            let why = SendingFault::WorkerGone.into();
             let tried = Tried { attempts: effect.attempts, parts_out };
             return self.record_attempt(&leased, &body, tried, Attempt::Unknown { why }).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
-            return self.wait_until(&leased, &body, later, "its channel took nothing in time").await;
+            return self.wait_until(&leased, &body, later, SendingFault::ChannelBusy).await;
         }
         // Whatever can wait, waits here: behind the mark is nothing but the request.
         let prepared = self.prepare(effect, &body).await?;
@@ -125,7 +126,7 @@ impl Runtime {
                 let later = SettleTo::Retry(self.store.now().plus(limits::PAUSED_LOOK));
                 return self.settle(&leased, later, None, None).await;
             }
-            Mark::NoApproval => return self.refuse(&leased, &body, "no approval was consumed for it").await,
+            Mark::NoApproval => return self.refuse(&leased, &body, SendingFault::NoApproval).await,
             Mark::PayloadDiffers => return self.stop_altered(&leased, Some(&body)).await,
         };
         self.faults.at(FailPoint::AttemptMarked, class)?;
@@ -160,13 +161,13 @@ impl Runtime {
         leased: &Leased,
         body: &EffectBody,
         later: Timestamp,
-        why: &str,
+        why: SendingFault,
     ) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
         if later.since(effect.created_at) <= body.retry_limits().1 {
             return self.settle(leased, SettleTo::Retry(later), None, None).await;
         }
-        let text = why.to_owned();
+        let text = why.into();
         let outcome = match body.is_outward() && effect.outcome.is_some() {
             true => Outcome::Uncertain { text },
             false => Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() },
@@ -194,7 +195,7 @@ impl Runtime {
     ) -> Result<Result<Prepared, Attempt<CallProgress>>, RuntimeError> {
         let body = match self.completed(effect, body.clone()).await? {
             Ok(body) => body,
-            Err(text) => return Ok(Err(Attempt::Rejected { text, errors: Vec::new() })),
+            Err(fault) => return Ok(Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() })),
         };
         let call = match &body {
             EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
@@ -269,15 +270,15 @@ impl Runtime {
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
             | EffectBody::EvidenceFetch { .. } => {
-                let text = "only a host can do this".into();
+                let text = SendingFault::HostOnly.into();
                 Ok(Attempt::Rejected { text, errors: Vec::new() })
             }
             EffectBody::Reply { .. }
             | EffectBody::CardPost { .. }
             | EffectBody::CardUpdate { .. }
             | EffectBody::Notice { .. } => {
-                let text = format!("there is no channel {} here", effect.lane.channel);
-                Ok(Attempt::Rejected { text, errors: Vec::new() })
+                let fault = SendingFault::NoChannel { channel: effect.lane.channel.clone() };
+                Ok(Attempt::Rejected { text: fault.into(), errors: Vec::new() })
             }
         }
     }
@@ -317,12 +318,17 @@ impl Runtime {
     /// can be read.
     async fn stop_altered(&self, leased: &Leased, body: Option<&EffectBody>) -> Result<(), RuntimeError> {
         counters::tampered("dispatch", leased.effect.row.id.as_str());
-        self.stop(leased, body, "the stored request is not what was shown (TL-4107)").await
+        self.stop(leased, body, SendingFault::Altered).await
     }
 
     /// Ends an effect without sending it. An attempt that somebody had begun before may have arrived.
-    async fn stop(&self, leased: &Leased, body: Option<&EffectBody>, text: &str) -> Result<(), RuntimeError> {
-        let text = text.to_owned();
+    async fn stop(
+        &self,
+        leased: &Leased,
+        body: Option<&EffectBody>,
+        fault: SendingFault,
+    ) -> Result<(), RuntimeError> {
+        let text = fault.into();
         let outcome = match leased.found_attempted && leased.effect.row.outward {
             true => Outcome::Uncertain { text },
             false => Outcome::Failed { reason: "refused".into(), text, errors: Vec::new() },
@@ -330,8 +336,13 @@ impl Runtime {
         self.end(leased, body, leased.effect.attempts, outcome).await
     }
 
-    async fn refuse(&self, leased: &Leased, body: &EffectBody, text: &str) -> Result<(), RuntimeError> {
-        let outcome = Outcome::Failed { reason: "refused".into(), text: text.into(), errors: Vec::new() };
+    async fn refuse(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        fault: SendingFault,
+    ) -> Result<(), RuntimeError> {
+        let outcome = Outcome::Failed { reason: "refused".into(), text: fault.into(), errors: Vec::new() };
         self.end(leased, Some(body), leased.effect.attempts, outcome).await
     }
 
@@ -466,7 +477,7 @@ impl Runtime {
     pub async fn end_overdue(&self) -> Result<usize, RuntimeError> {
         let overdue = self.store.overdue(64).await?;
         for effect in &overdue {
-            let text = "the host did not report in time".to_owned();
+            let text = SendingFault::HostSilent.into();
             let outcome = if effect.row.outward {
                 Outcome::Uncertain { text }
             } else {

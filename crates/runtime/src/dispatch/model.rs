@@ -4,7 +4,7 @@
 use throughline_engine::data::ask::{Answer, Ask, Question};
 use throughline_engine::data::effect::{Attempt, EffectClass, EffectResult};
 use throughline_engine::summary;
-use throughline_engine::{Millis, Timestamp};
+use throughline_engine::{Language, Millis, Timestamp};
 use throughline_models::Caller;
 use throughline_store::{StoredEffect, lease_of};
 
@@ -42,7 +42,7 @@ impl Runtime {
             Attempt::Applied(answer) => Attempt::Applied(EffectResult::Answered(answer)),
             Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
             // A refusal or a malformed answer is no answer; it never fails the lane.
-            Attempt::Rejected { text, .. } => nothing(&text),
+            Attempt::Rejected { text, .. } => nothing(&text.text(Language::En)),
             Attempt::Unknown { why } => Attempt::Unknown { why },
         })
     }

@@ -4,6 +4,7 @@
 use throughline_channels::{Posting, Surface};
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult};
 use throughline_engine::data::event::AssistantPosted;
+use throughline_engine::data::fault::SendingFault;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{EventKind, LaneKey};
@@ -21,14 +22,14 @@ impl Runtime {
         body: &EffectBody,
     ) -> Result<Attempt<EffectResult>, RuntimeError> {
         let EffectBody::PostChannel { to, text, .. } = body else {
-            return Ok(Attempt::Rejected { text: "not a post".into(), errors: Vec::new() });
+            return Ok(Attempt::Rejected { text: SendingFault::NotDelivered.into(), errors: Vec::new() });
         };
         let class = effect.row.class.as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match self.ports.channels.get(&to.channel) {
             None => {
-                let text = format!("there is no channel {} here", to.channel);
-                Attempt::Rejected { text, errors: Vec::new() }
+                let fault = SendingFault::NoChannel { channel: to.channel.clone() };
+                Attempt::Rejected { text: fault.into(), errors: Vec::new() }
             }
             Some(channel) if channel.surface() == Surface::Sends => {
                 let (effect_id, unsure) = (effect.row.id.as_str(), unsure(effect, body, 0));

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use throughline_channels::Unsure;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault, FieldFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::retry::{AfterUnknown, after_unknown, retry_delay};
 use throughline_store::{Leased, SettleTo, StoredEffect};
@@ -25,7 +25,7 @@ pub(super) struct Tried {
 #[serde(tag = "as", rename = "uncertain")]
 struct UnknownAttempts {
     /// The reason of the latest one.
-    text: String,
+    text: Fault,
     /// The part of the message that they tried, from 0.
     #[serde(default)]
     part: u32,
@@ -63,7 +63,7 @@ impl Runtime {
     ) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
         let class = body.class();
-        let failed = |reason: &str, text: String, errors: Vec<FieldError>| Outcome::Failed {
+        let failed = |reason: &str, text: Fault, errors: Vec<FieldFault>| Outcome::Failed {
             reason: reason.into(),
             text,
             errors,
@@ -85,7 +85,7 @@ impl Runtime {
         // answer.
         let unknown = matches!(outcome, Attempt::Unknown { .. });
         let unsure = body.is_outward() && (unknown || effect.outcome.is_some());
-        let gave_up = |why: String| match unsure {
+        let gave_up = |why: Fault| match unsure {
             true => Outcome::Uncertain { text: why },
             false => failed("gave_up", why, Vec::new()),
         };

@@ -1,6 +1,7 @@
 //! Performs the effects of trackers: check, find, search, update, create.
 
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, EpicRef};
+use throughline_engine::data::fault::TrackerFault;
 use throughline_store::StoredEffect;
 use throughline_trackers::Issue;
 
@@ -18,11 +19,10 @@ impl Runtime {
         | EffectBody::TrackerUpdate { target, .. }
         | EffectBody::TrackerCreate { target, .. }) = body
         else {
-            return Ok(Attempt::Rejected { text: "not an effect of a tracker".into(), errors: Vec::new() });
+            return Ok(refused(TrackerFault::NotOfTracker));
         };
         let Some(tracker) = self.ports.trackers.get(&target.tracker) else {
-            let text = format!("no tracker named {} is configured", target.tracker);
-            return Ok(Attempt::Rejected { text, errors: Vec::new() });
+            return Ok(refused(TrackerFault::NotConfigured { tracker: target.tracker.clone() }));
         };
         let tenant = &effect.lane.tenant;
         let class = body.class().as_str();
@@ -64,14 +64,15 @@ impl Runtime {
                 created.map(|Issue { key, url, .. }| EffectResult::Issue { key, url })
             }
             _ => {
-                return Ok(Attempt::Rejected {
-                    text: "not an effect of a tracker".into(),
-                    errors: Vec::new(),
-                });
+                return Ok(refused(TrackerFault::NotOfTracker));
             }
         };
         self.faults.at(FailPoint::VendorApplied, class)?;
         self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome)
     }
+}
+
+fn refused(fault: TrackerFault) -> Attempt<EffectResult> {
+    Attempt::Rejected { text: fault.into(), errors: Vec::new() }
 }

@@ -12,6 +12,7 @@ use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::erasure::ERASED;
 use throughline_engine::data::fact::Fact;
+use throughline_engine::data::fault::Fault;
 use throughline_engine::data::snapshot;
 use throughline_engine::data::texts::{Members, Text, Texts, Visit};
 use throughline_engine::{LaneKey, Timestamp};
@@ -278,9 +279,9 @@ fn outcome(text: &str) -> Redaction {
         }
         Ok(Outcome::Done { result }) => Outcome::Done { result },
         Ok(Outcome::Failed { reason, .. }) => {
-            Outcome::Failed { reason, text: ERASED.into(), errors: Vec::new() }
+            Outcome::Failed { reason, text: Fault::Said(ERASED.into()), errors: Vec::new() }
         }
-        Ok(Outcome::Uncertain { .. }) => Outcome::Uncertain { text: ERASED.into() },
+        Ok(Outcome::Uncertain { .. }) => Outcome::Uncertain { text: Fault::Said(ERASED.into()) },
     };
     serde_json::to_string(&told).map_or(Redaction::Keep, Redaction::Rewrite)
 }

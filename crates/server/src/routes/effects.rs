@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use throughline_channels::api::{self, OptionRequest};
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::{EffectId, LaneId, LaneKey};
 use throughline_runtime::FailPoint;
 use throughline_store::{EffectState, Performer, StoredEffect};
@@ -208,7 +209,7 @@ async fn settle(
 fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome, Problem> {
     let wire::ResultReport { outcome, remote, snapshot, error } = report;
     let remote = remote.unwrap_or_default();
-    let text = error.unwrap_or_else(|| "the host gave no reason".into());
+    let text = error.map_or_else(|| SendingFault::HostSilentWhy.into(), Fault::Said);
     Ok(match outcome {
         wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote, snapshot)? },
         wire::ResultOutcome::Rejected => {

@@ -281,7 +281,7 @@ impl From<throughline_engine::data::card_model::Field> for Field {
 
 impl From<throughline_engine::data::field_error::FieldError> for FieldError {
     fn from(error: throughline_engine::data::field_error::FieldError) -> Self {
-        let throughline_engine::data::field_error::FieldError { item, code, field, text } = error;
+        let throughline_engine::data::field_error::FieldError { item, code, field, text, whole: _ } = error;
         Self { item, code, field, text: steadied(text) }
     }
 }

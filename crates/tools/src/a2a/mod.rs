@@ -13,6 +13,7 @@ use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
 use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, RemoteTask};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, ToolFault};
 use throughline_net::{Address, describe_error, retry_after};
 use tokio::time::timeout;
 
@@ -107,7 +108,7 @@ impl Agent {
     pub(crate) async fn work(&self, card: &Value, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         let interface = match card::interface(card, &self.home, self.allow_loopback) {
             Ok(interface) => interface,
-            Err(why) => return rejected(why),
+            Err(why) => return rejected(Fault::Said(why)),
         };
         let outward = errand.call.risk.is_outward();
         match (&errand.call.phase, errand.underway) {
@@ -141,9 +142,9 @@ impl Agent {
         let body = json!({"message": message, "configuration": configuration});
         match self.ask(interface, errand.effect.as_str(), &AgentRequest::Send(body)).await {
             AgentReply::Result(result) => task::answer(&result, errand.call.risk.is_outward()),
-            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(why),
-            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why, hint },
-            AgentReply::Unknown(why) => Attempt::Unknown { why },
+            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(Fault::Said(why)),
+            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why: Fault::Said(why), hint },
+            AgentReply::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
         }
     }
 
@@ -158,8 +159,8 @@ impl Agent {
                 }
                 report => report,
             },
-            AgentReply::TaskNotFound(why) if outward => Attempt::Unknown { why },
-            AgentReply::TaskNotFound(why) => rejected(format!("it knows nothing of this any more: {why}")),
+            AgentReply::TaskNotFound(why) if outward => Attempt::Unknown { why: Fault::Said(why) },
+            AgentReply::TaskNotFound(why) => rejected(ToolFault::Unknown { why }),
             AgentReply::Refused(_) | AgentReply::NotSent(..) | AgentReply::Unknown(_) => still(),
         }
     }
@@ -168,9 +169,9 @@ impl Agent {
     async fn stop(&self, interface: &Interface, there: &RemoteTask) -> Attempt<CallOutcome> {
         match self.ask(interface, "stop", &AgentRequest::Cancel(&there.remote)).await {
             AgentReply::Result(_) => Attempt::Applied(CallOutcome::Stopped(String::new())),
-            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(why),
-            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why, hint },
-            AgentReply::Unknown(why) => Attempt::Unknown { why },
+            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(Fault::Said(why)),
+            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why: Fault::Said(why), hint },
+            AgentReply::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use throughline_engine::data::call::{CallOutcome, QuestionField, RemoteQuestion, RemoteTask};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{TaskEnd, ToolFault};
 use throughline_language::Expected;
 
 use crate::outcome::{MAX_RESULT, rejected};
@@ -37,19 +38,19 @@ pub(super) fn answer(result: &Value, outward: bool) -> Attempt<CallOutcome> {
         // Version 0.3 has either as the answer itself.
         _ if result["status"].is_object() => report(result, outward),
         _ if result["parts"].is_array() => within_limit(words(&result["parts"]), outward),
-        _ => Attempt::Unknown { why: "it answered with neither a task nor a message".into() },
+        _ => Attempt::Unknown { why: ToolFault::NoTaskOrMessage.into() },
     }
 }
 
 /// Reads a task.
 pub(super) fn report(task: &Value, outward: bool) -> Attempt<CallOutcome> {
-    let unknown = |why: &str| Attempt::Unknown { why: why.into() };
+    let unknown = |why: ToolFault| Attempt::Unknown { why: why.into() };
     let Some(remote) = task["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned) else {
-        return unknown("it answered with a task that has no id");
+        return unknown(ToolFault::TaskUnnamed);
     };
     let said = words(&task["status"]["message"]["parts"]);
     let Some(state) = task["status"]["state"].as_str().and_then(state) else {
-        return unknown("it answered with a task in no known state");
+        return unknown(ToolFault::TaskUnclear);
     };
     match state {
         State::Working => Attempt::Applied(CallOutcome::Underway(RemoteTask::at(remote, shorten(said)))),
@@ -69,15 +70,15 @@ pub(super) fn report(task: &Value, outward: bool) -> Attempt<CallOutcome> {
 }
 
 /// The reason there is no result, by the agent or by its state.
-fn over(task: &Value, said: String) -> String {
+fn over(task: &Value, said: String) -> ToolFault {
     let state =
         task["status"]["state"].as_str().unwrap_or_default().trim_start_matches("TASK_STATE_").to_lowercase();
-    let ours = match state.as_str() {
-        "auth_required" | "auth-required" => "it wants somebody to sign in over there",
-        "rejected" => "it does not take this",
-        _ => "it failed",
+    let how = match state.as_str() {
+        "auth_required" | "auth-required" => TaskEnd::SignIn,
+        "rejected" => TaskEnd::Refused,
+        _ => TaskEnd::Failed,
     };
-    if said.is_empty() { ours.into() } else { format!("{ours}: {}", shorten(said)) }
+    if said.is_empty() { ToolFault::Ended { how } } else { ToolFault::EndedWith { how, why: shorten(said) } }
 }
 
 /// An agent's result, if it is not too long. Something that was changed at the agent is changed all the same.
@@ -87,7 +88,7 @@ fn within_limit(text: String, outward: bool) -> Attempt<CallOutcome> {
         (false, true) => {
             Attempt::Applied(CallOutcome::Said("(its answer is longer than 256 KiB and is not shown)".into()))
         }
-        (false, false) => rejected("its answer is longer than 256 KiB"),
+        (false, false) => rejected(ToolFault::AnswerLong),
     }
 }
 
@@ -147,8 +148,14 @@ mod tests {
             Attempt::Applied(CallOutcome::Said("made\n{\"n\":1}\n[file a.bin]".into()))
         );
         assert_eq!(of("canceled"), Attempt::Applied(CallOutcome::Stopped("half done".into())));
-        assert_eq!(of("failed"), rejected("it failed: half done"));
-        assert_eq!(of("auth-required"), rejected("it wants somebody to sign in over there: half done"));
+        assert_eq!(
+            of("failed"),
+            rejected(ToolFault::EndedWith { how: TaskEnd::Failed, why: "half done".into() })
+        );
+        assert_eq!(
+            of("auth-required"),
+            rejected(ToolFault::EndedWith { how: TaskEnd::SignIn, why: "half done".into() })
+        );
         assert!(matches!(of("TASK_STATE_UNSPECIFIED"), Attempt::Unknown { .. }));
     }
 

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use throughline_engine::data::call::{CallOutcome, QuestionField, RemoteQuestion};
 use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, ToolFault};
 use throughline_net::Address;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -158,18 +159,18 @@ impl Server {
         allowed: impl AsyncFnOnce(Option<&ToolDescription>) -> Result<(), Attempt<CallOutcome>>,
     ) -> Result<ReadyCall, Attempt<CallOutcome>> {
         let whole = Instant::now() + self.timeouts.whole;
-        let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
+        let not_sent = |why: Fault, hint| Attempt::NotApplied { why, hint };
         let Ok(mut state) = timeout(self.timeouts.ready, self.state.clone().lock_owned()).await else {
-            return Err(not_sent("the server is busy with other calls".into(), None));
+            return Err(not_sent(ToolFault::Busy.into(), None));
         };
         let tools = match self.current_tools(&mut state).await {
             Ok(tools) => tools,
-            Err(NotReady { why, hint }) => return Err(not_sent(why, hint)),
+            Err(NotReady { why, hint }) => return Err(not_sent(Fault::Said(why), hint)),
         };
         let described = tools.iter().find(|tool| tool.name == call.tool);
         allowed(described).await?;
         let Some(described) = described else {
-            return Err(rejected(format!("the server has no tool {}", call.tool)));
+            return Err(rejected(ToolFault::ServerLacks { name: call.tool.into() }));
         };
         let params = params(call, &described.definition["inputSchema"])?;
         let given = call.answer.map(|(_, given)| given.clone());
@@ -261,7 +262,7 @@ impl ReadyCall {
     pub(crate) async fn send(mut self) -> Attempt<CallOutcome> {
         // only a call that was answered puts it back: what came late to another one would be taken for the next one's.
         let Some(connection) = self.state.open.take() else {
-            return Attempt::NotApplied { why: "the connection is closed".into(), hint: None };
+            return Attempt::NotApplied { why: ToolFault::Closed.into(), hint: None };
         };
         connection.elicitation.begin(self.given);
         let until = self.whole.min(Instant::now() + self.longest);
@@ -279,7 +280,7 @@ impl ReadyCall {
                 }
                 interpret_error(&error)
             }
-            Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
+            Err(_) => Attempt::Unknown { why: ToolFault::NotInTime.into() },
         }
     }
 }
@@ -333,7 +334,8 @@ fn described(tool: &rmcp::model::Tool) -> ToolDescription {
 
 fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, Attempt<CallOutcome>> {
     let arguments = arguments::arguments(schema, call.args).map_err(|wrong| {
-        if wrong.name.is_empty() { rejected(wrong.why) } else { wrong_argument(&wrong.name, wrong.why) }
+        let why = Fault::Said(wrong.why);
+        if wrong.name.is_empty() { rejected(why) } else { wrong_argument(&wrong.name, why) }
     })?;
     let mut params = CallToolRequestParams::new(call.tool.to_owned()).with_arguments(arguments);
     if let Some((remote, given)) = call.answer {
@@ -343,7 +345,7 @@ fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, 
         }
         if let Some(key) = resume.key {
             let form = Form { message: String::new(), schema: resume.form };
-            let values = form.filled(given).map_err(rejected)?;
+            let values = form.filled(given).map_err(|why| rejected(Fault::Said(why)))?;
             let filled = ElicitResult::new(ElicitationAction::Accept).with_content(values);
             let filled = serde_json::to_value(filled).unwrap_or_default();
             params = params.with_input_responses([(key, filled)].into());
@@ -385,12 +387,12 @@ fn interpret(
     }
     match response {
         CallToolResponse::Complete(result) => match result_text::text(&result) {
-            Some(text) if result.is_error == Some(true) => rejected(text),
+            Some(text) if result.is_error == Some(true) => rejected(Fault::Said(text)),
             Some(text) => Attempt::Applied(CallOutcome::Said(text)),
             None if outward => Attempt::Applied(CallOutcome::Said(
                 "(its answer is longer than 256 KiB and is not shown)".into(),
             )),
-            None => rejected("its answer is longer than 256 KiB"),
+            None => rejected(ToolFault::AnswerLong),
         },
         CallToolResponse::InputRequired(wanted) => {
             let mut requests = wanted.input_requests.unwrap_or_default().into_iter();
@@ -398,16 +400,12 @@ fn interpret(
                 (Some((key, InputRequest::Elicitation(request))), None) => {
                     asks(Form::of(&request.params), Some(key), wanted.request_state)
                 }
-                (Some((_, InputRequest::CreateMessage(_))), None) => {
-                    rejected("it asks for a model's answer, which it is not given")
-                }
-                (Some((_, InputRequest::ListRoots(_))), None) => {
-                    rejected("it asks for folders, which it is not given")
-                }
-                _ => rejected("it asks for several things at once"),
+                (Some((_, InputRequest::CreateMessage(_))), None) => rejected(ToolFault::WantsModel),
+                (Some((_, InputRequest::ListRoots(_))), None) => rejected(ToolFault::WantsFolders),
+                _ => rejected(ToolFault::WantsSeveral),
             }
         }
-        _ => Attempt::Unknown { why: "it answered with something else than a result".into() },
+        _ => Attempt::Unknown { why: ToolFault::NoResult.into() },
     }
 }
 
@@ -415,7 +413,7 @@ fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) 
     let asked = form.and_then(|form| Ok((arguments::fields(&form.schema)?, form)));
     let (fields, form) = match asked {
         Ok(asked) => asked,
-        Err(why) => return rejected(why),
+        Err(why) => return rejected(Fault::Said(why)),
     };
     let resume = Resume { form: if key.is_some() { form.schema } else { Value::Null }, key, state };
     let remote = serde_json::to_string(&resume).unwrap_or_default();
@@ -426,27 +424,21 @@ fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) 
 /// Interprets the failure of a call.
 fn interpret_error(error: &ServiceError) -> Attempt<CallOutcome> {
     match error {
-        ServiceError::McpError(refused) => rejected(refused.message.to_string()),
-        ServiceError::InputRequiredRoundsExceeded { .. } => {
-            rejected("it asks to be asked again, over and over")
-        }
+        ServiceError::McpError(refused) => rejected(Fault::Said(refused.message.to_string())),
+        ServiceError::InputRequiredRoundsExceeded { .. } => rejected(ToolFault::AsksAgain),
         ServiceError::TransportSend(sent) => match sent.error.downcast_ref::<Http>() {
             Some(Http::Client(http)) if http.is_connect() || http.is_builder() => {
-                Attempt::NotApplied { why: chain(error), hint: None }
+                Attempt::NotApplied { why: Fault::Said(chain(error)), hint: None }
             }
             Some(Http::HttpStatus(status)) if status.status == 429 => {
                 let hint = status.retry_after.as_deref().and_then(throughline_net::retry_after);
-                Attempt::NotApplied { why: "it is asked too often".into(), hint }
+                Attempt::NotApplied { why: ToolFault::TooOften.into(), hint }
             }
-            Some(Http::SessionExpired) => {
-                Attempt::NotApplied { why: "the server forgot us".into(), hint: None }
-            }
-            Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => {
-                rejected("the server refuses the token")
-            }
-            _ => Attempt::Unknown { why: chain(error) },
+            Some(Http::SessionExpired) => Attempt::NotApplied { why: ToolFault::Forgot.into(), hint: None },
+            Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => rejected(ToolFault::RefusesToken),
+            _ => Attempt::Unknown { why: Fault::Said(chain(error)) },
         },
-        _ => Attempt::Unknown { why: chain(error) },
+        _ => Attempt::Unknown { why: Fault::Said(chain(error)) },
     }
 }
 

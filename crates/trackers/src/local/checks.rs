@@ -1,9 +1,8 @@
 //! The checks of the dry run that need no issues: pure, every mistake at once, in a fixed order
 //! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
-use throughline_engine::Language;
 use throughline_engine::data::effect::IssueChange;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{FieldFault, HierarchyGap, ProjectAct, TrackerFault};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 
 use super::config::{ChildLink, LocalConfig, Permission, ProjectConfig};
@@ -14,15 +13,15 @@ use crate::common_checks::{self, wrong};
 ///
 /// # Errors
 /// It does not exist for them, or is archived.
-pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c ProjectConfig, FieldError> {
-    let error = |text: String| Err(FieldError::new("check.project", "project", text));
+pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c ProjectConfig, FieldFault> {
+    let error = |fault: TrackerFault| Err(FieldFault::new("check.project", "project", fault));
     match config.projects.get(key).filter(|project| !project.hidden) {
-        Some(project) if project.archived => error(format!("{key} is archived and takes no new issues")),
+        Some(project) if project.archived => error(TrackerFault::Archived { project: key.into() }),
         Some(project) => Ok(project),
         None => {
             let shown = config.projects.iter().filter(|(_, project)| !project.hidden);
-            let known = shown.map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", ");
-            error(format!("There is no project {key}; known are: {known}"))
+            let known = shown.map(|(key, _)| key.clone()).collect();
+            error(TrackerFault::NoProject { project: key.into(), known })
         }
     }
 }
@@ -33,7 +32,7 @@ pub(super) fn problems(
     settings: &ProjectConfig,
     project: &str,
     item: &Item,
-) -> Vec<FieldError> {
+) -> Vec<FieldFault> {
     let mut found = Vec::new();
     item_type(settings, project, item, &mut found);
     required(settings, item, &mut found);
@@ -53,7 +52,7 @@ pub(super) fn permissions(
     project: &str,
     by: Option<&str>,
     items: &[Item],
-) -> Vec<FieldError> {
+) -> Vec<FieldFault> {
     let child = items.iter().any(|item| item.parent.is_some());
     let linked = items.iter().any(|item| !links::named(config, item).is_empty());
     let wanted = [
@@ -72,19 +71,19 @@ pub(super) fn not_permitted(
     project: &str,
     may: Permission,
     by: Option<&str>,
-) -> FieldError {
+) -> FieldFault {
     let act = match may {
-        Permission::Browse => "see",
-        Permission::Create => "create issues in",
-        Permission::Edit => "change issues in",
-        Permission::Link => "link issues in",
+        Permission::Browse => ProjectAct::See,
+        Permission::Create => ProjectAct::Create,
+        Permission::Edit => ProjectAct::Edit,
+        Permission::Link => ProjectAct::Link,
     };
-    let listed = settings.permitted(may).join(", ");
-    let text = match by.filter(|by| !by.is_empty()) {
-        Some(by) => format!("{by} may not {act} {project}; who may: {listed}"),
-        None => format!("Nobody is named, and only some may {act} {project}: {listed}"),
+    let (project, allowed) = (project.into(), settings.permitted(may).to_vec());
+    let fault = match by.filter(|by| !by.is_empty()) {
+        Some(by) => TrackerFault::NotPermitted { act, by: by.into(), project, allowed },
+        None => TrackerFault::NobodyNamed { act, project, allowed },
     };
-    FieldError::new("check.permission", "project", text)
+    FieldFault::new("check.permission", "project", fault)
 }
 
 /// True if this person may see the issues of a project.
@@ -110,87 +109,75 @@ pub(super) fn lacks(settings: &ProjectConfig, change: &IssueChange, by: Option<&
 
 /// Checks parents (`check.parent`) as far as the batch tells: the project's way of linking stories to epics, and the
 /// types.
-pub(super) fn parents(settings: &ProjectConfig, project: &str, items: &[Item]) -> Vec<FieldError> {
+pub(super) fn parents(settings: &ProjectConfig, project: &str, items: &[Item]) -> Vec<FieldFault> {
     let mut found = Vec::new();
     if items.iter().any(|item| item.parent.is_some()) && !settings.hierarchy.contains(&settings.child_link) {
-        found.push(FieldError::new("check.parent", "parent", no_way(settings, project)));
+        found.push(FieldFault::new("check.parent", "parent", no_way(settings, project)));
     }
     for item in items.iter().filter(|item| item.parent.is_some()) {
-        if let Some(text) = level(item, common_checks::above(items, item).map(|epic| epic.item_type)) {
-            found.push(wrong(item, "check.parent", "parent", text));
+        if let Some(fault) = level(item, common_checks::above(items, item).map(|epic| epic.item_type)) {
+            found.push(wrong(item, "check.parent", "parent", fault));
         }
     }
     found
 }
 
 /// The mistake in putting this item under an issue of that type, if the type is known.
-pub(super) fn level(item: &Item, above: Option<ItemType>) -> Option<String> {
+pub(super) fn level(item: &Item, above: Option<ItemType>) -> Option<TrackerFault> {
     if item.item_type == ItemType::Epic {
-        return Some("An epic is under no other issue".into());
+        return Some(TrackerFault::EpicUnder);
     }
     let above = above.filter(|above| *above != ItemType::Epic)?;
-    Some(format!("A {} is under an epic, not under a {}", item.item_type.as_str(), above.as_str()))
+    Some(TrackerFault::WrongLevel { kind: item.item_type, above })
 }
 
-fn no_way(settings: &ProjectConfig, project: &str) -> String {
-    let way = match settings.child_link {
-        ChildLink::Parent => "no parent field",
-        ChildLink::EpicLink => "no field for an epic link",
-        ChildLink::Subtask => "sub-tasks switched off",
+fn no_way(settings: &ProjectConfig, project: &str) -> TrackerFault {
+    let gap = match settings.child_link {
+        ChildLink::Parent => HierarchyGap::NoParent,
+        ChildLink::EpicLink => HierarchyGap::NoEpicLink,
+        ChildLink::Subtask => HierarchyGap::NoSubtasks,
     };
-    let instead = match settings.hierarchy.first() {
-        Some(other) => format!("set projects.{project}.child_link = \"{}\"", other.as_str()),
-        None => "it puts no issue under another".into(),
-    };
-    format!("{project} has {way}; {instead}")
+    let project = project.into();
+    match settings.hierarchy.first() {
+        Some(other) => TrackerFault::OtherHierarchy { gap, project, setting: other.as_str().into() },
+        None => TrackerFault::NoHierarchy { gap, project },
+    }
 }
 
-fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldError>) {
-    let word = item.item_type.as_str();
-    let offered = || {
-        settings
-            .types
-            .iter()
-            .filter(|t| !settings.disabled.contains(t))
-            .map(|t| t.as_str())
-            .collect::<Vec<_>>()
-    };
-    let text = if settings.disabled.contains(&item.item_type) {
-        format!("The type {word} is switched off in {project}; it offers: {}", offered().join(", "))
-    } else if settings.types.contains(&item.item_type) {
+fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldFault>) {
+    let (kind, project) = (item.item_type, project.into());
+    let offered = settings.types.iter().filter(|t| !settings.disabled.contains(t)).copied().collect();
+    let fault = if settings.disabled.contains(&kind) {
+        TrackerFault::TypeOff { kind, project, offered }
+    } else if settings.types.contains(&kind) {
         return;
     } else {
-        format!("{project} has no type {word}; it offers: {}", offered().join(", "))
+        TrackerFault::NoType { kind, project, offered }
     };
-    found.push(wrong(item, "check.type", "type", text));
+    found.push(wrong(item, "check.type", "type", fault));
 }
 
-fn required(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
+fn required(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldFault>) {
     for part in Part::ALL.into_iter().filter(|part| settings.requires(*part, item.item_type)) {
         if item.fields.get(&part).is_none_or(|text| text.trim().is_empty()) {
-            found.push(wrong(
-                item,
-                "check.required",
-                part.as_str(),
-                format!("{} is required", part.label(Language::En)),
-            ));
+            found.push(wrong(item, "check.required", part.as_str(), TrackerFault::Required { part }));
         }
     }
 }
 
-fn fields(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldError>) {
+fn fields(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldFault>) {
     let lacks = |part: &&Part| !settings.has_field(**part) && !settings.requires(**part, item.item_type);
     for part in item.fields.keys().filter(lacks) {
-        let text = format!("{project} has no field for {}", part.label(Language::En));
-        found.push(wrong(item, "check.field", part.as_str(), text));
+        let fault = TrackerFault::NoField { part: *part, project: project.into() };
+        found.push(wrong(item, "check.field", part.as_str(), fault));
     }
 }
 
-fn values(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
+fn values(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldFault>) {
     for (part, text) in &item.fields {
         let rule = settings.schema.get(part);
-        if let Some(text) = rule.and_then(|rule| rule.wrong(&part.label(Language::En), text)) {
-            found.push(wrong(item, "check.value", part.as_str(), text));
+        if let Some(fault) = rule.and_then(|rule| rule.wrong(*part, text)) {
+            found.push(wrong(item, "check.value", part.as_str(), fault));
         }
     }
 }
@@ -200,7 +187,7 @@ fn link_types(
     settings: &ProjectConfig,
     project: &str,
     item: &Item,
-    found: &mut Vec<FieldError>,
+    found: &mut Vec<FieldFault>,
 ) {
     if settings.links.is_empty() {
         return;
@@ -210,7 +197,7 @@ fn link_types(
     unknown.retain(|kind| kind != links::PLAIN && !known(kind));
     unknown.dedup();
     for kind in unknown {
-        let text = format!("{project} has no link “{kind}”; it knows: {}", settings.links.join(", "));
-        found.push(wrong(item, "check.reference", Part::Dependencies.as_str(), text));
+        let fault = TrackerFault::NoLinkKind { kind, project: project.into(), known: settings.links.clone() };
+        found.push(wrong(item, "check.reference", Part::Dependencies.as_str(), fault));
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use throughline_engine::Language;
 use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::tests::Local;
@@ -190,6 +191,8 @@ async fn every_kind_says_what_is_wrong_in_words_of_its_own() {
     for (what, project, by, change, _) in kinds() {
         let attempt = local.tracker.check(TENANT, project, Some(by), &batch(&*change)).await;
         let Attempt::Rejected { text, .. } = attempt else { panic!("{what}: {attempt:?}") };
+        let (text, german) = (text.text(Language::En), text.text(Language::De));
+        assert_ne!(text, german, "{what}");
         if let Some(other) = texts.insert(text.replace(project, "AUTH"), what) {
             let alike =
                 [what, other].iter().all(|what| what.starts_with("project") || what.starts_with("empty"));

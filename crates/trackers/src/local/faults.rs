@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::FieldFault;
 use throughline_engine::data::ticket::Part;
 use throughline_engine::{EffectId, Millis, Timestamp};
 
@@ -60,7 +60,7 @@ pub enum Fault {
     /// Somebody makes this part required in the project just before.
     Requires(Part),
     /// The tracker refuses for good.
-    Reject(FieldError),
+    Reject(FieldFault),
 }
 
 /// A scripted fault. The first call that matches consumes it.

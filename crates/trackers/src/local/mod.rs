@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::fault::TrackerFault;
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{EffectId, Timestamp};
@@ -333,17 +334,15 @@ impl Tracker for LocalTracker {
 /// The outcome of a scripted fault.
 fn fault_outcome<T>(fault: &Fault) -> Attempt<T> {
     match fault {
-        Fault::Refused => {
-            Attempt::NotApplied { why: "the tracker refused the connection".into(), hint: None }
-        }
+        Fault::Refused => Attempt::NotApplied { why: TrackerFault::Unreachable.into(), hint: None },
         Fault::RateLimited { retry_after } => {
-            Attempt::NotApplied { why: "the tracker asks us to slow down (429)".into(), hint: *retry_after }
+            Attempt::NotApplied { why: TrackerFault::SlowDown.into(), hint: *retry_after }
         }
         Fault::ErrorBeforeApply | Fault::ErrorAfterApply => {
-            Attempt::Unknown { why: "the tracker answered 503".into() }
+            Attempt::Unknown { why: TrackerFault::Failed { status: 503 }.into() }
         }
         Fault::Reject(error) => rejected(vec![error.clone()]),
-        _ => Attempt::Unknown { why: "the tracker did not answer in time".into() },
+        _ => Attempt::Unknown { why: TrackerFault::Silent.into() },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use throughline_engine::EffectId;
 use throughline_engine::data::effect::{Attempt, IssueChange};
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 
@@ -44,7 +44,7 @@ impl LocalTracker {
         project: &str,
         items: &[Item],
         sees: &(dyn Fn(&str) -> bool + Sync),
-    ) -> Result<Vec<FieldError>, DocumentsError> {
+    ) -> Result<Vec<FieldFault>, DocumentsError> {
         let config = self.config();
         let settings = match checks::project(&config, project) {
             Ok(settings) => settings,
@@ -57,16 +57,16 @@ impl LocalTracker {
             found.extend(checks::problems(&config, settings, project, item));
             for link in links::named(&config, item).into_iter().filter(|link| tells(&link.key)) {
                 if self.visible_issue(tenant, &link.key, sees).await?.is_none() {
-                    let text = format!("There is no issue {}", link.key);
-                    found.push(wrong(item, "check.reference", "dependencies", text));
+                    let fault = TrackerFault::NoIssue { key: link.key };
+                    found.push(wrong(item, "check.reference", "dependencies", fault));
                 }
             }
         }
         found.extend(checks::parents(settings, project, items));
         for item in items.iter().filter(|item| common_checks::above(items, item).is_none()) {
             let Some(parent) = item.parent.as_ref().filter(|parent| tells(parent)) else { continue };
-            if let Some(text) = self.parent_outside(tenant, project, item, parent, sees).await? {
-                found.push(wrong(item, "check.parent", "parent", text));
+            if let Some(fault) = self.parent_outside(tenant, project, item, parent, sees).await? {
+                found.push(wrong(item, "check.parent", "parent", fault));
             }
         }
         Ok(found)
@@ -80,17 +80,18 @@ impl LocalTracker {
         item: &Item,
         parent: &str,
         sees: &(dyn Fn(&str) -> bool + Sync),
-    ) -> Result<Option<String>, DocumentsError> {
+    ) -> Result<Option<TrackerFault>, DocumentsError> {
         let found = self.visible_issue(tenant, parent, sees).await?;
         if parent.rsplit_once('-').is_none_or(|(of, _)| of != project) {
+            let (parent, project) = (parent.into(), project.into());
             return Ok(Some(match found {
-                Some(_) => format!("{parent} is in another project; a parent is in {project}"),
-                None => format!("“{parent}” is no item of the batch and no issue of {project}"),
+                Some(_) => TrackerFault::ParentElsewhere { parent, project },
+                None => TrackerFault::NoParent { parent, project },
             }));
         }
         Ok(match found {
             Some(epic) => checks::level(item, Some(epic.item.item_type)),
-            None => Some(format!("There is no epic {parent}")),
+            None => Some(TrackerFault::NoEpic { key: parent.into() }),
         })
     }
 
@@ -143,7 +144,7 @@ impl LocalTracker {
             }
             Ok(CreateResult::Before(issue)) => again(issue, effect, item),
             Ok(CreateResult::Crowded) => Attempt::NotApplied {
-                why: format!("too many issues are being created in {project} at once"),
+                why: TrackerFault::CreateCrowded { project: project.into() }.into(),
                 hint: None,
             },
             Err(error) => write_failed(error),
@@ -181,7 +182,8 @@ impl LocalTracker {
             Ok(ChangeResult::Written) => Attempt::Applied(()),
             Ok(ChangeResult::NoSuch) => rejected(vec![no_such(project, key)]),
             Ok(ChangeResult::Crowded) => {
-                Attempt::NotApplied { why: format!("{key} is being changed by too many at once"), hint: None }
+                let why = TrackerFault::ChangeCrowded { key: key.into() };
+                Attempt::NotApplied { why: why.into(), hint: None }
             }
             Err(error) => write_failed(error),
         }
@@ -195,7 +197,7 @@ impl LocalTracker {
         by: Option<&str>,
         key: &str,
         change: &IssueChange,
-    ) -> Result<Option<FieldError>, DocumentsError> {
+    ) -> Result<Option<FieldFault>, DocumentsError> {
         let config = self.config();
         let ours = key.rsplit_once('-').is_some_and(|(of, _)| of == project);
         let parent = matches!(change, IssueChange::Parent(_));
@@ -209,14 +211,15 @@ impl LocalTracker {
         Ok(match change {
             IssueChange::Parent(epic) => {
                 let wrong = self.parent_outside(tenant, project, &issue.item, epic, &|_| true).await?;
-                wrong.map(|text| FieldError::new("check.parent", "parent", text))
+                wrong.map(|fault| FieldFault::new("check.parent", "parent", fault))
             }
             IssueChange::Comment(text) if text.chars().count() > common_checks::MAX_BODY => {
-                let text = format!("A comment has at most {} characters", common_checks::MAX_BODY);
-                Some(FieldError::new("check.adf", "comment", text))
+                let fault = TrackerFault::CommentLong { most: common_checks::MAX_BODY };
+                Some(FieldFault::new("check.adf", "comment", fault))
             }
             IssueChange::Link(other) if self.is_hidden_or_gone(tenant, by, key, other).await? => {
-                Some(FieldError::new("check.reference", "link", format!("There is no other issue {other}")))
+                let fault = TrackerFault::NoOtherIssue { key: other.clone() };
+                Some(FieldFault::new("check.reference", "link", fault))
             }
             IssueChange::Comment(_)
             | IssueChange::State(_)
@@ -247,10 +250,10 @@ impl LocalTracker {
     ) -> Attempt<Issue> {
         // A key, or a link that ends in one.
         let last = named.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let none = |text: String| rejected(vec![FieldError::new("check.reference", "key", text)]);
+        let none = |fault: TrackerFault| rejected(vec![FieldFault::new("check.reference", "key", fault)]);
         let number = last.rsplit_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(project));
         let Some((_, number)) = number else {
-            return none(format!("“{}” is no key of {project}; give one like {project}-1", named.trim()));
+            return none(TrackerFault::NoKey { named: named.trim().into(), project: project.into() });
         };
         let key = format!("{project}-{number}");
         // A hidden project does not exist for people who come through a conversation.
@@ -264,7 +267,7 @@ impl LocalTracker {
         }
         match self.issue(tenant, &key).await {
             Ok(Some(issue)) => Attempt::Applied(issue.view()),
-            Ok(None) => none(format!("There is no issue {key}")),
+            Ok(None) => none(TrackerFault::NoIssue { key }),
             Err(error) => read_failed(error),
         }
     }
@@ -276,10 +279,11 @@ fn again(made: StoredIssue, effect: &EffectId, item: &Item) -> Attempt<Issue> {
     if made.item == *item {
         return Attempt::Applied(made.view());
     }
-    let text = format!("{effect} made {} from another text; nothing was created", made.key);
-    rejected(vec![wrong(item, "check.shape", "effect", text)])
+    let fault = TrackerFault::OtherText { effect: effect.clone(), key: made.key };
+    rejected(vec![wrong(item, "check.shape", "effect", fault)])
 }
 
-fn no_such(project: &str, key: &str) -> FieldError {
-    FieldError::new("check.reference", "key", format!("There is no issue {key} in {project}"))
+fn no_such(project: &str, key: &str) -> FieldFault {
+    let fault = TrackerFault::NoIssueIn { key: key.into(), project: project.into() };
+    FieldFault::new("check.reference", "key", fault)
 }

@@ -1,23 +1,26 @@
 //! Outcomes of a call that the tracker refused or that its documents failed.
 
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
 
 use super::documents::DocumentsError;
 
-pub(super) fn rejected<T>(errors: Vec<FieldError>) -> Attempt<T> {
-    let text = errors.iter().map(|error| error.text.as_str()).collect::<Vec<_>>().join("; ");
+pub(super) fn rejected<T>(errors: Vec<FieldFault>) -> Attempt<T> {
+    let text = Fault::all(errors.iter().map(|error| error.text.clone()));
     Attempt::Rejected { text, errors }
 }
 
 /// A read that failed: nothing of the request was carried out.
 pub(super) fn read_failed<T>(error: DocumentsError) -> Attempt<T> {
-    Attempt::NotApplied { why: error.to_string(), hint: None }
+    let why = TrackerFault::Storage { why: error.to_string() };
+    Attempt::NotApplied { why: why.into(), hint: None }
 }
 
 pub(super) fn write_failed<T>(error: DocumentsError) -> Attempt<T> {
     match error {
-        DocumentsError::Unknown { .. } => Attempt::Unknown { why: error.to_string() },
+        DocumentsError::Unknown { why } => {
+            Attempt::Unknown { why: TrackerFault::StorageUnknown { why }.into() }
+        }
         DocumentsError::Unavailable { .. } => read_failed(error),
     }
 }

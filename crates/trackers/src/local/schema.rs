@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::Timestamp;
+use throughline_engine::data::fault::TrackerFault;
+use throughline_engine::data::ticket::Part;
 
 use crate::common_checks::several;
 
@@ -62,10 +64,9 @@ impl FieldRule {
         Self { kind, values: values.into_iter().map(Into::into).collect(), closed: Vec::new() }
     }
 
-    /// The mistake in a text, in words, for the field called `label`. An empty text is no mistake: required fields
-    /// are another check.
+    /// The mistake in the text of this part. An empty text is no mistake: required fields are another check.
     #[must_use]
-    pub fn wrong(&self, label: &str, text: &str) -> Option<String> {
+    pub fn wrong(&self, part: Part, text: &str) -> Option<TrackerFault> {
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -74,40 +75,46 @@ impl FieldRule {
             FieldKind::Text => None,
             FieldKind::Number => {
                 let number = text.parse::<f64>().is_ok_and(f64::is_finite);
-                (!number).then(|| format!("{label} is a number, not “{text}”"))
+                (!number).then(|| TrackerFault::NotNumber { part, text: text.into() })
             }
             FieldKind::Date => {
                 let at = Timestamp::parse(&format!("{text}T00:00:00Z"));
                 // A year of three digits or a day of one would be read too.
                 let day = text.len() == 10 && at.is_some_and(|at| at.rfc3339().starts_with(text));
-                (!day).then(|| format!("{label} is a day like 2026-01-15, not “{text}”"))
+                (!day).then(|| TrackerFault::NotDay { part, text: text.into() })
             }
-            FieldKind::Options => several(text).find_map(|one| self.misses(label, one)),
+            FieldKind::Options => several(text).find_map(|one| self.misses(part, one)),
             FieldKind::Option | FieldKind::User => {
                 let values: Vec<&str> = several(text).collect();
                 // A value may contain a comma itself.
                 if values.len() > 1 && !has(&self.values, text) {
-                    return Some(format!("{label} takes one value, not {}", values.len()));
+                    return Some(TrackerFault::NotOne { count: values.len(), part });
                 }
-                self.misses(label, text)
+                self.misses(part, text)
             }
         }
     }
 
     /// The reason this value cannot be chosen.
-    fn misses(&self, label: &str, value: &str) -> Option<String> {
+    fn misses(&self, part: Part, value: &str) -> Option<TrackerFault> {
         let user = self.kind == FieldKind::User;
         let value = if user { value.trim_start_matches('@') } else { value };
         if has(&self.closed, value) {
-            let end = if user { "cannot be assigned" } else { "is not offered any more" };
-            return Some(format!("{label}: “{value}” {end}"));
+            let value = value.into();
+            return Some(match user {
+                true => TrackerFault::NotAssignable { part, value },
+                false => TrackerFault::NotOffered { part, value },
+            });
         }
         if self.values.is_empty() || has(&self.values, value) {
             return None;
         }
-        let open = self.values.iter().filter(|one| !has(&self.closed, one)).cloned().collect::<Vec<_>>();
-        let what = if user { "nobody is called" } else { "there is no" };
-        Some(format!("{label}: {what} “{value}”; there is: {}", open.join(", ")))
+        let known = self.values.iter().filter(|one| !has(&self.closed, one)).cloned().collect();
+        let value = value.into();
+        Some(match user {
+            true => TrackerFault::Nobody { part, value, known },
+            false => TrackerFault::NoValue { part, value, known },
+        })
     }
 }
 
@@ -118,6 +125,9 @@ fn has(values: &[String], value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use throughline_engine::Language;
+    use throughline_engine::data::fault::Fault;
+
     use super::*;
 
     #[test]
@@ -131,27 +141,32 @@ mod tests {
             (any(FieldKind::Text), "anything, at all", None),
             (any(FieldKind::Number), "3", None),
             (any(FieldKind::Number), "-0.5", None),
-            (any(FieldKind::Number), "3 days", Some("F is a number, not “3 days”")),
-            (any(FieldKind::Number), "inf", Some("F is a number, not “inf”")),
+            (any(FieldKind::Number), "3 days", Some("Risks is a number, not “3 days”")),
+            (any(FieldKind::Number), "inf", Some("Risks is a number, not “inf”")),
             (any(FieldKind::Date), "2028-02-29", None),
-            (any(FieldKind::Date), "2027-02-29", Some("F is a day like 2026-01-15, not “2027-02-29”")),
-            (any(FieldKind::Date), "tomorrow", Some("F is a day like 2026-01-15, not “tomorrow”")),
+            (any(FieldKind::Date), "2027-02-29", Some("Risks is a day like 2026-01-15, not “2027-02-29”")),
+            (any(FieldKind::Date), "tomorrow", Some("Risks is a day like 2026-01-15, not “tomorrow”")),
             (any(FieldKind::Option), "whatever", None),
             (option.clone(), "HIGH", None),
             (option.clone(), "now, or never", None),
             (option.clone(), "  ", None),
-            (option.clone(), "mid", Some("F: there is no “mid”; there is: low, high, now, or never")),
-            (option.clone(), "low, high", Some("F takes one value, not 2")),
-            (option, "Old", Some("F: “Old” is not offered any more")),
+            (option.clone(), "mid", Some("Risks: there is no “mid”; there is: low, high, now, or never")),
+            (option.clone(), "low, high", Some("Risks takes one value, not 2")),
+            (option, "Old", Some("Risks: “Old” is not offered any more")),
             (options.clone(), "web\napp", None),
-            (options.clone(), "web, tv", Some("F: there is no “tv”; there is: web, app")),
-            (options, "web, old", Some("F: “old” is not offered any more")),
+            (options.clone(), "web, tv", Some("Risks: there is no “tv”; there is: web, app")),
+            (options, "web, old", Some("Risks: “old” is not offered any more")),
             (user.clone(), "@ana", None),
-            (user.clone(), "eve", Some("F: nobody is called “eve”; there is: ana, bob")),
-            (user, "old", Some("F: “old” cannot be assigned")),
+            (user.clone(), "eve", Some("Risks: nobody is called “eve”; there is: ana, bob")),
+            (user, "old", Some("Risks: “old” cannot be assigned")),
         ];
         for (rule, text, expected) in table {
-            assert_eq!(rule.wrong("F", text).as_deref(), expected, "{:?} {text}", rule.kind);
+            assert_eq!(
+                rule.wrong(Part::Risks, text).map(|fault| Fault::from(fault).text(Language::En)).as_deref(),
+                expected,
+                "{:?} {text}",
+                rule.kind
+            );
         }
     }
 

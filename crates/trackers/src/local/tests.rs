@@ -1,7 +1,8 @@
 //! The local tracker: the conformance suite, every check, every fault, and its storage.
 
+use throughline_engine::Language;
 use throughline_engine::Millis;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault::Said, FieldFault};
 use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::*;
@@ -141,7 +142,11 @@ async fn a_reference_to_what_may_not_be_seen_is_to_nothing() {
     applied(check(Some("ana")).await);
     for by in [None, Some("bob")] {
         let errors = errors(check(by).await);
-        assert_eq!((errors.len(), errors[0].text.as_str()), (1, "There is no issue PRIVATE-1"), "{by:?}");
+        assert_eq!(
+            (errors.len(), errors[0].text.text(Language::En).as_str()),
+            (1, "There is no issue PRIVATE-1"),
+            "{by:?}"
+        );
     }
 }
 
@@ -182,7 +187,7 @@ async fn found_by_key_in_any_case_and_by_link() {
 
 #[tokio::test]
 async fn every_fault_ends_as_the_protocol_says() {
-    let text = |field: &str| FieldError::new("check.required", field, "Team is required");
+    let text = |field: &str| FieldFault::new("check.required", field, Said("Team is required".into()));
     // Fault, outcome, issues right after, issues once everything landed.
     let table: Vec<(Fault, &str, usize, usize)> = vec![
         (Fault::Pass, "applied", 1, 1),

@@ -226,7 +226,7 @@ prop_compose! {
             item.title = title.chars().take(255).collect();
             item.state = state.chars().take(400).collect();
         }
-        card.errors = (0..errors).map(|n| FieldError { item: n.to_string(), code: "check.required".into(), field: "x".into(), text: state.chars().take(200).collect() }).collect();
+        card.errors = (0..errors).map(|n| FieldError { item: n.to_string(), ..FieldError::new("check.required", "x", state.chars().take(200).collect::<String>()) }).collect();
         card.buttons[0].blocked = blocked.map(|reason| reason.chars().take(200).collect());
         card
     }

@@ -122,12 +122,7 @@ fn a_receipt_has_a_link_and_no_buttons() {
     model.facts.clear();
     model.buttons.clear();
     model.link = Some("http://127.0.0.1:7070/tracker/DEMO-1".into());
-    model.errors = vec![FieldError {
-        item: String::new(),
-        code: "check.required".into(),
-        field: "Team".into(),
-        text: "Team is required".into(),
-    }];
+    model.errors = vec![FieldError::new("check.required", "Team", "Team is required")];
     insta::assert_snapshot!(card(&model, &ana(), Language::En)[0].html);
     assert!(card(&model, &ana(), Language::En)[0].keys.is_empty());
 }

@@ -101,12 +101,7 @@ fn a_preview_with_its_number_on_a_narrow_terminal() {
 
 #[test]
 fn a_preview_whose_checks_failed() {
-    let error = FieldError {
-        item: String::new(),
-        code: "check.required".into(),
-        field: "acceptance".into(),
-        text: "Acceptance criteria is required".into(),
-    };
+    let error = FieldError::new("check.required", "acceptance", "Acceptance criteria is required");
     let mut card = preview();
     card.facts = vec!["asked by @ana".into(), "checks failed: nothing has been created".into()];
     card.errors = vec![error];
@@ -258,7 +253,7 @@ proptest! {
             hash: Some("86a606e5".into()),
             facts: parts.iter().map(|(label, _)| label.clone()).collect(),
             fields: parts.iter().map(|(label, text)| field(label, text)).collect(),
-            errors: vec![FieldError { item: String::new(), code: "check.value".into(), field: "title".into(), text: words }],
+            errors: vec![FieldError::new("check.value", "title", words)],
             buttons: parts.iter().map(|(label, _)| Button { label: label.clone(), ..button(Action::Edit, Some(true)) }).collect(),
             ..card(CardStep::DraftPreview, "")
         };

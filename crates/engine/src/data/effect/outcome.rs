@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::ask::Answer;
 use crate::data::call::RemoteQuestion;
-use crate::data::field_error::FieldError;
+use crate::data::fault::{Fault, FieldFault};
 use crate::data::issue_change::IssueState;
 use crate::data::set_option::SetOption;
 use crate::data::time::Millis;
@@ -20,22 +20,22 @@ pub enum Attempt<T> {
     Applied(T),
     /// Not applied: no byte of the request was sent, or the far side says that it did not process it.
     NotApplied {
-        /// Description of the failure.
-        why: String,
+        /// Reason.
+        why: Fault,
         /// Time to wait before the next attempt, in milliseconds, as the far side asks.
         hint: Option<Millis>,
     },
     /// Refused for good by the far side.
     Rejected {
-        /// Message for a person.
-        text: String,
+        /// Reason, for a person.
+        text: Fault,
         /// Faults by field.
-        errors: Vec<FieldError>,
+        errors: Vec<FieldFault>,
     },
     /// Unknown: a timeout, a reset, an unreadable answer.
     Unknown {
-        /// Description of the failure.
-        why: String,
+        /// Reason.
+        why: Fault,
     },
 }
 
@@ -64,16 +64,16 @@ pub enum Outcome {
     Failed {
         /// Stable word: `rejected`, `dry_run`, `dependency`, `gave_up`.
         reason: String,
-        /// Message for a person.
-        text: String,
+        /// Reason, for a person.
+        text: Fault,
         /// Faults by field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        errors: Vec<FieldError>,
+        errors: Vec<FieldFault>,
     },
     /// Unknown. A person is asked; the effect is not sent again without them.
     Uncertain {
-        /// Message for a person.
-        text: String,
+        /// Reason, for a person.
+        text: Fault,
     },
 }
 

@@ -1,6 +1,7 @@
 //! Effects as pages show them: a summary line, the state, and the answer of the remote side.
 
 use serde::Serialize;
+use throughline_engine::Language;
 use throughline_engine::data::ask::{Answer, Ask, FieldChange, Question};
 use throughline_engine::data::call::{CallPhase, RemoteTask};
 use throughline_engine::data::effect::{EffectBody, EffectResult, IssueChange, IssueState, Outcome};
@@ -241,9 +242,10 @@ fn outcome_view(outcome: &Outcome) -> OutcomeView {
             EffectResult::Snapshot { options, .. } => plain(format!("{} options", options.len())),
         },
         Outcome::Failed { reason, text, errors } => {
-            OutcomeView { reason: Some(reason.clone()), errors: errors.clone(), ..plain(text.clone()) }
+            let errors = errors.iter().map(|error| error.shown(Language::En)).collect();
+            OutcomeView { reason: Some(reason.clone()), errors, ..plain(text.text(Language::En)) }
         }
-        Outcome::Uncertain { text } => plain(text.clone()),
+        Outcome::Uncertain { text } => plain(text.text(Language::En)),
     }
 }
 
@@ -251,8 +253,8 @@ fn model_ask(ask: &Ask, outcome: Option<&Outcome>) -> ModelAskView {
     let answer = outcome.map(|outcome| match outcome {
         Outcome::Done { result: EffectResult::Answered(answer) } => said(answer),
         Outcome::Done { .. } => "no answer".into(),
-        Outcome::Failed { reason, text, .. } => format!("no answer: {reason}, {text}"),
-        Outcome::Uncertain { text } => format!("no answer: {text}"),
+        Outcome::Failed { reason, text, .. } => format!("no answer: {reason}, {}", text.text(Language::En)),
+        Outcome::Uncertain { text } => format!("no answer: {}", text.text(Language::En)),
     });
     let labels = match &ask.question {
         Question::Classify { labels } => labels.iter().map(|label| label.as_str()).collect(),

@@ -1,0 +1,113 @@
+//! Faults of tools and sub-agents.
+
+use alloc::string::String;
+use serde::{Deserialize, Serialize};
+
+/// Reason why a tool or a sub-agent did not do something, with the values that its sentence names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fault", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToolFault {
+    /// A tool that is not set up.
+    NoTool {
+        /// Name.
+        name: String,
+    },
+    /// A sub-agent that is not set up.
+    NoAgent {
+        /// Name.
+        name: String,
+    },
+    /// A tool where a sub-agent belongs.
+    NotAgent,
+    /// An option, which its host runs.
+    HostRuns,
+    /// A change of an issue, which its tracker makes.
+    TrackerChanges,
+    /// A tool that its server has no more.
+    Withdrawn {
+        /// Name.
+        name: String,
+    },
+    /// A sub-agent whose pin was taken away.
+    Unpinned,
+    /// Something that describes itself otherwise than when it was pinned.
+    Changed,
+    /// Something that nobody pinned.
+    Unseen,
+    /// A tool that its server does not list.
+    ServerLacks {
+        /// Name.
+        name: String,
+    },
+    /// A server that is busy with other calls.
+    Busy,
+    /// An answer that is too long.
+    AnswerLong,
+    /// A question for a model's answer.
+    WantsModel,
+    /// A question for folders.
+    WantsFolders,
+    /// Several questions at once.
+    WantsSeveral,
+    /// A server that only wants to be asked again.
+    AsksAgain,
+    /// A token that the server does not take.
+    RefusesToken,
+    /// No answer in time.
+    NotInTime,
+    /// A connection that is closed.
+    Closed,
+    /// A server that takes no more for now.
+    TooOften,
+    /// A server that does not know the session any more.
+    Forgot,
+    /// An answer that is no result.
+    NoResult,
+    /// An answer that is neither a task nor a message.
+    NoTaskOrMessage,
+    /// A task without an id.
+    TaskUnnamed,
+    /// A task in no known state.
+    TaskUnclear,
+    /// A task that the sub-agent does not know any more; its words.
+    Unknown {
+        /// Reason, in the words of whoever gave it.
+        why: String,
+    },
+    /// A task that ended without a result.
+    Ended {
+        /// End.
+        how: TaskEnd,
+    },
+    /// A task that ended without a result; the sub-agent's words.
+    EndedWith {
+        /// End.
+        how: TaskEnd,
+        /// Reason, in the words of whoever gave it.
+        why: String,
+    },
+}
+
+/// End of a sub-agent's task without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskEnd {
+    /// Somebody has to sign in at the sub-agent.
+    SignIn,
+    /// The sub-agent does not take it.
+    Refused,
+    /// It failed.
+    Failed,
+}
+
+impl TaskEnd {
+    /// Returns the stable name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SignIn => "sign_in",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+}
