@@ -67,7 +67,7 @@ pub struct Posting<'a> {
     pub now: Timestamp,
 }
 
-/// What is known of a message that may be out (`docs/design/0031-effects-and-retries.md`). A channel with
+/// Facts about a message that may be out (`docs/design/0031-effects-and-retries.md`). A channel with
 /// [`Guarantee::Findable`] looks for it; others ignore this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsure {
@@ -93,7 +93,7 @@ pub struct Working<'a> {
     pub lane: &'a LaneKey,
     /// The effect's id.
     pub effect: &'a str,
-    /// What is done.
+    /// The kind of work.
     pub does: Does<'a>,
     /// The user id of the person whose act caused it, if a person's did.
     pub by: Option<&'a str>,
@@ -101,7 +101,7 @@ pub struct Working<'a> {
     pub now: Timestamp,
 }
 
-/// What is done while people wait.
+/// Kinds of work that people wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does<'a> {
     /// A model is asked.

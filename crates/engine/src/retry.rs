@@ -15,7 +15,7 @@ use crate::data::time::Millis;
 pub enum Guarantee {
     /// A repeated effect id is applied once.
     Idempotent,
-    /// What an effect made there can be found by the effect's id, as far as the far side lets itself be read.
+    /// The result of an effect can be found there by the effect's id, as far as the far side lets itself be read.
     Findable,
     /// No promise.
     Nothing,

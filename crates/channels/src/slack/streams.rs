@@ -93,7 +93,7 @@ struct State {
     over: bool,
 }
 
-/// What people see of the work.
+/// The form in which people see the work.
 #[derive(Default)]
 enum Shown {
     #[default]

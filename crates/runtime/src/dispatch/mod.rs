@@ -31,7 +31,7 @@ use record::Tried;
 
 use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
 
-/// What people who wait are shown of an attempt; nothing of one that nobody waits for. A summary is made for later.
+/// Returns the kind of work that people who wait are shown; none for an attempt that nobody waits for. A summary is made for later.
 fn shown_as(body: &EffectBody) -> Option<Does<'_>> {
     match body {
         EffectBody::ModelAsk(ask) if ask.purpose() != Purpose::Summary => Some(Does::Asks),

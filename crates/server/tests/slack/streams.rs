@@ -172,7 +172,7 @@ async fn the_next_process_ends_what_the_last_one_began() {
     }
 }
 
-/// What a killed process had finished is not changed by the next answer.
+/// An answer that a killed process had finished is not changed by the next one.
 #[tokio::test]
 async fn a_finished_answer_is_left_alone() {
     let mut t = Thread::new().await;

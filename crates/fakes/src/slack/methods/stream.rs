@@ -10,7 +10,7 @@ const MAX_PIECE: usize = 12_000;
 /// The time after which a stream is over, in milliseconds. The number is measured, not documented.
 const STREAM_LIFETIME: i64 = 306_000;
 
-/// What a call adds to a message.
+/// The piece that a call adds to a message.
 struct Piece {
     text: String,
     tasks: Vec<Value>,
