@@ -42,7 +42,7 @@ const PASSED: [&str; 21] = [
     "s15.card_sent/effect.settled",
 ];
 /// The last fail point: the idle lane is released.
-const LAST: &str = "s16.lane_released/";
+pub(crate) const LAST: &str = "s16.lane_released/";
 /// The longest time until an idle lane is released.
 const IDLE: Duration = Duration::from_secs(30);
 
@@ -68,7 +68,7 @@ fn a_batch_killed_at_every_step_is_one_epic_with_five_stories() {
 }
 
 /// Runs all jobs in parallel. Panics with their violations; returns the jobs whose process did not die.
-fn run_jobs(
+pub(crate) fn run_jobs(
     jobs: &[String],
     run: impl Fn(&str) -> (Vec<String>, bool) + Sync + std::panic::RefUnwindSafe,
 ) -> Vec<String> {
@@ -90,7 +90,7 @@ fn run_jobs(
 }
 
 /// Selects at most `each` of the times a point is passed, from the first to the last at equal distances.
-fn sample(point: &str, times: u32, each: u32) -> Vec<String> {
+pub(crate) fn sample(point: &str, times: u32, each: u32) -> Vec<String> {
     let count = each.min(times);
     let nth = |n: u32| 1 + n * (times - 1) / (count - 1).max(1);
     (0..count).map(|n| format!("{point}:{}", nth(n))).collect()
@@ -115,7 +115,7 @@ fn trail() -> BTreeMap<String, u32> {
     passed
 }
 
-fn read(trail: &Path) -> BTreeMap<String, u32> {
+pub(crate) fn read(trail: &Path) -> BTreeMap<String, u32> {
     let mut passed = BTreeMap::new();
     for point in std::fs::read_to_string(trail).unwrap_or_default().lines() {
         *passed.entry(point.to_owned()).or_default() += 1;

@@ -73,7 +73,7 @@ fn silent(key: &str, body: &Value, answer: &Value) -> Option<String> {
 }
 
 /// Checks that there is one issue for each approval. A gap in the numbers would show an issue that was created and lost.
-fn issues(client: &Client, sent: &[Transcript]) -> Vec<String> {
+pub(crate) fn issues(client: &Client, sent: &[Transcript]) -> Vec<String> {
     let mut approved: Vec<&str> = sent.iter().flat_map(|lane| &lane.approved).map(String::as_str).collect();
     approved.sort_unstable();
     let issues = client.list("/v1/tracker/issues?limit=200");

@@ -16,6 +16,7 @@ mod invariants;
 mod port;
 mod script;
 mod server;
+mod slack;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;

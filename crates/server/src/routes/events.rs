@@ -199,7 +199,7 @@ fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Du
 }
 
 /// Reaches the fail point after the answer was handed to the connection.
-fn acked(app: &Arc<App>, response: Response) -> Response {
+pub(super) fn acked(app: &Arc<App>, response: Response) -> Response {
     if !response.status().is_success() {
         return response;
     }

@@ -11,12 +11,13 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use throughline_channels::slack::Delivery;
+use throughline_runtime::FailPoint;
 
 use crate::app::App;
 use crate::codes;
 use crate::problem::Problem;
 use crate::request;
-use crate::routes::json;
+use crate::routes::{events, json};
 use crate::slack::Adapter;
 
 /// Header with the time of signing, in seconds.
@@ -71,6 +72,7 @@ pub(crate) async fn post_command(
 async fn proven(app: &App, headers: &HeaderMap, body: Body) -> Result<(Arc<Adapter>, Bytes), Problem> {
     let adapter = app.instance.slack.clone().filter(|adapter| adapter.takes_http());
     let adapter = adapter.ok_or_else(|| Problem::new(&codes::NOT_FOUND, "Slack does not deliver here"))?;
+    app.runtime().fault(FailPoint::BytesIn)?;
     let bytes = request::read_raw(headers, body, MAX_BODY).await?;
     adapter.verify(only(headers, TIMESTAMP), only(headers, SIGNATURE), &bytes).map_err(|unproven| {
         ::metrics::counter!("throughline_signature_failures_total", "channel" => "slack", "why" => unproven.as_str())
@@ -80,6 +82,7 @@ async fn proven(app: &App, headers: &HeaderMap, body: Body) -> Result<(Arc<Adapt
     if std::str::from_utf8(&bytes).is_err() {
         return Err(request::malformed("it is not UTF-8"));
     }
+    app.runtime().fault(FailPoint::Verified)?;
     Ok((adapter, bytes))
 }
 
@@ -98,7 +101,7 @@ fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
 
 /// Stores a delivery and acknowledges it.
 async fn take(
-    app: &App,
+    app: &Arc<App>,
     adapter: Arc<Adapter>,
     delivery: Delivery,
     payload: Value,
@@ -118,5 +121,5 @@ async fn take(
     // In a task of its own: this answer must not wait for another call.
     let runtime = app.instance.runtime.clone();
     tokio::spawn(async move { adapter.follow_up(&runtime, accepted).await });
-    Ok(answer)
+    Ok(events::acked(app, answer))
 }
