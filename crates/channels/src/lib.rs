@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod direction;
+pub mod drawn;
 pub mod form;
 pub mod slack;
 pub mod telegram;

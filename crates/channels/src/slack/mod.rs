@@ -4,10 +4,11 @@
 //! sockets alike; [`envelope`] reads the frames of a socket. Outbound: [`render`] makes messages, forms and Home within
 //! every limit, [`outbound`] calls of them, `client` sends one, [`answer`] interprets its answer, [`rate_limit`] says
 //! when the next may go, and `find` looks for a message whose post got no answer, by what [`read_back`] keeps in it.
-//! [`mrkdwn`] is Slack's text format in both directions, [`manifest`] describes the app. All but `client`, `channel` and
-//! `find` is pure.
+//! [`mrkdwn`] is Slack's text format in both directions, [`block_kit`] reads back what was rendered, [`manifest`] describes
+//! the app. All but `client`, `channel` and `find` is pure.
 
 pub mod answer;
+pub mod block_kit;
 mod channel;
 mod client;
 pub mod envelope;

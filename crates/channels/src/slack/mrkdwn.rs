@@ -1,6 +1,7 @@
 //! Slack's text format: reads what people wrote, and escapes what is shown. Pure.
 
 use crate::direction::steady;
+use crate::drawn::Run;
 
 /// The names by which users are known here, for the mentions in a text.
 pub type Names<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -44,6 +45,37 @@ pub fn plain(text: &str, own: &str, names: Names<'_>) -> String {
     }
     push_unescaped(&mut out, rest);
     out.trim().to_owned()
+}
+
+/// Reads small print of ours: escaped text with mentions of people. Other marks stay as they are written.
+#[must_use]
+pub fn runs(text: &str) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some((before, tail)) = rest.split_once('<') {
+        push_unescaped(&mut words, before);
+        match tail.split_once('>').and_then(|(inner, after)| Some((mention(inner)?, after))) {
+            Some((user, after)) => {
+                push_words(&mut runs, std::mem::take(&mut words));
+                runs.push(Run::Person { id: user.to_owned(), name: None });
+                rest = after;
+            }
+            None => {
+                words.push('<');
+                rest = tail;
+            }
+        }
+    }
+    push_unescaped(&mut words, rest);
+    push_words(&mut runs, words);
+    runs
+}
+
+fn push_words(runs: &mut Vec<Run>, text: String) {
+    if !text.is_empty() {
+        runs.push(Run::Text { text });
+    }
 }
 
 /// The users that a text mentions, in order.
@@ -166,6 +198,20 @@ mod tests {
         assert_eq!(mentioned("<@U1> and <@U2|b>, <!here> <#C1> <@U3").collect::<Vec<_>>(), ["U1", "U2"]);
         assert_eq!(first_mentioned("  <@U2> look"), Some("U2"));
         assert_eq!(first_mentioned("look <@U2>"), None);
+    }
+
+    #[test]
+    fn small_print_is_text_and_mentions() {
+        let text = |text: &str| Run::Text { text: text.into() };
+        let person = |id: &str| Run::Person { id: id.into(), name: None };
+        for (written, expected) in [
+            ("asked by <@U1> · <@U2>", vec![text("asked by "), person("U1"), text(" · "), person("U2")]),
+            (&inert("<@U1> & <b>@ana"), vec![text("<@\u{2060}U1> & <b>@\u{2060}ana")]),
+            ("<!here> <@U1", vec![text("<!here> <@U1")]),
+            ("", vec![]),
+        ] {
+            assert_eq!(runs(written), expected, "{written}");
+        }
     }
 
     #[test]

@@ -302,14 +302,10 @@ impl Telegram {
     /// Renders the messages of a card.
     async fn parts(&self, lane: &LaneKey, card: &CardModel) -> Vec<Part> {
         let names = self.names(lane, card).await;
-        let mut card = card.clone();
-        if let Some(pages) = &self.pages {
-            let links = card.items.iter_mut().map(|item| &mut item.link).chain([&mut card.link]);
-            for link in links.flatten().filter(|link| link.starts_with('/')) {
-                link.insert_str(0, pages);
-            }
+        match &self.pages {
+            Some(pages) => render::card(&render::with_pages(card.clone(), pages), &names, self.language),
+            None => render::card(card, &names, self.language),
         }
-        render::card(&card, &names, self.language)
     }
 
     async fn names(&self, lane: &LaneKey, card: &CardModel) -> BTreeMap<String, String> {

@@ -3,13 +3,14 @@
 //! Inbound: [`update`] decodes what Telegram sends, [`addressing`] reads how messages were addressed, [`mod@inbound`]
 //! makes events of them. Outbound: [`render`] makes messages within every limit, [`outbound`] calls of them, `client`
 //! sends one, [`answer`] interprets its answer, [`rate_limit`] says when the next may go. [`menu`] is the menu of
-//! commands. All but `client` and `channel` is pure.
+//! commands, [`html`] reads back what was rendered. All but `client` and `channel` is pure.
 
 pub mod addressing;
 pub mod answer;
 mod answered_presses;
 mod channel;
 mod client;
+pub mod html;
 pub mod inbound;
 pub mod menu;
 mod names;

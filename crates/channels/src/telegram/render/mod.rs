@@ -115,6 +115,16 @@ pub fn card(model: &CardModel, names: &BTreeMap<String, String>, language: Langu
     card::card(model, names, language)
 }
 
+/// The card with links to the installation's own pages at this address, where people can follow them.
+#[must_use]
+pub fn with_pages(mut card: CardModel, pages: &str) -> CardModel {
+    let links = card.items.iter_mut().map(|item| &mut item.link).chain([&mut card.link]);
+    for link in links.flatten().filter(|link| link.starts_with('/')) {
+        link.insert_str(0, pages.trim_end_matches('/'));
+    }
+    card
+}
+
 /// The numbers by which a card names people.
 #[must_use]
 pub fn people(model: &CardModel) -> Vec<String> {
