@@ -49,6 +49,16 @@ const ASSETS: &[Asset] = &[
         bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/console/console.css"))
             .as_bytes(),
     },
+    Asset {
+        name: "preview.css",
+        kind: CSS,
+        bytes: concat!(
+            include_str!("../../web/style.css"),
+            include_str!("../../web/console/console.css"),
+            include_str!("../../web/console/preview.css")
+        )
+        .as_bytes(),
+    },
     Asset { name: "console.js", kind: JS, bytes: include_bytes!("../../web/console/console.js") },
 ];
 

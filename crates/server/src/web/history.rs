@@ -43,7 +43,7 @@ pub(crate) struct Item {
     begins_day: bool,
     /// Side: `mine`, `theirs`, `ours`, or `notice` for the visitor alone.
     side: &'static str,
-    /// Name of the author.
+    /// Name of the author; of a notice, the recipient's.
     who: String,
     text: String,
     gone: bool,
@@ -69,6 +69,15 @@ struct Link {
     label: String,
 }
 
+/// Person through whose eyes a history is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'r> {
+    /// User id: their messages are `mine`.
+    pub(crate) me: &'r str,
+    /// True to show the notices to others too, which only a preview does.
+    pub(crate) reads_all_notices: bool,
+}
+
 impl Item {
     pub(crate) fn id(&self) -> &str {
         &self.id
@@ -76,6 +85,19 @@ impl Item {
 
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Shows another card in the place of its own.
+    pub(crate) fn show(&mut self, card: wire::Card) {
+        self.card = Some(card.into());
     }
 
     /// Returns its text in one line; for a card, its question.
@@ -99,7 +121,7 @@ pub(crate) async fn read(app: &App, lane: &Lane, before: u64, me: &str) -> Resul
         }
     }
     let revision = turns.first().map_or(0, |(revision, _)| *revision);
-    let mut items = fold(turns.into_iter().rev(), me);
+    let mut items = fold(turns.into_iter().rev(), Reader { me, reads_all_notices: false });
     let surplus = surplus(&items);
     let earlier = items.get(surplus).map(|first| first.revision).filter(|_| surplus > 0 || below > 1);
     items.drain(..surplus);
@@ -123,7 +145,7 @@ fn surplus(items: &[Item]) -> usize {
 }
 
 /// Folds turns, oldest first, into a list.
-fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, me: &str) -> Vec<Item> {
+pub(crate) fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, reader: Reader<'_>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for (revision, events) in turns {
         let (mut turn, mut at) = (String::new(), String::new());
@@ -145,7 +167,7 @@ fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, me: &str) -> Vec<Ite
             };
             match event {
                 FeedEvent::Turn(info) => (turn, at) = (info.turn, info.at),
-                FeedEvent::Message(message) => items.push(said(*message, me, item)),
+                FeedEvent::Message(message) => items.push(said(*message, reader.me, item)),
                 FeedEvent::Gone { id, .. } => {
                     items.push(Item { gone: true, ..item(id.0, &at, "ours", String::new()) });
                 }
@@ -161,8 +183,11 @@ fn fold(turns: impl Iterator<Item = (u64, Vec<FeedEvent>)>, me: &str) -> Vec<Ite
                     }
                 }
                 FeedEvent::Effect(effect) => {
-                    let told = notice(&effect, me).map(str::to_owned);
-                    items.extend(told.map(|text| item(effect.id, &at, "notice", text)));
+                    let told = notice(&effect).filter(|(to, _)| reader.reads_all_notices || *to == reader.me);
+                    items.extend(told.map(|(to, text)| Item {
+                        who: to.to_owned(),
+                        ..item(effect.id.clone(), &at, "notice", text.to_owned())
+                    }));
                 }
                 FeedEvent::Pending { .. } | FeedEvent::Status { .. } | FeedEvent::Reset { .. } => {}
             }
@@ -182,10 +207,10 @@ fn said(message: wire::Message, me: &str, item: impl Fn(String, &str, &'static s
     Item { key, who: by, card: card.map(CardView::from), ..item(id, &at, side, text) }
 }
 
-/// Returns the text of a notice to `me`.
-fn notice<'e>(effect: &'e wire::Effect, me: &str) -> Option<&'e str> {
+/// Returns recipient and text of a notice.
+fn notice(effect: &wire::Effect) -> Option<(&str, &str)> {
     let of = |member: &str| effect.body.get(member).and_then(|value| value.as_str());
-    of("text").filter(|_| effect.class == "notice" && of("to") == Some(me))
+    of("to").zip(of("text")).filter(|_| effect.class == "notice")
 }
 
 /// Formats the time as `10:02` in UTC; the script converts it to local time.

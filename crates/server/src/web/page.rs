@@ -141,6 +141,10 @@ impl IntoResponse for Refusal {
 
 #[cfg(test)]
 mod tests {
+    use throughline_channels::form::FormField;
+    use throughline_channels::slack::block_kit;
+    use throughline_channels::slack::render::{self as slack, FormModel, Home, HomeEntry};
+
     use super::*;
 
     /// Returns the ids that a text calls `t` with, in those quotes.
@@ -188,5 +192,47 @@ mod tests {
             assert!(name.ends_with(".html"), "{name} would not be escaped");
             assert!(PAGES.get_template(name).is_ok(), "{name}");
         }
+    }
+
+    /// Draws Slack's blocks by the template of the preview.
+    fn drawn(blocks: &[serde_json::Value]) -> String {
+        let source = "{% import \"console/preview-parts.html\" as draw %}{% for one in blocks %}{{ draw.block(one) }}{% endfor %}";
+        let blocks = BTreeMap::from([("blocks", block_kit::read(blocks))]);
+        PAGES.render_named_str("blocks.html", source, Serde(&blocks)).unwrap()
+    }
+
+    /// Each kind of block and element that Slack's renderer makes, in messages, forms and Home, is drawn.
+    #[test]
+    fn each_block_of_slack_is_drawn() {
+        let language = throughline_messages::Language::default();
+        let field = |name: &str, text: &str, faults: &[&str]| FormField {
+            name: name.into(),
+            label: name.into(),
+            text: text.into(),
+            long: text.is_empty(),
+            faults: faults.iter().map(|fault| (*fault).to_owned()).collect(),
+        };
+        let fields = vec![field("title", "<b>Log in", &[]), field("problem", "", &["Problem is missing"])];
+        let form = slack::form(&FormModel { title: "Edit".into(), fields, ..FormModel::default() }, language);
+        let entry = |text: &str| HomeEntry { text: text.into(), ..HomeEntry::default() };
+        let modes = vec![HomeEntry { clear: Some("C1:17.004".into()), ..entry("reviews") }];
+        let home = slack::home(&Home { waiting: vec![entry("waits")], modes, ..Home::default() }, language);
+        let reply = slack::reply("see https://x.org/a <b>");
+        let views = [&form, &home].into_iter().flat_map(|view| view["blocks"].as_array().unwrap());
+        let blocks: Vec<_> = views.chain(&reply[0].blocks).cloned().collect();
+        let html = drawn(&blocks);
+        for shown in [
+            "&lt;b&gt;Log in",
+            "Problem is missing",
+            "class=\"heading\"",
+            "<hr>",
+            "<span class=\"key\">",
+            "<span class=\"link\" title=\"https:&#x2f;&#x2f;x.org&#x2f;a\">",
+        ] {
+            assert!(html.contains(shown), "no {shown} in {html}");
+        }
+        assert!(!html.contains("class=\"unknown\""), "{html}");
+        let unknown = drawn(&[serde_json::json!({"type": "image", "alt_text": "<i>"})]);
+        assert!(unknown.contains("class=\"unknown\"") && unknown.contains("&lt;i&gt;"), "{unknown}");
     }
 }

@@ -18,5 +18,6 @@ mod issues;
 mod memory;
 mod page;
 mod page_cost;
+mod preview;
 mod screens;
 mod turns;

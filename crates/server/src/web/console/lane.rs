@@ -191,7 +191,7 @@ pub(super) async fn show(
     operator.page(Section::Lanes, "console/lane.html", twin, &page).await
 }
 
-async fn find(operator: &Operator, id: &str) -> Result<LaneInfo, Problem> {
+pub(super) async fn find(operator: &Operator, id: &str) -> Result<LaneInfo, Problem> {
     lanes::find(&operator.app, &operator.caller, Act::ReadLane, id).await
 }
 

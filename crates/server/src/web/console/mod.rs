@@ -18,6 +18,7 @@ mod lane;
 mod lanes;
 mod memory;
 mod operator;
+mod preview;
 mod problem_page;
 mod replay;
 mod search;
@@ -42,6 +43,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/parts.html", include_str!("../../../web/console/parts.html")),
     ("console/lanes.html", include_str!("../../../web/console/lanes.html")),
     ("console/lane.html", include_str!("../../../web/console/lane.html")),
+    ("console/preview.html", include_str!("../../../web/console/preview.html")),
+    ("console/preview-parts.html", include_str!("../../../web/console/preview-parts.html")),
     ("console/memory.html", include_str!("../../../web/console/memory.html")),
     ("console/context.html", include_str!("../../../web/console/context.html")),
     ("console/turn.html", include_str!("../../../web/console/turn.html")),
@@ -66,6 +69,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/lanes/{lane}/context", get(context::show))
         .route("/console/lanes/{lane}/messages", post(lane::send))
         .route("/console/lanes/{lane}/scenario", get(lane::record))
+        .route("/console/preview/{lane}", get(preview::show))
         .route("/console/turns/{turn}", get(turn::show))
         .route("/console/turns/{turn}/replay", post(turn::replay))
         .route("/console/approvals", get(approvals::list))
