@@ -17,8 +17,10 @@ mod message_to_issue;
 mod model_server;
 mod no_script;
 mod page;
+mod played;
 #[path = "../shared/port.rs"]
 mod port;
+mod preview;
 mod proxy;
 mod review;
 mod scope_gate;

@@ -13,6 +13,7 @@ use crate::driver::Browser;
 use crate::in_process::InProcessServer;
 use crate::model_server::ModelServer;
 use crate::page::{By, Page};
+use crate::played::{CONVERSATION, play};
 use crate::review::{PLAN, twenty_points};
 use crate::server::Server;
 use crate::workspace::Workspace;
@@ -31,6 +32,9 @@ struct Look {
     /// True to take the whole page, false to take [`HEIGHT`] pixels.
     whole: bool,
 }
+
+/// The width of a picture with columns side by side.
+const COLUMNS: u32 = 1280;
 
 /// The pictures to take of each page. The first two are for the documentation.
 const LOOKS: [Look; 6] = [
@@ -242,6 +246,20 @@ fn pictures_of_what_is_known() {
     shoot(&page, "known-nothing");
 }
 
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_one_conversation_on_each_channel() {
+    let Some(browser) = Browser::start() else { return };
+    let server = Server::start();
+    let lane = play(&server, CONVERSATION);
+    let page = Page::first(&browser);
+    page.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
+    page.go(&format!("{}/console/preview/{lane}", server.url()));
+    page.until_says("Warn about empty exports");
+    let wide = |look: Look| Look { width: look.width.max(COLUMNS), whole: true, ..look };
+    shoot_as(&page, "renderings", HEIGHT, LOOKS.map(|look| if look.width > 360 { wide(look) } else { look }));
+}
+
 /// Opens the chat without scroll bars.
 fn open<'b>(browser: &'b Browser, url: &str) -> Chat<'b> {
     let chat = Chat::open(browser, url);
@@ -256,9 +274,14 @@ fn shoot(page: &Page<'_>, name: &str) {
 
 /// Takes pictures of at least this height, in CSS pixels.
 fn shoot_tall(page: &Page<'_>, name: &str, least: u32) {
+    shoot_as(page, name, least, LOOKS);
+}
+
+/// Takes these pictures.
+fn shoot_as(page: &Page<'_>, name: &str, least: u32, looks: [Look; 6]) {
     let folder = PathBuf::from(std::env::var_os(FOLDER).expect("run this as `cargo xtask shots`"));
     std::fs::create_dir_all(&folder).unwrap();
-    for look in LOOKS {
+    for look in looks {
         page.theme(look.theme);
         page.size(look.width, least, SCALE);
         if look.whole {
