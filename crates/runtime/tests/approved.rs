@@ -289,8 +289,9 @@ async fn an_effect_that_says_something_else_of_itself_is_not_sent() {
         world.work().await;
         assert_eq!(world.issues().await, 0, "{says}");
         let stopped = world.runtime().store().effects("acme", None, Some(EffectState::Failed), 100).await;
-        let told =
-            |effect: &StoredEffect| effect.outcome.as_deref().is_some_and(|text| text.contains("TL-4107"));
+        let told = |effect: &StoredEffect| {
+            effect.outcome.as_deref().is_some_and(|text| text.contains(r#""fault":"altered""#))
+        };
         assert!(stopped.unwrap().iter().any(|effect| told(effect) && effect.attempts == 0), "{says}");
     }
 }
@@ -311,7 +312,9 @@ async fn an_effect_that_cannot_be_read_is_stopped_and_told() {
 /// Returns the number of outward effects that were refused before anything was sent.
 async fn refused(world: &World) -> usize {
     let failed = world.runtime().store().effects("acme", None, Some(EffectState::Failed), 100).await.unwrap();
-    let told = |outcome: &Option<String>| outcome.as_deref().is_some_and(|text| text.contains("TL-4107"));
+    let told = |outcome: &Option<String>| {
+        outcome.as_deref().is_some_and(|text| text.contains(r#""fault":"altered""#))
+    };
     failed.iter().filter(|effect| effect.row.outward && told(&effect.outcome) && effect.attempts == 0).count()
 }
 
@@ -326,7 +329,8 @@ async fn an_effect_of_another_version_ends() {
     ));
     world.work().await;
     let failed = world.runtime().store().effects("acme", None, Some(EffectState::Failed), 100).await.unwrap();
-    let told =
-        |effect: &StoredEffect| effect.outcome.as_deref().is_some_and(|text| text.contains("cannot be read"));
+    let told = |effect: &StoredEffect| {
+        effect.outcome.as_deref().is_some_and(|text| text.contains(r#""fault":"unreadable""#))
+    };
     assert!(failed.iter().any(|effect| told(effect) && effect.attempts == 0), "{failed:#?}");
 }

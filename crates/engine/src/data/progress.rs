@@ -131,6 +131,8 @@ pub(crate) enum Phase<'p> {
     Running(&'p EffectId),
     /// It happened; the key or the address of what there is now.
     Happened(Option<&'p str>),
+    /// Posted where a post has no address.
+    Posted,
     /// Refused, for this reason.
     Refused(&'p str),
     /// Never sent, for this reason.
@@ -152,7 +154,8 @@ impl Progress {
             Self::None => Phase::Nothing,
             Self::Working { effect, .. } | Self::Sending { effect } => Phase::Running(effect),
             Self::Done => Phase::Happened(None),
-            Self::Posted { url } => Phase::Happened(Some(url.as_deref().unwrap_or("posted"))),
+            Self::Posted { url: Some(url) } => Phase::Happened(Some(url)),
+            Self::Posted { url: None } => Phase::Posted,
             Self::Created { key, .. } => Phase::Happened(Some(key)),
             Self::Failed { text, .. } => Phase::Refused(text),
             Self::NotTried { why, .. } => Phase::NotTried(why),

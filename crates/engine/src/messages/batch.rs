@@ -99,7 +99,7 @@ pub(crate) fn stands(language: Language, progress: &Progress, epic: Option<&str>
     match progress.phase() {
         Phase::Nothing | Phase::Several(_) => String::new(),
         Phase::Running(_) => say::batch_on_the_way(language),
-        Phase::Happened(None) => say::batch_done(language),
+        Phase::Happened(None) | Phase::Posted => say::batch_done(language),
         Phase::Happened(Some(what)) => {
             let created = say::batch_item_created(language, what);
             let linked = linked(language, progress.link(), epic);

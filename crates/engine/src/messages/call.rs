@@ -127,7 +127,7 @@ pub(crate) fn call_title(language: Language, job: &Job, status: &CardStatus, now
 /// The outcome of a released call.
 fn came_of(language: Language, result: &Progress) -> Option<String> {
     Some(match result.phase() {
-        Phase::Happened(_) => say::call_came_of_done(language),
+        Phase::Happened(_) | Phase::Posted => say::call_came_of_done(language),
         Phase::Refused(why) => say::call_came_of_refused(language, why),
         Phase::Unknown(_) => say::call_came_of_unknown(language),
         Phase::Dropped => say::call_came_of_dropped(language),

@@ -32,6 +32,12 @@ impl TurnSummary {
         lines.extend(self.effects.iter().map(|(class, id)| say::why_effect(language, class, id)));
         lines.join("\n")
     }
+
+    /// The turn in plain words, with the version of the policy that the turn was decided under.
+    #[must_use]
+    pub fn explain_under(&self, policy: &str, language: Language) -> String {
+        self.explain(language) + "\n" + &say::why_policy(language, policy)
+    }
 }
 
 fn of_focus(language: Language, focus: &FocusTrace) -> impl Iterator<Item = String> {

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use throughline_messages::{self as say, Language};
 
+use crate::data::effect::Outcome;
 use crate::data::fault::{Fault, FieldFault, SendingFault, ToolFault, TrackerFault};
 use crate::data::field_error::FieldError;
 use crate::data::ticket::ItemType;
@@ -21,6 +22,26 @@ impl Fault {
                 faults.iter().map(|fault| fault.text(language)).collect::<Vec<_>>().join("; ")
             }
             Self::Said(words) => words.clone(),
+        }
+    }
+}
+
+impl Outcome {
+    /// Returns it with sentences in the place of faults, as programs read it.
+    #[must_use]
+    pub fn in_words(self, language: Language) -> Self {
+        let words = |fault: &Fault| Fault::Said(fault.text(language));
+        match self {
+            Self::Done { .. } => self,
+            Self::Failed { reason, text, errors } => Self::Failed {
+                reason,
+                text: words(&text),
+                errors: errors
+                    .into_iter()
+                    .map(|error| FieldFault { text: words(&error.text), ..error })
+                    .collect(),
+            },
+            Self::Uncertain { text } => Self::Uncertain { text: words(&text) },
         }
     }
 }

@@ -23,4 +23,18 @@ impl Notice {
             Self::Told { message, .. } => message.clone(),
         }
     }
+
+    /// Returns it with its words in the place of values, as programs read it.
+    #[must_use]
+    pub fn in_words(&self, language: Language, now: Timestamp) -> Self {
+        let why = match self {
+            Self::QueueFull { .. } => "queue_full",
+            Self::Dead { .. } => "dead",
+            Self::StillOpen { aloud: true, .. } => "still_open",
+            Self::StillOpen { aloud: false, .. } => "still_open_here",
+            Self::Joined { .. } | Self::LinkOver => "linked",
+            Self::Told { why, .. } => why,
+        };
+        Self::Told { why: why.into(), message: self.text(language, now) }
+    }
 }

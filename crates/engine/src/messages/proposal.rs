@@ -47,7 +47,7 @@ pub(crate) fn title(language: Language, proposal: &Proposal, status: &CardStatus
             let who = decided(language, *action, by, *at, now);
             match result.phase() {
                 Phase::Running(_) => say::card_working(language, &by.name),
-                Phase::Happened(_) => say::decision_posted(language, who, topic),
+                Phase::Happened(_) | Phase::Posted => say::decision_posted(language, who, topic),
                 Phase::Refused(why) => say::decision_refused(language, who, why),
                 Phase::Unknown(_) => say::decision_unknown(language, who),
                 _ => say::decision_not_posted(language, who, topic),
@@ -75,7 +75,7 @@ pub(crate) fn comment(language: Language, comment: &CommentOffer, now: Timestamp
             [offer].into_iter().chain(hash).collect::<Vec<_>>().join(" · ")
         }
         CommentOffer::Pressed { issue, by, at, result, .. } => match result.phase() {
-            Phase::Happened(_) => {
+            Phase::Happened(_) | Phase::Posted => {
                 say::decision_commented(language, at.display_at(now, language), issue, &by.name)
             }
             Phase::Unknown(_) => say::decision_comment_unknown(language, issue),
@@ -97,7 +97,7 @@ pub(crate) fn uncertain_title(
     match status {
         CardStatus::Decided { action, by, result, .. } => {
             let result = match result.phase() {
-                Phase::Happened(_) => Some(say::decision_uncertain_there(language)),
+                Phase::Happened(_) | Phase::Posted => Some(say::decision_uncertain_there(language)),
                 Phase::Refused(_) => Some(say::decision_uncertain_refused(language)),
                 Phase::Unknown(_) => Some(say::decision_uncertain_no_answer(language)),
                 Phase::Running(_) => Some(say::decision_uncertain_running(language)),

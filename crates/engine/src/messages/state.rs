@@ -105,6 +105,7 @@ pub(crate) fn came_of(language: Language, phase: &Phase<'_>, sent: bool) -> Opti
         Phase::Running(_) if sent => say::came_of_running_sent(language),
         Phase::Running(_) => say::came_of_running(language),
         Phase::Happened(Some(what)) => (*what).into(),
+        Phase::Posted => say::came_of_posted(language),
         Phase::Happened(None) => say::came_of_done(language),
         Phase::Stopped => say::came_of_stopped(language),
         Phase::Refused(why) => say::came_of_failed(language, why),

@@ -102,10 +102,8 @@ fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
         }
         Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(turn, text)] },
         Outcome::Uncertain { .. } => {
-            // Turns of versions before 0.2 are decided again without it.
-            let whole = turn.given.multilingual;
-            let lost = unanswered(turn, &Fault::Said(say::uncertain_check_lost(turn.language())));
-            Checks::Failed { errors: alloc::vec![FieldError { whole, ..lost }] }
+            let lost = say::uncertain_check_lost(turn.language());
+            Checks::Failed { errors: alloc::vec![batch::edit::ours(turn, "check.project", "project", lost)] }
         }
     }
 }

@@ -33,6 +33,7 @@ came-of-running-sent = in Arbeit, schon gesendet
 came-of-some-running = { $n } in Arbeit
 came-of-some-running-sent = { $n } in Arbeit, schon gesendet
 came-of-done = erledigt
+came-of-posted = veröffentlicht
 came-of-stopped = angehalten
 came-of-failed = fehlgeschlagen: { $why }
 came-of-no-answer = noch keine Antwort

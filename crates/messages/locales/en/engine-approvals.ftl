@@ -33,6 +33,7 @@ came-of-running-sent = in progress, sent already
 came-of-some-running = { $n } in progress
 came-of-some-running-sent = { $n } in progress, sent already
 came-of-done = done
+came-of-posted = posted
 came-of-stopped = stopped
 came-of-failed = failed: { $why }
 came-of-no-answer = no answer yet

@@ -2,6 +2,7 @@
 //! command line share them.
 
 pub mod context;
+mod in_words;
 pub(crate) mod options;
 
 use std::ops::Deref;
@@ -368,7 +369,7 @@ fn converted(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
         attempts: effect.attempts,
         created_at: effect.created_at.rfc3339(),
         approval: effect.row.approval.as_ref().map(|by| format!("{} v{}", by.card, by.version)),
-        outcome: effect.outcome.as_deref().and_then(|outcome| serde_json::from_str(outcome).ok()),
+        outcome: effect.outcome.as_deref().and_then(in_words::outcome),
         body: members,
     }
 }
@@ -425,7 +426,7 @@ pub(crate) async fn turn(
     let row = &of.row;
     let info = wire::TurnInfo::new(of);
     let input = of.content.as_ref().and_then(|content| {
-        let mut event = serde_json::to_value(&content.event).ok()?;
+        let mut event = serde_json::to_value(in_words::event(&content.event)).ok()?;
         event["received_at"] = content.event.received_at.rfc3339().into();
         Some(event)
     });
@@ -467,9 +468,7 @@ pub fn why(turn: &Turn, language: Language) -> wire::Why {
         candidates: row.trace.candidates.clone(),
         model_asks: asks.map(|(_, id)| id.clone()).collect(),
         policy_version: row.policy.clone(),
-        text: turn.summary().explain(language)
-            + "\n"
-            + &throughline_messages::why_policy(language, &row.policy),
+        text: turn.summary().explain_under(&row.policy, language),
     }
 }
 

@@ -262,7 +262,8 @@ async fn a_broken_store_is_told_for_what_it_is() {
     let Attempt::NotApplied { why, .. } = create(tracker(unavailable)).await else {
         panic!("nothing was written")
     };
-    assert_eq!(why, "cannot read a document: disk full");
+    let told = why.text(Language::En);
+    assert_eq!(told, "the tracker cannot use its storage: cannot read a document: disk full");
     assert!(matches!(create(tracker(unknown)).await, Attempt::Unknown { .. }));
 }
 
@@ -452,7 +453,7 @@ async fn a_parent_that_is_ignored_is_seen_by_reading_back_and_set_afterwards() {
 #[tokio::test]
 async fn the_fourth_of_six_fails_for_good_and_the_others_do_not() {
     let local = Local::new(LocalConfig::default());
-    let fault = Fault::Reject(FieldError::new("check.value", "labels", "No"));
+    let fault = Fault::Reject(FieldFault::new("check.value", "labels", Said("No".into())));
     local.faults.script(ScriptedFault { on: Some(Call::Create), item: Some(ItemMatch::Nth(4)), fault });
     for n in 1..=6 {
         let attempt = local.create(&format!("fx_{n}"), &format!("Number {n}")).await;

@@ -35,7 +35,7 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
     let mut lacks = Vec::new();
     for draft in &drafts {
         let mut error = |code: &str, field: &str, text: String| {
-            lacks.push(FieldError { item: draft.id.0.clone(), ..FieldError::new(code, field, text) });
+            lacks.push(FieldError { item: draft.id.0.clone(), ..ours(turn, code, field, text) });
         };
         for part in turn.policy.drafts.forbidding(draft) {
             error(code_of(part), part.as_str(), messages::batch::is_missing(turn.language(), part));
@@ -53,9 +53,15 @@ pub(crate) fn lacks(turn: &Turn<'_>, about: &CardSubject) -> Vec<FieldError> {
 fn alone(turn: &Turn<'_>, draft: &DraftId) -> Vec<FieldError> {
     let forbidding = turn.get::<Draft>(draft).map(|draft| turn.policy.drafts.forbidding(draft));
     let error = |part: Part| {
-        FieldError::new(code_of(part), part.as_str(), messages::batch::is_missing(turn.language(), part))
+        let text = messages::batch::is_missing(turn.language(), part);
+        ours(turn, code_of(part), part.as_str(), text)
     };
     forbidding.into_iter().flatten().map(error).collect()
+}
+
+/// An error in a sentence of the catalogue. Turns of versions before 0.2 are decided again as they were, without `whole`.
+pub(crate) fn ours(turn: &Turn<'_>, code: &str, field: &str, text: String) -> FieldError {
+    FieldError { whole: turn.given.multilingual, ..FieldError::new(code, field, text) }
 }
 
 fn code_of(part: Part) -> &'static str {
