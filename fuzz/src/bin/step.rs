@@ -6,7 +6,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use throughline_engine::data::effect::Outcome;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault, FieldFault};
 use throughline_engine::data::event::{Attachment, MessagePosted};
 use throughline_engine::data::record::Record;
 use throughline_engine::data::action::Action;
@@ -85,9 +85,8 @@ fn play(w: &mut TestLane, act: &Act<'_>) {
         Act::Settle { effect, how } => {
             let reports = w.effects.iter().rev().filter(|effect| effect.body.class().reports_success());
             let Some(effect) = reports.cloned().nth(usize::from(*effect) % 8) else { return };
-            let text = String::from("no");
-            let error =
-                FieldError { code: "check.required".into(), field: "team".into(), text: text.clone() };
+            let text = Fault::Said("no".into());
+            let error = FieldFault::new("check.required", "team", text.clone());
             let failed =
                 |reason: &str, errors| Outcome::Failed { reason: reason.into(), text: text.clone(), errors };
             let _ = match how % 4 {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use throughline_engine::Timestamp;
-use throughline_engine::data::field_error::FieldError;
+use throughline_engine::data::fault::{Fault as Told, FieldFault};
 use throughline_trackers::local::{Call, Fault, ItemMatch, ScriptedFault};
 
 use crate::chat::{Card, Chat, button};
@@ -82,12 +82,8 @@ fn until_linked(chat: &Chat<'_>, stories: usize) -> Card {
 
 /// Returns a tracker fault that rejects a field of an item.
 pub(crate) fn rejects(title: &str) -> ScriptedFault {
-    let error = FieldError {
-        item: String::new(),
-        code: "check.value".into(),
-        field: "labels".into(),
-        text: "The tracker does not take this value".into(),
-    };
+    let told = Told::Said("The tracker does not take this value".into());
+    let error = FieldFault::new("check.value", "labels", told);
     ScriptedFault {
         on: Some(Call::Create),
         item: Some(ItemMatch::Titled(title.into())),

@@ -134,18 +134,19 @@ impl Pen {
     }
 
     pub(super) fn on_telegram(&self, content: &Content<'_>) -> OnTelegram {
+        let language = self.look.language;
         let parts = match content {
             Content::Person | Content::Gone => return OnTelegram::default(),
             Content::Notice(text) => {
                 return OnTelegram { messages: Vec::new(), alert: Some(telegram::alert(text)) };
             }
-            Content::Question(text) => telegram::question(text, None, &[]),
+            Content::Question(text) => telegram::question(text, None, &[], language),
             Content::Reply(text) => telegram::reply(text, None),
             Content::Card(card) => match &self.look.pages {
                 Some(pages) => {
-                    telegram::card(&telegram::with_pages((*card).clone(), pages), &BTreeMap::new())
+                    telegram::card(&telegram::with_pages((*card).clone(), pages), &BTreeMap::new(), language)
                 }
-                None => telegram::card(card, &BTreeMap::new()),
+                None => telegram::card(card, &BTreeMap::new(), language),
             },
         };
         OnTelegram { messages: parts.into_iter().map(TelegramMessage::from).collect(), alert: None }
