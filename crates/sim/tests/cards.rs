@@ -124,6 +124,7 @@ macro_rules! shows {
 
 shows!(a_scope_gate_with_remember_ticked, "gate/remember-is-ticked-before-choosing", 1, 2);
 shows!(a_remembered_mode_and_its_button, "gate/remember-is-ticked-before-choosing", 10, 11);
+shows!(one_conversation, "channels/one-conversation-on-each-channel", 1, 2, 3, 4, 5);
 shows!(a_preview_that_fails_its_checks, "tickets/missing-required-field-is-shown-before-creating", 1);
 shows!(a_preview_of_six_to_be_confirmed, "batches/epic-with-stories-is-created-and-linked", 1);
 shows!(a_preview_of_six_confirmed, "batches/epic-with-stories-is-created-and-linked", 3);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use throughline_channels::direction::{steady, turns_text};
 use throughline_channels::form::FormField;
 use throughline_channels::slack::FormPlace;
+use throughline_channels::slack::block_kit::{self, Block};
 use throughline_channels::slack::render::{self, FormModel, Home, HomeEntry, Look, Message, SHOW_ALL};
 use throughline_engine::data::action::{Action, CardStep};
 use throughline_engine::data::card_model::{Button, CardModel, Field, ItemModel};
@@ -197,12 +198,21 @@ fn takes(message: &Message) -> Result<(), TestCaseError> {
     prop_assert!(wrong.is_empty(), "{:?}", wrong);
     prop_assert!(!too_long(&message.blocks));
     prop_assert!((1..=UPDATED_TEXT).contains(&message.text.chars().count()), "{}", message.text);
+    all_known(&message.blocks)
+}
+
+/// A preview knows each block, and shows none as JSON.
+fn all_known(blocks: &[Value]) -> Result<(), TestCaseError> {
+    for block in block_kit::read(blocks) {
+        prop_assert!(!matches!(block, Block::Unknown { .. }), "{:?}", block);
+    }
     Ok(())
 }
 
 fn takes_view(view: &Value) -> Result<(), TestCaseError> {
     let wrong = check_view(view);
     prop_assert!(wrong.is_empty(), "{:?}", wrong);
+    all_known(view["blocks"].as_array().map(Vec::as_slice).unwrap_or_default())?;
     prop_assert!(view.to_string().len() <= VIEW);
     Ok(())
 }
