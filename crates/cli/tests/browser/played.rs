@@ -34,8 +34,8 @@ pub(crate) fn play(server: &Server, scenario: &str) -> String {
         let told = server.event(&format!("played-{n}"), &event);
         id = told["lane"].as_str().unwrap().to_owned();
         let messages = server.get(&format!("/v1/lanes/{id}/messages?limit=200"));
-        let cards = messages["items"].as_array().unwrap().iter().map(|message| &message["card"]);
-        shown.extend(cards.filter(|card| card.is_object()).next_back().cloned());
+        let mut cards = messages["items"].as_array().unwrap().iter().map(|message| &message["card"]);
+        shown.extend(cards.rfind(|card| card.is_object()).cloned());
     }
     id
 }
