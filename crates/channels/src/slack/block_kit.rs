@@ -85,9 +85,9 @@ pub enum Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ButtonStyle {
-    /// What is meant to be pressed.
+    /// Green: meant to be pressed.
     Primary,
-    /// What takes something away.
+    /// Red: takes something away.
     Danger,
 }
 
