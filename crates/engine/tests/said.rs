@@ -1,4 +1,4 @@
-//! What a person is told in German comes from the German catalogue on every path that once had sentences of its own: the
+//! Sentences of a German are of the German catalogue on every path that once had sentences of its own: the
 //! account of a turn, and the notices of the host.
 
 #[path = "harness/mod.rs"]

@@ -1,4 +1,4 @@
-//! What a program is told in sentences, where the engine keeps values: outcomes and notices, in English.
+//! Sentences for programs where the engine keeps values: outcomes and notices, in English.
 
 use serde::Deserialize as _;
 use serde_json::Value;

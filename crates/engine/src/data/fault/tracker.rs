@@ -15,7 +15,7 @@ pub enum TrackerFault {
     NoProject {
         /// Project.
         project: String,
-        /// What there is.
+        /// Those that exist.
         known: Vec<String>,
     },
     /// A project that is closed.
@@ -31,7 +31,7 @@ pub enum TrackerFault {
         by: String,
         /// Project.
         project: String,
-        /// Who may.
+        /// Those who may.
         allowed: Vec<String>,
     },
     /// An act that only some may do, and nobody is named.
@@ -40,7 +40,7 @@ pub enum TrackerFault {
         act: ProjectAct,
         /// Project.
         project: String,
-        /// Who may.
+        /// Those who may.
         allowed: Vec<String>,
     },
     /// An epic with a parent.
@@ -54,14 +54,14 @@ pub enum TrackerFault {
     },
     /// A project that puts no issue under another.
     NoHierarchy {
-        /// What the project lacks.
+        /// Values that the project lacks.
         gap: HierarchyGap,
         /// Project.
         project: String,
     },
     /// A project that puts issues under another in another way than is set.
     OtherHierarchy {
-        /// What the project lacks.
+        /// Values that the project lacks.
         gap: HierarchyGap,
         /// Project.
         project: String,
@@ -139,7 +139,7 @@ pub enum TrackerFault {
         part: Part,
         /// Value that was written.
         value: String,
-        /// What there is.
+        /// Those that exist.
         known: Vec<String>,
     },
     /// A value that there is not.
@@ -148,7 +148,7 @@ pub enum TrackerFault {
         part: Part,
         /// Value that was written.
         value: String,
-        /// What there is.
+        /// Those that exist.
         known: Vec<String>,
     },
     /// A kind of link that the project does not have.
@@ -157,7 +157,7 @@ pub enum TrackerFault {
         kind: String,
         /// Project.
         project: String,
-        /// What there is.
+        /// Those that exist.
         known: Vec<String>,
     },
     /// A batch without items.
