@@ -228,6 +228,7 @@ fn read_against_one(trace: &Trace) -> bool {
 mod tests {
     use throughline_engine::data::effect::Outcome;
     use throughline_engine::data::event::{Event, MessagePosted, Press};
+    use throughline_engine::data::fault::Fault;
     use throughline_engine::data::trace::TurnSummary;
     use throughline_engine::{EffectId, TurnId};
 
@@ -282,7 +283,7 @@ mod tests {
         }
 
         fn settles(&mut self, wait: Millis, decision: Decision, account: SelectionTrace) {
-            let outcome = Outcome::Uncertain { text: "?".into() };
+            let outcome = Outcome::Uncertain { text: Fault::Said("?".into()) };
             let kind = EventKind::EffectSettled {
                 effect: EffectId::from("fx_1"),
                 outcome,
