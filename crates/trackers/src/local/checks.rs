@@ -13,17 +13,21 @@ use crate::common_checks::{self, wrong};
 ///
 /// # Errors
 /// It does not exist for them, or is archived.
-pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c ProjectConfig, FieldFault> {
-    let error = |fault: TrackerFault| Err(FieldFault::new("check.project", "project", fault));
+pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c ProjectConfig, TrackerFault> {
     match config.projects.get(key).filter(|project| !project.hidden) {
-        Some(project) if project.archived => error(TrackerFault::Archived { project: key.into() }),
+        Some(project) if project.archived => Err(TrackerFault::Archived { project: key.into() }),
         Some(project) => Ok(project),
         None => {
             let shown = config.projects.iter().filter(|(_, project)| !project.hidden);
             let known = shown.map(|(key, _)| key.clone()).collect();
-            error(TrackerFault::NoProject { project: key.into(), known })
+            Err(TrackerFault::NoProject { project: key.into(), known })
         }
     }
+}
+
+/// The error of a project that cannot be used.
+pub(super) fn of_project(fault: TrackerFault) -> FieldFault {
+    FieldFault::new("check.project", "project", fault)
 }
 
 /// The mistakes in one item for this project. Issues it names are not looked up.
