@@ -36,7 +36,7 @@ impl Runtime {
                     under: under.map(EpicRef::Issue),
                     card,
                 };
-                Ok(under.map(create).ok_or_else(|| SendingFault::NoEpicKey))
+                Ok(under.map(create).ok_or(SendingFault::NoEpicKey))
             }
             EffectBody::TrackerUpdate { target, key, change: IssueChange::Parent(epic), by, card }
                 if !effect.row.depends_on.is_empty() =>
@@ -51,7 +51,7 @@ impl Runtime {
                     by,
                     card,
                 };
-                Ok(story.zip(parent).map(update).ok_or_else(|| SendingFault::NoLinkedKeys))
+                Ok(story.zip(parent).map(update).ok_or(SendingFault::NoLinkedKeys))
             }
             post @ EffectBody::PostChannel { signed: true, .. } => self.signed(effect, post).await,
             body => Ok(Ok(body)),
