@@ -9,11 +9,11 @@ use super::outbound::Call;
 /// others.
 pub const LANGUAGES: [&str; 2] = ["", "de"];
 
-/// A sentence of the catalogue.
-type Sentence = fn(Language) -> String;
+/// A message without values.
+type Message = fn(Language) -> String;
 
 /// The commands in the menu and their descriptions.
-const MENU: [(&str, Sentence); 7] = [
+const MENU: [(&str, Message); 7] = [
     ("help", messages::telegram_menu_help),
     ("ticket", messages::telegram_menu_ticket),
     ("status", messages::telegram_menu_status),

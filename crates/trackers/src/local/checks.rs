@@ -25,8 +25,8 @@ pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c Proj
     }
 }
 
-/// The error of a project that cannot be used.
-pub(super) fn of_project(fault: TrackerFault) -> FieldFault {
+/// The fault of a project that takes no issues.
+pub(super) fn closed(fault: TrackerFault) -> FieldFault {
     FieldFault::new("check.project", "project", fault)
 }
 

@@ -48,7 +48,7 @@ impl LocalTracker {
         let config = self.config();
         let settings = match checks::project(&config, project) {
             Ok(settings) => settings,
-            Err(fault) => return Ok(vec![checks::of_project(fault)]),
+            Err(fault) => return Ok(vec![checks::closed(fault)]),
         };
         // If they may not see this project, they are told so, and not which of its issues exist.
         let tells = |key: &str| sees(project) || key.rsplit_once('-').is_none_or(|(of, _)| of != project);
@@ -263,7 +263,7 @@ impl LocalTracker {
             Ok(settings) => {
                 return rejected(vec![checks::not_permitted(settings, project, Permission::Browse, by)]);
             }
-            Err(fault) => return rejected(vec![checks::of_project(fault)]),
+            Err(fault) => return rejected(vec![checks::closed(fault)]),
         }
         match self.issue(tenant, &key).await {
             Ok(Some(issue)) => Attempt::Applied(issue.view()),
