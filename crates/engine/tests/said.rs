@@ -1,5 +1,4 @@
-//! Sentences of a German are of the German catalogue on every path that once had sentences of its own: the
-//! account of a turn, and the notices of the host.
+//! German answers of paths that once had English sentences of their own: the account of a turn, and the notices of the host.
 
 #[path = "harness/mod.rs"]
 mod harness;

@@ -1,4 +1,4 @@
-//! Sentences for programs where the engine keeps values: outcomes and notices, in English.
+//! Outcomes and notices as programs read them: in English sentences, where the engine keeps values.
 
 use serde::Deserialize as _;
 use serde_json::Value;

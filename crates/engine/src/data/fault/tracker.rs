@@ -15,7 +15,7 @@ pub enum TrackerFault {
     NoProject {
         /// Project.
         project: String,
-        /// Those that exist.
+        /// Names that there are.
         known: Vec<String>,
     },
     /// A project that is closed.
@@ -31,7 +31,7 @@ pub enum TrackerFault {
         by: String,
         /// Project.
         project: String,
-        /// Those who may.
+        /// People and principals who may.
         allowed: Vec<String>,
     },
     /// An act that only some may do, and nobody is named.
@@ -40,7 +40,7 @@ pub enum TrackerFault {
         act: ProjectAct,
         /// Project.
         project: String,
-        /// Those who may.
+        /// People and principals who may.
         allowed: Vec<String>,
     },
     /// An epic with a parent.
@@ -54,14 +54,14 @@ pub enum TrackerFault {
     },
     /// A project that puts no issue under another.
     NoHierarchy {
-        /// Values that the project lacks.
+        /// Way that the project lacks.
         gap: HierarchyGap,
         /// Project.
         project: String,
     },
     /// A project that puts issues under another in another way than is set.
     OtherHierarchy {
-        /// Values that the project lacks.
+        /// Way that the project lacks.
         gap: HierarchyGap,
         /// Project.
         project: String,
@@ -139,7 +139,7 @@ pub enum TrackerFault {
         part: Part,
         /// Value that was written.
         value: String,
-        /// Those that exist.
+        /// Names that there are.
         known: Vec<String>,
     },
     /// A value that there is not.
@@ -148,7 +148,7 @@ pub enum TrackerFault {
         part: Part,
         /// Value that was written.
         value: String,
-        /// Those that exist.
+        /// Names that there are.
         known: Vec<String>,
     },
     /// A kind of link that the project does not have.
@@ -157,7 +157,7 @@ pub enum TrackerFault {
         kind: String,
         /// Project.
         project: String,
-        /// Those that exist.
+        /// Names that there are.
         known: Vec<String>,
     },
     /// A batch without items.
