@@ -40,7 +40,7 @@ fn notices(t: &TestLane) -> [Notice; 5] {
 fn notices_are_said_in_the_language_of_the_lane() {
     for notice in notices(&german()) {
         let mut t = german();
-        t.says("ana", TICKET);
+        let _ = t.says("ana", TICKET);
         let step = noticed(&mut t, notice.clone());
         let told = notice.text(Language::De, t.now);
         assert_ne!(told, notice.text(Language::En, t.now));
@@ -60,7 +60,7 @@ fn a_card_that_is_shown_again_says_why_in_its_own_language() {
     given.multilingual = true;
     given.actor.as_mut().unwrap().language = Some("de".into());
     let posted = throughline_engine::data::event::MessagePosted { text: TICKET.into(), ..Default::default() };
-    t.event("ana", EventKind::MessagePosted(posted), given);
+    let _ = t.event("ana", EventKind::MessagePosted(posted), given);
     let card: Card = t.card();
     assert_eq!(card.language, Language::De);
     let notice = Notice::StillOpen { after: Interruption::Moved, aloud: false };
