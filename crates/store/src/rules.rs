@@ -87,7 +87,7 @@ mod tests {
     fn dependency_outcome_is_the_encoded_engine_outcome() {
         assert_eq!(
             dependency_outcome(),
-            r#"{"as":"failed","reason":"dependency","text":"what it depends on was not done"}"#
+            r#"{"as":"failed","reason":"dependency","text":{"fault":"dependency"}}"#
         );
     }
 }

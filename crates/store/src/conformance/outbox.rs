@@ -203,7 +203,7 @@ pub async fn dependents_fail_with_it(s: &Subject) {
         let effect = s.store.effect("acme", &id.into()).await.unwrap().unwrap();
         assert_eq!(effect.state, EffectState::Failed);
         let outcome = effect.outcome.unwrap();
-        assert!(outcome.starts_with(r#"{"as":"failed","reason":"dependency","text":""#), "{outcome}");
+        assert!(outcome.starts_with(r#"{"as":"failed","reason":"dependency","text":"#), "{outcome}");
     }
     assert_eq!(writer.effect_state("fx_4").await, EffectState::Planned);
 
