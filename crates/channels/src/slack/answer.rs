@@ -43,6 +43,10 @@ pub enum Answer {
     NotSent(String),
     /// It is not known whether the call was applied.
     Unknown(String),
+    /// The message that was looked for is not there, or not yet.
+    Absent,
+    /// The message that was looked for may be there: not everything can be read, for this reason.
+    Unreadable(String),
 }
 
 /// The meaning of an error, given its words.
@@ -161,6 +165,12 @@ impl Answer {
                 Attempt::NotApplied { why: SendingFault::Slower { channel: "Slack".into() }.into(), hint }
             }
             Self::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
+            Self::Absent => {
+                Attempt::Unknown { why: SendingFault::NotThere { channel: "Slack".into() }.into() }
+            }
+            Self::Unreadable(why) => {
+                Attempt::Unknown { why: SendingFault::NotReadable { channel: "Slack".into(), why }.into() }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The sending side of the channel: delivers a message, a card or a notice, each part on record before the next.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -11,74 +11,28 @@ use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
-use throughline_messages::{self as messages, Language};
-use throughline_net::Key;
+use throughline_messages::Language;
 
 use super::answer::Answer;
 use super::client::Client;
-use super::names::{App, CHANNEL, channel_and_ts, channel_id, is_direct, thread_of};
+use super::names::{CHANNEL, GROUP, channel_and_ts, channel_id, is_direct, thread_of};
 use super::outbound::{self, Call, Target};
 use super::rate_limit::{Bucket, RateLimiter};
 use super::read_back::PostedFor;
 use super::render::{self, Look, Message, People};
-use super::streams::{StreamRecord, StreamRecords, Streams, Work};
-use crate::{Channel, Delivered, Does, Posting, Sending, Surface, Working};
-
-/// A workspace that the app is installed in.
-#[derive(Clone)]
-pub struct Workspace {
-    /// The tenant whose lanes its conversations are.
-    pub tenant: String,
-    /// The app, as the workspace knows it.
-    pub app: App,
-    /// The bot's token.
-    pub token: Key,
-    /// The address of the workspace, `https://team.slack.com/`. Empty where Slack has not told it.
-    pub url: String,
-}
-
-impl fmt::Debug for Workspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without the token.
-        f.debug_struct("Workspace")
-            .field("tenant", &self.tenant)
-            .field("app", &self.app)
-            .field("url", &self.url)
-            .finish_non_exhaustive()
-    }
-}
-
-/// The look-ups of workspaces and people that the channel needs and does not keep itself.
-#[async_trait]
-pub trait Workspaces: Send + Sync {
-    /// The workspace of a lane.
-    ///
-    /// # Errors
-    /// There is none, or it is not known yet.
-    fn workspace(&self, lane: &LaneKey) -> Result<Workspace, NoWorkspace>;
-
-    /// The Slack user id of a person, who may be known by the name of their account.
-    async fn user(&self, lane: &LaneKey, person: &str) -> Option<String>;
-}
-
-/// The reason why a lane has no workspace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoWorkspace {
-    /// Slack has not said yet which workspaces there are: nothing can be sent now, and may be later.
-    NotKnownYet,
-    /// The app is not installed there any more.
-    NotInstalled,
-}
+use super::streams::{StreamRecord, StreamRecords, Streams};
+use super::workspaces::{NoWorkspace, Workspace, Workspaces};
+use crate::{Channel, Delivered, Posting, Sending, Surface, Working};
 
 /// Slack, as a channel.
 pub struct Slack {
-    client: Client,
-    workspaces: Arc<dyn Workspaces>,
+    pub(super) client: Client,
+    pub(super) workspaces: Arc<dyn Workspaces>,
     limiter: Mutex<RateLimiter>,
     /// The address of the installation's own pages, if people can reach them.
     pages: Option<String>,
     /// The language of what the channel says itself.
-    language: Language,
+    pub(super) language: Language,
     /// The messages that show progress, where progress is shown in messages.
     pub(super) streams: Option<Arc<Streams>>,
 }
@@ -112,10 +66,10 @@ impl Slack {
         Self { client, workspaces, limiter: Mutex::default(), pages, language, streams: None }
     }
 
-    /// Shows progress in messages, which are on record there.
+    /// Shows progress in messages, which are on record there. One that no answer follows in `grace` is removed.
     #[must_use]
-    pub fn streaming(mut self, records: Arc<dyn StreamRecords>) -> Self {
-        self.streams = Some(Streams::new(self.client.clone(), self.workspaces.clone(), records));
+    pub fn streaming(mut self, records: Arc<dyn StreamRecords>, grace: Duration) -> Self {
+        self.streams = Some(Streams::new(self.client.clone(), self.workspaces.clone(), records, grace));
         self
     }
 
@@ -156,15 +110,35 @@ impl Slack {
         })
     }
 
-    /// Looks up what a card is rendered with for a lane: the people whom it names.
-    pub async fn look(&self, lane: &LaneKey, card: &CardModel) -> Look {
+    /// Returns a card with the names of user groups, and what it is rendered with for a lane: the people whom it names.
+    pub async fn look(&self, lane: &LaneKey, card: &CardModel) -> (CardModel, Look) {
         let mut people = People::new();
         for person in render::named_people(card) {
             if let Some(user) = self.workspaces.user(lane, &person).await {
                 people.insert(person, user);
             }
         }
-        Look { people, language: self.language, pages: self.pages.clone() }
+        let mut card = card.clone();
+        for fact in &mut card.facts {
+            *fact = self.with_groups(lane, fact).await;
+        }
+        (card, Look { people, language: self.language, pages: self.pages.clone() })
+    }
+
+    /// Returns a sentence with the names of the user groups in it, which approver rules name by their ids.
+    async fn with_groups(&self, lane: &LaneKey, sentence: &str) -> String {
+        let mut parts = sentence.split(GROUP);
+        let mut named = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+            let (id, rest) = part.split_at(end);
+            match self.workspaces.group(lane, id).await {
+                Some(name) => named.push_str(&name),
+                None => named.extend([GROUP, id]),
+            }
+            named.push_str(rest);
+        }
+        named
     }
 
     /// Makes one call for a lane, and records what its answer says about the limits.
@@ -202,7 +176,7 @@ impl Slack {
 
     /// Sends the next part of a reply that is not out yet.
     async fn reply(&self, route: &Route<'_>, text: &str) -> Attempt<Delivered> {
-        let parts = render::reply(text);
+        let parts = render::reply(&self.with_groups(route.sending.lane, text).await);
         let out = route.sending.sent.len();
         let Some(part) = parts.get(out) else { return Attempt::Applied(Delivered::default()) };
         let more = out + 1 < parts.len();
@@ -247,7 +221,8 @@ impl Slack {
     /// Shows all parts of a notice, which has no record of those that are out: after a failure it begins again.
     async fn notice(&self, route: &Route<'_>, to: &str, text: &str) -> Attempt<Delivered> {
         let mut told = Attempt::Applied(Delivered::default());
-        for (number, part) in render::reply(text).iter().enumerate() {
+        let text = self.with_groups(route.sending.lane, text).await;
+        for (number, part) in render::reply(&text).iter().enumerate() {
             told = self.whisper(route, to, part, number, false).await;
             if !matches!(told, Attempt::Applied(_)) {
                 break;
@@ -307,11 +282,11 @@ impl Slack {
     }
 
     async fn try_post_card(&self, route: &Route<'_>, card: &CardModel, of: PostedFor<'_>) -> Answer {
-        let look = self.look(route.sending.lane, card).await;
-        match self.try_post(route, &render::card(card, &look, false), of).await {
+        let (card, look) = self.look(route.sending.lane, card).await;
+        match self.try_post(route, &render::card(&card, &look, false), of).await {
             Answer::Blocks(why) => {
                 tracing::warn!(code = "TL-3303", why, "Slack takes no card of this size");
-                self.try_post(route, &render::card(card, &look, true), of).await
+                self.try_post(route, &render::card(&card, &look, true), of).await
             }
             answer => answer,
         }
@@ -332,18 +307,18 @@ impl Slack {
         let Some((channel, ts)) = route.sending.sent.last().and_then(|id| channel_and_ts(id)) else {
             return self.post_card(route, card).await;
         };
-        let look = self.look(route.sending.lane, card).await;
+        let (card, look) = self.look(route.sending.lane, card).await;
         let now = route.sending.now;
         let mut answer = Answer::Gone;
         for smaller in [false, true] {
-            let call = outbound::update(channel, ts, &render::card(card, &look, smaller));
+            let call = outbound::update(channel, ts, &render::card(&card, &look, smaller));
             answer = self.call(&route.workspace, &call, Bucket::Method(call.method), now).await;
             if !matches!(answer, Answer::Blocks(_)) {
                 break;
             }
         }
         match answer {
-            Answer::Gone => self.post_message(route, &render::card(card, &look, false), 0, false).await,
+            Answer::Gone => self.post_message(route, &render::card(&card, &look, false), 0, false).await,
             answer => answer.attempt().map(|_| Delivered::default()),
         }
     }
@@ -359,15 +334,6 @@ impl Slack {
             }
             _ => vec![Bucket::Post(sending.lane.conversation.clone())],
         }
-    }
-}
-
-/// The words for a work that goes on.
-fn title_of(does: Does<'_>, language: Language) -> String {
-    match does {
-        Does::Asks => messages::slack_work_asks(language),
-        Does::Calls(tool) => messages::slack_work_calls(language, tool),
-        Does::Delegates(agent) => messages::slack_work_delegates(language, agent),
     }
 }
 
@@ -394,23 +360,6 @@ fn permalink(url: &str, channel: &str, ts: &str, thread: &str) -> Option<String>
     Some(if within { format!("{link}?thread_ts={thread}&cid={channel}") } else { link })
 }
 
-/// Shows a thread's status for as long as it lives.
-struct Status {
-    client: Client,
-    token: Key,
-    done: Call,
-}
-
-impl Drop for Status {
-    fn drop(&mut self) {
-        // On every ending, also where nothing was said: a status that stays would say that work goes on.
-        let (client, token, done) = (self.client.clone(), self.token.clone(), self.done.clone());
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { client.call(&token, &done).await });
-        }
-    }
-}
-
 #[async_trait]
 impl Channel for Slack {
     fn name(&self) -> &str {
@@ -431,25 +380,7 @@ impl Channel for Slack {
     }
 
     async fn working(&self, work: Working<'_>) {
-        let lane = work.lane;
-        let workspace = self.workspaces.workspace(lane).ok().filter(|_| !lane.thread.is_empty());
-        let Some(Workspace { token, .. }) = workspace else { return std::future::pending().await };
-        let says = messages::slack_thinking(self.language);
-        if let Some(streams) = &self.streams {
-            let person = match work.by {
-                Some(by) => self.workspaces.user(lane, by).await,
-                None => None,
-            };
-            let (lane, effect) = (lane.clone(), work.effect.to_owned());
-            let title = title_of(work.does, self.language);
-            let _shown = streams.begin(Work { lane, effect, title, status: says, person });
-            return std::future::pending().await;
-        }
-        let to = Target::of(lane);
-        let done = outbound::status(to, "");
-        let _status = Status { client: self.client.clone(), token: token.clone(), done };
-        self.client.call(&token, &outbound::status(to, &says)).await;
-        std::future::pending().await
+        self.show_work(work).await;
     }
 
     fn seen(self: Arc<Self>, lane: &LaneKey, message: &str) {

@@ -4,11 +4,12 @@ use serde_json::json;
 use throughline_engine::Timestamp;
 
 use super::answer::Answer;
-use super::channel::{Slack, Workspace};
+use super::channel::Slack;
 use super::names::CHANNEL;
-use super::outbound::{self, Target};
+use super::outbound::{self, Span, Target};
 use super::rate_limit::Bucket;
 use super::read_back::{self, PostedFor};
+use super::workspaces::Workspace;
 use crate::Unsure;
 
 /// The end of a search for a message of ours.
@@ -47,13 +48,13 @@ impl Slack {
             Found::There(ts) => Some(Answer::Applied(json!({"channel": at.channel, "ts": ts}))),
             Found::NotNow(answer) => Some(answer),
             Found::Absent if unsure.resend => None,
-            Found::Absent => Some(Answer::Unknown("Slack has no message of it".into())),
+            Found::Absent => Some(Answer::Absent),
             Found::Unreadable(why) if unsure.resend => {
                 let effect = of.effect;
                 tracing::warn!(effect, why, "a message is posted again, and may be there twice");
                 None
             }
-            Found::Unreadable(why) => Some(Answer::Unknown(format!("Slack cannot be asked for it: {why}"))),
+            Found::Unreadable(why) => Some(Answer::Unreadable(why)),
         }
     }
 
@@ -67,7 +68,7 @@ impl Slack {
     ) -> Found {
         let mut cursor = String::new();
         for number in 0..read_back::PAGES {
-            let call = outbound::said(at, read_back::oldest(since), &cursor);
+            let call = outbound::said(at, Span::Since(read_back::oldest(since)), &cursor);
             let page = match self.call(workspace, &call, Bucket::Method(call.method), now).await {
                 Answer::Applied(page) => page,
                 // Nobody knows whether a page was read: it changes nothing, so it is not read yet.

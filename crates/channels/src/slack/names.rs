@@ -3,6 +3,9 @@
 /// The name of this channel in lane keys.
 pub const CHANNEL: &str = "slack";
 
+/// The prefix of principals that are user groups: `slack-group:S0614TZR7`.
+pub const GROUP: &str = "slack-group:";
+
 /// The app as one workspace knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct App {

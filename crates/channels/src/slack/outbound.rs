@@ -56,13 +56,28 @@ pub fn post(to: Target<'_>, message: &Message, of: PostedFor<'_>) -> Call {
     Call::new("chat.postMessage", body).with("thread_ts", Some(to.thread))
 }
 
-/// Asks for a page of what was said in a thread, or at the conversation's root, since `oldest`, in seconds. An empty cursor
-/// is the first page.
+/// A time from or until which a conversation is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span<'a> {
+    /// From this second on, with the metadata of messages.
+    Since(i64),
+    /// Before the message with this time stamp.
+    Before(&'a str),
+}
+
+/// Asks for a page of what was said in a thread, or at the conversation's root. An empty cursor is the first page.
 #[must_use]
-pub fn said(at: Target<'_>, oldest: i64, cursor: &str) -> Call {
+pub fn said(at: Target<'_>, span: Span<'_>, cursor: &str) -> Call {
     let method = if at.thread.is_empty() { "conversations.history" } else { "conversations.replies" };
-    let body = json!({"channel": at.channel, "oldest": oldest.to_string(), "inclusive": true,
-        "include_all_metadata": true, "limit": 200});
+    let mut body = json!({"channel": at.channel, "limit": 200});
+    match span {
+        Span::Since(second) => {
+            body["oldest"] = json!(second.to_string());
+            body["inclusive"] = json!(true);
+            body["include_all_metadata"] = json!(true);
+        }
+        Span::Before(ts) => body["latest"] = json!(ts),
+    }
     Call::new(method, body).with("ts", Some(at.thread)).with("cursor", Some(cursor))
 }
 
@@ -188,11 +203,10 @@ pub fn group_members(group: &str) -> Call {
     Call::new("usergroups.users.list", json!({"usergroup": group}))
 }
 
-/// Asks for a page of a thread's messages before a time stamp, oldest first.
+/// Asks for the workspace's user groups.
 #[must_use]
-pub fn replies(channel: &str, thread: &str, before: &str, cursor: &str) -> Call {
-    let body = json!({"channel": channel, "ts": thread, "latest": before, "limit": 200});
-    Call::new("conversations.replies", body).with("cursor", Some(cursor))
+pub fn groups() -> Call {
+    Call::new("usergroups.list", json!({}))
 }
 
 /// Asks for the app's bot.

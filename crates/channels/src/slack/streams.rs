@@ -16,15 +16,16 @@ use serde_json::{Value, json};
 use throughline_engine::LaneKey;
 
 use super::answer::Answer;
-use super::channel::{Route, Slack, Workspaces};
+use super::channel::{Route, Slack};
 use super::client::Client;
 use super::outbound::{self, Call, Target};
 use super::rate_limit::Bucket;
 use super::read_back::PostedFor;
 use super::render::Message;
+use super::workspaces::Workspaces;
 
 /// The time in which an answer follows the work for it. After that the message is removed, and an answer is posted.
-const GRACE: Duration = Duration::from_secs(10);
+pub const GRACE: Duration = Duration::from_secs(10);
 /// The time in which the next process sends what the last one had planned.
 const GRACE_AFTER_START: Duration = Duration::from_secs(60);
 
@@ -55,6 +56,8 @@ pub(super) struct Streams {
     client: Client,
     workspaces: Arc<dyn Workspaces>,
     records: Arc<dyn StreamRecords>,
+    /// The time in which an answer follows the work for it.
+    grace: Duration,
     open: Mutex<HashMap<LaneKey, Open>>,
 }
 
@@ -171,8 +174,9 @@ impl Streams {
         client: Client,
         workspaces: Arc<dyn Workspaces>,
         records: Arc<dyn StreamRecords>,
+        grace: Duration,
     ) -> Arc<Self> {
-        Arc::new(Self { client, workspaces, records, open: Mutex::default() })
+        Arc::new(Self { client, workspaces, records, grace, open: Mutex::default() })
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<LaneKey, Open>> {
@@ -285,7 +289,7 @@ impl Streams {
         }
         drop(state);
         let begun = stream.begun.load(Ordering::SeqCst);
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(self.grace).await;
         self.remove_idle(lane, stream, begun).await;
     }
 

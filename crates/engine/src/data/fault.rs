@@ -83,6 +83,7 @@ impl FieldFault {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString as _;
     use alloc::vec;
 
     use super::*;
@@ -102,6 +103,24 @@ mod tests {
             let stored = serde_json::to_string(&fault).unwrap();
             assert_eq!(serde_json::from_str::<Fault>(&stored).unwrap(), fault, "{stored}");
         }
+    }
+
+    /// The three kinds are stored without saying which they are.
+    #[test]
+    fn no_two_faults_have_one_name() {
+        fn names<T: serde::de::DeserializeOwned>() -> Vec<String> {
+            let refused =
+                serde_json::from_str::<T>(r#"{"fault":"?"}"#).err().expect("no fault has this name");
+            let refused = refused.to_string();
+            let (_, names) = refused.split_once("expected one of ").expect("it lists the names");
+            names.split('`').skip(1).step_by(2).map(String::from).collect()
+        }
+        let mut all = [names::<TrackerFault>(), names::<SendingFault>(), names::<ToolFault>()].concat();
+        let count = all.len();
+        assert!(count > 100, "{all:?}");
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
     }
 
     /// Versions before 0.2 stored sentences.

@@ -138,7 +138,8 @@ texts! {
         HostSilent, HostSilentWhy, NoClient { target: key }, BeingSent, NoEnd, NoChannel { channel: key },
         NoPlace { channel: key, to: words }, ChannelBusy, Slower { channel: key }, Rationed { channel: key },
         NotLet { channel: key, why: words }, NotInstalled, Gone, TooLong { channel: key },
-        Unnamed { channel: key }, Unfindable, NotDelivered,
+        Unnamed { channel: key }, Unfindable, NotThere { channel: key }, NotReadable { channel: key, why: words },
+        NotDelivered,
     }
     enum ToolFault {
         NoTool { name: key }, NoAgent { name: key }, NotAgent, HostRuns, TrackerChanges, Withdrawn { name: key },

@@ -170,6 +170,8 @@ impl SendingFault {
             Self::TooLong { channel } => say::sending_too_long(language, channel),
             Self::Unnamed { channel } => say::sending_unnamed(language, channel),
             Self::Unfindable => say::sending_unfindable(language),
+            Self::NotThere { channel } => say::sending_not_there(language, channel),
+            Self::NotReadable { channel, why } => say::sending_not_readable(language, channel, why),
             Self::NotDelivered => say::sending_not_delivered(language),
         }
     }

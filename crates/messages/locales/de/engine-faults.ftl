@@ -125,6 +125,8 @@ sending-gone = die Nachricht ist weg
 sending-too-long = der Text ist zu lang für eine Nachricht bei { $channel }
 sending-unnamed = { $channel } hat keine Nachricht genannt
 sending-unfindable = was nur eine Person sieht, kann nicht gesucht werden
+sending-not-there = { $channel } hat keine Nachricht davon
+sending-not-readable = { $channel } kann nicht danach gefragt werden: { $why }
 sending-not-delivered = das stellt kein Kanal zu
 
 ## Von Werkzeugen und Unteragenten

@@ -125,6 +125,8 @@ sending-gone = the message is gone
 sending-too-long = the text is too long for one message of { $channel }
 sending-unnamed = { $channel } named no message
 sending-unfindable = what one person is shown cannot be looked for
+sending-not-there = { $channel } has no message of it
+sending-not-readable = { $channel } cannot be asked for it: { $why }
 sending-not-delivered = this is nothing a channel delivers
 
 ## Of tools and sub-agents

@@ -1,18 +1,19 @@
 //! Messages of a thread from before the assistant was asked into it. A mention there is mostly about them ("make a ticket
 //! of this"), and Slack delivers none of them again.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use throughline_channels::slack::outbound::{self, Span, Target};
+use throughline_channels::slack::read_back::next_page;
 use throughline_channels::slack::{
-    Answer, Delivery, Incoming, Place, Workspace, channel_and_ts, inbound, outbound,
+    Answer, Delivery, Incoming, Place, Workspace, channel_and_ts, channel_id, inbound,
 };
-use throughline_engine::data::record::Record;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{EventKind, LaneKey};
 use throughline_runtime::{Inbound, Runtime, RuntimeError};
-use throughline_store::DeliveryIdentity;
+use throughline_store::{DeliveryIdentity, StoreError};
 
 use super::Adapter;
 
@@ -35,17 +36,20 @@ impl Adapter {
         place: &Place,
         before: &str,
     ) -> Result<(), RuntimeError> {
+        if self.knows(lane, place, before).await? {
+            // The same mention, delivered again.
+            return Ok(());
+        }
         let read = tokio::time::timeout(PATIENCE, self.read_thread(workspace, place, before)).await;
         let Ok(Ok(messages)) = read else {
             tracing::warn!(answer = ?read, "the earlier messages of a thread in Slack cannot be read");
             return Ok(());
         };
-        let records = runtime.lane(lane).await?.records;
-        let known: HashSet<&str> = records.iter().filter_map(ts_of).collect();
-        for message in
-            messages.iter().filter(|message| !known.contains(message["ts"].as_str().unwrap_or_default()))
-        {
-            let payload = json!({"event": message});
+        for message in messages {
+            if self.knows(lane, place, ts_of(&message)).await? {
+                continue;
+            }
+            let payload = json!({ "event": message });
             let names = |member: &str| self.people.known(workspace, member);
             let incoming = inbound(Delivery::Event, &payload, &workspace.app, &names);
             let Incoming { more_keys, mut event, addressing, .. } = incoming;
@@ -62,44 +66,53 @@ impl Adapter {
         Ok(())
     }
 
-    /// Returns the first message of a thread and the newest before another, oldest first. The error is Slack's answer.
+    /// Returns true if the lane has stored the message with this time stamp.
+    async fn knows(&self, lane: &LaneKey, place: &Place, ts: &str) -> Result<bool, StoreError> {
+        Ok(self.store.record(lane, "message", &channel_id(&place.channel, ts)).await?.is_some())
+    }
+
+    /// Returns the first message of a thread and the newest before another, oldest first, as far as Slack lets the app read
+    /// on: some apps may read a page a minute.
+    ///
+    /// # Errors
+    /// Slack did not give the first page.
     async fn read_thread(
         &self,
         workspace: &Workspace,
         place: &Place,
         before: &str,
     ) -> Result<Vec<Value>, Answer> {
+        let thread = Target { channel: &place.channel, thread: &place.thread };
         let (mut first, mut newest, mut cursor) = (None, VecDeque::new(), String::new());
         loop {
-            let call = outbound::replies(&place.channel, &place.thread, before, &cursor);
-            let told = match self.client().call(&workspace.token, &call).await {
-                Answer::Applied(told) => told,
-                other => return Err(other),
+            let call = outbound::said(thread, Span::Before(before), &cursor);
+            let page = match self.client().call(&workspace.token, &call).await {
+                Answer::Applied(page) => page,
+                refused if cursor.is_empty() => return Err(refused),
+                _ => break,
             };
-            for message in told["messages"].as_array().into_iter().flatten() {
+            for message in page["messages"].as_array().into_iter().flatten() {
                 let mut message = message.clone();
                 message["type"] = json!("message");
                 message["channel"] = json!(place.channel);
-                if message["ts"] == place.thread.as_str() {
-                    first = Some(message);
-                } else if message["ts"].as_str().is_some_and(|ts| ts < before) {
-                    newest.push_back(message);
+                match ts_of(&message) {
+                    root if root == place.thread => first = Some(message),
+                    ts if ts < before => newest.push_back(message),
+                    _ => {}
                 }
             }
             newest.drain(..newest.len().saturating_sub(MOST - 1));
-            match told["response_metadata"]["next_cursor"].as_str() {
-                Some(next) if !next.is_empty() => cursor = next.to_owned(),
-                _ => return Ok(first.into_iter().chain(newest).collect()),
+            next_page(&page).clone_into(&mut cursor);
+            if cursor.is_empty() {
+                break;
             }
         }
+        Ok(first.into_iter().chain(newest).collect())
     }
 }
 
-/// Returns the time stamp of a stored message.
-fn ts_of(record: &Record) -> Option<&str> {
-    let Record::Message(message) = record else { return None };
-    let (_, ts) = channel_and_ts(message.channel_id.as_deref()?)?;
-    Some(ts)
+fn ts_of(message: &Value) -> &str {
+    message["ts"].as_str().unwrap_or_default()
 }
 
 /// Returns the time stamp of a message that calls the assistant into a thread which it does not follow.

@@ -86,7 +86,8 @@ impl Adapter {
         let Some(card) = loaded.records.get::<Card>(card) else { return };
         let Ok(model) = runtime.card_model(&loaded, card).await else { return };
         let language = self.language_of(workspace, member);
-        let look = Look { language, ..self.channel.look(lane, &model).await };
+        let (model, look) = self.channel.look(lane, &model).await;
+        let look = Look { language, ..look };
         let place = Target { channel: &lane.conversation, thread: &lane.thread };
         if let Some(view) = render::full_view(&model, &look) {
             return self.open_view(workspace, place, pressed, member, &view).await;

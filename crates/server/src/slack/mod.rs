@@ -22,7 +22,9 @@ use std::time::Duration;
 use serde_json::Value;
 use throughline_channels::slack::outbound;
 use throughline_channels::slack::signature::Unproven;
-use throughline_channels::slack::{Answer, App, Client, SigningSecret, Slack, Workspace, teams};
+use throughline_channels::slack::{
+    Answer, App, Client, STREAM_GRACE, SigningSecret, Slack, Workspace, teams,
+};
 use throughline_engine::Timestamp;
 use throughline_messages::Language;
 use throughline_runtime::Runtime;
@@ -116,7 +118,7 @@ impl Adapter {
             (slack.stream == Stream::On).then(|| Arc::new(Recorded::new(store.clone(), &config.tenant)));
         let mut channel = Slack::new(client, people.clone(), language, public_url);
         if let Some(streams) = &streams {
-            channel = channel.streaming(streams.clone());
+            channel = channel.streaming(streams.clone(), STREAM_GRACE);
         }
         Ok(Some(Self {
             channel: Arc::new(channel),

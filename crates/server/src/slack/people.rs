@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use throughline_channels::slack::{Answer, Client, NoWorkspace, Workspace, Workspaces, outbound};
+use throughline_channels::slack::{Answer, Client, GROUP, NoWorkspace, Workspace, Workspaces, outbound};
 use throughline_engine::data::actor::Actor;
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_messages::Language;
@@ -22,8 +22,6 @@ const BELIEVED: Millis = Timestamp::MINUTE;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Most profiles and groups kept.
 const KEPT: usize = 10_000;
-/// Prefix of principals that are user groups: `slack-group:S0614TZR7`.
-const GROUP: &str = "slack-group:";
 
 /// People of one process.
 pub(crate) struct People {
@@ -37,6 +35,8 @@ pub(crate) struct People {
     groups: Vec<String>,
     profiles: Mutex<HashMap<String, (Profile, Timestamp)>>,
     members: Mutex<HashMap<String, (HashSet<String>, Timestamp)>>,
+    /// Handles of groups; `None` for one that Slack did not name.
+    handles: Mutex<HashMap<String, (Option<String>, Timestamp)>>,
 }
 
 /// Profile of a person, as Slack tells it.
@@ -76,6 +76,7 @@ impl People {
             groups,
             profiles: Mutex::default(),
             members: Mutex::default(),
+            handles: Mutex::default(),
         }
     }
 
@@ -114,6 +115,10 @@ impl People {
 
     fn members(&self) -> MutexGuard<'_, HashMap<String, (HashSet<String>, Timestamp)>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handles(&self) -> MutexGuard<'_, HashMap<String, (Option<String>, Timestamp)>> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the member id of a user of this channel.
@@ -211,6 +216,12 @@ impl People {
     }
 }
 
+/// Returns the handle of a user group in the answer of `usergroups.list`.
+fn handle_of(told: &Value, group: &str) -> Option<String> {
+    let found = told["usergroups"].as_array()?.iter().find(|one| one["id"] == group)?;
+    found["handle"].as_str().filter(|handle| !handle.is_empty()).map(str::to_owned)
+}
+
 /// Returns the name of a person or a group among all workspaces.
 fn key(workspace: &Workspace, id: &str) -> String {
     format!("{}/{id}", workspace.app.team)
@@ -269,6 +280,24 @@ impl Workspaces for People {
 
     async fn user(&self, lane: &LaneKey, person: &str) -> Option<String> {
         self.member(&lane.tenant, person)
+    }
+
+    async fn group(&self, lane: &LaneKey, id: &str) -> Option<String> {
+        let workspace =
+            self.installed.of_lane(lane).ok().filter(|_| self.groups.iter().any(|one| one == id))?;
+        let now = self.store.now();
+        let key = key(&workspace, id);
+        if let Some((handle, _)) = self.handles().get(&key).filter(|(_, at)| fresh(*at, now)) {
+            return handle.clone();
+        }
+        let call = outbound::groups();
+        let asked = self.client.call(&workspace.token, &call);
+        let handle = match tokio::time::timeout(PATIENCE, asked).await {
+            Ok(Answer::Applied(told)) => handle_of(&told, id),
+            _ => None,
+        };
+        self.handles().insert(key, (handle.clone(), now));
+        handle
     }
 }
 

@@ -8,9 +8,16 @@ use crate::world::{ANA, BOB, MIA, TEAM, World, until};
 async fn members_of_a_user_group_may_approve() {
     let w = World::over_sockets().await;
     w.slack.usergroup("S0PMS0001", "pms", &[BOB]);
-    let (_, card) = w.drafted().await;
+    let (ts, card) = w.drafted().await;
+    let shown = card.block_text();
+    assert!(shown.contains("may approve: @\u{2060}pms, anyone"), "{shown}");
+    w.slack.presses(TEAM, ANA, &card.ts, "Approve");
+    w.whispered(ANA, "@\u{2060}pms").await;
     w.slack.presses(TEAM, BOB, &card.ts, "Approve");
     w.says(TEAM, &card.ts, "DEMO-1").await;
+    assert!(
+        w.slack.thread(TEAM, &ts).iter().all(|one| one.mentions().iter().all(|who| !who.contains("S0PMS")))
+    );
     w.well();
 }
 

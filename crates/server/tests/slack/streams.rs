@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_channels::slack::{Slack, StreamRecord, StreamRecords};
+use throughline_channels::slack::{STREAM_GRACE, Slack, StreamRecord, StreamRecords};
 use throughline_channels::{Channel as _, Delivered, Does, Sending, Unsure, Working};
 use throughline_engine::data::effect::{Attempt, EffectBody};
 use throughline_engine::{LaneKey, Timestamp};
@@ -48,13 +49,18 @@ struct Thread {
 
 impl Thread {
     async fn new() -> Self {
+        Self::with(STREAM_GRACE).await
+    }
+
+    /// Makes a thread in which an answer has this time to follow.
+    async fn with(grace: Duration) -> Self {
         let time = Arc::new(AtomicI64::new(1_700_000_000_000));
         let clock = time.clone();
         let (slack, channel) = sending_half(Arc::new(move || clock.load(Ordering::SeqCst))).await;
         let records = Arc::new(Records::default());
         let root = slack.says(TEAM, ANA, "what is this about?");
         let lane = LaneKey::new("acme", FakeSlack::BOT_USER, "slack", TEAM, &root);
-        Self { slack, channel: Arc::new(channel.streaming(records.clone())), records, time, lane }
+        Self { slack, channel: Arc::new(channel.streaming(records.clone(), grace)), records, time, lane }
     }
 
     /// Begins a work that goes on until its handle is aborted.
@@ -90,7 +96,7 @@ impl Thread {
 
     /// Starts another process over the same records.
     fn restarts(&mut self) {
-        self.channel = Arc::new(sender(&self.slack).streaming(self.records.clone()));
+        self.channel = Arc::new(sender(&self.slack).streaming(self.records.clone(), STREAM_GRACE));
         self.channel.resume_streams(self.records.all());
     }
 
@@ -217,7 +223,7 @@ async fn where_slack_takes_no_stream_the_thread_has_a_status() {
 /// The message is removed when nothing follows.
 #[tokio::test]
 async fn progress_that_no_answer_follows_is_removed() {
-    let t = Thread::new().await;
+    let t = Thread::with(Duration::ZERO).await;
     let asks = t.works("fx_ask", Does::Asks);
     t.shows(1).await;
     t.ends(asks).await;

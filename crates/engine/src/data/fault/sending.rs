@@ -83,8 +83,20 @@ pub enum SendingFault {
         /// Name of the channel.
         channel: String,
     },
-    /// One person saw it, or did not, and nobody else can look.
+    /// A message for one person, which nobody else can look for.
     Unfindable,
+    /// A message that was looked for and is not there.
+    NotThere {
+        /// Name of the channel.
+        channel: String,
+    },
+    /// A message that may be there, where not everything can be read.
+    NotReadable {
+        /// Name of the channel.
+        channel: String,
+        /// Reason, in the words of whoever gave it.
+        why: String,
+    },
     /// An effect that no channel delivers.
     NotDelivered,
 }
