@@ -38,8 +38,8 @@ impl Inbound {
     }
 
     /// Returns the limit of the lane's queue, with the notice for one that is full. Only messages to us are limited: a press,
-    /// an outcome or a deadline is never refused because a queue is full, and other people's talk gets no notice. There is one notice for a lane in each
-    /// [`limits::NOTICE_WINDOW`], or the notices would fill what the limit keeps free.
+    /// an outcome or a deadline is never refused because a queue is full, and other people's talk gets no notice. There is
+    /// one notice for a lane in each [`limits::NOTICE_WINDOW`], or the notices would fill what the limit keeps free.
     fn limit(&self, max: u32) -> Option<QueueLimit> {
         let EventKind::MessagePosted(posted) = &self.event.kind else { return None };
         if !self.addressing.to_us() {
