@@ -48,23 +48,32 @@ const IDLE: Duration = Duration::from_secs(30);
 
 // row: W18
 #[test]
-#[expect(
-    clippy::print_stdout,
-    reason = "the passed points and the number of kills belong to the output of the run"
-)]
 fn a_batch_killed_at_every_step_is_one_epic_with_five_stories() {
     let passed = trail();
     let gone: Vec<&str> = PASSED.into_iter().filter(|point| !passed.contains_key(*point)).collect();
     assert!(gone.is_empty(), "a batch does not pass {gone:?}; it passes {passed:#?}");
-    let each = passes_per_point(2);
-    let jobs: Vec<String> = passed.iter().flat_map(|(point, times)| sample(point, *times, each)).collect();
-    let mut alive = run_jobs(&jobs, run);
+    let mut alive = kill_at_each(&passed, passes_per_point(2), run);
     // Two presses race here, and only a turn that loses the race reads its context again.
     alive.retain(|at| !at.starts_with("s5.context_read/card.pressed"));
-    for (point, times) in &passed {
+    assert!(alive.is_empty(), "never died at {alive:?}, which the first run passed");
+}
+
+/// Runs with a kill at each point, at most `each` of the times it is passed. Returns the jobs whose process did not die.
+#[expect(
+    clippy::print_stdout,
+    reason = "the passed points and the number of kills belong to the output of the run"
+)]
+pub(crate) fn kill_at_each(
+    passed: &BTreeMap<String, u32>,
+    each: u32,
+    run: impl Fn(&str) -> (Vec<String>, bool) + Sync + std::panic::RefUnwindSafe,
+) -> Vec<String> {
+    let jobs: Vec<String> = passed.iter().flat_map(|(point, times)| sample(point, *times, each)).collect();
+    let alive = run_jobs(&jobs, run);
+    for (point, times) in passed {
         println!("{point}: passed {times} times, died at {}", sample(point, *times, each).len());
     }
-    assert!(alive.is_empty(), "never died at {alive:?}, which the first run passed");
+    alive
 }
 
 /// Runs all jobs in parallel. Panics with their violations; returns the jobs whose process did not die.
