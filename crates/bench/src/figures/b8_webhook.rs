@@ -1,11 +1,15 @@
 //! B8: an event over HTTP until it is durable, while its turns run: by the HTTP API, and as Slack signs it. The limit is
 //! B1's turn in the same run.
 
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
+
+use anyhow::Context;
 
 use super::b1_turn::{WARM, durable};
 use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, number, ratios};
 use crate::load::Kind;
+use crate::load::messages::{GATE, REPLY};
 use crate::server::Server;
 use crate::server::load::{Answered, By, CONNECTIONS, LANES, most};
 use crate::server::slack::Slack;
@@ -19,6 +23,8 @@ enum Measured {
     Limit { per_second: f64 },
     /// Through the server.
     Served(Served),
+    /// Through a server whose model never answers.
+    Unanswered(Answered),
 }
 
 struct Served {
@@ -37,6 +43,7 @@ enum Case {
     Limit,
     Api,
     Slack,
+    SlackWithoutModel,
 }
 
 /// The cases through the server, with what stands in their rows.
@@ -49,7 +56,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         (Duration::from_secs(10), 150),
     );
     let by = if scale == Scale::Smoke { By::Ourselves } else { By::best() };
-    let mut cases = [Case::Limit, Case::Api, Case::Slack];
+    let mut cases = [Case::Limit, Case::Api, Case::Slack, Case::SlackWithoutModel];
     let results = interleaved("B8", scale.rounds(), &mut cases, |case| match case {
         Case::Limit => {
             let warm = if scale == Scale::Smoke { 2 } else { WARM };
@@ -57,6 +64,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         }
         Case::Api => api(scale, by, time).map(Measured::Served),
         Case::Slack => slack(scale, by, time).map(Measured::Served),
+        Case::SlackWithoutModel => without_model(scale, by, time).map(Measured::Unanswered),
     })?;
     Ok(report(scale, by, &results))
 }
@@ -79,7 +87,7 @@ fn slack(scale: Scale, by: By, time: Duration) -> anyhow::Result<Served> {
     let (server, _) = Server::start_with(scale, &data, 1, &slack.configured(folder.path())?)?;
     let mut delivered = 0;
     let load = |_: &str, time: Duration| {
-        let signed = slack.messages(most(time));
+        let signed = slack.messages(most(time), REPLY);
         let answered = by.deliver(&server, &signed, time, folder.path())?;
         delivered += answered.count;
         Ok(answered)
@@ -88,6 +96,25 @@ fn slack(scale: Scale, by: By, time: Duration) -> anyhow::Result<Served> {
     let posted = slack.posted()? as f64 / delivered as f64;
     server.stop()?;
     Ok(Served { posted, ..served })
+}
+
+/// A new server under load by Slack with messages that no rule decides, while the model that it asks accepts and is silent.
+fn without_model(scale: Scale, by: By, time: Duration) -> anyhow::Result<Answered> {
+    let folder = tempfile::tempdir()?;
+    let model = TcpListener::bind("127.0.0.1:0").context("cannot listen")?;
+    let mut slack = Slack::start(LANES)?;
+    let tables = format!(
+        "{}\n[models.default]\nkind = \"openai-chat\"\nbase_url = \"http://{}/v1\"\nmodel = \"silent\"\nallow_loopback = true\n",
+        slack.configured(folder.path())?,
+        model.local_addr()?,
+    );
+    let (server, _) = Server::start_with(scale, &folder.path().join("data"), 1, &tables)?;
+    let answered = by.deliver(&server, &slack.messages(most(time), GATE), time, folder.path())?;
+    model.set_nonblocking(true)?;
+    model.accept().context("no message asked the model")?;
+    // Its messages wait for their answers: there is nothing to settle.
+    drop(server);
+    Ok(answered)
 }
 
 /// Loads a server for a while and then for that time.
@@ -117,6 +144,11 @@ fn report(scale: Scale, by: By, results: &[Vec<Measured>]) -> Section {
             results[case].iter().filter_map(|m| if let Measured::Served(m) = m { Some(m) } else { None });
         served.map(get).collect()
     };
+    let unanswered = |get: fn(&Answered) -> f64| -> Vec<f64> {
+        let seen =
+            results[3].iter().filter_map(|m| if let Measured::Unanswered(m) = m { Some(m) } else { None });
+        seen.map(get).collect()
+    };
     let spread = |values: &[f64]| values.iter().copied().collect::<Spread>();
     let mut section = Section::new("B8", "webhook, over HTTP");
     section.say(format!(
@@ -124,7 +156,8 @@ fn report(scale: Scale, by: By, results: &[Vec<Measured>]) -> Section {
          `POST /slack/events`, direct messages signed over their raw bytes beforehand, 200 once durable, with replies that are \
          posted to a Slack in the process of this program. {CONNECTIONS} connections kept alive, {} conversations, load by {}; {} \
          rounds interleaved with the limit, B1's reply delivered by the commit, in process. A reply to Slack takes a request and a \
-         turn more, of at most one a second in a conversation: {:.2} for each message were posted when no event waited any more.",
+         turn more, of at most one a second in a conversation: {:.2} for each message were posted when no event waited any more. \
+         With a silent model, each message would be asked about, and the model accepts the connection and never answers.",
         number(LANES as f64, 0),
         by.name(),
         scale.rounds(),
@@ -151,14 +184,15 @@ fn report(scale: Scale, by: By, results: &[Vec<Measured>]) -> Section {
     }
     section.table(&table);
     let mut table = Table::new(&["answer, ms", "p50", "p99", "goal"]);
-    for (case, name) in SERVED {
-        let (p50, p99) = (spread(&of(case, |m| m.p50)), spread(&of(case, |m| m.p99)));
-        let mut goal = Goal::AtMost(25.0).judge(p99.median(), 0, " ms");
-        if case == 2 {
-            goal = format!("{goal} · {}", Goal::AtMost(BOUND).judge(p99.median(), 0, " ms"));
-        }
-        table.row([name.into(), format!("{p50:.1}"), format!("{p99:.1}"), goal]);
-    }
+    let mut row = |name: &str, p50: Vec<f64>, p99: Vec<f64>, most: &[f64]| {
+        let (p50, p99) = (spread(&p50), spread(&p99));
+        let goals: Vec<String> =
+            most.iter().map(|most| Goal::AtMost(*most).judge(p99.median(), 0, " ms")).collect();
+        table.row([name.into(), format!("{p50:.1}"), format!("{p99:.1}"), goals.join(" · ")]);
+    };
+    row("HTTP API", of(1, |m| m.p50), of(1, |m| m.p99), &[25.0]);
+    row("signed Slack", of(2, |m| m.p50), of(2, |m| m.p99), &[25.0, BOUND]);
+    row("signed Slack, a silent model", unanswered(|m| m.p50), unanswered(|m| m.p99), &[BOUND]);
     section.table(&table);
     section
 }

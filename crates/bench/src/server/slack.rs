@@ -9,7 +9,6 @@ use throughline_fakes::system_clock;
 use tokio::runtime::Runtime;
 
 use crate::frame::{executor, mixed};
-use crate::load::messages::REPLY;
 
 /// A workspace whose people write to the app directly.
 pub(crate) struct Slack {
@@ -57,12 +56,12 @@ impl Slack {
         ))
     }
 
-    /// Returns messages of people, turn and turn about, signed now: they can be delivered for five minutes.
-    pub(crate) fn messages(&mut self, count: usize) -> Vec<Signed> {
+    /// Returns messages of people with this text, turn and turn about, signed now: they can be delivered for five minutes.
+    pub(crate) fn messages(&mut self, count: usize, text: &str) -> Vec<Signed> {
         let seconds = (system_clock()() / 1_000).to_string();
         let one = |n: u64| {
             let (person, conversation) = &self.people[n as usize % self.people.len()];
-            let body = event(person, conversation, &seconds, n).to_string();
+            let body = event(person, conversation, &seconds, n, text).to_string();
             let signature = sign(FakeSlack::SIGNING_SECRET, &seconds, &body);
             Signed { seconds: seconds.clone(), signature, body }
         };
@@ -80,7 +79,7 @@ impl Slack {
 }
 
 /// A person's direct message as Slack delivers it. Like Slack's, the ids are in no order.
-fn event(person: &str, conversation: &str, seconds: &str, n: u64) -> serde_json::Value {
+fn event(person: &str, conversation: &str, seconds: &str, n: u64, text: &str) -> serde_json::Value {
     let ts = format!("{}.{:06}", seconds.parse::<u64>().unwrap_or_default() + n / 1_000_000, n % 1_000_000);
     let id = format!("Ev{:016X}", mixed(n));
     let team = FakeSlack::TEAM;
@@ -90,7 +89,7 @@ fn event(person: &str, conversation: &str, seconds: &str, n: u64) -> serde_json:
         "authorizations": [{"enterprise_id": null, "team_id": team, "user_id": FakeSlack::BOT_USER, "is_bot": true,
             "is_enterprise_install": false}],
         "event_context": format!("4-{id}"),
-        "event": {"type": "message", "user": person, "ts": ts, "client_msg_id": format!("{:032x}", mixed(n)), "text": REPLY,
+        "event": {"type": "message", "user": person, "ts": ts, "client_msg_id": format!("{:032x}", mixed(n)), "text": text,
             "team": team, "channel": conversation, "event_ts": ts, "channel_type": "im"},
     })
 }
