@@ -24,7 +24,7 @@ const CONVERSATIONS: &str = "1000000";
 const BATCHES: &str = "2560";
 
 /// Deliveries of Slack that are changed on the way, in one round, over each of its two ways.
-const DELIVERIES: &str = "100000";
+const DELIVERIES: &str = "20000";
 
 /// Cards, forms, Homes and replies that are rendered for Slack in one round, of each so many.
 const RENDERED: &str = "5000";

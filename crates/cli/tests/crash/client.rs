@@ -108,6 +108,14 @@ impl Client {
         assert_eq!(answer.status().as_u16(), 200, "erasing {person}: {text}");
     }
 
+    /// Allows every tool as it describes itself now.
+    pub(crate) fn pin_tools(&self) {
+        let pin = self.agent.post(format!("{}/v1/tools/pin", self.url)).header("Idempotency-Key", "pin");
+        let mut answer = pin.header("Content-Type", "application/json").send("{}").unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "pinning the tools: {text}");
+    }
+
     /// Sends a GET request.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.until(path, || {

@@ -7,6 +7,7 @@
 
 mod approver;
 mod batch;
+mod calls;
 mod client;
 mod erase_anybody;
 mod erasure;
