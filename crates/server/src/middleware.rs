@@ -28,7 +28,7 @@ pub(crate) async fn identify(State(app): State<Arc<App>>, request: Request, next
     // An id is not a secret; without random bytes it is only less unique.
     let _ = getrandom::fill(&mut random);
     let id = format!("rq_{}", hex(&random));
-    let language = language::of_request(&app, request.headers());
+    let language = language::of_request(&app, &request);
     let mut response = REQUEST.scope(id.clone(), LANGUAGE.scope(language, next.run(request))).await;
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_HEADER, value);

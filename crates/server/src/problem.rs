@@ -13,6 +13,7 @@ use throughline_store::{StoreError, StoredResponse};
 use throughline_trackers::local::DocumentsError;
 
 use crate::codes::{self, Code};
+use crate::language;
 use crate::rates::whole_seconds;
 use crate::request::without_types;
 pub(crate) use crate::wire::{Current, Pointed, ProblemDetails};
@@ -37,12 +38,12 @@ struct Parts {
 }
 
 impl Problem {
-    /// Makes a problem of that code; `detail` describes this occurrence.
+    /// Makes a problem of that code; `detail` describes this occurrence, in English.
     pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Self {
         let instance = REQUEST.try_with(|id| format!("urn:throughline:request:{id}")).unwrap_or_default();
         let body = ProblemDetails {
             kind: code.urn(),
-            title: code.title.into(),
+            title: code.title_in(language::here()),
             status: code.status.unwrap_or(500),
             detail: steadied(detail.into()),
             instance,
@@ -137,6 +138,11 @@ impl Problem {
 
     pub(crate) fn code(&self) -> &'static Code {
         self.0.code
+    }
+
+    /// Returns the title, in the language of the request.
+    pub(crate) fn title(&self) -> &str {
+        &self.0.body.title
     }
 
     /// Returns the description of this occurrence.

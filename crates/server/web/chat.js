@@ -22,6 +22,11 @@ function t(id, values = {}) {
   return WORDS[id].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
+/** Tells why a request was refused. What is said of the occurrence is in English, the title in the reader's language. */
+function refusal({ title, detail }) {
+  return document.documentElement.lang === 'en' ? detail ?? title : title;
+}
+
 // ---------------------------------------------------------------- elements
 
 /** Makes an element with attributes and children; null and undefined are left out. */
@@ -539,7 +544,7 @@ function begin() {
   follow();
 }
 
-function refuse(entry, { detail, title }) {
+function refuse(entry, told) {
   entry.refused = true;
   const again = make('button', { type: 'button' }, t('send-again'));
   again.addEventListener('click', () => { drop(entry); send(entry.words, entry.to); });
@@ -547,7 +552,7 @@ function refuse(entry, { detail, title }) {
   away.addEventListener('click', () => { drop(entry); text.focus(); });
   entry.shown.classList.add('refused');
   entry.shown.querySelector('.state').textContent = t('not-sent');
-  entry.shown.append(make('p', { class: 'wrong', role: 'alert' }, detail ?? title), make('div', { class: 'actions' }, again, away));
+  entry.shown.append(make('p', { class: 'wrong', role: 'alert' }, refusal(told)), make('div', { class: 'actions' }, again, away));
 }
 
 function drop(entry) {
@@ -662,7 +667,7 @@ async function submitPress(event) {
   const { ok, told } = await deliver({ kind: 'card.pressed', press: { token } }, fresh(), 10);
   section.removeAttribute('aria-busy');
   if (it.role === 'radio') it.ariaChecked = 'false';
-  if (ok === false) toast(told.detail ?? told.title, true);
+  if (ok === false) toast(refusal(told), true);
   await over;
   pressed.delete(token);
 }
@@ -832,7 +837,7 @@ async function submitWhy(event) {
   try {
     const answer = await fetch(`/v1/turns/${article.dataset.turn}/why`);
     if (await isOver(answer)) return;
-    panel.replaceChildren(...(answer.ok ? explain(await answer.json()) : [(await answer.json()).detail]));
+    panel.replaceChildren(...(answer.ok ? explain(await answer.json()) : [refusal(await answer.json())]));
     panel.scrollIntoView({ block: 'nearest' });
   } catch {
     panel.replaceChildren(t('offline-why'));

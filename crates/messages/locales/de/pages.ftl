@@ -42,6 +42,7 @@ page-moment = Einen Moment. Lade die Seite neu, falls nichts geschieht.
 page-edit = Bearbeiten
 page-edit-over = Hier lässt sich nichts mehr ändern. Was du geschrieben hast, steht noch auf dieser Seite, zum Kopieren.
 page-to-conversations = Zu meinen Gesprächen
+page-refusal-explained = Was zu tun ist, erfährt, wer diese Installation betreibt, mit `throughline explain { $code }`.
 page-stories = Storys
 page-links = Verknüpfungen
 page-named-by = genannt von

@@ -42,6 +42,7 @@ page-moment = One moment. Reload the page if nothing happens.
 page-edit = Edit
 page-edit-over = Nothing can be changed here any more. What you typed is kept on this page, to copy.
 page-to-conversations = To my conversations
+page-refusal-explained = Whoever runs this installation can look up what to do with `throughline explain { $code }`.
 page-stories = Stories
 page-links = Links
 page-named-by = named by

@@ -7,6 +7,7 @@ mod table;
 
 use std::fmt::Write as _;
 
+use throughline_messages::{self as messages, Language};
 use throughline_store::StoreError;
 
 pub use table::*;
@@ -37,6 +38,13 @@ impl Code {
     #[must_use]
     pub fn id(&self) -> String {
         format!("TL-{:04}", self.number)
+    }
+
+    /// Returns the title in a language. A code that no request is answered with has an English one only.
+    #[must_use]
+    pub fn title_in(&self, language: Language) -> String {
+        let message = format!("problem-{:04}", self.number);
+        messages::say(language, &message, &|_| String::new()).unwrap_or_else(|| self.title.into())
     }
 
     /// Returns the `type` of its problem documents, a URN.
@@ -120,6 +128,18 @@ pub(crate) fn store_error(error: &StoreError) -> &'static Code {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_answers_a_request_has_a_title_in_every_language() {
+        for code in ALL.iter().filter(|code| code.status.is_some()) {
+            assert_eq!(code.title_in(Language::En), code.title, "{}", code.id());
+            assert_ne!(code.title_in(Language::De), code.title, "{}", code.id());
+        }
+        let titled = messages::IDS.iter().filter_map(|id| id.strip_prefix("problem-"));
+        for number in titled {
+            assert!(explain(number).is_some_and(|code| code.status.is_some()), "{number} answers no request");
+        }
+    }
 
     #[test]
     fn every_code_is_whole_and_there_once() {

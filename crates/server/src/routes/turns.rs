@@ -127,7 +127,7 @@ pub(crate) async fn get_why(
     };
     let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
     let (_, turn) = found.ok_or_else(|| Problem::not_found("turn"))?;
-    let why = views::why(&turn, language::of_browser(&app, &headers));
+    let why = views::why(&turn, language::here());
     let response = if wants_text(&headers) { text(format!("{}\n", why.text)) } else { json(&why) };
     Ok(about(response.into_response(), &why.turn))
 }

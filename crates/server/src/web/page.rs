@@ -13,6 +13,7 @@ use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
 use throughline_channels::direction::steady;
+use throughline_messages::Language;
 
 use super::{asset, console};
 use crate::problem::Problem;
@@ -122,12 +123,18 @@ impl IntoResponse for Refusal {
         struct RefusalPage<'a> {
             code: String,
             title: &'a str,
-            detail: &'a str,
-            fix: &'a str,
+            /// What is said of this occurrence and what to do, in English.
+            detail: Option<&'a str>,
+            fix: Option<&'a str>,
         }
         let (code, status) = (self.0.code(), self.0.status());
-        let values =
-            RefusalPage { code: code.id(), title: code.title, detail: self.0.detail(), fix: code.fix };
+        let english = language::here() == Language::En;
+        let values = RefusalPage {
+            code: code.id(),
+            title: self.0.title(),
+            detail: english.then(|| self.0.detail()),
+            fix: english.then_some(code.fix),
+        };
         match page("refusal.html", &values) {
             Ok(mut response) => {
                 *response.status_mut() = status;

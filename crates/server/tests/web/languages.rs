@@ -44,6 +44,22 @@ async fn who_is_not_signed_in_reads_what_the_browser_asks_for() {
     server.stopped().await;
 }
 
+/// A refusal has its title in the reader's language, on a page and in an answer of the API; a program's is English.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_is_said_in_the_reader_s_language() {
+    let office = Office::with("language = \"de\"\n");
+    let server = office.serve().await;
+    let browser = office.signed_in(&server, "ana").await;
+    let page = browser.get("/turns/tn_none").await.text();
+    assert!(page.contains("Unter diesem Namen gibt es hier nichts"), "{page}");
+    assert!(page.contains("throughline explain TL-2404") && !page.contains("there is no"), "{page}");
+    let told = browser.get("/v1/turns/tn_none").await.json();
+    assert_eq!(told["title"], "Unter diesem Namen gibt es hier nichts");
+    let program = server.get("/v1/turns/tn_none").token(&office.root).send().await.json();
+    assert_eq!(program["title"], "There is nothing here under that name");
+    server.stopped().await;
+}
+
 /// In the pseudo-language every sentence of a catalogue is in brackets, so one without them is of no catalogue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sentence_of_the_pages_is_of_a_catalogue() {
@@ -57,6 +73,8 @@ async fn every_sentence_of_the_pages_is_of_a_catalogue() {
         ("a conversation", spoken.html()),
         ("the workspace", browser.visit("/workspace").await.html()),
         ("the sign-in", Browser::new(&server).visit("/sign-in").await.html()),
+        ("a refusal", browser.get("/turns/tn_none").await.text()),
+        ("a link that is over", Browser::new(&server).get("/sign-in?link=none").await.text()),
     ];
     // Names, what people and documents say, and the keys of a keyboard.
     let panels = std::fs::read_to_string("web/workspace/panels.toml").unwrap();
@@ -66,6 +84,7 @@ async fn every_sentence_of_the_pages_is_of_a_catalogue() {
             || text == "the second one from reports"
             || panels.contains(text)
             || text.starts_with("tlk_")
+            || text.starts_with("TL-")
             || text.starts_with('/')
     };
     for (name, html) in pages {

@@ -134,7 +134,7 @@ class Panel {
     const press = { set: this.set, version: this.version, option };
     const { ok, told } = await tell('card.pressed', { press });
     entry.removeAttribute('aria-busy');
-    if (ok === false) toast(told.detail ?? told.title, true);
+    if (ok === false) toast(refusal(told), true);
     // The list has changed meanwhile: register the page's entries again.
     if (ok && told.reason === 'stale.version') await this.show();
   }
