@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use throughline_engine::data::fault::ToolFault;
 use throughline_language::Expected;
 
 /// The most fields of a form that people are asked to fill in.
@@ -13,7 +14,7 @@ const MOST_FIELDS: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgumentError {
     pub(crate) name: String,
-    pub(crate) why: String,
+    pub(crate) why: ToolFault,
 }
 
 /// Converts and validates the arguments of a call.
@@ -24,19 +25,22 @@ pub(crate) fn arguments(
     let mut arguments = Map::new();
     for (name, text) in given {
         let property = &schema["properties"][name];
-        let value = coerce(property, text)
-            .map_err(|why| ArgumentError { name: name.clone(), why: format!("{name}: {why}") })?;
+        let value = coerce(name, property, text).map_err(|why| ArgumentError { name: name.clone(), why })?;
         arguments.insert(name.clone(), value);
     }
     let arguments = Value::Object(arguments);
-    let all = |why: String| ArgumentError { name: String::new(), why };
     // Nothing is fetched: a schema that refers elsewhere cannot be used.
     let validator = jsonschema::validator_for(schema)
-        .map_err(|error| all(format!("its input schema cannot be used: {error}")))?;
+        .map_err(|error| ToolFault::SchemaUnusable { why: error.to_string() })
+        .map_err(|why| ArgumentError { name: String::new(), why })?;
     if let Some(error) = validator.iter_errors(&arguments).next() {
         let at = error.instance_path().to_string();
         let name = at.split('/').nth(1).unwrap_or_default().to_owned();
-        let why = if name.is_empty() { error.to_string() } else { format!("{name}: {error}") };
+        let why = error.to_string();
+        let why = match name.as_str() {
+            "" => ToolFault::RefusedArguments { why },
+            name => ToolFault::RefusedArgument { name: name.into(), why },
+        };
         return Err(ArgumentError { name, why });
     }
     match arguments {
@@ -45,33 +49,40 @@ pub(crate) fn arguments(
     }
 }
 
-/// Converts a text to a value of that schema: text, a number, yes or no, one of a set.
-pub(crate) fn coerce(schema: &Value, text: &str) -> Result<Value, String> {
+/// Converts the text of an argument to a value of that schema: text, a number, yes or no, one of a set.
+pub(crate) fn coerce(name: &str, schema: &Value, text: &str) -> Result<Value, ToolFault> {
     let text = text.trim();
+    let written = || (name.to_owned(), text.to_owned());
     if let Some(options) = options(schema) {
         let same = |option: &&String| option.to_lowercase() == text.to_lowercase();
         let found = options.iter().find(same).cloned();
-        return found
-            .map(Value::String)
-            .ok_or_else(|| format!("it is one of {}, not “{text}”", options.join(", ")));
+        return found.map(Value::String).ok_or_else(|| {
+            let (name, text) = written();
+            ToolFault::NotOf { name, known: options, text }
+        });
     }
     match schema["type"].as_str() {
         Some("integer") => {
-            text.parse::<i64>().map(Value::from).map_err(|_| format!("“{text}” is no whole number"))
+            let (name, written) = written();
+            text.parse::<i64>().map(Value::from).map_err(|_| ToolFault::NotWhole { name, text: written })
         }
         Some("number") => {
             let whole = text.parse::<i64>().map(Value::from).ok();
             let found = whole.or_else(|| {
                 text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
             });
-            found.ok_or_else(|| format!("“{text}” is no number"))
+            let (name, text) = written();
+            found.ok_or(ToolFault::NotNumeric { name, text })
         }
         Some("boolean") => match text.to_lowercase().as_str() {
             "yes" | "true" => Ok(Value::Bool(true)),
             "no" | "false" => Ok(Value::Bool(false)),
-            _ => Err(format!("“{text}” is neither yes nor no")),
+            _ => {
+                let (name, text) = written();
+                Err(ToolFault::NotYesNo { name, text })
+            }
         },
-        Some("object" | "array" | "null") => Err("it takes no words".into()),
+        Some("object" | "array" | "null") => Err(ToolFault::NotWords { name: name.into() }),
         _ => Ok(Value::String(text.into())),
     }
 }
@@ -91,14 +102,11 @@ fn options(schema: &Value) -> Option<Vec<String>> {
 ///
 /// # Errors
 /// The reason people cannot be asked for it.
-pub(crate) fn fields(form: &Value) -> Result<Vec<(String, Expected)>, String> {
+pub(crate) fn fields(form: &Value) -> Result<Vec<(String, Expected)>, ToolFault> {
     let properties = form["properties"].as_object().filter(|properties| !properties.is_empty());
-    let properties = properties.ok_or("it asks for nothing")?;
+    let properties = properties.ok_or(ToolFault::AsksNothing)?;
     if properties.len() > MOST_FIELDS {
-        return Err(format!(
-            "it asks for {} things at once, and {MOST_FIELDS} are the most",
-            properties.len()
-        ));
+        return Err(ToolFault::AsksMany { count: properties.len(), most: MOST_FIELDS });
     }
     let required: Vec<&str> =
         form["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -107,7 +115,7 @@ pub(crate) fn fields(form: &Value) -> Result<Vec<(String, Expected)>, String> {
     wanted.map(|(name, schema)| Ok((name.clone(), expected(name, schema)?))).collect()
 }
 
-fn expected(name: &str, schema: &Value) -> Result<Expected, String> {
+fn expected(name: &str, schema: &Value) -> Result<Expected, ToolFault> {
     if let Some(options) = options(schema) {
         return Ok(Expected::Selection(options));
     }
@@ -116,10 +124,7 @@ fn expected(name: &str, schema: &Value) -> Result<Expected, String> {
         Some("string") => Ok(Expected::Text),
         Some("number" | "integer") => Ok(Expected::Number),
         Some("boolean") => Ok(Expected::Boolean),
-        kind => Err(format!(
-            "it asks for {name}, which is {} and no single word",
-            kind.unwrap_or("of no known kind")
-        )),
+        _ => Err(ToolFault::AsksStructure { name: name.into() }),
     }
 }
 
@@ -165,7 +170,8 @@ mod tests {
     #[test]
     fn a_schema_that_refers_elsewhere_fetches_nothing() {
         let schema = json!({"$ref": "https://example.org/schema.json"});
-        assert!(arguments(&schema, &given(&[])).unwrap_err().why.contains("cannot be used"));
+        let refused = arguments(&schema, &given(&[])).unwrap_err();
+        assert!(matches!(refused.why, ToolFault::SchemaUnusable { .. }), "{refused:?}");
     }
 
     #[test]
@@ -186,7 +192,7 @@ mod tests {
         );
         assert_eq!(of(json!({"a": {"type": "number"}}), json!([])).unwrap().len(), 1);
         let six: Map<String, Value> = (0..6).map(|n| (format!("f{n}"), json!({"type": "string"}))).collect();
-        assert!(of(Value::Object(six), json!([])).unwrap_err().contains("6 things"));
+        assert_eq!(of(Value::Object(six), json!([])), Err(ToolFault::AsksMany { count: 6, most: 5 }));
         assert!(of(json!({"a": {"type": "object"}}), json!([])).is_err());
         assert!(of(json!({}), json!([])).is_err());
     }

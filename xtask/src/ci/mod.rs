@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::repo::{Finding, Repo};
-use crate::{docs, layers, output, peers, tidy};
+use crate::{bench, docs, layers, output, peers, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 const FEATURES: &str = "throughline-cli/failpoints";
@@ -50,7 +50,7 @@ const fn named_only(name: &'static str, about: &'static str, run: fn(&Repo) -> R
 }
 
 /// The steps, cheapest first. The tests come last: what their runner prints ends the run.
-pub(crate) const STEPS: [Step; 17] = [
+pub(crate) const STEPS: [Step; 18] = [
     step("fmt", "formatting", fmt),
     step("layers", "dependencies between crates, and the engine's purity", |repo| {
         passed("layers", layers::run(repo, false)?)
@@ -72,6 +72,11 @@ pub(crate) const STEPS: [Step; 17] = [
     step("peers", "other people's tools and sub-agents", peers_step),
     named_only("rustdoc", "the API documentation, warnings denied", rustdoc),
     named_only("browser", "the browser tests alone; `tests` has them too", browser),
+    named_only(
+        "count",
+        "instructions of a step, against the kept counts and the bound of any message",
+        |repo| bench::run(repo, &["count".to_owned()]).map(drop),
+    ),
     named_only("first-build", "the time a fresh clone's first command takes", first_build::run),
     step("tests", "every test of the workspace", tests),
 ];

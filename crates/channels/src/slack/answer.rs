@@ -151,11 +151,11 @@ impl Answer {
             Self::Applied(answer) => Attempt::Applied(answer),
             Self::Already => Attempt::Applied(Value::Null),
             Self::Gone => rejected(SendingFault::Gone.into()),
-            Self::NotStreaming => rejected(Fault::Said("the message is complete".into())),
-            Self::TriggerOver => rejected(Fault::Said("the time to open a window is over".into())),
-            Self::MissingScope { needed } => rejected(Fault::Said(format!(
-                "the app lacks the scope {needed}; add it and install the app again"
-            ))),
+            Self::NotStreaming => rejected(SendingFault::Complete.into()),
+            Self::TriggerOver => rejected(SendingFault::TooLate.into()),
+            Self::MissingScope { needed } => {
+                rejected(SendingFault::RightMissing { channel: "Slack".into(), right: needed }.into())
+            }
             Self::Closed(why) => rejected(SendingFault::NotLet { channel: "Slack".into(), why }.into()),
             Self::Blocks(why) | Self::Rejected(why) => rejected(Fault::Said(why)),
             Self::Unauthorized(why) | Self::NotSent(why) => {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use throughline_engine::data::card_model::CardModel;
 use throughline_engine::data::effect::{Attempt, EffectBody};
-use throughline_engine::data::fault::{Fault, SendingFault};
+use throughline_engine::data::fault::SendingFault;
 use throughline_engine::data::policy::limits;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{LaneKey, Timestamp};
@@ -100,7 +100,7 @@ impl Slack {
     fn workspace<T>(&self, lane: &LaneKey) -> Result<Workspace, Attempt<T>> {
         self.workspaces.workspace(lane).map_err(|none| match none {
             NoWorkspace::NotKnownYet => {
-                let why = Fault::Said("Slack has not said yet which workspace this is".into());
+                let why = SendingFault::PlaceUnknown { channel: "Slack".into() }.into();
                 Attempt::NotApplied { why, hint: None }
             }
             NoWorkspace::NotInstalled => {

@@ -111,8 +111,8 @@ impl Answer {
             Self::Applied(result) => Attempt::Applied(result),
             Self::Already => Attempt::Applied(Value::Null),
             Self::Gone => rejected(SendingFault::Gone.into()),
-            Self::Unparsable => rejected(Fault::Said("Telegram cannot read the marks of the text".into())),
-            Self::Moved(_) => rejected(Fault::Said("the chat has another number now".into())),
+            Self::Unparsable => rejected(SendingFault::MarksUnread { channel: "Telegram".into() }.into()),
+            Self::Moved(_) => rejected(SendingFault::Moved.into()),
             Self::Forbidden(why) | Self::Rejected(why) => rejected(Fault::Said(why)),
             Self::Conflict(why) | Self::Unauthorized(why) | Self::NotSent(why) => {
                 Attempt::NotApplied { why: Fault::Said(why), hint: None }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use throughline_fakes::slack::{Button, DeliveryId, Endpoints, FakeSlack, Message, Progress, Sort};
+use throughline_fakes::slack::{Button, Delivery, DeliveryId, Endpoints, FakeSlack, Message, Progress, Sort};
 use throughline_fakes::system_clock;
 use tokio::runtime::Runtime;
 
@@ -73,7 +73,8 @@ const PASSED: [&str; 21] = [
 /// A workspace, and the settings of the server that is its app.
 struct Workspace {
     slack: FakeSlack,
-    executor: Runtime,
+    /// Drives the fake.
+    _executor: Runtime,
     folder: TempDir,
 }
 
@@ -103,7 +104,7 @@ impl Workspace {
         let text = CONFIG.replace("FOLDER", &folder.path().display().to_string());
         let text = text.replace("BASE", slack.api().trim_end_matches('/'));
         std::fs::write(folder.path().join("slack.toml"), text).unwrap();
-        Self { slack, executor, folder }
+        Self { slack, _executor: executor, folder }
     }
 
     fn settings(&self) -> Variable {
@@ -121,7 +122,10 @@ impl Workspace {
         for delivery in self.slack.deliveries() {
             self.slack.repeats(delivery.id);
         }
-        self.executor.block_on(self.slack.idle());
+        client.until("an end of all deliveries", || {
+            let under_way = |one: &Delivery| matches!(one.progress, Progress::Waiting | Progress::Sent);
+            (!self.slack.deliveries().iter().any(under_way)).then_some(())
+        });
         threads
     }
 
@@ -174,9 +178,7 @@ impl Workspace {
 
     /// Checks that everything Slack delivered was taken, and that nothing was done that Slack forbids.
     fn taken(&self) -> Vec<String> {
-        let failed = |one: &throughline_fakes::slack::Delivery| {
-            one.sort == Sort::Event && one.progress == Progress::Failed
-        };
+        let failed = |one: &Delivery| one.sort == Sort::Event && one.progress == Progress::Failed;
         let failed = self.slack.deliveries().into_iter().filter(failed);
         let mut wrong: Vec<String> = failed.map(|one| format!("never taken: {one:?}")).collect();
         wrong.extend(self.slack.violations());

@@ -139,13 +139,18 @@ texts! {
         NoPlace { channel: key, to: words }, ChannelBusy, Slower { channel: key }, Rationed { channel: key },
         NotLet { channel: key, why: words }, NotInstalled, Gone, TooLong { channel: key },
         Unnamed { channel: key }, Unfindable, NotThere { channel: key }, NotReadable { channel: key, why: words },
-        NotDelivered,
+        PlaceUnknown { channel: key }, RightMissing { channel: key, right: key }, Complete, TooLate,
+        MarksUnread { channel: key }, Moved, NotDelivered,
     }
     enum ToolFault {
         NoTool { name: key }, NoAgent { name: key }, NotAgent, HostRuns, TrackerChanges, Withdrawn { name: key },
         Unpinned, Changed, Unseen, ServerLacks { name: key }, Busy, AnswerLong, WantsModel, WantsFolders,
         WantsSeveral, AsksAgain, RefusesToken, NotInTime, Closed, TooOften, Forgot, NoResult, NoTaskOrMessage,
-        TaskUnnamed, TaskUnclear, Unknown { why: words }, Ended { how: key }, EndedWith { how: key, why: words },
+        TaskUnnamed, TaskUnclear, NotOf { name: key, known: key, text: words }, NotWhole { name: key, text: words },
+        NotNumeric { name: key, text: words }, NotYesNo { name: key, text: words }, NotWords { name: key },
+        RefusedArgument { name: key, why: words }, RefusedArguments { why: words }, SchemaUnusable { why: words },
+        AsksNothing, AsksMany { count: key, most: key }, AsksStructure { name: key }, WantsPage,
+        Unknown { why: words }, Ended { how: key }, EndedWith { how: key, why: words },
     }
     struct CardModel {
         id, step: key, version: key, hash: key, title: words, facts: words, fields, items, errors, buttons, link: key,

@@ -127,6 +127,12 @@ sending-unnamed = { $channel } hat keine Nachricht genannt
 sending-unfindable = was nur eine Person sieht, kann nicht gesucht werden
 sending-not-there = { $channel } hat keine Nachricht davon
 sending-not-readable = { $channel } kann nicht danach gefragt werden: { $why }
+sending-place-unknown = { $channel } hat noch nicht gesagt, wo die App installiert ist
+sending-right-missing = der App fehlt bei { $channel } das Recht { $right }; füg es hinzu und installiere die App noch einmal
+sending-complete = die Nachricht ist schon vollständig
+sending-too-late = die Zeit, ein Fenster zu öffnen, ist vorbei
+sending-marks-unread = { $channel } kann die Auszeichnungen des Textes nicht lesen
+sending-moved = das Gespräch hat jetzt einen anderen Namen
 sending-not-delivered = das stellt kein Kanal zu
 
 ## Von Werkzeugen und Unteragenten
@@ -156,6 +162,18 @@ tool-no-result = die Antwort ist kein Ergebnis
 tool-no-task-or-message = die Antwort ist weder eine Aufgabe noch eine Nachricht
 tool-task-unnamed = die Aufgabe in der Antwort hat keine Kennung
 tool-task-unclear = die Aufgabe in der Antwort ist in keinem bekannten Zustand
+tool-not-of = { $name }: möglich ist { $known }, nicht „{ $text }“
+tool-not-whole = { $name }: „{ $text }“ ist keine ganze Zahl
+tool-not-numeric = { $name }: „{ $text }“ ist keine Zahl
+tool-not-yes-no = { $name }: „{ $text }“ ist weder ja noch nein
+tool-not-words = { $name }: Wörter werden hier nicht angenommen
+tool-refused-argument = { $name }: { $why }
+tool-refused-arguments = das wird nicht angenommen: { $why }
+tool-schema-unusable = sein Eingabeschema ist nicht brauchbar: { $why }
+tool-asks-nothing = es fragt nach nichts
+tool-asks-many = es fragt nach { $count } Dingen auf einmal, und höchstens { $most } sind erlaubt
+tool-asks-structure = es fragt nach { $name }, und das ist kein einzelnes Wort
+tool-wants-page = es schickt Leute auf eine Webseite, und das geht von hier aus nicht
 tool-unknown = es weiß davon nichts mehr: { $why }
 tool-ended = { $how ->
     [sign_in] dort muss sich jemand anmelden

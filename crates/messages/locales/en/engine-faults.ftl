@@ -127,6 +127,12 @@ sending-unnamed = { $channel } named no message
 sending-unfindable = what one person is shown cannot be looked for
 sending-not-there = { $channel } has no message of it
 sending-not-readable = { $channel } cannot be asked for it: { $why }
+sending-place-unknown = { $channel } has not said yet where the app is installed
+sending-right-missing = the app lacks the right { $right } at { $channel }; add it and install the app again
+sending-complete = the message is complete
+sending-too-late = the time to open a window is over
+sending-marks-unread = { $channel } cannot read the marks of the text
+sending-moved = the conversation has another name now
 sending-not-delivered = this is nothing a channel delivers
 
 ## Of tools and sub-agents
@@ -156,6 +162,18 @@ tool-no-result = it answered with something else than a result
 tool-no-task-or-message = it answered with neither a task nor a message
 tool-task-unnamed = it answered with a task that has no id
 tool-task-unclear = it answered with a task in no known state
+tool-not-of = { $name }: it is one of { $known }, not “{ $text }”
+tool-not-whole = { $name }: “{ $text }” is no whole number
+tool-not-numeric = { $name }: “{ $text }” is no number
+tool-not-yes-no = { $name }: “{ $text }” is neither yes nor no
+tool-not-words = { $name }: it takes no words
+tool-refused-argument = { $name }: { $why }
+tool-refused-arguments = it does not take this: { $why }
+tool-schema-unusable = its input schema cannot be used: { $why }
+tool-asks-nothing = it asks for nothing
+tool-asks-many = it asks for { $count } things at once, and { $most } are the most
+tool-asks-structure = it asks for { $name }, which is no single word
+tool-wants-page = it sends people to a web page, which is not done from here
 tool-unknown = it knows nothing of this any more: { $why }
 tool-ended = { $how ->
     [sign_in] it wants somebody to sign in over there

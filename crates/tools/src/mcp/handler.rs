@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleClient};
 use serde_json::{Map, Value};
+use throughline_engine::data::fault::ToolFault;
 
 use crate::arguments;
 
@@ -24,21 +25,21 @@ pub(super) struct Form {
 
 impl Form {
     /// Reads a form, or the reason people cannot be asked to fill it in.
-    pub(super) fn of(params: &ElicitRequestParams) -> Result<Self, String> {
+    pub(super) fn of(params: &ElicitRequestParams) -> Result<Self, ToolFault> {
         match params {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                 let schema = serde_json::to_value(requested_schema).unwrap_or_default();
                 Ok(Self { message: message.clone(), schema })
             }
-            _ => Err("it sends people to a web page, which is not done from here".into()),
+            _ => Err(ToolFault::WantsPage),
         }
     }
 
     /// Fills in the form with people's texts.
-    pub(super) fn filled(&self, given: &BTreeMap<String, String>) -> Result<Value, String> {
+    pub(super) fn filled(&self, given: &BTreeMap<String, String>) -> Result<Value, ToolFault> {
         let mut values = Map::new();
         for (name, text) in given {
-            values.insert(name.clone(), arguments::coerce(&self.schema["properties"][name], text)?);
+            values.insert(name.clone(), arguments::coerce(name, &self.schema["properties"][name], text)?);
         }
         Ok(Value::Object(values))
     }
@@ -52,7 +53,7 @@ pub(super) struct Elicitation(Arc<Mutex<Asked>>);
 #[derive(Debug, Default)]
 struct Asked {
     given: Option<BTreeMap<String, String>>,
-    form: Option<Result<Form, String>>,
+    form: Option<Result<Form, ToolFault>>,
 }
 
 impl Elicitation {
@@ -62,7 +63,7 @@ impl Elicitation {
     }
 
     /// Takes the form that came meanwhile and was not filled in.
-    pub(super) fn take(&self) -> Option<Result<Form, String>> {
+    pub(super) fn take(&self) -> Option<Result<Form, ToolFault>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).form.take()
     }
 

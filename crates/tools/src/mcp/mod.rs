@@ -334,8 +334,11 @@ fn described(tool: &rmcp::model::Tool) -> ToolDescription {
 
 fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, Attempt<CallOutcome>> {
     let arguments = arguments::arguments(schema, call.args).map_err(|wrong| {
-        let why = Fault::Said(wrong.why);
-        if wrong.name.is_empty() { rejected(why) } else { wrong_argument(&wrong.name, why) }
+        if wrong.name.is_empty() {
+            rejected(wrong.why)
+        } else {
+            wrong_argument(&wrong.name, wrong.why.into())
+        }
     })?;
     let mut params = CallToolRequestParams::new(call.tool.to_owned()).with_arguments(arguments);
     if let Some((remote, given)) = call.answer {
@@ -345,7 +348,7 @@ fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, 
         }
         if let Some(key) = resume.key {
             let form = Form { message: String::new(), schema: resume.form };
-            let values = form.filled(given).map_err(|why| rejected(Fault::Said(why)))?;
+            let values = form.filled(given).map_err(rejected)?;
             let filled = ElicitResult::new(ElicitationAction::Accept).with_content(values);
             let filled = serde_json::to_value(filled).unwrap_or_default();
             params = params.with_input_responses([(key, filled)].into());
@@ -380,7 +383,7 @@ async fn call_until_complete(
 fn interpret(
     outward: bool,
     response: CallToolResponse,
-    form: Option<Result<Form, String>>,
+    form: Option<Result<Form, ToolFault>>,
 ) -> Attempt<CallOutcome> {
     if let Some(form) = form {
         return asks(form, None, None);
@@ -409,11 +412,11 @@ fn interpret(
     }
 }
 
-fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) -> Attempt<CallOutcome> {
+fn asks(form: Result<Form, ToolFault>, key: Option<String>, state: Option<String>) -> Attempt<CallOutcome> {
     let asked = form.and_then(|form| Ok((arguments::fields(&form.schema)?, form)));
     let (fields, form) = match asked {
         Ok(asked) => asked,
-        Err(why) => return rejected(Fault::Said(why)),
+        Err(why) => return rejected(why),
     };
     let resume = Resume { form: if key.is_some() { form.schema } else { Value::Null }, key, state };
     let remote = serde_json::to_string(&resume).unwrap_or_default();

@@ -97,6 +97,29 @@ pub enum SendingFault {
         /// Reason, in the words of whoever gave it.
         why: String,
     },
+    /// A channel that has not said yet where the app is installed.
+    PlaceUnknown {
+        /// Name of the channel.
+        channel: String,
+    },
+    /// An app without the right that a call needs.
+    RightMissing {
+        /// Name of the channel.
+        channel: String,
+        /// The right, as the channel names it.
+        right: String,
+    },
+    /// A message that is complete already.
+    Complete,
+    /// A press whose time to open a window is over.
+    TooLate,
+    /// A text whose marks a channel cannot read.
+    MarksUnread {
+        /// Name of the channel.
+        channel: String,
+    },
+    /// A conversation that has another name now.
+    Moved,
     /// An effect that no channel delivers.
     NotDelivered,
 }

@@ -1,6 +1,7 @@
 //! Faults of tools and sub-agents.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// Reason why a tool or a sub-agent did not do something, with the values that its sentence names.
@@ -69,6 +70,74 @@ pub enum ToolFault {
     TaskUnnamed,
     /// A task in no known state.
     TaskUnclear,
+    /// An argument that is none of the values that the tool takes.
+    NotOf {
+        /// Name of the argument.
+        name: String,
+        /// Values that it takes.
+        known: Vec<String>,
+        /// Text that was written.
+        text: String,
+    },
+    /// An argument that is no whole number.
+    NotWhole {
+        /// Name of the argument.
+        name: String,
+        /// Text that was written.
+        text: String,
+    },
+    /// An argument that is no number.
+    NotNumeric {
+        /// Name of the argument.
+        name: String,
+        /// Text that was written.
+        text: String,
+    },
+    /// An argument that is neither yes nor no.
+    NotYesNo {
+        /// Name of the argument.
+        name: String,
+        /// Text that was written.
+        text: String,
+    },
+    /// An argument that no text can be.
+    NotWords {
+        /// Name of the argument.
+        name: String,
+    },
+    /// An argument that the tool's schema refuses; the validator's words.
+    RefusedArgument {
+        /// Name of the argument.
+        name: String,
+        /// Reason, in the words of whoever gave it.
+        why: String,
+    },
+    /// Arguments that the tool's schema refuses together; the validator's words.
+    RefusedArguments {
+        /// Reason, in the words of whoever gave it.
+        why: String,
+    },
+    /// A schema that arguments cannot be compared with; the validator's words.
+    SchemaUnusable {
+        /// Reason, in the words of whoever gave it.
+        why: String,
+    },
+    /// A form without fields.
+    AsksNothing,
+    /// A form with too many fields.
+    AsksMany {
+        /// Number.
+        count: usize,
+        /// Most that people are asked for.
+        most: usize,
+    },
+    /// A field of a form that is no single word.
+    AsksStructure {
+        /// Name of the field.
+        name: String,
+    },
+    /// A question that is answered on a web page.
+    WantsPage,
     /// A task that the sub-agent does not know any more; its words.
     Unknown {
         /// Reason, in the words of whoever gave it.
