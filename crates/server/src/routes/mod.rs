@@ -17,7 +17,6 @@ mod replay;
 pub(crate) mod resolve;
 mod sign_in_links;
 mod slack;
-mod slack_install;
 mod stream;
 mod telegram_hook;
 mod telegram_links;
@@ -83,8 +82,6 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/slack/events", post(slack::post_event))
         .route("/slack/interactions", post(slack::post_interaction))
         .route("/slack/commands", post(slack::post_command))
-        .route("/slack/install", get(slack_install::get_install))
-        .route("/slack/install/done", get(slack_install::get_done))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

@@ -2,7 +2,7 @@
 //! scripts and style sheets in `crates/server/web`, compiled into the binary.
 //!
 //! `page.rs` renders a template, `asset.rs` serves scripts and style sheets, `policy.rs` sets the security headers,
-//! `visitor.rs` identifies the person, `sign_in.rs` signs them in. The chat is `chat.rs`, and `workspace.rs` with
+//! `visitor.rs` identifies the person, `sign_in.rs` signs them in, `slack_install.rs` brings the app into a Slack workspace. The chat is `chat.rs`, and `workspace.rs` with
 //! panels beside it; `history.rs` lists the messages, `conversations.rs` the conversations, and `forms.rs` handles
 //! everything that works without a script.
 
@@ -16,6 +16,7 @@ mod issue;
 mod page;
 mod policy;
 mod sign_in;
+mod slack_install;
 mod turn;
 mod visitor;
 mod workspace;
@@ -45,5 +46,10 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .merge(console::routes())
         .layer(from_fn_with_state(app.clone(), visitor::introduce));
     let policy = policy::Policy::new(&app.config().web.frame_ancestors);
-    pages.route("/assets/{file}", get(asset::get_asset)).layer(from_fn_with_state(policy, policy::restrict))
+    // Nobody has to be signed in for these.
+    pages
+        .route("/assets/{file}", get(asset::get_asset))
+        .route("/slack/install", get(slack_install::get_install))
+        .route("/slack/install/done", get(slack_install::get_done))
+        .layer(from_fn_with_state(policy, policy::restrict))
 }

@@ -31,6 +31,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "again.html",
     "chat.html",
     "edit.html",
+    "installed.html",
     "issue.html",
     "parts.html",
     "plain.html",

@@ -8,15 +8,15 @@ use axum::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Redirect, Response};
 use cookie::{Cookie, SameSite};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use throughline_engine::data::canonical_json::sha256;
 
+use super::page::{Refusal, page};
 use crate::app::App;
 use crate::codes;
 use crate::problem::Problem;
 use crate::random;
 use crate::request::QueryParams;
-use crate::routes::text;
 use crate::slack::Adapter;
 
 /// Cookie with the state of an installation under way.
@@ -32,16 +32,22 @@ pub(crate) struct BackQuery {
     error: Option<String>,
 }
 
+#[derive(Serialize)]
+struct InstalledPage {
+    /// Name of the workspace.
+    workspace: String,
+}
+
 fn adapter(app: &App) -> Result<Arc<Adapter>, Problem> {
     let found = app.instance.slack.clone();
     found.ok_or_else(|| Problem::new(&codes::NOT_FOUND, "no Slack app is configured"))
 }
 
 /// `GET /slack/install`
-pub(crate) async fn get_install(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+pub(crate) async fn get_install(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
     let state = random::id()?;
     let Some(url) = adapter(&app)?.authorize_url(&state) else {
-        return Err(Problem::new(&codes::NOT_FOUND, "this installation takes no further workspaces"));
+        return Err(Problem::new(&codes::NOT_FOUND, "this installation takes no further workspaces").into());
     };
     let mut response = Redirect::to(&url).into_response();
     response.headers_mut().insert(SET_COOKIE, cookie(&app, &state, MINUTES));
@@ -54,7 +60,7 @@ pub(crate) async fn get_done(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     QueryParams(back): QueryParams<BackQuery>,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let adapter = adapter(&app)?;
     let began = state(&headers);
     let same = |given: &str| {
@@ -62,13 +68,11 @@ pub(crate) async fn get_done(
     };
     if !back.state.as_deref().is_some_and(same) {
         let why = "this is not the browser that began the installation, or it took too long; begin again at /slack/install";
-        return Err(Problem::new(&codes::ORIGIN_REFUSED, why));
+        return Err(Problem::new(&codes::ORIGIN_REFUSED, why).into());
     }
     let done = match (back.code, back.error) {
         (Some(code), None) => match adapter.install(app.runtime(), &code).await {
-            Ok(name) => Ok(text(format!(
-                "Installed in {name}. Write to the app in Slack, or mention it in a channel.\n"
-            ))),
+            Ok(workspace) => page("installed.html", &InstalledPage { workspace }),
             Err(error) => Err(Problem::new(&codes::SLACK_NOT_INSTALLED, error.to_string())),
         },
         (_, error) => {
@@ -79,7 +83,7 @@ pub(crate) async fn get_done(
             ))
         }
     };
-    let mut response = done.unwrap_or_else(IntoResponse::into_response);
+    let mut response = done.unwrap_or_else(|problem| Refusal::from(problem).into_response());
     // The state is used up, whatever came of it.
     response.headers_mut().insert(SET_COOKIE, cookie(&app, "", 0));
     Ok(response)
