@@ -124,7 +124,7 @@ impl IntoResponse for Refusal {
         struct RefusalPage<'a> {
             code: String,
             title: &'a str,
-            /// What is said of this occurrence and what to do, in English.
+            /// Description of this occurrence and the remedy, in English: only for readers of it.
             detail: Option<&'a str>,
             fix: Option<&'a str>,
         }
