@@ -52,18 +52,14 @@ pub(crate) fn arguments(
 /// Converts the text of an argument to a value of that schema: text, a number, yes or no, one of a set.
 pub(crate) fn coerce(name: &str, schema: &Value, text: &str) -> Result<Value, ToolFault> {
     let text = text.trim();
-    let written = || (name.to_owned(), text.to_owned());
+    let (name, written) = (name.to_owned(), text.to_owned());
     if let Some(options) = options(schema) {
         let same = |option: &&String| option.to_lowercase() == text.to_lowercase();
         let found = options.iter().find(same).cloned();
-        return found.map(Value::String).ok_or_else(|| {
-            let (name, text) = written();
-            ToolFault::NotOf { name, known: options, text }
-        });
+        return found.map(Value::String).ok_or(ToolFault::NotOf { name, known: options, text: written });
     }
     match schema["type"].as_str() {
         Some("integer") => {
-            let (name, written) = written();
             text.parse::<i64>().map(Value::from).map_err(|_| ToolFault::NotWhole { name, text: written })
         }
         Some("number") => {
@@ -71,18 +67,14 @@ pub(crate) fn coerce(name: &str, schema: &Value, text: &str) -> Result<Value, To
             let found = whole.or_else(|| {
                 text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
             });
-            let (name, text) = written();
-            found.ok_or(ToolFault::NotNumeric { name, text })
+            found.ok_or(ToolFault::NotNumeric { name, text: written })
         }
         Some("boolean") => match text.to_lowercase().as_str() {
             "yes" | "true" => Ok(Value::Bool(true)),
             "no" | "false" => Ok(Value::Bool(false)),
-            _ => {
-                let (name, text) = written();
-                Err(ToolFault::NotYesNo { name, text })
-            }
+            _ => Err(ToolFault::NotYesNo { name, text: written }),
         },
-        Some("object" | "array" | "null") => Err(ToolFault::NotWords { name: name.into() }),
+        Some("object" | "array" | "null") => Err(ToolFault::NotWords { name }),
         _ => Ok(Value::String(text.into())),
     }
 }

@@ -1,5 +1,5 @@
 //! Calls of a tool while the process is killed. Most of them wait for their turn at a server that takes one call at a time;
-//! what was not begun there is not uncertain, and goes on by itself.
+//! what was not handed to it is not uncertain, and goes on by itself.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -57,7 +57,7 @@ struct Counted {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts belong to the output of the run")]
-fn a_call_that_was_not_begun_is_not_uncertain() {
+fn of_the_calls_that_wait_a_kill_leaves_at_most_one_uncertain() {
     let (first, seeds) = (number("THROUGHLINE_CRASH_FIRST", 1), number("THROUGHLINE_CRASH_SEEDS", 3));
     let jobs: Vec<u64> = (first..first + seeds * 2).collect();
     let counted: Mutex<Vec<Counted>> = Mutex::default();
