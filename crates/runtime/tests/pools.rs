@@ -89,7 +89,8 @@ async fn slow_tools_hold_up_no_reply() {
     runtime.wakes().effects.notify_one();
     // There is no channel to send it to, so it ends as failed; the point is that it ends.
     for _ in 0..400 {
-        if hand.effect_state("fx_reply").await != EffectState::Planned {
+        // Attempted is on its way: only the end counts.
+        if hand.effect_state("fx_reply").await == EffectState::Failed {
             break;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
