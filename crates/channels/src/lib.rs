@@ -10,7 +10,6 @@ pub mod form;
 pub mod slack;
 pub mod telegram;
 pub mod terminal;
-pub mod vendor_call;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The HTTP client for remote services, `Retry-After`, and the wording of failed requests.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::Client;
 
@@ -37,6 +37,17 @@ pub fn retry_after(text: &str) -> Option<i64> {
     let seconds: f64 = text.trim().parse().ok()?;
     let whole = (1..=LONGEST_HINT).find(|whole| *whole as f64 >= seconds).unwrap_or(LONGEST_HINT);
     (seconds.is_finite() && seconds > 0.0).then_some(whole * 1_000)
+}
+
+/// Parses a `Retry-After` of either form: seconds as [`retry_after`] does, or a date, from `now` on. Returns milliseconds,
+/// and `None` for a date that is past.
+#[must_use]
+pub fn retry_after_at(text: &str, now: SystemTime) -> Option<i64> {
+    let ahead = || {
+        let date = httpdate::parse_http_date(text.trim()).ok()?;
+        date.duration_since(now).ok().map(|ahead| ahead.as_secs_f64().to_string())
+    };
+    retry_after(text).or_else(|| retry_after(&ahead()?))
 }
 
 /// Formats an error and its chain of causes after `act`, the act that failed. Leaves out the URL, which may hold a key.

@@ -4,11 +4,13 @@
 //! (docs/design/0033-access-and-limits.md). It knows no vendor: requests and answers belong to the crates above.
 
 mod address;
+mod call;
 mod http;
 mod key;
 mod web_socket;
 
 pub use address::{Address, Reach, check_address};
-pub use http::{client, describe_error, retry_after};
+pub use call::{Response, TransportError, send};
+pub use http::{client, describe_error, retry_after, retry_after_at};
 pub use key::Key;
 pub use web_socket::{Received, WebSocket};

@@ -5,8 +5,7 @@ use serde_json::Value;
 use throughline_engine::Millis;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, SendingFault};
-
-use crate::vendor_call::{Response, TransportError};
+use throughline_net::{Response, TransportError};
 
 /// The meaning of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,7 +109,7 @@ pub fn classify(outcome: Result<Response, TransportError>) -> Answer {
         Err(TransportError::NotSent(why)) => return Answer::NotSent(why),
         Err(TransportError::Lost(why)) => return Answer::Unknown(why),
     };
-    let hint = response.retry_after.as_deref().and_then(throughline_net::retry_after);
+    let hint = response.header("retry-after").and_then(throughline_net::retry_after);
     if response.status == 429 {
         return Answer::TooMany { hint };
     }
@@ -177,6 +176,7 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
     use serde_json::json;
 
     use super::*;
@@ -217,7 +217,8 @@ mod tests {
     #[test]
     fn a_wait_is_in_the_header() {
         let body = json!({"ok": false, "error": "ratelimited"}).to_string().into_bytes();
-        let response = Response { status: 429, retry_after: Some("30".into()), body, ..Response::default() };
+        let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("30"))]);
+        let response = Response { status: 429, headers, body };
         assert_eq!(classify(Ok(response)), Answer::TooMany { hint: Some(30_000) });
     }
 

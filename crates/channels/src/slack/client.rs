@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
-use throughline_net::{Address, Key};
+use throughline_net::{Address, Key, Response, TransportError};
 
 use super::answer::{Answer, classify};
 use super::outbound::Call;
-use crate::vendor_call::{self, Response, TransportError};
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -44,7 +43,7 @@ impl Client {
     /// Makes one call and returns its answer with the scopes of the token.
     pub async fn call_with_scopes(&self, token: &Key, call: &Call) -> (Answer, Option<String>) {
         let sent = self.send(token, call).await;
-        let scopes = sent.as_ref().ok().and_then(|response| response.scopes.clone());
+        let scopes = sent.as_ref().ok().and_then(|response| response.header("x-oauth-scopes").map(str::to_owned));
         (classify(sent), scopes)
     }
 
@@ -76,7 +75,7 @@ impl Client {
     async fn request(&self, headers: HeaderMap, call: &Call) -> Result<Response, TransportError> {
         let url = self.base.join(call.method);
         let request = self.http.post(url).headers(headers).timeout(CALL).header(CONTENT_TYPE, FORM);
-        vendor_call::send(request.body(encoded(call)), call.method).await
+        throughline_net::send(request.body(encoded(call)), call.method).await
     }
 }
 

@@ -5,8 +5,7 @@ use serde_json::Value;
 use throughline_engine::Millis;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, SendingFault};
-
-use crate::vendor_call::{Response, TransportError};
+use throughline_net::{Response, TransportError};
 
 /// The longest wait that is believed; a longer one is a mistake.
 const LONGEST_HINT: Millis = 3_600_000;
@@ -77,7 +76,7 @@ pub fn classify(outcome: Result<Response, TransportError>) -> Answer {
         403 => Answer::Forbidden(description),
         409 => Answer::Conflict(description),
         429 => Answer::TooMany {
-            hint: hint(&body["parameters"]["retry_after"], response.retry_after.as_deref()),
+            hint: hint(&body["parameters"]["retry_after"], response.header("retry-after")),
         },
         408 | 500.. => Answer::Unknown(description),
         _ => Answer::Rejected(description),

@@ -5,11 +5,11 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use throughline_net::{Response, TransportError};
 use zeroize::Zeroizing;
 
 use super::answer::{Answer, classify};
 use super::outbound::Call;
-use crate::vendor_call::{self, Response, TransportError};
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -101,7 +101,7 @@ impl Client {
     async fn send(&self, call: &Call, within: Duration) -> Result<Response, TransportError> {
         let url = format!("{}/bot{}/{}", self.base, *self.token.0, call.method);
         let request = self.http.post(url).timeout(within).header("content-type", "application/json");
-        vendor_call::send(request.body(call.body.to_string()), call.method).await
+        throughline_net::send(request.body(call.body.to_string()), call.method).await
     }
 }
 

@@ -1,6 +1,7 @@
 //! One HTTP call to a vendor's API: its response, or what is known where there is none.
 
 use reqwest::RequestBuilder;
+use reqwest::header::HeaderMap;
 
 /// The longest answer that is read, in bytes.
 const BODY: usize = 4 * 1024 * 1024;
@@ -10,12 +11,18 @@ const BODY: usize = 4 * 1024 * 1024;
 pub struct Response {
     /// The status.
     pub status: u16,
-    /// The `Retry-After` header.
-    pub retry_after: Option<String>,
-    /// The `X-OAuth-Scopes` header, in which Slack says what a token may do.
-    pub scopes: Option<String>,
+    /// The headers.
+    pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
+}
+
+impl Response {
+    /// Returns a header's text. Names are in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
 }
 
 /// The reason there is no response. The texts hold no token.
@@ -27,15 +34,16 @@ pub enum TransportError {
     Lost(String),
 }
 
-/// Makes one attempt. `method` names the call in errors.
-pub(crate) async fn send(request: RequestBuilder, method: &str) -> Result<Response, TransportError> {
+/// Makes one attempt: no retry, and an answer of at most 4 MiB. `method` names the call in errors.
+///
+/// # Errors
+/// There is no response; the error says if a byte of the request may have been written.
+pub async fn send(request: RequestBuilder, method: &str) -> Result<Response, TransportError> {
     let sent = request.send().await;
     let mut response = sent.map_err(|error| transport_error(error, method))?;
-    let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
     let mut answer = Response {
         status: response.status().as_u16(),
-        retry_after: header("retry-after"),
-        scopes: header("x-oauth-scopes"),
+        headers: std::mem::take(response.headers_mut()),
         body: Vec::new(),
     };
     loop {
@@ -47,7 +55,7 @@ pub(crate) async fn send(request: RequestBuilder, method: &str) -> Result<Respon
                 return Err(TransportError::Lost(format!("the answer to {method} is too long")));
             }
             Ok(None) => return Ok(answer),
-            Err(error) => return Err(TransportError::Lost(throughline_net::describe_error(method, error))),
+            Err(error) => return Err(TransportError::Lost(crate::describe_error(method, error))),
         }
     }
 }
@@ -56,6 +64,6 @@ pub(crate) async fn send(request: RequestBuilder, method: &str) -> Result<Respon
 fn transport_error(error: reqwest::Error, method: &str) -> TransportError {
     let never = error.is_connect() || error.is_builder();
     // Without the address, which may hold a token.
-    let why = throughline_net::describe_error(method, error);
+    let why = crate::describe_error(method, error);
     if never { TransportError::NotSent(why) } else { TransportError::Lost(why) }
 }
