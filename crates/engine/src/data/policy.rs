@@ -2,6 +2,7 @@
 //! numbers from here.
 
 pub mod context;
+pub mod destination;
 pub mod drafts;
 pub mod selection;
 
@@ -15,6 +16,7 @@ use crate::data::actor::Actor;
 use crate::data::call::{Agent, Tool};
 use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::language::Language;
+use crate::data::policy::destination::Destination;
 use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::policy::selection::SelectionPolicy;
@@ -206,8 +208,14 @@ pub struct Policy {
     pub drafts: DraftPolicy,
     /// Rules about who may approve. Without a matching rule nobody may.
     pub approvers: Vec<ApproverRule>,
-    /// Tracker and project of a ticket that names none.
+    /// Tracker and project of a ticket that names none, where no destination fits.
     pub project: Target,
+    /// Trackers of projects, by key; those that are not named are in the usual project's.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub trackers: BTreeMap<String, String>,
+    /// Projects of places. The first that fits counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub destinations: Vec<Destination>,
     /// The tools that may be called, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,

@@ -131,6 +131,8 @@ texts! {
         NoKey { named: words, project: words }, CommentLong { most: key }, OtherText { effect, key: words },
         CreateCrowded { project: words }, ChangeCrowded { key: words }, Storage { why: words },
         StorageUnknown { why: words }, Unreachable, SlowDown, Failed { status: key }, Silent,
+        Credentials, FieldMissing { field: words, project: words },
+        SetValue { field: words, project: words, value: words }, NoStep { key: words, state: key },
         NotConfigured { tracker: key }, NotOfTracker,
     }
     enum SendingFault {

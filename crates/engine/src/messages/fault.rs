@@ -136,6 +136,10 @@ impl TrackerFault {
             Self::SlowDown => say::fault_slow_down(language),
             Self::Failed { status } => say::fault_failed(language, status),
             Self::Silent => say::fault_silent(language),
+            Self::Credentials => say::fault_credentials(language),
+            Self::FieldMissing { field, project } => say::fault_field_missing(language, field, project),
+            Self::SetValue { field, project, value } => say::fault_set_value(language, field, project, value),
+            Self::NoStep { key, state } => say::fault_no_step(language, key, state.as_str()),
             Self::NotConfigured { tracker } => say::fault_not_configured(language, tracker),
             Self::NotOfTracker => say::fault_not_of_tracker(language),
         }

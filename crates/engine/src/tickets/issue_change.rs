@@ -111,7 +111,7 @@ fn issue(turn: &Turn<'_>, asked: &Asked, made: &[Draft]) -> Result<(Target, Stri
         (Some(key), [draft, ..], _) => Ok((draft.target.clone(), key.clone())),
         (Some(key), [], _) => {
             let project = key.rsplit_once('-').map_or("", |(project, _)| project);
-            Ok((Target { project: project.into(), ..turn.policy.project.clone() }, key.clone()))
+            Ok((turn.policy.target(project), key.clone()))
         }
     }
 }

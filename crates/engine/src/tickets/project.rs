@@ -17,9 +17,9 @@ use throughline_language::intent::rules;
 
 /// Returns the project that `own`, the requester's message, names, and `text` without the words that name it.
 pub(super) fn targeted(turn: &Turn<'_>, own: &str, text: &str) -> (Target, String) {
-    let usual = turn.policy.project.clone();
+    let usual = turn.policy.destination(&turn.lane.key);
     let named = named(own, turn.said.is_none());
-    let target = named.as_ref().map(|named| Target { project: named.key.clone(), ..usual.clone() });
+    let target = named.as_ref().map(|named| turn.policy.target(&named.key));
     match (named, target) {
         (Some(named), Some(target)) if is_open(turn.policy, "tracker.create", &target) => {
             (target, named.cut_from(text))

@@ -24,7 +24,7 @@ pub(crate) fn target(turn: &Turn<'_>, key: &str) -> Target {
 
 pub(crate) fn by_key(turn: &Turn<'_>, key: &str) -> Target {
     let project = key.split_once('-').map_or(key, |(project, _)| project);
-    Target { tracker: turn.policy.project.tracker.clone(), project: project.into() }
+    turn.policy.target(project)
 }
 
 /// Tracks an issue that was created from this thread.

@@ -88,6 +88,13 @@ fault-unreachable = der Tracker hat die Verbindung abgelehnt
 fault-slow-down = der Tracker bittet, langsamer zu senden (429)
 fault-failed = der Tracker hat mit { $status } geantwortet
 fault-silent = der Tracker hat nicht rechtzeitig geantwortet
+fault-credentials = der Tracker lehnt unsere Zugangsdaten ab (401)
+fault-field-missing = { $field } ist in { $project } Pflicht, und kein Teil eines Tickets füllt es; wer das hier betreibt, kann es für das Projekt setzen
+fault-set-value = { $field } in { $project } nimmt „{ $value }“ nicht an, das für das Projekt gesetzt ist
+fault-no-step = { $key } lässt sich von dort, wo es in seinem Ablauf steht, nicht { $state ->
+    [open] wieder öffnen
+   *[closed] schließen
+}
 fault-not-configured = es ist kein Tracker namens { $tracker } eingerichtet
 fault-not-of-tracker = das führt kein Tracker aus
 # Eine Art in einer Aufzählung.

@@ -88,6 +88,13 @@ fault-unreachable = the tracker refused the connection
 fault-slow-down = the tracker asks us to slow down (429)
 fault-failed = the tracker answered { $status }
 fault-silent = the tracker did not answer in time
+fault-credentials = the tracker refuses our credentials (401)
+fault-field-missing = { $field } is required in { $project }, and no part of a ticket fills it; whoever runs this can set it for the project
+fault-set-value = { $field } in { $project } does not take “{ $value }”, which is set for the project
+fault-no-step = { $key } cannot be { $state ->
+    [open] opened again
+   *[closed] closed
+} from where it is in its workflow
 fault-not-configured = no tracker named { $tracker } is configured
 fault-not-of-tracker = not an effect of a tracker
 # An item type in a list.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::data::id::EffectId;
+use crate::data::issue_change::IssueState;
 use crate::data::ticket::{ItemType, Part};
 
 /// Reason why a tracker did not take or do something, with the values that its sentence names.
@@ -311,6 +312,31 @@ pub enum TrackerFault {
     },
     /// No answer in time.
     Silent,
+    /// Credentials that the tracker refuses.
+    Credentials,
+    /// A field that the tracker requires and nothing here fills.
+    FieldMissing {
+        /// Name of the field there.
+        field: String,
+        /// Project.
+        project: String,
+    },
+    /// A value of the configuration that a field does not take.
+    SetValue {
+        /// Name of the field there.
+        field: String,
+        /// Project.
+        project: String,
+        /// Value that is set.
+        value: String,
+    },
+    /// A state that no step of the issue's workflow leads to.
+    NoStep {
+        /// Issue key.
+        key: String,
+        /// State.
+        state: IssueState,
+    },
     /// A tracker that is not configured.
     NotConfigured {
         /// Name of the tracker.
