@@ -21,6 +21,7 @@ use crate::slack;
 use crate::start_error::StartError;
 use crate::telegram;
 use crate::tools;
+use crate::trackers;
 use crate::web_channel::WebChannel;
 
 /// Channels that exist in every installation, beside the web. Their users read from the store.
@@ -99,7 +100,10 @@ pub async fn open_tracking(
             .map(channel)
             .chain([pages].into_iter().chain(sends.into_iter().flatten()).map(named))
             .collect(),
-        trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
+        trackers: trackers::open(&config)?
+            .into_iter()
+            .chain([("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)])
+            .collect(),
         model: models::open(&config)?.map(|models| models as Arc<dyn Model>),
         // Tools without a client here are the host's; without a host a call fails with that reason.
         workers: tools::workers(clients.as_ref()),

@@ -60,6 +60,7 @@ mod stored_tokens;
 mod stuck;
 pub mod telegram;
 pub mod tools;
+pub mod trackers;
 #[cfg(feature = "failpoints")]
 mod tracker_faults;
 mod turn_chain;

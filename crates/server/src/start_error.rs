@@ -58,6 +58,14 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// A tracker cannot be used as configured.
+    #[error("cannot use the tracker {name}: {why}")]
+    Tracker {
+        /// Name of the tracker.
+        name: String,
+        /// Cause.
+        why: String,
+    },
     /// Polling is configured, but the bot's updates go to a webhook.
     #[error(
         "cannot poll Telegram: its updates go to the webhook {url}; remove it with `throughline telegram setup`"
@@ -92,6 +100,7 @@ impl StartError {
             Self::Slack { .. } => &codes::SLACK_CONFIG,
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
             Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
+            Self::Tracker { .. } => &codes::TRACKER_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,
             Self::Recover(RuntimeError::Unreadable { .. }) => &codes::UNREADABLE,

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
+use throughline_engine::data::fault::{Fault, FieldFault, HierarchyGap, TrackerFault};
 use throughline_engine::data::policy::limits;
-use throughline_engine::data::ticket::{Item, Part};
+use throughline_engine::data::ticket::{Item, ItemType, Part};
+
+use crate::project::ChildLink;
 
 /// The longest title or label, in characters: Jira's limit, so that a project can move there.
 pub const MAX_LINE: usize = 255;
@@ -115,5 +117,42 @@ pub(crate) fn body(item: &Item, found: &mut Vec<FieldFault>) {
 pub(crate) fn title(item: &Item, found: &mut Vec<FieldFault>) {
     if !item.fields.contains_key(&Part::Title) && !found.iter().any(|e| e.field == Part::Title.as_str()) {
         found.push(wrong(item, "check.shape", Part::Title.as_str(), TrackerFault::NoTitle));
+    }
+}
+
+/// Checks parents (`check.parent`) as far as the batch tells: the types, and the way stories are put under their epic,
+/// `set`, which has to be among the `ways` that the project has.
+pub(crate) fn parents(set: ChildLink, ways: &[ChildLink], project: &str, items: &[Item]) -> Vec<FieldFault> {
+    let mut found = Vec::new();
+    if items.iter().any(|item| item.parent.is_some()) && !ways.contains(&set) {
+        found.push(FieldFault::new("check.parent", "parent", no_way(set, ways, project)));
+    }
+    for item in items.iter().filter(|item| item.parent.is_some()) {
+        if let Some(fault) = level(item, above(items, item).map(|epic| epic.item_type)) {
+            found.push(wrong(item, "check.parent", "parent", fault));
+        }
+    }
+    found
+}
+
+/// The mistake in putting this item under an issue of that type, if the type is known.
+pub(crate) fn level(item: &Item, above: Option<ItemType>) -> Option<TrackerFault> {
+    if item.item_type == ItemType::Epic {
+        return Some(TrackerFault::EpicUnder);
+    }
+    let above = above.filter(|above| *above != ItemType::Epic)?;
+    Some(TrackerFault::WrongLevel { kind: item.item_type, above })
+}
+
+fn no_way(set: ChildLink, ways: &[ChildLink], project: &str) -> TrackerFault {
+    let gap = match set {
+        ChildLink::Parent => HierarchyGap::NoParent,
+        ChildLink::EpicLink => HierarchyGap::NoEpicLink,
+        ChildLink::Subtask => HierarchyGap::NoSubtasks,
+    };
+    let project = project.into();
+    match ways.first() {
+        Some(other) => TrackerFault::OtherHierarchy { gap, project, setting: other.as_str().into() },
+        None => TrackerFault::NoHierarchy { gap, project },
     }
 }

@@ -7,7 +7,10 @@
 mod common_checks;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+pub mod jira;
+mod links;
 pub mod local;
+mod project;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

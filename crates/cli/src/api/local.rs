@@ -259,6 +259,7 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
         | StartError::Telegram { .. }
         | StartError::Slack { .. }
         | StartError::Model { .. }
+        | StartError::Tracker { .. }
         | StartError::Tool { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
         StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),
     }

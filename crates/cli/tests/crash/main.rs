@@ -13,6 +13,7 @@ mod erase_anybody;
 mod erasure;
 mod faults;
 mod invariants;
+mod jira;
 #[path = "../shared/port.rs"]
 mod port;
 mod script;

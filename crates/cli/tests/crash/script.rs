@@ -39,6 +39,21 @@ pub(crate) fn play_batch(client: &Client) -> Transcript {
     lane.sent
 }
 
+/// Plays one ticket in each of two conversations: requested, and approved by two people at once.
+pub(crate) fn play_tickets(client: &Client) -> Vec<Transcript> {
+    std::thread::scope(|scope| {
+        let play = |n| {
+            let mut lane = Lane::new(client, 0, n);
+            let title = format!("Page {n} is empty");
+            let asked = lane.ticket("bug", &title);
+            lane.two_people_approve(&button_when_checked(client, &asked, "approve"), &title);
+            lane.sent
+        };
+        let lanes: Vec<_> = (0..2).map(|n| scope.spawn(move || play(n))).collect();
+        lanes.into_iter().map(|lane| lane.join().unwrap()).collect()
+    })
+}
+
 struct Lane<'c> {
     client: &'c Client,
     n: usize,

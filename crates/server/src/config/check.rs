@@ -1,6 +1,6 @@
 //! Checks across settings, and the step from merged settings to a typed configuration.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use throughline_runtime::Zone;
@@ -10,7 +10,7 @@ use toml::Value;
 use super::layer::Merged;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, models, slack, tools,
+    StoreUrl, TelegramConfig, TelegramMode, models, slack, tools, trackers,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -105,8 +105,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
         }
     }
-    let projects: BTreeMap<String, ProjectConfig> =
-        raw.projects.into_iter().map(|(key, raw)| (key, raw.project)).collect();
+    let mut tracked = trackers::checked(raw.projects, raw.jira, &raw.tenant);
     let raw_tools = tools::RawTools { servers: raw.mcp, tools: raw.tools, agents: raw.agents };
     let called = tools::checked(raw_tools);
     for (path, text) in &called.wrong {
@@ -120,14 +119,12 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
     if let Some((path, why)) = policy.first_invalid() {
         checker.error(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
     }
-    if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
-        let text =
-            format!("tickets go to the project {}, which is not in `projects`", policy.project.project);
-        checker.error(&codes::CONFIG_INCONSISTENT, "policy.project.project", text);
-    } else if policy.project.tracker != "local" {
-        let text =
-            format!("tickets go to the tracker “{}”; this version has only “local”", policy.project.tracker);
-        checker.error(&codes::CONFIG_INCONSISTENT, "policy.project.tracker", text);
+    tracked.set(&mut policy, raw.destinations);
+    for (path, text) in tracked.wrong {
+        checker.error(&codes::TRACKER_MISCONFIGURED, &path, text);
+    }
+    for (path, text) in tracked.unfit {
+        checker.error(&codes::CONFIG_INCONSISTENT, &path, text);
     }
     if !checker.errors.is_empty() {
         return Err(ConfigErrors(checker.errors));
@@ -151,7 +148,8 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         policy,
         users: raw.users,
         tokens,
-        tracker: LocalConfig { projects },
+        tracker: LocalConfig { projects: tracked.local },
+        jira: tracked.jira,
         delivery_host: raw.api.delivery_host,
         telegram,
         slack,
@@ -359,6 +357,8 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     let keys: BTreeSet<_> = keys.collect();
     found.extend(keys.into_iter().filter_map(|file| readable_by_others(file, "a model's key")));
     let tokens = config.tools.token_files();
+    found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
+    let tokens = config.jira.values().map(|site| &site.token_file).collect::<BTreeSet<_>>();
     found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {

@@ -12,6 +12,7 @@ mod schema;
 mod slack;
 mod sources;
 mod tools;
+mod trackers;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -21,10 +22,11 @@ use serde::Deserialize;
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::policy::ApproverRule;
+use throughline_engine::data::policy::destination::Destination;
 use throughline_engine::{Policy, Timestamp};
 use throughline_runtime::Zone;
 use throughline_store::database_file;
-use throughline_trackers::local::{LocalConfig, ProjectConfig};
+use throughline_trackers::local::LocalConfig;
 
 use crate::auth::{self, Scope, Token};
 
@@ -35,6 +37,7 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
+pub use trackers::JiraSite;
 
 /// Configuration of an installation.
 #[derive(Clone, Debug)]
@@ -61,6 +64,8 @@ pub struct Config {
     pub tokens: Vec<Token>,
     /// Projects of the local tracker.
     pub tracker: LocalConfig,
+    /// Jira sites, by the name of their tracker: `jira.main`.
+    pub jira: BTreeMap<String, JiraSite>,
     /// Effect classes that the host behind the HTTP API performs itself.
     pub delivery_host: Vec<EffectClass>,
     /// Telegram channel, if configured.
@@ -380,7 +385,11 @@ struct Raw {
     tokens: Vec<RawToken>,
     #[serde(default)]
     approvers: Vec<ApproverRule>,
-    projects: BTreeMap<String, RawProject>,
+    projects: BTreeMap<String, trackers::RawProject>,
+    #[serde(default)]
+    jira: BTreeMap<String, trackers::RawJira>,
+    #[serde(default)]
+    destinations: Vec<Destination>,
     instance_key_file: Option<PathBuf>,
     #[serde(default)]
     mcp: BTreeMap<String, tools::RawServer>,
@@ -430,15 +439,6 @@ struct RawToken {
     #[serde(default)]
     scopes: Vec<Scope>,
     principal: String,
-}
-
-/// Project as written; `schema.rs` defines the keys.
-#[derive(Deserialize)]
-struct RawProject {
-    #[serde(rename = "tracker")]
-    _tracker: Option<String>,
-    #[serde(flatten)]
-    project: ProjectConfig,
 }
 
 #[cfg(test)]

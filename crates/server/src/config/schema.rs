@@ -170,6 +170,8 @@ pub(super) fn settings() -> Schema {
         key("users", list(user), "The people."),
         key("tokens", list(token), "Bearer tokens of the HTTP API."),
         key("projects", Map(Box::new(Table(project()))), "Projects issues go to, by key."),
+        key("destinations", list(destination()), "Projects of places; the first rule that fits counts."),
+        key("jira", Map(Box::new(Table(jira()))), "Jira sites, by name."),
         key(
             "api",
             Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),
@@ -277,9 +279,35 @@ fn agent() -> Vec<SettingKey> {
     ]
 }
 
-/// Keys of a project of the local tracker.
+/// Keys of a Jira site.
+fn jira() -> Vec<SettingKey> {
+    use Schema::{Flag, Text, Word};
+    vec![
+        key("tenant", Text, "The tenant whose tickets go there; the configured tenant if not set."),
+        key("base_url", Text, "Its address: https://acme.atlassian.net."),
+        key("email", Text, "For Jira Cloud: the address of the account that the token belongs to."),
+        key("token_file", Text, "File of the account's API token, or personal access token."),
+        key("edition", Word(vec!["cloud", "data_center"]), "Which Jira it is."),
+        key("marker", Flag, "Label created issues, so that one is found whose answer was lost."),
+        key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
+    ]
+}
+
+/// Keys of a rule that says where tickets of a place go.
+fn destination() -> Vec<SettingKey> {
+    use Schema::Text;
+    vec![
+        key("tenant", Text, "The tenant."),
+        key("channel", Text, "The channel: slack, telegram, web, api, terminal."),
+        key("conversation", Text, "The room or chat, by its id there."),
+        key("thread", Text, "The thread or topic, by its id there."),
+        key("project", Text, "The project that its tickets go to, if they name none."),
+    ]
+}
+
+/// Keys of a project.
 fn project() -> Vec<SettingKey> {
-    use Schema::{Flag, Table, Text, Word};
+    use Schema::{Flag, Map, Table, Text, Word};
     let parts = || Part::ALL.iter().map(|part| part.as_str()).collect::<Vec<_>>();
     let types = || [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::as_str);
     let ways = || ChildLink::ALL.map(ChildLink::as_str).to_vec();
@@ -291,9 +319,14 @@ fn project() -> Vec<SettingKey> {
             key("closed", texts(), "Of these, those nobody can choose any more."),
         ])
     };
+    let named_types = types().map(|name| key(name, Text, "What Jira calls it."));
+    let own_fields = Part::ALL.iter().map(|part| key(part.as_str(), Text, "The field it goes to."));
     let of_part = Part::ALL.iter().map(|part| key(part.as_str(), rule(), "What it takes."));
     vec![
-        key("tracker", Word(vec!["local"]), "The tracker it is in."),
+        key("tracker", Text, "The tracker it is in: local, or jira.NAME of a site below `jira`."),
+        key("type_names", Table(named_types.into()), "Jira's names of types: bug = \"Defect\"."),
+        key("part_fields", Table(own_fields.collect()), "Fields that parts go to, by name or id."),
+        key("values", Map(Box::new(Text)), "Values that fields of Jira get in every issue, by name or id."),
         key("name", Text, "What people call it."),
         key("types", words(types().to_vec()), "The types it offers."),
         key("disabled", words(types().to_vec()), "Types that are switched off."),

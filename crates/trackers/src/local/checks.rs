@@ -1,13 +1,13 @@
 //! The checks of the dry run that need no issues: pure, every mistake at once, in a fixed order
 //! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
-use throughline_engine::data::effect::IssueChange;
-use throughline_engine::data::fault::{FieldFault, HierarchyGap, ProjectAct, TrackerFault};
-use throughline_engine::data::ticket::{Item, ItemType, Part};
+use throughline_engine::data::fault::{FieldFault, TrackerFault};
+use throughline_engine::data::ticket::{Item, Part};
 
-use super::config::{ChildLink, LocalConfig, Permission, ProjectConfig};
-use super::links;
+use super::config::{LocalConfig, ProjectConfig};
 use crate::common_checks::{self, wrong};
+use crate::links::{self, Link};
+use crate::project::{Permission, not_permitted};
 
 /// The project, for somebody who wants to create in it.
 ///
@@ -23,11 +23,6 @@ pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c Proj
             Err(TrackerFault::NoProject { project: key.into(), known })
         }
     }
-}
-
-/// The fault of a project that takes no issues.
-pub(super) fn closed(fault: TrackerFault) -> FieldFault {
-    FieldFault::new("check.project", "project", fault)
 }
 
 /// The mistakes in one item for this project. Issues it names are not looked up.
@@ -57,37 +52,14 @@ pub(super) fn permissions(
     by: Option<&str>,
     items: &[Item],
 ) -> Vec<FieldFault> {
-    let child = items.iter().any(|item| item.parent.is_some());
-    let linked = items.iter().any(|item| !links::named(config, item).is_empty());
-    let wanted = [
-        (Permission::Browse, true),
-        (Permission::Create, true),
-        (Permission::Edit, child),
-        (Permission::Link, linked),
-    ];
-    let missing = wanted.into_iter().filter(|(may, used)| *used && !settings.allows(*may, by));
-    missing.map(|(may, _)| not_permitted(settings, project, may, by)).collect()
+    let linked = items.iter().any(|item| !named(config, item).is_empty());
+    let missing = Permission::of_items(items, linked).filter(|may| !settings.allows(*may, by));
+    missing.map(|may| not_permitted(project, may, by, settings.permitted(may))).collect()
 }
 
-/// The error for a missing permission.
-pub(super) fn not_permitted(
-    settings: &ProjectConfig,
-    project: &str,
-    may: Permission,
-    by: Option<&str>,
-) -> FieldFault {
-    let act = match may {
-        Permission::Browse => ProjectAct::See,
-        Permission::Create => ProjectAct::Create,
-        Permission::Edit => ProjectAct::Edit,
-        Permission::Link => ProjectAct::Link,
-    };
-    let (project, allowed) = (project.into(), settings.permitted(may).to_vec());
-    let fault = match by.filter(|by| !by.is_empty()) {
-        Some(by) => TrackerFault::NotPermitted { act, by: by.into(), project, allowed },
-        None => TrackerFault::NobodyNamed { act, project, allowed },
-    };
-    FieldFault::new("check.permission", "project", fault)
+/// The issues of projects that are not hidden which an item names.
+pub(super) fn named(config: &LocalConfig, item: &Item) -> Vec<Link> {
+    links::named(item, &|project| config.projects.get(project).is_some_and(|project| !project.hidden))
 }
 
 /// True if this person may see the issues of a project.
@@ -99,53 +71,6 @@ pub(super) fn seen(config: &LocalConfig, project: &str, by: Option<&str>) -> boo
 pub(super) fn shown(config: &LocalConfig, project: &str, by: Option<&str>) -> bool {
     let settings = config.projects.get(project).filter(|project| !project.hidden);
     settings.is_some_and(|project| project.allows(Permission::Browse, by))
-}
-
-/// The permission that a change of an issue needs and the person lacks. Who may see an issue may comment on it.
-pub(super) fn lacks(settings: &ProjectConfig, change: &IssueChange, by: Option<&str>) -> Option<Permission> {
-    let needs = match change {
-        IssueChange::State(_) | IssueChange::Assignee(_) => Permission::Edit,
-        IssueChange::Link(_) => Permission::Link,
-        IssueChange::Comment(_) | IssueChange::Parent(_) => return None,
-    };
-    (!settings.allows(needs, by)).then_some(needs)
-}
-
-/// Checks parents (`check.parent`) as far as the batch tells: the project's way of linking stories to epics, and the
-/// types.
-pub(super) fn parents(settings: &ProjectConfig, project: &str, items: &[Item]) -> Vec<FieldFault> {
-    let mut found = Vec::new();
-    if items.iter().any(|item| item.parent.is_some()) && !settings.hierarchy.contains(&settings.child_link) {
-        found.push(FieldFault::new("check.parent", "parent", no_way(settings, project)));
-    }
-    for item in items.iter().filter(|item| item.parent.is_some()) {
-        if let Some(fault) = level(item, common_checks::above(items, item).map(|epic| epic.item_type)) {
-            found.push(wrong(item, "check.parent", "parent", fault));
-        }
-    }
-    found
-}
-
-/// The mistake in putting this item under an issue of that type, if the type is known.
-pub(super) fn level(item: &Item, above: Option<ItemType>) -> Option<TrackerFault> {
-    if item.item_type == ItemType::Epic {
-        return Some(TrackerFault::EpicUnder);
-    }
-    let above = above.filter(|above| *above != ItemType::Epic)?;
-    Some(TrackerFault::WrongLevel { kind: item.item_type, above })
-}
-
-fn no_way(settings: &ProjectConfig, project: &str) -> TrackerFault {
-    let gap = match settings.child_link {
-        ChildLink::Parent => HierarchyGap::NoParent,
-        ChildLink::EpicLink => HierarchyGap::NoEpicLink,
-        ChildLink::Subtask => HierarchyGap::NoSubtasks,
-    };
-    let project = project.into();
-    match settings.hierarchy.first() {
-        Some(other) => TrackerFault::OtherHierarchy { gap, project, setting: other.as_str().into() },
-        None => TrackerFault::NoHierarchy { gap, project },
-    }
 }
 
 fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldFault>) {
@@ -197,7 +122,7 @@ fn link_types(
         return;
     }
     let known = |kind: &str| settings.links.iter().any(|link| link.eq_ignore_ascii_case(kind));
-    let mut unknown: Vec<String> = links::named(config, item).into_iter().map(|link| link.kind).collect();
+    let mut unknown: Vec<String> = named(config, item).into_iter().map(|link| link.kind).collect();
     unknown.retain(|kind| kind != links::PLAIN && !known(kind));
     unknown.dedup();
     for kind in unknown {

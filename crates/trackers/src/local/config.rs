@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::schema::FieldRule;
+use crate::project::{ChildLink, Permission, allows};
 
 /// The section of the local tracker in the configuration file. By default one project, `DEMO`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,60 +61,6 @@ pub struct ProjectConfig {
     pub hidden: bool,
 }
 
-/// The way a story is linked to its epic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChildLink {
-    /// By its parent.
-    #[default]
-    Parent,
-    /// By a field that names the epic.
-    EpicLink,
-    /// As a sub-task.
-    Subtask,
-}
-
-impl ChildLink {
-    /// All ways.
-    pub const ALL: [Self; 3] = [Self::Parent, Self::EpicLink, Self::Subtask];
-
-    /// Its name in the configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Parent => "parent",
-            Self::EpicLink => "epic_link",
-            Self::Subtask => "subtask",
-        }
-    }
-}
-
-/// A permission in a project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permission {
-    /// See its issues.
-    Browse,
-    /// Create one.
-    Create,
-    /// Change one.
-    Edit,
-    /// Link two.
-    Link,
-}
-
-impl Permission {
-    /// Its name in the configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Browse => "browse",
-            Self::Create => "create",
-            Self::Edit => "edit",
-            Self::Link => "link",
-        }
-    }
-}
-
 impl Default for ProjectConfig {
     fn default() -> Self {
         Self {
@@ -152,9 +99,7 @@ impl ProjectConfig {
     /// True if this person has the permission, by id or by principal.
     #[must_use]
     pub fn allows(&self, what: Permission, by: Option<&str>) -> bool {
-        let bare = |text: &str| text.strip_prefix("user:").unwrap_or(text).to_owned();
-        let listed = self.permitted(what);
-        listed.is_empty() || by.is_some_and(|who| listed.iter().any(|entry| bare(entry) == bare(who)))
+        allows(self.permitted(what), by)
     }
 
     /// True if it has a field for this part. Links to where an issue was asked for always have one: no person wrote
@@ -197,20 +142,5 @@ mod tests {
         assert_eq!(config.projects.keys().collect::<Vec<_>>(), ["DEMO"]);
         let error = toml::from_str::<LocalConfig>("[projects.A]\nrequred = []").unwrap_err().to_string();
         assert!(error.contains("requred"), "{error}");
-    }
-
-    #[test]
-    fn admits_ids_and_principals() {
-        let project = ProjectConfig {
-            create: vec!["user:ana".into(), "bob".into(), "role:pm".into()],
-            ..Default::default()
-        };
-        for who in ["ana", "user:ana", "bob", "user:bob", "role:pm"] {
-            assert!(project.allows(Permission::Create, Some(who)), "{who}");
-        }
-        assert!(!project.allows(Permission::Create, Some("eve")));
-        assert!(!project.allows(Permission::Create, None), "nobody named is nobody listed");
-        assert!(project.allows(Permission::Browse, Some("eve")), "each is listed for itself");
-        assert!(ProjectConfig::default().allows(Permission::Create, None));
     }
 }

@@ -9,7 +9,7 @@ use throughline_engine::data::effect::IssueState;
 use throughline_engine::data::ticket::Item;
 
 use super::documents::{Document, Documents, DocumentsError};
-use super::links::Link;
+use crate::links::Link;
 use crate::Issue;
 
 const EFFECTS: &str = "tracker.effects";

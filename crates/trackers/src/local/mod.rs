@@ -3,25 +3,25 @@
 //! A create is idempotent on its effect id. Key, issue and indexes are written in one compare-and-swap, so that
 //! concurrent creates never share a key and a crash leaves either all of an issue or nothing.
 //!
-//! `checks.rs` is the dry run, `schema.rs` the rules of single fields, `links.rs` the issues an item names,
-//! `issues.rs` the storage of issues, `operations.rs` each operation, `faults.rs` scripted faults.
+//! `checks.rs` is the dry run, `schema.rs` the rules of single fields, `issues.rs` the storage of issues,
+//! `operations.rs` each operation, `faults.rs` scripted faults.
 
 mod checks;
 mod config;
 mod documents;
 mod faults;
 mod issues;
-mod links;
 mod operations;
 mod outcome;
 mod schema;
 
 pub use crate::common_checks::{MAX_BODY, MAX_LINE};
-pub use config::{ChildLink, LocalConfig, Permission, ProjectConfig};
+pub use config::{LocalConfig, ProjectConfig};
 pub use documents::{Document, Documents, DocumentsError, MemoryDocuments};
 pub use faults::{Call, Fault, FaultClock, Faults, ItemMatch, Lag, Request, ScriptedFault};
 pub use issues::{Comment, SearchPage, StoredIssue, holds_words};
-pub use links::Link;
+pub use crate::links::Link;
+pub use crate::project::{ChildLink, Permission};
 pub use schema::{FieldKind, FieldRule};
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -33,8 +33,9 @@ use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 use throughline_engine::{EffectId, Timestamp};
 
+use crate::project::rejected;
 use crate::{Issue, Tracker};
-use outcome::{read_failed, rejected};
+use outcome::read_failed;
 
 /// The embedded tracker.
 pub struct LocalTracker {

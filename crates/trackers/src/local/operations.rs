@@ -6,14 +6,14 @@ use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 
-use super::config::Permission;
 use super::documents::DocumentsError;
 use super::issues::{self, ChangeResult, Comment, CreateResult, NewIssue, StoredIssue};
-use super::links::{Link, RELATED};
-use super::outcome::{read_failed, rejected, write_failed};
-use super::{LocalTracker, checks, links};
+use super::outcome::{read_failed, write_failed};
+use super::{LocalTracker, checks};
 use crate::Issue;
 use crate::common_checks::{self, wrong};
+use crate::links::{Link, RELATED};
+use crate::project::{Permission, closed, key_in, no_issue, not_permitted, rejected};
 
 impl LocalTracker {
     /// The dry run of a batch: reports every mistake at once.
@@ -48,21 +48,21 @@ impl LocalTracker {
         let config = self.config();
         let settings = match checks::project(&config, project) {
             Ok(settings) => settings,
-            Err(fault) => return Ok(vec![checks::closed(fault)]),
+            Err(fault) => return Ok(vec![closed(fault)]),
         };
         // If they may not see this project, they are told so, and not which of its issues exist.
         let tells = |key: &str| sees(project) || key.rsplit_once('-').is_none_or(|(of, _)| of != project);
         let mut found = common_checks::batch(items);
         for item in items {
             found.extend(checks::problems(&config, settings, project, item));
-            for link in links::named(&config, item).into_iter().filter(|link| tells(&link.key)) {
+            for link in checks::named(&config, item).into_iter().filter(|link| tells(&link.key)) {
                 if self.visible_issue(tenant, &link.key, sees).await?.is_none() {
                     let fault = TrackerFault::NoIssue { key: link.key };
                     found.push(wrong(item, "check.reference", "dependencies", fault));
                 }
             }
         }
-        found.extend(checks::parents(settings, project, items));
+        found.extend(common_checks::parents(settings.child_link, &settings.hierarchy, project, items));
         for item in items.iter().filter(|item| common_checks::above(items, item).is_none()) {
             let Some(parent) = item.parent.as_ref().filter(|parent| tells(parent)) else { continue };
             if let Some(fault) = self.parent_outside(tenant, project, item, parent, sees).await? {
@@ -90,7 +90,7 @@ impl LocalTracker {
             }));
         }
         Ok(match found {
-            Some(epic) => checks::level(item, Some(epic.item.item_type)),
+            Some(epic) => common_checks::level(item, Some(epic.item.item_type)),
             None => Some(TrackerFault::NoEpic { key: parent.into() }),
         })
     }
@@ -133,7 +133,7 @@ impl LocalTracker {
             Ok(errors) => return rejected(errors),
             Err(error) => return read_failed(error),
         }
-        let links = links::named(&self.config(), item);
+        let links = checks::named(&self.config(), item);
         let new = NewIssue { project, effect, item, parent, links, once };
         match issues::create(self.documents.as_ref(), tenant, &new).await {
             Ok(CreateResult::New(issue)) => {
@@ -180,7 +180,7 @@ impl LocalTracker {
         };
         match issues::change(self.documents.as_ref(), tenant, key, apply).await {
             Ok(ChangeResult::Written) => Attempt::Applied(()),
-            Ok(ChangeResult::NoSuch) => rejected(vec![no_such(project, key)]),
+            Ok(ChangeResult::NoSuch) => rejected(vec![no_issue(project, key)]),
             Ok(ChangeResult::Crowded) => {
                 let why = TrackerFault::ChangeCrowded { key: key.into() };
                 Attempt::NotApplied { why: why.into(), hint: None }
@@ -203,10 +203,10 @@ impl LocalTracker {
         let parent = matches!(change, IssueChange::Parent(_));
         let shown = ours && (parent || checks::shown(&config, project, by));
         let issue = if shown { self.issue(tenant, key).await? } else { None };
-        let Some(issue) = issue else { return Ok(Some(no_such(project, key))) };
-        let lacks = config.projects.get(project).and_then(|settings| checks::lacks(settings, change, by));
-        if let Some((settings, may)) = config.projects.get(project).zip(lacks) {
-            return Ok(Some(checks::not_permitted(settings, project, may, by)));
+        let Some(issue) = issue else { return Ok(Some(no_issue(project, key))) };
+        let needs = config.projects.get(project).zip(Permission::of_change(change));
+        if let Some((settings, may)) = needs.filter(|(settings, may)| !settings.allows(*may, by)) {
+            return Ok(Some(not_permitted(project, may, by, settings.permitted(may))));
         }
         Ok(match change {
             IssueChange::Parent(epic) => {
@@ -248,26 +248,26 @@ impl LocalTracker {
         by: Option<&str>,
         named: &str,
     ) -> Attempt<Issue> {
-        // A key, or a link that ends in one.
-        let last = named.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let none = |fault: TrackerFault| rejected(vec![FieldFault::new("check.reference", "key", fault)]);
-        let number = last.rsplit_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(project));
-        let Some((_, number)) = number else {
-            return none(TrackerFault::NoKey { named: named.trim().into(), project: project.into() });
+        let key = match key_in(project, named) {
+            Ok(key) => key,
+            Err(error) => return rejected(vec![error]),
         };
-        let key = format!("{project}-{number}");
         // A hidden project does not exist for people who come through a conversation.
         let config = self.config();
         match checks::project(&config, project) {
             Ok(settings) if settings.allows(Permission::Browse, by) => {}
             Ok(settings) => {
-                return rejected(vec![checks::not_permitted(settings, project, Permission::Browse, by)]);
+                let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));
+                return rejected(vec![not_permitted(project, may, by, allowed)]);
             }
-            Err(fault) => return rejected(vec![checks::closed(fault)]),
+            Err(fault) => return rejected(vec![closed(fault)]),
         }
         match self.issue(tenant, &key).await {
             Ok(Some(issue)) => Attempt::Applied(issue.view()),
-            Ok(None) => none(TrackerFault::NoIssue { key }),
+            Ok(None) => {
+                let fault = TrackerFault::NoIssue { key };
+                rejected(vec![FieldFault::new("check.reference", "key", fault)])
+            }
             Err(error) => read_failed(error),
         }
     }
@@ -281,9 +281,4 @@ fn again(made: StoredIssue, effect: &EffectId, item: &Item) -> Attempt<Issue> {
     }
     let fault = TrackerFault::OtherText { effect: effect.clone(), key: made.key };
     rejected(vec![wrong(item, "check.shape", "effect", fault)])
-}
-
-fn no_such(project: &str, key: &str) -> FieldFault {
-    let fault = TrackerFault::NoIssueIn { key: key.into(), project: project.into() };
-    FieldFault::new("check.reference", "key", fault)
 }

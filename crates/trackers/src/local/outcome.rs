@@ -1,14 +1,9 @@
-//! Outcomes of a call that the tracker refused or that its documents failed.
+//! Outcomes of a call that the documents failed.
 
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
+use throughline_engine::data::fault::TrackerFault;
 
 use super::documents::DocumentsError;
-
-pub(super) fn rejected<T>(errors: Vec<FieldFault>) -> Attempt<T> {
-    let text = Fault::all(errors.iter().map(|error| error.text.clone()));
-    Attempt::Rejected { text, errors }
-}
 
 /// A read that failed: nothing of the request was carried out.
 pub(super) fn read_failed<T>(error: DocumentsError) -> Attempt<T> {

@@ -156,6 +156,11 @@ pub(super) fn models(app: &App, config: &Config) -> Result<Vec<Check>, Failure> 
     Ok(app.block_on(models::examine(config))?.into_iter().map(check).collect())
 }
 
+/// Looks over every tracker that is reached over the network.
+pub(super) fn trackers(app: &App, config: &Config) -> Result<Vec<Check>, Failure> {
+    Ok(app.block_on(throughline_server::trackers::examine(config))?.into_iter().map(check).collect())
+}
+
 /// Compares the descriptions that tools and sub-agents give of themselves with the pins.
 pub(super) fn tools(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
     let store = local.map(|local| local.instance().store.clone());

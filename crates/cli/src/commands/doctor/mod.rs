@@ -18,6 +18,7 @@ Examples:
   throughline doctor telegram                         only the bot: token, updates, privacy
   throughline doctor slack                            only the app: token, scopes, events
   throughline doctor model                            asks every configured model one small question
+  throughline doctor tracker                          looks Jira over and creates nothing
   throughline doctor tools                            asks every tool's server and sub-agent what it is
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
 Ends with 3 when a check fails.")]
@@ -36,6 +37,8 @@ enum Subject {
     Slack,
     /// The models: one small question to each
     Model,
+    /// The trackers: account, permissions, types and required fields of each project
+    Tracker,
     /// The tools and sub-agents: whether each is there, and as it was pinned
     Tools,
 }
@@ -45,6 +48,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         (_, Some(Subject::Telegram)) => telegram_only(app)?,
         (_, Some(Subject::Slack)) => slack_only(app)?,
         (_, Some(Subject::Model)) => models_only(app)?,
+        (_, Some(Subject::Tracker)) => trackers_only(app)?,
         (_, Some(Subject::Tools)) => tools_only(app)?,
         (Some(url), None) => checks::instance(&Remote::new(app, url)?),
         (None, None) => local(app)?,
@@ -95,6 +99,15 @@ fn models_only(app: &App) -> Result<Vec<Check>, Failure> {
     checks::models(app, &config)
 }
 
+/// Checks the trackers, also if other things are broken.
+fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
+    let config = settings::installation(app, None)?;
+    if config.jira.is_empty() {
+        return Ok(vec![Check::ok("tracker", "tickets go to the embedded tracker; docs/jira.md shows another")]);
+    }
+    checks::trackers(app, &config)
+}
+
 /// Checks the tools and sub-agents, also if other things are broken.
 fn tools_only(app: &App) -> Result<Vec<Check>, Failure> {
     let config = settings::installation(app, None)?;
@@ -122,6 +135,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         found.extend(checks::telegram(app, &config, true)?);
         found.extend(checks::slack(app, &config)?);
         found.extend(checks::models(app, &config)?);
+        found.extend(checks::trackers(app, &config)?);
         found.extend(checks::tools(app, &config, None)?);
         return Ok(found);
     }
@@ -134,6 +148,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
     found.extend(checks::telegram(app, &config, alone)?);
     found.extend(checks::slack(app, &config)?);
     found.extend(checks::models(app, &config)?);
+    found.extend(checks::trackers(app, &config)?);
     // The pins that tools are compared with are in the store.
     if let Ok(local) = &opened {
         found.extend(checks::tools(app, &config, Some(local))?);

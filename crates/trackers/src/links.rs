@@ -4,13 +4,11 @@
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::ticket::{Item, Part};
 
-use super::config::LocalConfig;
-
 /// The kind of a link without one.
-pub(super) const PLAIN: &str = "depends on";
+pub(crate) const PLAIN: &str = "depends on";
 
 /// The kind of a link that people ask for in words.
-pub(super) const RELATED: &str = "relates to";
+pub(crate) const RELATED: &str = "relates to";
 
 /// A link from one issue to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -21,15 +19,16 @@ pub struct Link {
     pub key: String,
 }
 
-/// The issues of known projects that an item names, each once, line by line.
-pub(super) fn named(config: &LocalConfig, item: &Item) -> Vec<Link> {
+/// The issues of known projects that an item names, each once, line by line. `is_project` tells which words are keys of
+/// projects.
+pub(crate) fn named(item: &Item, is_project: &dyn Fn(&str) -> bool) -> Vec<Link> {
     let mut found: Vec<Link> = Vec::new();
     for line in item.fields.get(&Part::Dependencies).map_or("", String::as_str).lines() {
         let (kind, rest) = match line.split_once(':') {
-            Some((before, rest)) if keys(config, before).is_empty() => (kind(before), rest),
+            Some((before, rest)) if keys(before, is_project).is_empty() => (kind(before), rest),
             _ => (PLAIN.to_owned(), line),
         };
-        for key in keys(config, rest) {
+        for key in keys(rest, is_project) {
             let link = Link { kind: kind.clone(), key };
             if !found.contains(&link) {
                 found.push(link);
@@ -45,13 +44,12 @@ fn kind(before: &str) -> String {
     if bare.is_empty() { PLAIN.into() } else { bare.to_lowercase() }
 }
 
-/// The words that are keys of issues: a project that is not hidden, and a number.
-fn keys(config: &LocalConfig, text: &str) -> Vec<String> {
+/// The words that are keys of issues: a known project, and a number.
+fn keys(text: &str, is_project: &dyn Fn(&str) -> bool) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
     let is_key = |word: &&str| {
         let Some((project, number)) = word.rsplit_once('-') else { return false };
-        let seen = config.projects.get(project).is_some_and(|project| !project.hidden);
-        seen && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        is_project(project) && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
     };
     words.filter(is_key).map(str::to_owned).collect()
 }
@@ -74,7 +72,7 @@ mod tests {
         ];
         for (text, expected) in table {
             let item = Item::alone(ItemType::Task, [(Part::Dependencies, text.to_owned())].into());
-            let found = named(&LocalConfig::default(), &item);
+            let found = named(&item, &|project| project == "DEMO");
             let found: Vec<_> = found.iter().map(|link| (link.kind.as_str(), link.key.as_str())).collect();
             assert_eq!(found, expected, "{text}");
         }

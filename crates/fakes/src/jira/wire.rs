@@ -1,0 +1,337 @@
+//! The HTTP server: checks who calls, plays faults, keeps the journal.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::connect_info::Connected;
+use axum::extract::{ConnectInfo, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
+use axum::http::{HeaderMap, Method, Uri};
+use axum::response::Response;
+use axum::serve::{IncomingStream, Listener};
+use base64::Engine as _;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::answer::{Answer, Outcome};
+use super::oauth::{self, CLOUD_ID};
+use super::{Call, FakeJira, Fault, Shared, lock, routes, schema};
+
+/// A call of the API.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) method: String,
+    /// The path without what differs between sites: `/rest/api/3/…`.
+    pub(super) path: String,
+    /// The decoded segments of the path after `/rest/api/3`.
+    pub(super) parts: Vec<String>,
+    pub(super) query: Vec<(String, String)>,
+    pub(super) body: Value,
+}
+
+impl Asked {
+    pub(super) fn query(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the values of a parameter, given as a list with commas or several times.
+    pub(super) fn list(&self, name: &str) -> Vec<&str> {
+        let given = self.query.iter().filter(|(one, _)| one == name);
+        given
+            .flat_map(|(_, value)| value.split(','))
+            .map(str::trim)
+            .filter(|value| !value.is_empty())
+            .collect()
+    }
+
+    pub(super) fn has(&self, name: &str, value: &str) -> bool {
+        self.list(name).contains(&value)
+    }
+
+    /// Returns the first result and the number of results that are wanted, or refuses more than `most` of them.
+    pub(super) fn page(&self, usual: usize, most: usize) -> Result<(usize, usize), Answer> {
+        let number = |name: &str, usual: usize| match self.query(name) {
+            None => Ok(usual),
+            Some(text) => text
+                .parse()
+                .map_err(|_| Answer::refused(400, &format!("Parameter '{name}' must be a number"))),
+        };
+        let (start, wanted) = (number("startAt", 0)?, number("maxResults", usual)?);
+        if wanted > most {
+            return Err(Answer::refused(
+                400,
+                &format!("Parameter 'maxResults' must not exceed the limit '{most}'"),
+            ));
+        }
+        Ok((start, wanted))
+    }
+}
+
+// ---- connections that can be cut ----
+
+/// A connection, and whether it is cut: then the answer is not written.
+pub(super) struct Line {
+    stream: TcpStream,
+    cut: Cut,
+}
+
+/// The switch of a connection.
+#[derive(Clone, Default)]
+pub(super) struct Cut(Arc<AtomicBool>);
+
+pub(super) struct Lines(pub(super) TcpListener);
+
+impl Listener for Lines {
+    type Io = Line;
+    type Addr = std::net::SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        let (stream, address) = Listener::accept(&mut self.0).await;
+        (Line { stream, cut: Cut::default() }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}
+
+impl Connected<IncomingStream<'_, Lines>> for Cut {
+    fn connect_info(stream: IncomingStream<'_, Lines>) -> Self {
+        stream.io().cut.clone()
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.cut.0.load(Ordering::SeqCst) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+// ---- calls ----
+
+pub(super) fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let router = Router::new().fallback(handle).with_state(shared);
+    let service = router.into_make_service_with_connect_info::<Cut>();
+    tokio::spawn(async move { axum::serve(Lines(listener), service).await });
+}
+
+/// A form in which a call is answered.
+enum Reply {
+    Json(Answer),
+    Html(u16),
+    /// 429, with the text of `Retry-After`.
+    TooMany(Option<String>),
+    Redirect(String),
+    /// None: the connection is closed.
+    Lost,
+}
+
+async fn handle(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(cut): ConnectInfo<Cut>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Response {
+    let path = uri.path().to_owned();
+    let asked = asked(method.as_str(), &path, uri.query().unwrap_or_default(), &bytes);
+    let fault = shared.take_fault(&asked.method, &path);
+    if let Some(Fault::Slow(delay)) = &fault {
+        let reply = perform(&shared, &asked, &path, &headers, &bytes);
+        tokio::time::sleep(*delay).await;
+        return respond(&shared, &asked, &path, reply, &cut);
+    }
+    let apply = || perform(&shared, &asked, &path, &headers, &bytes);
+    let reply = match fault {
+        None | Some(Fault::Slow(_)) => apply(),
+        Some(Fault::TooMany { retry_after }) => Reply::TooMany(retry_after),
+        Some(Fault::Status(status, body)) => Reply::Json(Answer::json(status, body)),
+        Some(Fault::Html(status)) => Reply::Html(status),
+        Some(Fault::LostBefore) => Reply::Lost,
+        Some(Fault::AppliedThenLost) => {
+            drop(apply());
+            Reply::Lost
+        }
+        Some(Fault::AppliedThenHtml(status)) => {
+            drop(apply());
+            Reply::Html(status)
+        }
+        Some(Fault::AppliedThenNoKey) => match apply() {
+            Reply::Json(answer) => Reply::Json(routes::without_key(answer)),
+            other => other,
+        },
+        Some(Fault::LateApply) => {
+            shared.world().late.push(asked.clone());
+            Reply::Lost
+        }
+    };
+    respond(&shared, &asked, &path, reply, &cut)
+}
+
+fn asked(method: &str, path: &str, query: &str, bytes: &[u8]) -> Asked {
+    let path = path.strip_prefix(&format!("/ex/jira/{CLOUD_ID}")).unwrap_or(path);
+    let below = path.strip_prefix("/rest/api/3/").unwrap_or_default();
+    let parts = below.split('/').filter(|part| !part.is_empty());
+    Asked {
+        method: method.into(),
+        path: path.into(),
+        parts: parts.map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned()).collect(),
+        query: form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
+        body: serde_json::from_slice(bytes).unwrap_or_default(),
+    }
+}
+
+fn perform(shared: &Shared, asked: &Asked, path: &str, headers: &HeaderMap, bytes: &[u8]) -> Reply {
+    let now = shared.now();
+    match (asked.method.as_str(), path) {
+        ("POST", "/oauth/token") => return outcome(lock(&shared.oauth).token(&asked.body, now)),
+        ("GET", "/authorize") => {
+            return match lock(&shared.oauth).authorize(&asked.query) {
+                Ok(to) => Reply::Redirect(to),
+                Err(refusal) => Reply::Json(refusal),
+            };
+        }
+        _ => {}
+    }
+    let resources = path == "/oauth/token/accessible-resources";
+    if !resources && asked.parts.is_empty() {
+        return Reply::Html(404);
+    }
+    if !authorized(shared, headers, resources || path.starts_with("/ex/jira/")) {
+        let bearer = resources || path.starts_with("/ex/jira/");
+        let body = if bearer { json!({"code": 401, "message": "Unauthorized"}) } else { unauthorized() };
+        return Reply::Json(Answer::json(401, body));
+    }
+    if resources {
+        return Reply::Json(Answer::ok(oauth::resources(&shared.site)));
+    }
+    if let Some(refusal) = unreadable(asked, headers, bytes) {
+        return Reply::Json(refusal);
+    }
+    let mut world = shared.world();
+    let done = routes::call(&mut world, asked, now);
+    shared.publish(&mut world);
+    done.map_or(Reply::Html(404), outcome)
+}
+
+fn outcome(outcome: Outcome) -> Reply {
+    Reply::Json(outcome.unwrap_or_else(|refusal| refusal))
+}
+
+fn unauthorized() -> Value {
+    json!({"errorMessages": ["Client must be authenticated to access this resource."], "errors": {}})
+}
+
+/// Returns the refusal of a body that is not JSON.
+fn unreadable(asked: &Asked, headers: &HeaderMap, bytes: &[u8]) -> Option<Answer> {
+    let sends = matches!(asked.method.as_str(), "POST" | "PUT") || !bytes.is_empty();
+    if !sends {
+        return None;
+    }
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.starts_with("application/json") {
+        return Some(Answer::json(
+            415,
+            json!({"message": "HTTP 415 Unsupported Media Type", "status-code": 415}),
+        ));
+    }
+    serde_json::from_slice::<Value>(bytes).is_err().then(Answer::bad_payload)
+}
+
+/// Returns true if a call has the API token of the service account, or the access token of an app.
+fn authorized(shared: &Shared, headers: &HeaderMap, bearer: bool) -> bool {
+    let given = headers.get(AUTHORIZATION).and_then(|given| given.to_str().ok()).unwrap_or_default();
+    if bearer {
+        let token = given.strip_prefix("Bearer ").unwrap_or_default();
+        return lock(&shared.oauth).accepts(token, shared.now());
+    }
+    let wanted = format!("{}:{}", FakeJira::EMAIL, lock(&shared.token));
+    let encoded = given.strip_prefix("Basic ").unwrap_or_default();
+    base64::engine::general_purpose::STANDARD
+        .decode(encoded)
+        .is_ok_and(|decoded| decoded == wanted.as_bytes())
+}
+
+fn respond(shared: &Shared, asked: &Asked, path: &str, reply: Reply, cut: &Cut) -> Response {
+    let mut response = Response::builder();
+    let (status, text) = match &reply {
+        Reply::Json(Answer { status, body: None }) => (*status, String::new()),
+        Reply::Json(Answer { status, body: Some(body) }) => {
+            response = response.header(CONTENT_TYPE, "application/json;charset=UTF-8");
+            (*status, body.to_string())
+        }
+        Reply::Html(status) => {
+            response = response.header(CONTENT_TYPE, "text/html;charset=UTF-8");
+            (
+                *status,
+                "<!DOCTYPE html><html><head><title>Oops, you've found a dead link.</title></head></html>"
+                    .into(),
+            )
+        }
+        Reply::TooMany(after) => {
+            response = response.header(CONTENT_TYPE, "application/json;charset=UTF-8");
+            response =
+                response.header("RateLimit-Reason", "jira-burst-based").header("X-RateLimit-Remaining", "0");
+            if let Some(after) = after {
+                response = response.header("Retry-After", after);
+            }
+            (429, json!({"errorMessages": ["Rate limit exceeded."], "errors": {}}).to_string())
+        }
+        Reply::Redirect(to) => {
+            response = response.header(LOCATION, to);
+            (302, String::new())
+        }
+        Reply::Lost => {
+            cut.0.store(true, Ordering::SeqCst);
+            (0, String::new())
+        }
+    };
+    let violations = match &reply {
+        Reply::Json(answer) => schema::violations(asked, answer),
+        _ => Vec::new(),
+    };
+    shared.journal(Call {
+        at: shared.now(),
+        method: asked.method.clone(),
+        path: path.to_owned(),
+        query: asked.query.clone(),
+        body: asked.body.clone(),
+        status,
+        violations,
+    });
+    response = response.status(if status == 0 { 200 } else { status });
+    response.body(Body::from(text)).unwrap_or_default()
+}

@@ -1,0 +1,232 @@
+//! Interprets answers of Jira: whether a request was applied, refused or is unknown
+//! (`docs/design/0031-effects-and-retries.md`). Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use throughline_engine::Millis;
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
+use throughline_net::{Response, TransportError};
+
+use crate::project::rejected;
+
+/// The meaning of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answer {
+    /// Done; the body, null if it is empty.
+    Done(Value),
+    /// Refused for good.
+    Refused(Refusal),
+    /// Nothing was sent.
+    NotSent,
+    /// The credentials are refused. Nothing was done.
+    Credentials,
+    /// Too many requests. Nothing was done.
+    TooMany {
+        /// The time to wait, if given.
+        hint: Option<Millis>,
+    },
+    /// It is not known whether it was done.
+    Unknown(TrackerFault),
+}
+
+/// A refusal in Jira's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Refusal {
+    /// The status.
+    #[serde(skip)]
+    pub(super) status: u16,
+    error_messages: Vec<String>,
+    /// By field id.
+    errors: BTreeMap<String, String>,
+}
+
+/// Interprets a response, or the lack of one. `now` is for a `Retry-After` that is a date.
+pub(super) fn classify(outcome: Result<Response, TransportError>, now: std::time::SystemTime) -> Answer {
+    let response = match outcome {
+        Ok(response) => response,
+        Err(TransportError::NotSent(_)) => return Answer::NotSent,
+        Err(TransportError::Lost(_)) => return Answer::Unknown(TrackerFault::Silent),
+    };
+    let status = response.status;
+    let unknown = Answer::Unknown(TrackerFault::Failed { status });
+    match status {
+        401 => Answer::Credentials,
+        429 => {
+            let hint = response.header("retry-after");
+            Answer::TooMany { hint: hint.and_then(|text| throughline_net::retry_after_at(text, now)) }
+        }
+        200..300 if response.body.is_empty() => Answer::Done(Value::Null),
+        200..300 => serde_json::from_slice(&response.body).map_or(unknown, Answer::Done),
+        // A page of a proxy says nothing of what Jira did, and neither does a time-out.
+        400..500 if status != 408 => match serde_json::from_slice::<Refusal>(&response.body) {
+            Ok(refusal) => Answer::Refused(Refusal { status, ..refusal }),
+            Err(_) => unknown,
+        },
+        _ => unknown,
+    }
+}
+
+impl Answer {
+    /// The body, or the outcome of the attempt that got this answer instead. `name` names a field of Jira's as people
+    /// know it.
+    ///
+    /// # Errors
+    /// It was not done, as far as is known.
+    pub(super) fn done<T>(self, name: &dyn Fn(&str) -> String) -> Result<Value, Attempt<T>> {
+        Err(match self {
+            Self::Done(body) => return Ok(body),
+            Self::Refused(refusal) => rejected(refusal.faults(name)),
+            Self::NotSent => not_applied(TrackerFault::Unreachable, None),
+            Self::Credentials => not_applied(TrackerFault::Credentials, None),
+            Self::TooMany { hint } => not_applied(TrackerFault::SlowDown, hint),
+            Self::Unknown(why) => Attempt::Unknown { why: why.into() },
+        })
+    }
+
+    /// As [`Self::done`], for requests that name no field.
+    pub(super) fn plain<T>(self) -> Result<Value, Attempt<T>> {
+        self.done(&str::to_owned)
+    }
+
+    /// As [`Self::plain`], but nothing where Jira says that there is no such thing, or none that we may see.
+    pub(super) fn found<T>(self) -> Result<Option<Value>, Attempt<T>> {
+        match self {
+            Self::Refused(Refusal { status: 403 | 404 | 410, .. }) => Ok(None),
+            other => other.plain().map(Some),
+        }
+    }
+}
+
+fn not_applied<T>(why: TrackerFault, hint: Option<Millis>) -> Attempt<T> {
+    Attempt::NotApplied { why: why.into(), hint }
+}
+
+impl Refusal {
+    /// The faults: one for each field, and one for each sentence about the whole.
+    pub(super) fn faults(self, name: &dyn Fn(&str) -> String) -> Vec<FieldFault> {
+        let whole = match self.status {
+            403 => "check.permission",
+            404 => "check.reference",
+            409 => "check.conflict",
+            410 => "check.gone",
+            413 => "check.size",
+            _ => "check.value",
+        };
+        let of_field = |field: &str| match field {
+            "project" => "check.project",
+            "issuetype" => "check.type",
+            "parent" | "parentId" => "check.parent",
+            _ => whole,
+        };
+        let mut found: Vec<FieldFault> = self
+            .errors
+            .into_iter()
+            .map(|(field, text)| FieldFault::new(of_field(&field), &name(&field), said(text)))
+            .collect();
+        found.extend(self.error_messages.into_iter().map(|text| FieldFault::new(whole, "issue", said(text))));
+        if found.is_empty() {
+            found.push(FieldFault::new(whole, "issue", TrackerFault::Failed { status: self.status }));
+        }
+        found
+    }
+}
+
+fn said(text: String) -> Fault {
+    Fault::Said(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use throughline_engine::Language;
+
+    use super::*;
+
+    fn answer(status: u16, body: &str, headers: &[(&'static str, &'static str)]) -> Answer {
+        let headers =
+            headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        classify(Ok(Response { status, headers, body: body.into() }), SystemTime::UNIX_EPOCH)
+    }
+
+    /// The answers to a write, and what each means.
+    #[test]
+    fn an_answer_proves_what_it_says_and_no_more() {
+        let outcome = |answer: Answer| match answer.plain::<()>() {
+            Ok(_) => "applied",
+            Err(Attempt::Rejected { .. }) => "rejected",
+            Err(Attempt::NotApplied { .. }) => "not applied",
+            Err(Attempt::Unknown { .. }) => "unknown",
+            Err(Attempt::Applied(())) => unreachable!(),
+        };
+        let sorry = r#"{"errorMessages": ["No."], "errors": {}}"#;
+        let table = [
+            (201, r#"{"key": "OPS-1"}"#, "applied"),
+            (204, "", "applied"),
+            (201, "", "applied"),
+            (200, "<html>Log in</html>", "unknown"),
+            (302, "", "unknown"),
+            (400, sorry, "rejected"),
+            (400, "<html>Bad gateway</html>", "unknown"),
+            (401, "Client must be authenticated", "not applied"),
+            (403, sorry, "rejected"),
+            (404, sorry, "rejected"),
+            (408, sorry, "unknown"),
+            (409, sorry, "rejected"),
+            (410, sorry, "rejected"),
+            (413, sorry, "rejected"),
+            (422, sorry, "rejected"),
+            (429, "", "not applied"),
+            (500, sorry, "unknown"),
+            (502, "", "unknown"),
+            (503, "{}", "unknown"),
+        ];
+        for (status, body, expected) in table {
+            assert_eq!(outcome(answer(status, body, &[])), expected, "{status} {body}");
+        }
+        let lost = |error| outcome(classify(Err(error), SystemTime::UNIX_EPOCH));
+        assert_eq!(lost(TransportError::NotSent("refused".into())), "not applied");
+        assert_eq!(lost(TransportError::Lost("reset".into())), "unknown");
+    }
+
+    #[test]
+    fn every_form_of_a_wait_is_read() {
+        let later = SystemTime::UNIX_EPOCH + Duration::from_secs(90);
+        assert_eq!(throughline_net::retry_after_at("Thu, 01 Jan 1970 00:03:00 GMT", later), Some(90_000));
+        for (text, hint) in [
+            ("30", Some(30_000)),
+            ("1.5", Some(2_000)),
+            ("Thu, 01 Jan 1970 00:01:30 GMT", Some(90_000)),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+            ("0", None),
+            ("soon", None),
+            ("999999", Some(3_600_000)),
+        ] {
+            assert_eq!(answer(429, "", &[("retry-after", text)]), Answer::TooMany { hint }, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_its_fields() {
+        let body = r#"{"errorMessages": ["It is closed."], "errors": {
+            "customfield_7": "Team is required.", "parent": "No such epic.", "issuetype": "No such type."}}"#;
+        let Answer::Refused(refusal) = answer(400, body, &[]) else { panic!() };
+        let named = |field: &str| if field == "customfield_7" { "Team".into() } else { field.into() };
+        let found: Vec<(String, String, String)> = refusal
+            .faults(&named)
+            .into_iter()
+            .map(|fault| (fault.code, fault.field, fault.text.text(Language::En)))
+            .collect();
+        let expected = [
+            ("check.value", "Team", "Team is required."),
+            ("check.type", "issuetype", "No such type."),
+            ("check.parent", "parent", "No such epic."),
+            ("check.value", "issue", "It is closed."),
+        ];
+        assert_eq!(found, expected.map(|(code, field, text)| (code.into(), field.into(), text.into())));
+    }
+}

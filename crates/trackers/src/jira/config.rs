@@ -1,0 +1,141 @@
+//! Settings of one Jira site and of the projects that are used there.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use throughline_engine::data::ticket::{ItemType, Part};
+use throughline_net::Key;
+
+use crate::project::{ChildLink, Permission, allows};
+
+/// One Jira site, with the account that we use there.
+#[derive(Clone)]
+pub struct JiraConfig {
+    /// Address of the site: `https://acme.atlassian.net`.
+    pub base_url: String,
+    /// Allows an `http` address on this machine.
+    pub allow_loopback: bool,
+    /// Edition that runs there.
+    pub edition: Edition,
+    /// Proof of who we are.
+    pub credentials: Credentials,
+    /// True if issues that we create carry a label with the id of their effect, by which they are found after a lost answer.
+    pub marker: bool,
+    /// Limits of our requests.
+    pub limits: Limits,
+    /// Projects by key. Others do not exist for us.
+    pub projects: BTreeMap<String, JiraProject>,
+}
+
+/// Edition of Jira.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edition {
+    /// Jira Cloud, REST v3.
+    #[default]
+    Cloud,
+    /// Jira Data Center, REST v2.
+    DataCenter,
+}
+
+/// Proof of who we are.
+#[derive(Clone)]
+pub enum Credentials {
+    /// Address and API token of an account, as Jira Cloud takes them.
+    ApiToken {
+        /// Address of the account.
+        email: String,
+        /// Its token.
+        token: Key,
+    },
+    /// A token by itself: a personal access token of Jira Data Center.
+    Bearer(Key),
+}
+
+/// Limits of our requests to one site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests at once.
+    pub at_once: usize,
+    /// Time between two writes to one issue.
+    pub between_writes: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { at_once: 4, between_writes: Duration::from_secs(1) }
+    }
+}
+
+/// One project. What it requires and takes is Jira's own to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JiraProject {
+    /// Jira's names of types that are called otherwise there: `bug = "Defect"`.
+    pub type_names: BTreeMap<ItemType, String>,
+    /// Fields that parts of a ticket go to, by id or name: `risks = "Risk notes"`. Others are part of the description.
+    pub part_fields: BTreeMap<Part, String>,
+    /// Values that fields get in every issue, by id or name of the field: `"Team" = "Payments"`.
+    pub values: BTreeMap<String, String>,
+    /// The way stories are put under their epic.
+    pub child_link: ChildLink,
+    /// The people who may see it: user ids or principals (`user:ana`); empty for everybody. Likewise the three below.
+    pub browse: Vec<String>,
+    /// The people who may create issues.
+    pub create: Vec<String>,
+    /// The people who may change issues.
+    pub edit: Vec<String>,
+    /// The people who may link issues.
+    pub link: Vec<String>,
+    /// True if it does not exist for people who come through a conversation.
+    pub hidden: bool,
+}
+
+impl JiraProject {
+    /// The people with a permission; empty for everybody.
+    pub(super) fn permitted(&self, what: Permission) -> &[String] {
+        match what {
+            Permission::Browse => &self.browse,
+            Permission::Create => &self.create,
+            Permission::Edit => &self.edit,
+            Permission::Link => &self.link,
+        }
+    }
+
+    /// True if this person has the permission.
+    pub(super) fn allows(&self, what: Permission, by: Option<&str>) -> bool {
+        allows(self.permitted(what), by)
+    }
+
+    /// Jira's name of a type.
+    pub(super) fn type_name(&self, item_type: ItemType) -> &str {
+        self.type_names.get(&item_type).map_or(item_type.as_str(), String::as_str)
+    }
+}
+
+impl JiraConfig {
+    /// The account that we use, as people know it.
+    pub(super) fn account(&self) -> &str {
+        match &self.credentials {
+            Credentials::ApiToken { email, .. } => email,
+            Credentials::Bearer(_) => "Throughline",
+        }
+    }
+
+    /// The project, if it exists for people who come through a conversation.
+    pub(super) fn project(&self, key: &str) -> Option<&JiraProject> {
+        self.projects.get(key).filter(|project| !project.hidden)
+    }
+
+    /// The projects that exist for people.
+    pub(super) fn known(&self) -> Vec<String> {
+        self.projects.iter().filter(|(_, project)| !project.hidden).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// True if the project of a key exists for this person, and they may see its issues.
+    pub(super) fn shows(&self, key: &str, by: Option<&str>) -> bool {
+        let project = crate::project::project_of(key).and_then(|project| self.project(project));
+        project.is_some_and(|project| project.allows(Permission::Browse, by))
+    }
+}

@@ -1,0 +1,183 @@
+//! Jira, Cloud and Data Center.
+//!
+//! Jira promises nothing about a create that is sent twice, so none is: an issue whose answer was lost is found by a label
+//! with the id of its effect. Which fields and values a project takes is read from Jira, never set here
+//! (`docs/design/0061-jira.md`).
+//!
+//! `dry_run.rs`, `create.rs`, `change.rs` and `look_up.rs` are the operations; `form.rs` makes fields of a ticket's parts,
+//! `field_kind.rs` values of texts, `adf.rs` documents of texts; `metadata.rs` is what Jira tells of a project; `client.rs`
+//! sends, and `answer.rs` says what an answer proves.
+
+mod adf;
+mod answer;
+mod change;
+mod client;
+mod config;
+mod create;
+mod dry_run;
+mod edition;
+mod examine;
+mod field_kind;
+mod form;
+mod issue;
+mod look_up;
+mod metadata;
+mod people;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use throughline_engine::EffectId;
+use throughline_engine::data::effect::{Attempt, IssueChange};
+use throughline_engine::data::fault::TrackerFault;
+use throughline_engine::data::ticket::{Item, ItemType};
+use throughline_engine::retry::Guarantee;
+use tokio::time::Instant;
+
+use crate::project::{ChildLink, closed, rejected};
+use crate::{Issue, Tracker};
+use client::Client;
+use field_kind::FieldKind;
+use metadata::{FieldMeta, TypeMeta};
+
+pub use config::{Credentials, Edition, JiraConfig, JiraProject, Limits};
+pub use examine::Sign;
+
+/// The age at which what Jira told of a project is read again.
+const FRESH: Duration = Duration::from_secs(60);
+/// The property of an issue or comment that holds the id of its effect.
+const PROPERTY: &str = "throughline.effect";
+
+/// Jira as a tracker: one site a tenant.
+pub struct Jira {
+    sites: BTreeMap<String, Site>,
+}
+
+impl Jira {
+    /// Creates the tracker of these sites, by tenant.
+    ///
+    /// # Errors
+    /// An address or credentials that cannot be used; the text is for people.
+    pub fn new(sites: impl IntoIterator<Item = (String, JiraConfig)>) -> Result<Self, String> {
+        let opened = sites.into_iter().map(|(tenant, config)| Ok((tenant, Site::new(config)?)));
+        Ok(Self { sites: opened.collect::<Result<_, String>>()? })
+    }
+
+    /// The tenant's site.
+    fn site<T>(&self, tenant: &str, project: &str) -> Result<&Site, Attempt<T>> {
+        let none = || rejected(vec![closed(no_project(project, Vec::new()))]);
+        self.sites.get(tenant).ok_or_else(none)
+    }
+}
+
+fn no_project(project: &str, known: Vec<String>) -> TrackerFault {
+    TrackerFault::NoProject { project: project.into(), known }
+}
+
+/// One site.
+struct Site {
+    config: JiraConfig,
+    client: Client,
+    /// What Jira told of types, by project and type.
+    screens: Mutex<BTreeMap<(String, ItemType, bool), (Instant, Created)>>,
+}
+
+/// What has to be known to create an issue of a type.
+#[derive(Clone)]
+struct Created {
+    kind: TypeMeta,
+    fields: Vec<FieldMeta>,
+}
+
+impl Site {
+    fn new(config: JiraConfig) -> Result<Self, String> {
+        let client = Client::new(&config)?;
+        Ok(Self { config, client, screens: Mutex::default() })
+    }
+
+    /// What Jira told lately of a type, an item's under its epic if `child`.
+    fn kept(&self, project: &str, item_type: ItemType, child: bool) -> Option<Created> {
+        let kept = self.screens.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, created) = kept.get(&(project.to_owned(), item_type, child))?;
+        (at.elapsed() < FRESH).then(|| created.clone())
+    }
+
+    fn keep(&self, project: &str, item_type: ItemType, child: bool, created: &Created) {
+        let mut kept = self.screens.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert((project.to_owned(), item_type, child), (Instant::now(), created.clone()));
+    }
+
+    /// The id of the field that holds the epic of an issue, where the project puts issues under epics by one.
+    fn epic_link<'a>(&self, project: &str, fields: &'a [FieldMeta]) -> Option<&'a str> {
+        let by_field = self.config.project(project)?.child_link == ChildLink::EpicLink;
+        let field = fields.iter().find(|field| by_field && field.kind == FieldKind::EpicLink);
+        field.map(|field| field.id.as_str())
+    }
+}
+
+/// Two outcomes that end an operation in the same way.
+fn ended<T>(outcome: Result<Attempt<T>, Attempt<T>>) -> Attempt<T> {
+    outcome.unwrap_or_else(|ended| ended)
+}
+
+#[async_trait]
+impl Tracker for Jira {
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
+    }
+
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
+        match self.site(tenant, project) {
+            Ok(site) => ended(site.check(project, by, items).await),
+            Err(ended) => ended,
+        }
+    }
+
+    async fn create(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue> {
+        match self.site(tenant, project) {
+            Ok(site) => ended(site.create(project, effect, item, parent).await),
+            Err(ended) => ended,
+        }
+    }
+
+    async fn update(
+        &self,
+        tenant: &str,
+        project: &str,
+        by: Option<&str>,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()> {
+        match self.site(tenant, project) {
+            Ok(site) => ended(site.change(project, by, effect, key, change).await),
+            Err(ended) => ended,
+        }
+    }
+
+    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
+        match self.site(tenant, project) {
+            Ok(site) => ended(site.seek(project, marker).await),
+            Err(ended) => ended,
+        }
+    }
+
+    async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue> {
+        match self.site(tenant, project) {
+            Ok(site) => ended(site.find(project, by, key).await),
+            Err(ended) => ended,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

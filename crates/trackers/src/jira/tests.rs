@@ -1,0 +1,430 @@
+//! The adapter against the fake of Jira Cloud: the conformance suite, and what is Jira's own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use throughline_engine::Language;
+use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
+use throughline_engine::data::fault::{Fault, TrackerFault};
+use throughline_engine::data::ticket::{Item, ItemType, Part};
+use throughline_fakes::jira::{self as fake, FakeJira};
+use throughline_fakes::system_clock;
+use throughline_net::Key;
+
+use super::*;
+use crate::conformance::{self, Subject, TENANT, applied, codes, errors, item, member, sound};
+
+/// Two sites, of two tenants, with the adapter in front of both.
+pub(super) struct Sites {
+    pub(super) site: FakeJira,
+    other: FakeJira,
+    pub(super) tracker: Arc<Jira>,
+}
+
+fn settings(site: &FakeJira) -> JiraConfig {
+    let only = |who: &str| vec![who.to_owned()];
+    let project = JiraProject::default;
+    let projects = [
+        ("DEMO", project()),
+        ("GUARD", JiraProject { create: only("user:ana"), ..project() }),
+        ("PRIV", JiraProject { browse: only("user:ana"), ..project() }),
+        ("OLD", project()),
+        ("GONE", project()),
+        ("HID", JiraProject { hidden: true, ..project() }),
+    ];
+    JiraConfig {
+        base_url: site.url(),
+        allow_loopback: true,
+        edition: Edition::Cloud,
+        credentials: Credentials::ApiToken {
+            email: FakeJira::EMAIL.into(),
+            token: Key::parse(FakeJira::TOKEN).unwrap(),
+        },
+        marker: true,
+        limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
+        projects: projects.map(|(key, project)| (key.to_owned(), project)).into(),
+    }
+}
+
+async fn site() -> FakeJira {
+    let site = FakeJira::start(system_clock()).await.unwrap();
+    for key in ["DEMO", "GUARD", "PRIV", "HID"] {
+        site.project(fake::Project::company(key));
+    }
+    site.project(fake::Project { archived: true, ..fake::Project::company("OLD") });
+    for (id, name) in [("a-ana", "ana"), ("a-bob", "bob"), ("a-eve", "eve")] {
+        site.person(id, name, true);
+    }
+    site.person("a-otto", "otto", false);
+    site
+}
+
+impl Sites {
+    pub(super) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// Sites whose settings are changed.
+    async fn with(change: impl Fn(&mut JiraConfig)) -> Self {
+        let (site, other) = (self::site().await, self::site().await);
+        let config = |site: &FakeJira| {
+            let mut config = settings(site);
+            change(&mut config);
+            config
+        };
+        let sites = [(TENANT.to_owned(), config(&site)), ("globex".to_owned(), config(&other))];
+        let tracker = Arc::new(Jira::new(sites).unwrap());
+        Self { site, other, tracker }
+    }
+
+    fn of(&self, tenant: &str) -> &FakeJira {
+        if tenant == TENANT { &self.site } else { &self.other }
+    }
+
+    async fn check(&self, items: &[Item]) -> Attempt<()> {
+        self.tracker.check(TENANT, "DEMO", Some("user:ana"), items).await
+    }
+
+    async fn create(&self, effect: &str, item: &Item) -> Attempt<Issue> {
+        self.tracker.create(TENANT, "DEMO", &effect.into(), item, None).await
+    }
+}
+
+impl Drop for Sites {
+    /// Whatever a test did, the published document allows it.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            assert_eq!([self.site.violations(), self.other.violations()].concat(), [""; 0]);
+        }
+    }
+}
+
+#[async_trait]
+impl Subject for Sites {
+    fn tracker(&self) -> Arc<dyn Tracker> {
+        self.tracker.clone()
+    }
+
+    fn project(&self) -> &str {
+        "DEMO"
+    }
+
+    fn guarded(&self) -> (&str, &str) {
+        ("GUARD", "user:ana")
+    }
+
+    fn private(&self) -> (&str, &str) {
+        ("PRIV", "user:ana")
+    }
+
+    async fn count(&self, tenant: &str) -> usize {
+        self.of(tenant).issues("DEMO").len()
+    }
+
+    async fn comments(&self, tenant: &str, key: &str) -> Vec<String> {
+        let issue = self.of(tenant).issue(key);
+        issue
+            .map(|issue| issue.comments.into_iter().map(|comment| comment.text).collect())
+            .unwrap_or_default()
+    }
+
+    async fn links(&self, tenant: &str, key: &str) -> Vec<String> {
+        let issue = self.of(tenant).issue(key);
+        issue.map(|issue| issue.links.into_iter().map(|(_, other)| other).collect()).unwrap_or_default()
+    }
+
+    fn lose_next_answer(&self) -> bool {
+        self.site.fault("POST", "/issue", fake::Fault::AppliedThenLost);
+        true
+    }
+}
+
+crate::tracker_conformance!(Sites::new().await);
+
+/// The text of a refusal.
+fn refusal<T: std::fmt::Debug>(attempt: Attempt<T>) -> String {
+    match attempt {
+        Attempt::Rejected { text, .. } => text.text(Language::En),
+        other => panic!("expected rejected, got {other:?}"),
+    }
+}
+
+/// Each answer that proves nothing leaves one issue or none, and no second create is sent.
+#[tokio::test]
+async fn an_answer_that_proves_nothing_is_unknown() {
+    for (fault, made) in [
+        (fake::Fault::AppliedThenLost, 1),
+        (fake::Fault::AppliedThenHtml(200), 1),
+        (fake::Fault::AppliedThenHtml(502), 1),
+        (fake::Fault::AppliedThenNoKey, 1),
+        (fake::Fault::LostBefore, 0),
+        (fake::Fault::LateApply, 0),
+        (fake::Fault::Html(200), 0),
+        (fake::Fault::Status(503, serde_json::json!({})), 0),
+    ] {
+        let sites = Sites::new().await;
+        sites.site.fault("POST", "/issue", fault.clone());
+        let outcome = sites.create("fx_1", &sound("Once")).await;
+        assert!(matches!(outcome, Attempt::Unknown { .. }), "{fault:?}: {outcome:?}");
+        assert_eq!(sites.site.issues("DEMO").len(), made, "{fault:?}");
+        sites.site.land_late();
+        let found = applied(sites.tracker.seek(TENANT, "DEMO", &"fx_1".into()).await);
+        assert_eq!(found.len(), sites.site.issues("DEMO").len(), "{fault:?}: it is found where it is");
+        let creates = sites
+            .site
+            .calls()
+            .into_iter()
+            .filter(|call| call.method == "POST" && call.path.ends_with("/issue"));
+        assert_eq!(creates.count(), 1, "{fault:?}");
+    }
+}
+
+/// What was refused before anything was done is tried again later, at the time that Jira names.
+#[tokio::test]
+async fn what_was_not_done_says_so() {
+    let sites = Sites::new().await;
+    applied(sites.check(&[sound("Warm")]).await);
+    sites.site.fault("POST", "/issue", fake::Fault::TooMany { retry_after: Some("30".into()) });
+    let outcome = sites.create("fx_1", &sound("Once")).await;
+    let Attempt::NotApplied { why, hint: Some(30_000) } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(why, TrackerFault::SlowDown.into());
+    // Nothing is sent while Jira waits, and only what it refused waits.
+    let before = sites.site.calls().len();
+    let outcome = sites.create("fx_2", &sound("Two")).await;
+    assert!(matches!(outcome, Attempt::NotApplied { hint: Some(1..=30_000), .. }), "{outcome:?}");
+    assert_eq!(sites.site.calls().len(), before);
+    assert!(applied(sites.tracker.seek(TENANT, "DEMO", &"fx_1".into()).await).is_empty());
+    sites.site.rotate_token("another");
+    let outcome = sites.tracker.find(TENANT, "DEMO", None, "DEMO-1").await;
+    let Attempt::NotApplied { why, .. } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(why, TrackerFault::Credentials.into());
+}
+
+#[tokio::test]
+async fn a_refused_connection_sent_nothing() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let sites = Sites::with(|config| config.base_url = nobody.clone()).await;
+    let outcome = sites.create("fx_1", &sound("Once")).await;
+    let Attempt::NotApplied { why, hint: None } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(why, TrackerFault::Unreachable.into());
+}
+
+/// A search lags behind, so nothing found proves nothing.
+#[tokio::test]
+async fn a_lagging_search_finds_it_later() {
+    let sites = Sites::new().await;
+    sites.site.index_lag(i64::MAX / 2);
+    let made = applied(sites.create("fx_1", &sound("Marked")).await);
+    assert!(applied(sites.tracker.seek(TENANT, "DEMO", &"fx_1".into()).await).is_empty());
+    sites.site.index_lag(0);
+    assert_eq!(applied(sites.tracker.seek(TENANT, "DEMO", &"fx_1".into()).await), [made]);
+}
+
+/// Every part goes to its field, and what is read back is what was written.
+#[tokio::test]
+async fn what_is_written_is_read_back() {
+    let sites = Sites::with(|config| {
+        let project = config.projects.get_mut("DEMO").unwrap();
+        project.values.insert("Story Points".into(), "3".into());
+    })
+    .await;
+    applied(sites.create("fx_0", &sound("There")).await);
+    let given = item(
+        ItemType::Story,
+        &[
+            (Part::Title, "Log in with SSO"),
+            (Part::Problem, "Nobody **can**:\n\n- on the web\n- in `app`"),
+            (Part::Labels, "sso, web"),
+            (Part::Priority, "high"),
+            (Part::Assignee, "@bob"),
+            (Part::Dependencies, "after DEMO-1"),
+            (Part::Evidence, "https://chat.example/c/1"),
+        ],
+    );
+    applied(sites.check(std::slice::from_ref(&given)).await);
+    let made = applied(sites.create("fx_1", &given).await);
+    let issue = sites.site.issue(&made.key).unwrap();
+    assert_eq!(issue.fields["labels"], serde_json::json!(["sso", "throughline-fx_1", "web"]));
+    assert_eq!(issue.fields["assignee"]["accountId"], "a-bob");
+    assert_eq!(issue.properties["throughline.effect"], serde_json::json!({"id": "fx_1"}));
+    let points: Vec<_> = issue.fields.values().filter(|value| **value == serde_json::json!(3)).collect();
+    assert_eq!(points.len(), 1, "{:?}", issue.fields);
+    let text = adf::text(&issue.fields["description"]);
+    assert!(text.contains("### Problem\n\nNobody **can**:\n\n- on the web\n- in `app`"), "{text}");
+    assert_eq!(sites.site.issue("DEMO-1").unwrap().links.len() + issue.links.len(), 1, "it is blocked by it");
+    assert_eq!(issue.remote_links.len(), 1);
+    let found = applied(sites.tracker.find(TENANT, "DEMO", None, &made.key).await);
+    assert_eq!((found.assignee.as_deref(), found.state), (Some("bob"), IssueState::Open));
+}
+
+/// Team-managed and company-managed projects, and one with epic links: the right field for each, and read back as it was.
+#[tokio::test]
+async fn stories_are_put_under_their_epic_in_the_projects_way() {
+    for (project, way) in [
+        (fake::Project::team("DEMO"), ChildLink::Parent),
+        (fake::Project::company("DEMO"), ChildLink::Parent),
+        (fake::Project::company("DEMO"), ChildLink::EpicLink),
+    ] {
+        let sites = Sites::with(|config| {
+            config.projects.get_mut("DEMO").unwrap().child_link = way;
+        })
+        .await;
+        sites.site.project(project.clone());
+        let epic = member(ItemType::Epic, "e", None);
+        let story = member(ItemType::Story, "s", Some("e"));
+        applied(sites.check(&[epic.clone(), story.clone()]).await);
+        let above = applied(sites.create("fx_1", &epic).await).key;
+        let tracker = &sites.tracker;
+        let made = applied(tracker.create(TENANT, "DEMO", &"fx_2".into(), &story, Some(&above)).await);
+        let found = applied(tracker.find(TENANT, "DEMO", None, &made.key).await);
+        assert_eq!(found.parent, Some(above.clone()), "{way:?} {}", project.team_managed);
+        // Ignored by a create, it is set by itself.
+        sites.site.ignore_parent_on_create(true);
+        if way == ChildLink::Parent {
+            let made = applied(tracker.create(TENANT, "DEMO", &"fx_3".into(), &story, Some(&above)).await);
+            let found = applied(tracker.find(TENANT, "DEMO", None, &made.key).await);
+            assert_eq!(found.parent, None, "{way:?}");
+            let change = IssueChange::Parent(above.clone());
+            applied(tracker.update(TENANT, "DEMO", None, &"fx_4".into(), &made.key, &change).await);
+            let found = applied(tracker.find(TENANT, "DEMO", None, &made.key).await);
+            assert_eq!(found.parent, Some(above));
+        }
+    }
+}
+
+/// A field that became required between the preview and the create: the dry run names it, and a create is refused with the
+/// text of its field.
+#[tokio::test]
+async fn a_field_that_became_required_is_named() {
+    let sites = Sites::new().await;
+    applied(sites.check(&[sound("Before")]).await);
+    sites.site.change_project("DEMO", |project| {
+        for kind in &mut project.types {
+            for field in kind.fields.iter_mut().filter(|field| field.name == "Story Points") {
+                field.required = true;
+            }
+        }
+    });
+    let found = errors(sites.create("fx_1", &sound("After")).await);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].field, "Story Points");
+    assert!(matches!(&found[0].text, Fault::Said(text) if text.contains("required")), "{found:?}");
+    let found = errors(sites.check(&[sound("After")]).await);
+    assert_eq!((found[0].code.as_str(), found[0].field.as_str()), ("check.required", "Story Points"));
+    assert!(sites.site.issues("DEMO").is_empty());
+}
+
+/// The mistakes of the dry run that only Jira can know, by code and field; no create is sent.
+#[tokio::test]
+async fn the_dry_run_names_what_jira_would_refuse() {
+    let sites = Sites::new().await;
+    let with = |part: Part, text: &str| {
+        let mut item = sound("Wrong");
+        item.fields.insert(part, text.into());
+        item
+    };
+    for (project, item, code, field) in [
+        ("OLD", sound("x"), "check.project", "project"),
+        ("GONE", sound("x"), "check.project", "project"),
+        ("HID", sound("x"), "check.project", "project"),
+        ("NOPE", sound("x"), "check.project", "project"),
+        ("DEMO", with(Part::Priority, "immense"), "check.value", "priority"),
+        ("DEMO", with(Part::Priority, "high, low"), "check.value", "priority"),
+        ("DEMO", with(Part::Assignee, "zoe"), "check.value", "assignee"),
+        ("DEMO", with(Part::Assignee, "otto"), "check.value", "assignee"),
+        ("DEMO", with(Part::Dependencies, "DEMO-99"), "check.reference", "dependencies"),
+        ("DEMO", with(Part::Title, "a\nb"), "check.value", "title"),
+    ] {
+        let found = errors(sites.tracker.check(TENANT, project, Some("user:ana"), &[item.clone()]).await);
+        let named = found.iter().map(|error| (error.code.as_str(), error.field.as_str())).collect::<Vec<_>>();
+        assert_eq!(named, [(code, field)], "{project} {item:?}");
+    }
+    for (permission, items) in [
+        ("CREATE_ISSUES", vec![sound("x")]),
+        ("EDIT_ISSUES", vec![member(ItemType::Epic, "e", None), member(ItemType::Story, "s", Some("e"))]),
+    ] {
+        sites.site.change_project("DEMO", |project| assert!(project.permissions.remove(permission)));
+        assert_eq!(codes(sites.check(&items).await), ["check.permission"], "{permission}");
+        sites.site.change_project("DEMO", |project| assert!(project.permissions.insert(permission.into())));
+    }
+    // Who may not see a project is told that there is none.
+    sites.site.change_project("DEMO", |project| assert!(project.permissions.remove("BROWSE_PROJECTS")));
+    assert_eq!(codes(sites.check(&[sound("x")]).await), ["check.project"]);
+    sites
+        .site
+        .change_project("DEMO", |project| assert!(project.permissions.insert("BROWSE_PROJECTS".into())));
+    sites.site.change_project("DEMO", |project| project.types.retain(|kind| kind.name != "Bug"));
+    let bug = Item { item_type: ItemType::Bug, ..sound("x") };
+    assert_eq!(codes(sites.check(&[bug]).await), ["check.type"]);
+    assert!(sites.site.calls().iter().all(|call| call.method == "GET"));
+}
+
+/// A workflow is followed, and where it leads nowhere that is said.
+#[tokio::test]
+async fn a_state_is_reached_by_a_step_of_the_workflow() {
+    let sites = Sites::new().await;
+    let key = applied(sites.create("fx_1", &sound("Worked on")).await).key;
+    let set = async |state: IssueState| {
+        sites.tracker.update(TENANT, "DEMO", None, &"fx_2".into(), &key, &IssueChange::State(state)).await
+    };
+    applied(set(IssueState::Closed).await);
+    assert!(sites.site.issue(&key).unwrap().closed);
+    let answer = serde_json::json!({"expand": "transitions", "transitions": []});
+    sites.site.fault("GET", "/transitions", fake::Fault::Status(200, answer));
+    let told = refusal(set(IssueState::Open).await);
+    assert_eq!(told, format!("{key} cannot be opened again from where it is in its workflow"));
+    applied(set(IssueState::Open).await);
+    assert!(!sites.site.issue(&key).unwrap().closed);
+}
+
+#[tokio::test]
+async fn a_long_list_of_fields_is_read_to_its_end() {
+    let sites = Sites::new().await;
+    sites.site.change_project("DEMO", |project| {
+        let task = project.types.iter_mut().find(|kind| kind.name == "Task").unwrap();
+        let fields = (0..450).map(|n| fake::Field {
+            id: format!("customfield_2{n:04}"),
+            name: format!("Field {n}"),
+            required: n == 449,
+            has_default: false,
+            schema: serde_json::json!({
+                "type": "string", "custom": "com.atlassian.jira.plugin.system.customfieldtypes:textfield",
+                "customId": 20_000 + n,
+            }),
+            allowed: Vec::new(),
+        });
+        task.fields.extend(fields);
+    });
+    let found = errors(sites.check(&[sound("Long")]).await);
+    assert_eq!(found.iter().map(|error| error.field.as_str()).collect::<Vec<_>>(), ["Field 449"]);
+}
+
+#[tokio::test]
+async fn writes_to_one_issue_keep_their_distance() {
+    let between = Duration::from_millis(120);
+    let sites = Sites::with(|config| config.limits.between_writes = between).await;
+    let key = applied(sites.create("fx_1", &sound("Written to")).await).key;
+    let comment = async |n: u32| {
+        let change = IssueChange::Comment(format!("Comment {n}"));
+        applied(
+            sites
+                .tracker
+                .update(TENANT, "DEMO", None, &format!("fx_{n}").as_str().into(), &key, &change)
+                .await,
+        );
+    };
+    tokio::join!(comment(2), comment(3), comment(4));
+    let written: Vec<i64> = sites
+        .site
+        .calls()
+        .into_iter()
+        .filter(|call| call.method == "POST" && call.path.ends_with("/comment"))
+        .map(|call| call.at)
+        .collect();
+    assert_eq!(written.len(), 3);
+    assert!(written.windows(2).all(|two| two[1] - two[0] >= 80), "{written:?}");
+    assert_eq!(conformance::Subject::comments(&sites, TENANT, &key).await.len(), 3);
+}
