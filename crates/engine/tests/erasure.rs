@@ -312,6 +312,21 @@ fn an_erased_persons_card_is_closed_and_keeps_its_id() {
     }
 }
 
+/// A person who has another's review shown in full, which a model is asked for, has not said its words.
+#[test]
+fn a_review_that_was_shown_in_full_stays_its_authors() {
+    let mut w = TestLane::new();
+    let text = "review this: we must keep the cache, the risk is that it leaks";
+    let _ = w.says("bob", text);
+    w.model = true;
+    let card = cards(&w).pop().expect("a review");
+    let _ = w.presses("ana", &card, card.version, Action::ShowFull);
+    assert!(w.lane.head.ask.is_some(), "a model is asked");
+    let _ = erase_ana(&mut w, &[(false, text.to_owned())]);
+    let said = |record: &Record| matches!(record, Record::Message(message) if message.text == text);
+    assert!(w.lane.records.iter().any(said), "{:#?}", kept(&w));
+}
+
 /// Another person's card with erased words in it cannot be approved any more: its content has changed.
 #[test]
 fn another_persons_card_with_erased_words_is_closed() {

@@ -3,7 +3,7 @@
 //! receives the answer; each receiver also has a way on without it
 //! (`docs/design/0008-one-loop-asks-a-model.md`).
 
-use crate::data::message::Message;
+use crate::data::message::{Message, Role};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -121,5 +121,8 @@ pub(crate) fn hold_message(turn: &mut Turn<'_>, said: &RoutedMessage) {
     let posted = turn.posted().cloned().unwrap_or_default();
     let kind = EventKind::MessagePosted(MessagePosted { text: said.text().into(), ..posted });
     let (id, received_at) = (said.message.0.clone(), said.since);
-    turn.put(Event { id, received_at, actor: said.by.clone(), kind });
+    // A button may ask about a text of ours, the topic of a review: pressing it makes those words nobody's own.
+    let ours = turn.get::<Message>(&said.message).is_some_and(|message| message.role == Role::Assistant);
+    let actor = if ours { String::new() } else { said.by.clone() };
+    turn.put(Event { id, received_at, actor, kind });
 }
