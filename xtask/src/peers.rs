@@ -19,6 +19,14 @@ const PYTHON: &str = "THROUGHLINE_PYTHON";
 const BOLT: &str = "@slack/bolt@5.1.0";
 /// The variable that names its description, beside which its packages are found.
 const BOLT_AT: &str = "THROUGHLINE_BOLT";
+/// A client of Jira for JavaScript.
+const JIRA_JS: &str = "jira.js@5.4.0";
+/// The variable that names its description.
+const JIRA_JS_AT: &str = "THROUGHLINE_JIRA_JS";
+/// The proxy that compares calls and answers with a published description.
+const PRISM: &str = "@stoplight/prism-cli@5.16.0";
+/// The variable that names its program.
+const PRISM_AT: &str = "THROUGHLINE_PRISM";
 /// The kits of the protocols of tools and sub-agents, with every package pinned.
 const KITS: &str = "crates/server/tests/tools/peers/requirements.txt";
 /// A server of tools that uses all of its protocol.
@@ -63,7 +71,12 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
     let python = python(repo, REQUIREMENTS, "python")?;
     if npm {
         let bolt = package(&[BOLT], "bolt", "@slack/bolt/package.json")?;
-        return test(repo, &["-p", "throughline-fakes"], "peers", &[(PYTHON, &python), (BOLT_AT, &bolt)]);
+        let jira = package(&[JIRA_JS], "jira", "jira.js/package.json")?;
+        let prism = package(&[PRISM], "prism", ".bin/prism")?;
+        let programs = [(PYTHON, &*python), (BOLT_AT, &*bolt), (JIRA_JS_AT, &*jira), (PRISM_AT, &*prism)];
+        test(repo, &["-p", "throughline-fakes"], "peers", &programs)?;
+        let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--", "--ignored"];
+        return cargo_with(repo, &ours, &[(PRISM_AT, &prism.to_string_lossy())]);
     }
     output::step("clients in JavaScript: skipped, there is no npm (Debian: `apt install npm`)");
     let python_only = ["test", "-p", "throughline-fakes", "--test", "peers", "--locked", "--", "--ignored"];

@@ -3,6 +3,10 @@
 //! Ignored by default, because the clients come from their own registries. `cargo xtask peers` installs them outside of
 //! the repository and runs these tests.
 
+#[path = "peers/jira.rs"]
+mod jira;
+#[path = "peers/prism.rs"]
+mod prism;
 #[path = "peers/slack.rs"]
 mod slack;
 #[path = "peers/slack_blocks.rs"]

@@ -50,11 +50,14 @@ pub trait Subject: Send + Sync {
 /// The tenant of the suite.
 pub const TENANT: &str = "acme";
 
-/// Expands to the tests of the whole suite for one tracker.
+/// Expands to the tests of the whole suite for one tracker. With `in_turn` before the expression it is one future that runs
+/// them all, each with a subject of its own.
 #[macro_export]
 macro_rules! tracker_conformance {
-    ($subject:expr) => {
-        $crate::tracker_conformance!(@tests $subject;
+    (in_turn $subject:expr) => { $crate::tracker_conformance!(@all in_turn $subject) };
+    ($subject:expr) => { $crate::tracker_conformance!(@all tests $subject); };
+    (@all $how:ident $subject:expr) => {
+        $crate::tracker_conformance! { @$how $subject;
             takes_a_sound_item_of_every_type, a_dry_run_creates_nothing, refuses_an_unknown_project,
             refuses_what_no_tracker_takes, takes_what_just_fits, what_is_created_is_found,
             finds_nothing_that_is_not_there, one_effect_makes_one_issue, a_lost_answer_makes_no_second_issue,
@@ -63,7 +66,10 @@ macro_rules! tracker_conformance {
             checks_what_is_above_what, only_who_may_creates, only_who_may_sees, only_who_may_see_changes,
             a_story_is_read_back_under_its_epic,
             a_parent_is_set_once_however_often, changes_nothing_that_is_not_there, a_comment_is_made_once,
-            what_is_set_is_set_once, a_marker_finds_what_it_marks);
+            what_is_set_is_set_once, a_marker_finds_what_it_marks }
+    };
+    (@in_turn $subject:expr; $($name:ident),* $(,)?) => {
+        async { $($crate::conformance::$name(&$subject).await;)* }
     };
     (@tests $subject:expr; $($name:ident),* $(,)?) => {$(
         #[tokio::test]

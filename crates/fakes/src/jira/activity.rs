@@ -174,7 +174,8 @@ pub(super) fn status_item(before: &str, after: &str) -> Option<Value> {
 // ---- links ----
 
 fn show_link_type(world: &World, (id, name, inward, outward): &(&str, &str, &str, &str)) -> Value {
-    json!({"id": id, "name": name, "inward": inward, "outward": outward, "self": world.link(&format!("issueLinkType/{id}"))})
+    let link = world.link(&format!("issueLinkType/{id}"));
+    json!({"id": id, "name": name, "inward": inward, "outward": outward, "self": link})
 }
 
 pub(super) fn link_types(world: &World) -> Outcome {

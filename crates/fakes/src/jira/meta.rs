@@ -132,8 +132,8 @@ pub(super) fn fields(world: &World) -> Outcome {
             || vec![field.id.clone()],
             |number| vec![format!("cf[{number}]"), field.name.clone()],
         );
-        all.push(json!({"id": field.id, "key": field.id, "name": field.name, "custom": custom.is_some(), "orderable": true,
-            "navigable": true, "searchable": true, "clauseNames": clauses, "schema": field.schema}));
+        all.push(json!({"id": field.id, "key": field.id, "name": field.name, "custom": custom.is_some(),
+            "orderable": true, "navigable": true, "searchable": true, "clauseNames": clauses, "schema": field.schema}));
     }
     Ok(Answer::ok(json!(all)))
 }
@@ -180,7 +180,8 @@ pub(super) fn my_permissions(world: &World, asked: &Asked) -> Outcome {
             None => world.projects.iter().any(|project| project.allows(key)),
         };
         let kind = if key == "ADMINISTER" { "GLOBAL" } else { "PROJECT" };
-        let shown = json!({"id": id.to_string(), "key": key, "name": key, "type": kind, "description": "", "havePermission": have});
+        let shown = json!({"id": id.to_string(), "key": key, "name": key, "type": kind, "description": "",
+            "havePermission": have});
         all.insert(key.into(), shown);
     }
     Ok(Answer::ok(json!({"permissions": all})))

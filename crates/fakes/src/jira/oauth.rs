@@ -112,5 +112,6 @@ impl Oauth {
 
 /// Returns the sites that a token gives access to.
 pub(super) fn resources(site: &str) -> Value {
-    json!([{"id": CLOUD_ID, "url": site, "name": "acme", "scopes": SCOPES, "avatarUrl": format!("{site}/images/site.png")}])
+    let avatar = format!("{site}/images/site.png");
+    json!([{"id": CLOUD_ID, "url": site, "name": "acme", "scopes": SCOPES, "avatarUrl": avatar}])
 }

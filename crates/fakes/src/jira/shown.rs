@@ -61,7 +61,8 @@ impl World {
 
     /// Returns an issue with the wanted fields and properties.
     pub(super) fn show(&self, issue: &Issue, fields: &[&str], properties: &[&str]) -> Value {
-        let mut shown = json!({"expand": "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations",
+        let expand = "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations";
+        let mut shown = json!({"expand": expand,
             "id": issue.id, "key": issue.key, "self": self.link(&format!("issue/{}", issue.id))});
         let all = self.all_fields(issue);
         shown["fields"] = Value::Object(all.into_iter().filter(|(name, _)| wanted(fields, name)).collect());

@@ -19,8 +19,8 @@ pub struct Issue {
     pub project: String,
     /// The name of its type.
     pub item_type: String,
-    /// The values of its fields as Jira keeps them: options, priorities, components and versions with id and name, people
-    /// as `{"accountId"}`, the parent as `{"id", "key"}`.
+    /// The values of its fields as Jira keeps them: options, priorities, components and versions with id and name,
+    /// people as `{"accountId"}`, the parent as `{"id", "key"}`.
     pub fields: Map<String, Value>,
     /// The properties, by key.
     pub properties: BTreeMap<String, Value>,

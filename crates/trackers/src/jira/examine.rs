@@ -184,12 +184,14 @@ fn unfilled(screen: &Screen<'_>, kind: ItemType) -> Vec<String> {
     required.map(|fault| fault.field).filter(|field| Part::parse(field).is_none()).collect()
 }
 
-/// The seconds that a moment of the site is ahead of now.
+/// The seconds that a moment of the site, `2026-01-15T11:00:00.000+0100`, is ahead of now.
 fn ahead(moment: &str) -> Option<i64> {
-    // 2026-01-15T10:00:00.000+0000, without the colon that the standard has in an offset.
-    let (time, zone) = moment.split_at_checked(moment.len().checked_sub(4)?)?;
-    let with_colon = || Some(format!("{time}{}:{}", zone.get(..2)?, zone.get(2..)?));
-    let there = Timestamp::parse(moment).or_else(|| Timestamp::parse(&with_colon()?))?;
+    let (time, rest) = moment.split_at_checked(19)?;
+    let (sign, offset) = rest.split_at_checked(rest.find(['+', '-'])?)?.1.split_at_checked(1)?;
+    let (hours, minutes) = offset.split_at_checked(2)?;
+    let east =
+        3_600 * hours.parse::<i64>().ok()? + 60 * minutes.trim_start_matches(':').parse::<i64>().ok()?;
+    let there = Timestamp::parse(&format!("{time}Z"))?.0 / 1_000 - if sign == "-" { -east } else { east };
     let here = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-    Some(there.0 / 1_000 - i64::try_from(here.as_secs()).ok()?)
+    Some(there - i64::try_from(here.as_secs()).ok()?)
 }

@@ -12,6 +12,9 @@ use throughline_fakes::jira::{self as fake, FakeJira};
 use throughline_fakes::system_clock;
 use throughline_net::Key;
 
+#[path = "../../../fakes/tests/peers/prism.rs"]
+mod prism;
+
 use super::*;
 use crate::conformance::{self, Subject, TENANT, applied, codes, errors, item, member, sound};
 
@@ -20,6 +23,8 @@ pub(super) struct Sites {
     pub(super) site: FakeJira,
     other: FakeJira,
     pub(super) tracker: Arc<Jira>,
+    /// The process before the first site.
+    proxy: Option<tokio::process::Child>,
 }
 
 fn settings(site: &FakeJira) -> JiraConfig {
@@ -65,6 +70,20 @@ impl Sites {
         Self::with(|_| {}).await
     }
 
+    /// Sites of which the first is behind a proxy that refuses what is not as published.
+    async fn behind_prism() -> Option<Self> {
+        let mut sites = Self::new().await;
+        let (proxy, url) = prism::prism(&sites.site.url()).await?;
+        let config = |site: &FakeJira, base_url: String| JiraConfig { base_url, ..settings(site) };
+        let opened = [
+            (TENANT.to_owned(), config(&sites.site, url)),
+            ("globex".to_owned(), config(&sites.other, sites.other.url())),
+        ];
+        sites.tracker = Arc::new(Jira::new(opened).unwrap());
+        sites.proxy = Some(proxy);
+        Some(sites)
+    }
+
     /// Sites whose settings are changed.
     async fn with(change: impl Fn(&mut JiraConfig)) -> Self {
         let (site, other) = (self::site().await, self::site().await);
@@ -75,7 +94,7 @@ impl Sites {
         };
         let sites = [(TENANT.to_owned(), config(&site)), ("globex".to_owned(), config(&other))];
         let tracker = Arc::new(Jira::new(sites).unwrap());
-        Self { site, other, tracker }
+        Self { site, other, tracker, proxy: None }
     }
 
     fn of(&self, tenant: &str) -> &FakeJira {
@@ -141,6 +160,16 @@ impl Subject for Sites {
 }
 
 crate::tracker_conformance!(Sites::new().await);
+
+// row: JI1
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Prism, from npm: cargo xtask peers"]
+async fn every_call_of_the_suite_is_as_published() {
+    if Sites::behind_prism().await.is_none() {
+        return;
+    }
+    crate::tracker_conformance!(in_turn Sites::behind_prism().await.unwrap()).await;
+}
 
 /// The text of a refusal.
 fn refusal<T: std::fmt::Debug>(attempt: Attempt<T>) -> String {
