@@ -4,6 +4,7 @@
 //! the time from the clock it is given. Each fake is tested with the vendor's or another third-party client, because
 //! our own client could share its mistakes (docs/design/0039-how-it-is-tested.md).
 
+pub mod github;
 pub mod jira;
 pub mod model;
 pub mod slack;

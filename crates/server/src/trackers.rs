@@ -1,13 +1,15 @@
 //! Trackers over the network: from settings and token files to what the runtime calls; and `doctor tracker`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use throughline_net::Key;
 use throughline_trackers::Tracker;
-use throughline_trackers::jira::{Credentials, Jira, JiraConfig, Limits, Sign};
+use throughline_trackers::github::{self, Github, GithubConfig};
+use throughline_trackers::jira::{self, Credentials, Jira, JiraConfig};
 
-use crate::config::{Config, JiraSite};
+use crate::config::{Config, GithubSite, JiraSite};
 use crate::finding::{Finding, State, finding};
 use crate::start_error::StartError;
 
@@ -19,20 +21,30 @@ const CLOCK: i64 = 60;
 /// # Errors
 /// A token file or an address cannot be used.
 pub(crate) fn open(config: &Config) -> Result<BTreeMap<String, Arc<dyn Tracker>>, StartError> {
-    let opened = config.jira.iter().map(|(name, site)| {
-        let jira: Arc<dyn Tracker> = Arc::new(jira(name, site)?);
-        Ok((name.clone(), jira))
-    });
-    opened.collect()
+    let mut opened: BTreeMap<String, Arc<dyn Tracker>> = BTreeMap::new();
+    for (name, site) in &config.jira {
+        opened.insert(name.clone(), Arc::new(open_jira(name, site)?));
+    }
+    for (name, site) in &config.github {
+        opened.insert(name.clone(), Arc::new(open_github(name, site)?));
+    }
+    Ok(opened)
 }
 
-fn jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
-    let cannot = |why: String| StartError::Tracker { name: name.to_owned(), why };
-    let file = &site.token_file;
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| cannot(format!("the token file {} cannot be read: {error}", file.display())))?;
-    let token = Key::parse(&text)
-        .ok_or_else(|| cannot(format!("{} does not hold a token, which is one word", file.display())))?;
+fn cannot(name: &str) -> impl Fn(String) -> StartError {
+    move |why| StartError::Tracker { name: name.to_owned(), why }
+}
+
+fn token(name: &str, file: &Path) -> Result<Key, StartError> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        cannot(name)(format!("the token file {} cannot be read: {error}", file.display()))
+    })?;
+    Key::parse(&text)
+        .ok_or_else(|| cannot(name)(format!("{} does not hold a token, which is one word", file.display())))
+}
+
+fn open_jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
+    let token = token(name, &site.token_file)?;
     let credentials = match &site.email {
         Some(email) => Credentials::ApiToken { email: email.clone(), token },
         None => Credentials::Bearer(token),
@@ -43,44 +55,118 @@ fn jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
         edition: site.edition,
         credentials,
         marker: site.marker,
-        limits: Limits::default(),
+        limits: jira::Limits::default(),
         projects: site.projects.clone(),
     };
-    Jira::new([(site.tenant.clone(), settings)]).map_err(cannot)
+    Jira::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
+}
+
+fn open_github(name: &str, site: &GithubSite) -> Result<Github, StartError> {
+    let settings = GithubConfig {
+        base_url: site.base_url.clone(),
+        allow_loopback: site.allow_loopback,
+        token: token(name, &site.token_file)?,
+        marker: site.marker,
+        limits: github::Limits::default(),
+        projects: site.projects.clone(),
+    };
+    Github::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
 }
 
 /// Looks over every configured tracker. Returns nothing if none is over the network.
 pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
     for (name, site) in &config.jira {
-        if site.allow_loopback {
-            let fix = "remove allow_loopback outside of tests, unless Jira does run on this machine";
-            found.push(finding(
-                "tracker address",
-                State::Warning,
-                format!("{name} may be on this machine"),
-                Some(fix),
-            ));
-        }
-        match jira(name, site) {
+        found.extend(local(name, site.allow_loopback));
+        match open_jira(name, site) {
             Ok(jira) => {
                 let signs = jira.examine().await.into_iter().flat_map(|(_, signs)| signs);
-                found.extend(signs.map(|sign| told(name, &site.base_url, sign)));
+                found.extend(signs.map(|sign| of_jira(name, &site.base_url, sign)));
             }
-            Err(error) => {
-                let fix = format!("correct jira.{name} in the configuration");
-                found.push(finding("tracker", State::Broken, error.to_string(), Some(&fix)));
+            Err(error) => found.push(unusable(name, &error)),
+        }
+    }
+    for (name, site) in &config.github {
+        found.extend(local(name, site.allow_loopback));
+        match open_github(name, site) {
+            Ok(github) => {
+                let signs = github.examine().await.into_iter().flat_map(|(_, signs)| signs);
+                found.extend(signs.map(|sign| of_github(name, &site.base_url, sign)));
             }
+            Err(error) => found.push(unusable(name, &error)),
         }
     }
     found
 }
 
-/// What a sign means, and what to do about it.
-fn told(name: &str, url: &str, sign: Sign) -> Finding {
-    let broken =
-        |text: String, fix: String| finding("tracker", State::Broken, format!("{name}: {text}"), Some(&fix));
-    let fine = |text: String| finding("tracker", State::Ok, format!("{name}: {text}"), None);
+fn local(name: &str, allowed: bool) -> Option<Finding> {
+    let fix = "remove allow_loopback outside of tests, unless it does run on this machine";
+    let text = format!("{name} may be on this machine");
+    allowed.then(|| finding("tracker address", State::Warning, text, Some(fix)))
+}
+
+fn unusable(name: &str, error: &StartError) -> Finding {
+    finding(
+        "tracker",
+        State::Broken,
+        error.to_string(),
+        Some(&format!("correct {name} in the configuration")),
+    )
+}
+
+fn broken(name: &str, text: &str, fix: &str) -> Finding {
+    finding("tracker", State::Broken, format!("{name}: {text}"), Some(fix))
+}
+
+fn fine(name: &str, text: &str) -> Finding {
+    finding("tracker", State::Ok, format!("{name}: {text}"), None)
+}
+
+/// Words a sign of GitHub, with the remedy.
+fn of_github(name: &str, url: &str, sign: github::Sign) -> Finding {
+    use github::Sign;
+    let broken = |text: String, fix: String| broken(name, &text, &fix);
+    match sign {
+        Sign::Account { login } => fine(name, &format!("{url} knows us as {login}")),
+        Sign::Refused => broken(
+            format!("{url} refuses the token"),
+            "make a new token for the account, and put it into the token file".into(),
+        ),
+        Sign::Silent { why } => broken(
+            format!("{url} does not answer as GitHub does: {why}"),
+            "check `base_url`: that of a GitHub Enterprise ends in /api/v3".into(),
+        ),
+        Sign::NoProject { project } => broken(
+            format!("there is no repository for {project} that the account may see"),
+            format!("check projects.{project}.repository, or give the token access to it"),
+        ),
+        Sign::Moved { project } => broken(
+            format!("the repository of {project} has another name now"),
+            format!("write the new name into projects.{project}.repository"),
+        ),
+        Sign::Archived { project } => broken(
+            format!("the repository of {project} is archived"),
+            "restore it on GitHub, or remove the project".into(),
+        ),
+        Sign::NoIssues { project } => broken(
+            format!("the repository of {project} has no issues"),
+            "switch them on: Settings, General, Features, Issues".into(),
+        ),
+        Sign::OnlyReads { project } => broken(
+            format!("the account may only read in {project}: GitHub would drop labels, people and parents"),
+            format!(
+                "give the account the role Triage in the repository of {project}, or the token Issues: read and write"
+            ),
+        ),
+        Sign::Ready { project } => fine(name, &format!("{project} takes tickets")),
+    }
+}
+
+/// Words a sign of Jira, with the remedy.
+fn of_jira(name: &str, url: &str, sign: jira::Sign) -> Finding {
+    use jira::Sign;
+    let broken = |text: String, fix: String| broken(name, &text, &fix);
+    let fine = |text: String| fine(name, &text);
     match sign {
         Sign::Account { name: account } => fine(format!("{url} knows us as {account}")),
         Sign::Clock { ahead_s } if ahead_s.abs() <= CLOCK => fine("its clock agrees with ours".into()),

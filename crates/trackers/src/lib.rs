@@ -7,6 +7,7 @@
 mod common_checks;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+pub mod github;
 pub mod jira;
 mod links;
 pub mod local;

@@ -129,19 +129,18 @@ pub(crate) fn project_of(key: &str) -> Option<&str> {
     key.rsplit_once('-').map(|(project, _)| project)
 }
 
-/// The key that a person named: `auth-12`, or a link that ends in it, as this project spells it.
-///
-/// # Errors
-/// It is none of this project.
-pub(crate) fn key_in(project: &str, named: &str) -> Result<String, FieldFault> {
+/// The key that a person named: `auth-12`, or a link that ends in it, as this project spells it. `None` if it is none of
+/// this project.
+pub(crate) fn key_in(project: &str, named: &str) -> Option<String> {
     let last = named.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    match last.rsplit_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(project)) {
-        Some((_, number)) => Ok(format!("{project}-{number}")),
-        None => {
-            let fault = TrackerFault::NoKey { named: named.trim().into(), project: project.into() };
-            Err(FieldFault::new("check.reference", "key", fault))
-        }
-    }
+    let (_, number) = last.rsplit_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(project))?;
+    Some(format!("{project}-{number}"))
+}
+
+/// The fault of a text that names no issue of a project.
+pub(crate) fn no_key(project: &str, named: &str) -> FieldFault {
+    let fault = TrackerFault::NoKey { named: named.trim().into(), project: project.into() };
+    FieldFault::new("check.reference", "key", fault)
 }
 
 #[cfg(test)]
@@ -169,7 +168,7 @@ mod tests {
             ("OPS", None),
             ("", None),
         ] {
-            assert_eq!(key_in("OPS", named).ok().as_deref(), expected, "{named}");
+            assert_eq!(key_in("OPS", named).as_deref(), expected, "{named}");
         }
     }
 }

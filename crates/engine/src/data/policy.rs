@@ -1,6 +1,7 @@
 //! Limits, lifetimes and the settings of an installation, each with its reason. Other modules take their
 //! numbers from here.
 
+mod approver_rule;
 pub mod context;
 pub mod destination;
 pub mod drafts;
@@ -12,17 +13,18 @@ use alloc::vec;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::data::actor::Actor;
 use crate::data::call::{Agent, Tool};
 use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::language::Language;
-use crate::data::policy::destination::Destination;
 use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
+use crate::data::policy::destination::Destination;
 use crate::data::policy::drafts::DraftPolicy;
 use crate::data::policy::selection::SelectionPolicy;
 use crate::data::purpose::Purpose;
 use crate::data::ticket::Target;
 use crate::data::time::{Millis, Timestamp};
+
+pub use approver_rule::ApproverRule;
 
 /// Limits that no installation can change, because a replay, another replica or a promise depends on them.
 pub mod limits {
@@ -495,52 +497,6 @@ impl Default for IntakeLimits {
     }
 }
 
-/// A rule about who may approve which effects. It cannot express "anyone who can see the card".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ApproverRule {
-    /// Effect classes: `tracker.*`, `tracker.create`.
-    pub effects: Vec<String>,
-    /// Targets: `local:DEMO`, `local:*`.
-    pub targets: Vec<String>,
-    /// Principals: `user:ana`, `role:approver`, `group:pm`.
-    pub allow: Vec<String>,
-    /// True if the requester may approve.
-    #[serde(default)]
-    pub self_approve: bool,
-}
-
-impl ApproverRule {
-    /// True if the rule covers an effect of that class on that target.
-    #[must_use]
-    pub fn covers(&self, class: &str, target: &str) -> bool {
-        self.effects.iter().any(|pattern| matches(pattern, class))
-            && self.targets.iter().any(|pattern| matches(pattern, target))
-    }
-
-    /// True if the rule names this person. A guest or a member of another workspace counts only when listed
-    /// by user id; somebody deactivated, or a bot, never does.
-    #[must_use]
-    pub fn names(&self, actor: &Actor) -> bool {
-        let usable = match actor.barred.as_deref() {
-            None => actor.principals.len(),
-            // The first principal is the person's own id; roles and groups follow.
-            Some("guest" | "foreign") => 1,
-            Some(_) => 0,
-        };
-        actor.principals.iter().take(usable).any(|principal| self.allow.contains(principal))
-    }
-}
-
-/// Matches `prefix*` or the whole word. A bare `*` matches nothing.
-fn matches(pattern: &str, word: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some("") => false,
-        Some(prefix) => word.starts_with(prefix),
-        None => pattern == word,
-    }
-}
-
 impl Policy {
     /// Returns the language of people whose own is not known: the configured one, if it has a catalogue, else English.
     #[must_use]
@@ -578,29 +534,5 @@ impl Policy {
             allow: principals.iter().map(|&p| p.into()).collect(),
             self_approve: true,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_star_allows_nothing() {
-        assert!(matches("tracker.*", "tracker.create"));
-        assert!(matches("local:DEMO", "local:DEMO"));
-        assert!(!matches("*", "tracker.create"));
-        assert!(!matches("local:DEMO", "local:DEMO2"));
-    }
-
-    #[test]
-    fn a_guest_must_be_listed_one_by_one() {
-        let mut guest = Actor { id: "g".into(), name: "g".into(), ..Actor::default() };
-        guest.principals = vec!["user:g".into(), "role:approver".into()];
-        guest.barred = Some("guest".into());
-        assert!(!Policy::demo_rule(&["role:approver"]).names(&guest));
-        assert!(Policy::demo_rule(&["user:g"]).names(&guest));
-        guest.barred = Some("deactivated".into());
-        assert!(!Policy::demo_rule(&["user:g"]).names(&guest));
     }
 }

@@ -25,7 +25,7 @@ struct Query {
     newest_first: bool,
 }
 
-/// What a call searches for.
+/// The search of a call.
 struct Wanted<'a> {
     jql: &'a str,
     token: Option<&'a str>,

@@ -56,7 +56,8 @@ async fn jira_for_javascript_runs_unchanged() {
 #[ignore = "needs jira.js and Prism, from npm: cargo xtask peers"]
 async fn jira_for_javascript_runs_unchanged_through_prism() {
     let jira = jira().await;
-    let Some((_prism, url)) = prism(&jira.url()).await else { return };
+    let program = std::env::var("THROUGHLINE_PRISM").expect("THROUGHLINE_PRISM names its program");
+    let Some((_prism, url)) = prism(&program, &jira.url()).await else { return };
     works(&jira, node(), &url).await;
 }
 

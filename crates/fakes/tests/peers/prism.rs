@@ -23,8 +23,7 @@ fn without_empty_answers(text: &str) -> String {
 
 /// Starts Prism before a server: it forwards calls, and answers 4xx or 5xx where a call or an answer is not as
 /// published. Returns its address. `None` if the published description is not installed.
-pub(crate) async fn prism(behind: &str) -> Option<(Child, String)> {
-    let program = std::env::var("THROUGHLINE_PRISM").expect("THROUGHLINE_PRISM names its program");
+pub(crate) async fn prism(program: &str, behind: &str) -> Option<(Child, String)> {
     let text = std::fs::read_to_string(specs().join("jira/jira-cloud-v3.subset.openapi.json")).ok()?;
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let document = std::env::temp_dir().join(format!("jira-{port}.json"));

@@ -407,8 +407,8 @@ codes! {
         "A tracker is configured in a way that no issue could be created with. Nothing was started.",
         "Its address, its account or the file of its token is missing or cannot be used, or a project has a setting of the \
          wrong form.",
-        "Correct what the message names; docs/jira.md has an example. `throughline doctor tracker` asks it.",
-        ["jira", "projects"];
+        "Correct what the message names; docs/jira.md and docs/github.md have examples. `throughline doctor tracker` asks it.",
+        ["jira", "github", "projects"];
     TOOL_CHANGED = 5301, "tool.changed", None, "A tool's definition changed",
         "A tool or a sub-agent says something else of itself than when it was pinned, or was never pinned. It is off; others work.",
         "What a tool says it does, and what it takes, is what somebody looked at before it was allowed.",

@@ -8,6 +8,7 @@ use throughline_trackers::local::{LocalConfig, ProjectConfig};
 use toml::Value;
 
 use super::layer::Merged;
+use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
     StoreUrl, TelegramConfig, TelegramMode, models, slack, tools, trackers,
@@ -105,7 +106,8 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
         }
     }
-    let mut tracked = trackers::checked(raw.projects, raw.jira, &raw.tenant);
+    let trackers = RawTrackers { projects: raw.projects, jira: raw.jira, github: raw.github };
+    let mut tracked = trackers::checked(trackers, &raw.tenant);
     let raw_tools = tools::RawTools { servers: raw.mcp, tools: raw.tools, agents: raw.agents };
     let called = tools::checked(raw_tools);
     for (path, text) in &called.wrong {
@@ -150,6 +152,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         tokens,
         tracker: LocalConfig { projects: tracked.local },
         jira: tracked.jira,
+        github: tracked.github,
         delivery_host: raw.api.delivery_host,
         telegram,
         slack,
@@ -358,8 +361,11 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     found.extend(keys.into_iter().filter_map(|file| readable_by_others(file, "a model's key")));
     let tokens = config.tools.token_files();
     found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
-    let tokens = config.jira.values().map(|site| &site.token_file).collect::<BTreeSet<_>>();
-    found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
+    let tokens = config.jira.values().map(|site| &site.token_file);
+    let tokens = tokens.chain(config.github.values().map(|site| &site.token_file));
+    found.extend(
+        tokens.collect::<BTreeSet<_>>().into_iter().filter_map(|file| readable_by_others(file, "a token")),
+    );
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
         found.push(format!("{} is set in the environment, where other processes may read it", setting.path));

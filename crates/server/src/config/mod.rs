@@ -37,7 +37,7 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
-pub use trackers::JiraSite;
+pub use trackers::{GithubSite, JiraSite};
 
 /// Configuration of an installation.
 #[derive(Clone, Debug)]
@@ -66,6 +66,8 @@ pub struct Config {
     pub tracker: LocalConfig,
     /// Jira sites, by the name of their tracker: `jira.main`.
     pub jira: BTreeMap<String, JiraSite>,
+    /// GitHubs, by the name of their tracker: `github.main`.
+    pub github: BTreeMap<String, GithubSite>,
     /// Effect classes that the host behind the HTTP API performs itself.
     pub delivery_host: Vec<EffectClass>,
     /// Telegram channel, if configured.
@@ -388,6 +390,8 @@ struct Raw {
     projects: BTreeMap<String, trackers::RawProject>,
     #[serde(default)]
     jira: BTreeMap<String, trackers::RawJira>,
+    #[serde(default)]
+    github: BTreeMap<String, trackers::RawGithub>,
     #[serde(default)]
     destinations: Vec<Destination>,
     instance_key_file: Option<PathBuf>,

@@ -1,6 +1,8 @@
 //! Schema of the configuration: every setting with its type and description. Validation, suggestions, the JSON Schema
 //! and the parsing of environment variables use it.
 
+mod trackers;
+
 use std::borrow::Cow;
 
 use serde_json::json;
@@ -12,7 +14,6 @@ use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::task_status::TaskStatus;
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_models::Kind;
-use throughline_trackers::local::{ChildLink, FieldKind};
 use toml::Value;
 
 use crate::auth::Scope;
@@ -169,9 +170,14 @@ pub(super) fn settings() -> Schema {
         key("approvers", list(approver), "Who may approve what. No matching rule: nobody."),
         key("users", list(user), "The people."),
         key("tokens", list(token), "Bearer tokens of the HTTP API."),
-        key("projects", Map(Box::new(Table(project()))), "Projects issues go to, by key."),
-        key("destinations", list(destination()), "Projects of places; the first rule that fits counts."),
-        key("jira", Map(Box::new(Table(jira()))), "Jira sites, by name."),
+        key("projects", Map(Box::new(Table(trackers::project()))), "Projects issues go to, by key."),
+        key(
+            "destinations",
+            list(trackers::destination()),
+            "Projects of places; the first rule that fits counts.",
+        ),
+        key("jira", Map(Box::new(Table(trackers::jira()))), "Jira sites, by name."),
+        key("github", Map(Box::new(Table(trackers::github()))), "GitHubs, by name."),
         key(
             "api",
             Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),
@@ -276,77 +282,6 @@ fn agent() -> Vec<SettingKey> {
         key("token_file", Text, "File of the bearer token it wants."),
         key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
         idempotent(),
-    ]
-}
-
-/// Keys of a Jira site.
-fn jira() -> Vec<SettingKey> {
-    use Schema::{Flag, Text, Word};
-    vec![
-        key("tenant", Text, "The tenant whose tickets go there; the configured tenant if not set."),
-        key("base_url", Text, "Its address: https://acme.atlassian.net."),
-        key("email", Text, "For Jira Cloud: the address of the account that the token belongs to."),
-        key("token_file", Text, "File of the account's API token, or personal access token."),
-        key("edition", Word(vec!["cloud", "data_center"]), "Which Jira it is."),
-        key("marker", Flag, "Label created issues, so that one is found whose answer was lost."),
-        key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
-    ]
-}
-
-/// Keys of a rule that says where tickets of a place go.
-fn destination() -> Vec<SettingKey> {
-    use Schema::Text;
-    vec![
-        key("tenant", Text, "The tenant."),
-        key("channel", Text, "The channel: slack, telegram, web, api, terminal."),
-        key("conversation", Text, "The room or chat, by its id there."),
-        key("thread", Text, "The thread or topic, by its id there."),
-        key("project", Text, "The project that its tickets go to, if they name none."),
-    ]
-}
-
-/// Keys of a project.
-fn project() -> Vec<SettingKey> {
-    use Schema::{Flag, Map, Table, Text, Word};
-    let parts = || Part::ALL.iter().map(|part| part.as_str()).collect::<Vec<_>>();
-    let types = || [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::as_str);
-    let ways = || ChildLink::ALL.map(ChildLink::as_str).to_vec();
-    let of_type = types().map(|name| key(name, words(parts()), "The parts that must be written for it."));
-    let rule = || {
-        Table(vec![
-            key("kind", Word(FieldKind::ALL.map(FieldKind::as_str).into()), "What a value has to be."),
-            key("values", texts(), "The values there are; empty means any."),
-            key("closed", texts(), "Of these, those nobody can choose any more."),
-        ])
-    };
-    let named_types = types().map(|name| key(name, Text, "What Jira calls it."));
-    let own_fields = Part::ALL.iter().map(|part| key(part.as_str(), Text, "The field it goes to."));
-    let of_part = Part::ALL.iter().map(|part| key(part.as_str(), rule(), "What it takes."));
-    vec![
-        key("tracker", Text, "The tracker it is in: local, or jira.NAME of a site below `jira`."),
-        key("type_names", Table(named_types.into()), "Jira's names of types: bug = \"Defect\"."),
-        key("part_fields", Table(own_fields.collect()), "Fields that parts go to, by name or id."),
-        key("values", Map(Box::new(Text)), "Values that fields of Jira get in every issue, by name or id."),
-        key("name", Text, "What people call it."),
-        key("types", words(types().to_vec()), "The types it offers."),
-        key("disabled", words(types().to_vec()), "Types that are switched off."),
-        key("required", words(parts()), "The parts that must be written."),
-        key(
-            "required_for",
-            Table(of_type.into()),
-            "The parts that must be written for one type, beside these.",
-        ),
-        key("fields", words(parts()), "The parts it has a field for; empty means all."),
-        key("schema", Table(of_part.collect()), "What a field takes; any text if not set."),
-        key("links", texts(), "The kinds of links it knows: blocks, relates to; empty means any."),
-        key("child_link", Word(ways()), "How stories are put under their epic."),
-        key("hierarchy", words(ways()), "The ways it has to put one issue under another."),
-        key("browse", texts(), "Who may see it: user:ana; empty means everybody."),
-        key("create", texts(), "Who may create."),
-        key("edit", texts(), "Who may change issues: it takes that to put a story under its epic."),
-        key("link", texts(), "Who may link issues: it takes that to name one as a dependency."),
-        key("archived", Flag, "Closed for new issues."),
-        key("hidden", Flag, "There for nobody who comes through a conversation."),
     ]
 }
 

@@ -187,7 +187,6 @@ fn a_wrong_kind_and_broken_toml_have_their_place_too() {
         ("models.default = { kind = \"x\" }", 1003, "1:", "openai-chat"),
         ("models.default = { kind = \"anthropic\" }", 5101, "1:", "no `model`"),
         ("models.draught = { kind = \"off\" }", 1002, "1:", "models.draft"),
-        ("[projects.A]\ntracker = \"jira\"", 1003, "2:1", "local"),
     ] {
         let errors = wrong(text);
         let told = errors.to_string();
@@ -201,6 +200,12 @@ fn settings_that_do_not_fit_together_are_told() {
     for (text, code, says) in [
         ("[policy.project]\nproject = \"NOPE\"", 1004, "NOPE"),
         ("[policy.project]\ntracker = \"jira.main\"", 1004, "jira.main"),
+        ("[jira.main]\nemail = \"a@b\"", 5201, "`base_url`"),
+        ("[jira.main]\nbase_url = \"https://a\"", 5201, "`email`"),
+        ("[github.main]", 5201, "`token_file`"),
+        ("[projects.A]\ntracker = \"jira.x\"", 1004, "local"),
+        ("[projects.A]\nrepository = \"a/b\"", 1004, "no setting of projects in local"),
+        ("[[destinations]]\nproject = \"NOPE\"", 1004, "NOPE"),
         ("[[users]]\nid = \"a\"\n[[users]]\nid = \"a\"", 1004, "twice"),
         ("[[tokens]]\nid = \"a\"\nsha256 = \"00\"\nprincipal = \"ana\"", 1003, "64 hex digits"),
         ("[[tokens]]\nid = \"A_b\"\nsha256 = \"00\"\nprincipal = \"ana\"", 1003, "A_b"),

@@ -1,4 +1,4 @@
-//! Settings of `projects`, `jira` and `destinations`: which tracker a project is in, and how that is reached.
+//! Settings of `projects`, `jira`, `github` and `destinations`: which tracker a project is in, and how that is reached.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,17 +6,33 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use throughline_engine::Policy;
 use throughline_engine::data::policy::destination::Destination;
+use throughline_trackers::github::GithubProject;
 use throughline_trackers::jira::{Edition, JiraProject};
 use throughline_trackers::local::ProjectConfig;
 use toml::{Table, Value};
 
 /// Name of the embedded tracker.
 pub(super) const LOCAL: &str = "local";
-/// Settings that only projects of the embedded tracker have: of others, the tracker itself says these.
-const LOCAL_ONLY: [&str; 9] =
-    ["name", "types", "disabled", "required", "required_for", "fields", "schema", "hierarchy", "archived"];
-/// Settings that only projects of Jira have.
-const JIRA_ONLY: [&str; 3] = ["type_names", "part_fields", "values"];
+/// Settings that projects of every tracker have.
+const EVERYWHERE: [&str; 5] = ["browse", "create", "edit", "link", "hidden"];
+/// Settings of projects of the embedded tracker; of others, the tracker itself says these.
+const OF_LOCAL: [&str; 11] = [
+    "name",
+    "types",
+    "disabled",
+    "required",
+    "required_for",
+    "fields",
+    "schema",
+    "links",
+    "child_link",
+    "hierarchy",
+    "archived",
+];
+/// Settings of projects of Jira.
+const OF_JIRA: [&str; 4] = ["type_names", "part_fields", "values", "child_link"];
+/// Settings of projects of GitHub.
+const OF_GITHUB: [&str; 2] = ["repository", "type_labels"];
 
 /// Jira site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +53,23 @@ pub struct JiraSite {
     pub allow_loopback: bool,
     /// Projects by key.
     pub projects: BTreeMap<String, JiraProject>,
+}
+
+/// GitHub, or a GitHub Enterprise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GithubSite {
+    /// Tenant whose tickets go there.
+    pub tenant: String,
+    /// Address of its API.
+    pub base_url: String,
+    /// File of the account's token.
+    pub token_file: PathBuf,
+    /// True if created issues hold the id of their effect.
+    pub marker: bool,
+    /// Allows an address on this machine.
+    pub allow_loopback: bool,
+    /// Projects by key.
+    pub projects: BTreeMap<String, GithubProject>,
 }
 
 /// Project as written: its tracker, and settings that depend on which one that is.
@@ -61,6 +94,24 @@ pub(super) struct RawJira {
     allow_loopback: bool,
 }
 
+#[derive(Deserialize)]
+pub(super) struct RawGithub {
+    tenant: Option<String>,
+    base_url: Option<String>,
+    token_file: Option<PathBuf>,
+    #[serde(default = "yes")]
+    marker: bool,
+    #[serde(default)]
+    allow_loopback: bool,
+}
+
+/// Tables as written in the file.
+pub(super) struct RawTrackers {
+    pub(super) projects: BTreeMap<String, RawProject>,
+    pub(super) jira: BTreeMap<String, RawJira>,
+    pub(super) github: BTreeMap<String, RawGithub>,
+}
+
 fn yes() -> bool {
     true
 }
@@ -70,6 +121,7 @@ fn yes() -> bool {
 pub(super) struct Checked {
     pub(super) local: BTreeMap<String, ProjectConfig>,
     pub(super) jira: BTreeMap<String, JiraSite>,
+    pub(super) github: BTreeMap<String, GithubSite>,
     /// Settings that cannot work by themselves.
     pub(super) wrong: Vec<(String, String)>,
     /// Settings that do not fit together.
@@ -78,22 +130,38 @@ pub(super) struct Checked {
     trackers: BTreeMap<String, String>,
 }
 
-pub(super) fn checked(
-    projects: BTreeMap<String, RawProject>,
-    sites: BTreeMap<String, RawJira>,
-    tenant: &str,
-) -> Checked {
+pub(super) fn checked(raw: RawTrackers, tenant: &str) -> Checked {
     let mut found = Checked::default();
-    for (name, raw) in sites {
+    let wrong = |name: &str, why: &str| (name.to_owned(), format!("`{name}` {why}"));
+    for (name, raw) in raw.jira {
+        let name = format!("jira.{name}");
         match site(raw, tenant) {
-            Ok(site) => drop(found.jira.insert(format!("jira.{name}"), site)),
-            Err(why) => found.wrong.push((format!("jira.{name}"), format!("`jira.{name}` {why}"))),
+            Ok(site) => drop(found.jira.insert(name, site)),
+            Err(why) => found.wrong.push(wrong(&name, why)),
         }
     }
-    for (key, raw) in projects {
+    for (name, raw) in raw.github {
+        let name = format!("github.{name}");
+        match github(raw, tenant) {
+            Ok(site) => drop(found.github.insert(name, site)),
+            Err(why) => found.wrong.push(wrong(&name, why)),
+        }
+    }
+    for (key, raw) in raw.projects {
         found.project(key, raw);
     }
     found
+}
+
+fn github(raw: RawGithub, tenant: &str) -> Result<GithubSite, &'static str> {
+    Ok(GithubSite {
+        tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
+        base_url: raw.base_url.unwrap_or_else(|| "https://api.github.com".to_owned()),
+        token_file: raw.token_file.ok_or("needs `token_file`, the file of the account's token")?,
+        marker: raw.marker,
+        allow_loopback: raw.allow_loopback,
+        projects: BTreeMap::new(),
+    })
 }
 
 fn site(raw: RawJira, tenant: &str) -> Result<JiraSite, &'static str> {
@@ -116,22 +184,16 @@ fn site(raw: RawJira, tenant: &str) -> Result<JiraSite, &'static str> {
 impl Checked {
     fn project(&mut self, key: String, raw: RawProject) {
         let tracker = raw.tracker.unwrap_or_else(|| LOCAL.to_owned());
-        let local = tracker == LOCAL;
-        let (foreign, whose) =
-            if local { (&JIRA_ONLY[..], "Jira") } else { (&LOCAL_ONLY[..], "the local tracker") };
-        for setting in foreign.iter().filter(|setting| raw.settings.contains_key(**setting)) {
-            let text = format!(
-                "`projects.{key}.{setting}` is for projects of {whose}, and this one is in {tracker}"
-            );
-            self.unfit.push((format!("projects.{key}.{setting}"), text));
-        }
-        let read = if local {
-            read(raw.settings).map(|project| drop(self.local.insert(key.clone(), project)))
+        let settings = self.of_tracker(&key, &tracker, raw.settings);
+        let read = if tracker == LOCAL {
+            read(settings).map(|project| drop(self.local.insert(key.clone(), project)))
         } else if let Some(site) = self.jira.get_mut(&tracker) {
-            let settings = raw.settings.into_iter().filter(|(name, _)| !LOCAL_ONLY.contains(&name.as_str()));
-            read(settings.collect()).map(|project| drop(site.projects.insert(key.clone(), project)))
+            read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
+        } else if let Some(site) = self.github.get_mut(&tracker) {
+            read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
         } else {
-            let known = [LOCAL].into_iter().chain(self.jira.keys().map(String::as_str)).collect::<Vec<_>>();
+            let known = self.jira.keys().chain(self.github.keys()).map(String::as_str);
+            let known: Vec<&str> = [LOCAL].into_iter().chain(known).collect();
             let text = format!(
                 "`projects.{key}.tracker` is “{tracker}”; the trackers that are configured are: {}",
                 known.join(", ")
@@ -143,6 +205,22 @@ impl Checked {
             self.wrong.push((format!("projects.{key}"), format!("`projects.{key}`: {why}")));
         }
         self.trackers.insert(key, tracker);
+    }
+
+    /// The settings that projects of this tracker have; the others are told as errors.
+    fn of_tracker(&mut self, key: &str, tracker: &str, settings: Table) -> Table {
+        let own: &[&str] = match tracker.split('.').next() {
+            Some("jira") => &OF_JIRA,
+            Some("github") => &OF_GITHUB,
+            _ => &OF_LOCAL,
+        };
+        let fits = |name: &str| own.contains(&name) || EVERYWHERE.contains(&name);
+        let (fitting, foreign): (Vec<_>, Vec<_>) = settings.into_iter().partition(|(name, _)| fits(name));
+        for (name, _) in foreign {
+            let text = format!("`projects.{key}.{name}` is no setting of projects in {tracker}");
+            self.unfit.push((format!("projects.{key}.{name}"), text));
+        }
+        fitting.into_iter().collect()
     }
 
     /// Tells the policy which tracker each project is in.

@@ -138,7 +138,7 @@ impl Client {
             Ok(response) => tell_unknown_limits(response),
             Err(error) => tracing::warn!(?error, "a request to Jira has no answer"),
         }
-        let answer = classify(sent, SystemTime::now());
+        let answer = classify(sent, now());
         if let Answer::TooMany { hint: Some(hint) } = answer {
             let wait = Duration::from_millis(hint.unsigned_abs());
             self.pace(|pace, now| pace.waits.insert(bucket, now + wait));
@@ -149,6 +149,12 @@ impl Client {
     fn pace<T>(&self, change: impl FnOnce(&mut Pace, Instant) -> T) -> T {
         change(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner), Instant::now())
     }
+}
+
+/// The time of this machine, from which a date in `Retry-After` is counted.
+#[expect(clippy::disallowed_methods, reason = "it decides how long to wait, and nothing that is replayed")]
+pub(super) fn now() -> SystemTime {
+    SystemTime::now()
 }
 
 fn header(credentials: &Credentials) -> Option<HeaderValue> {

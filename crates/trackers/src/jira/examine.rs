@@ -1,12 +1,12 @@
 //! Looks a site over without creating anything: can we get in, may we work there, and would a ticket be taken?
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use throughline_engine::Timestamp;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 
-use super::client::encoded;
+use super::client::{encoded, now};
 use super::config::JiraProject;
 use super::dry_run::TYPES;
 use super::field_kind::People;
@@ -192,6 +192,6 @@ fn ahead(moment: &str) -> Option<i64> {
     let east =
         3_600 * hours.parse::<i64>().ok()? + 60 * minutes.trim_start_matches(':').parse::<i64>().ok()?;
     let there = Timestamp::parse(&format!("{time}Z"))?.0 / 1_000 - if sign == "-" { -east } else { east };
-    let here = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    let here = now().duration_since(UNIX_EPOCH).ok()?;
     Some(there - i64::try_from(here.as_secs()).ok()?)
 }

@@ -19,7 +19,7 @@ const GIVEN: [&str; 3] = ["project", "issuetype", "parent"];
 pub(super) struct Screen<'a> {
     /// The project's key.
     pub(super) project: &'a str,
-    /// What is set for the project.
+    /// Its settings.
     pub(super) settings: &'a JiraProject,
     /// The fields there are.
     pub(super) fields: &'a [FieldMeta],

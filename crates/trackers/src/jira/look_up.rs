@@ -10,7 +10,7 @@ use super::issue::{FIELDS, RawIssue};
 use super::metadata::read;
 use super::{Site, no_project};
 use crate::Issue;
-use crate::project::{ChildLink, Permission, closed, key_in, not_permitted, rejected};
+use crate::project::{ChildLink, Permission, closed, key_in, no_key, not_permitted, rejected};
 
 /// Issues of one effect that are read at most. More than one is a mistake that somebody has to see.
 const MOST: usize = 10;
@@ -84,7 +84,7 @@ impl Site {
         by: Option<&str>,
         named: &str,
     ) -> Result<Attempt<Issue>, Attempt<Issue>> {
-        let key = key_in(project, named).map_err(|error| rejected(vec![error]))?;
+        let key = key_in(project, named).ok_or_else(|| rejected(vec![no_key(project, named)]))?;
         let Some(settings) = self.config.project(project) else {
             return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
         };

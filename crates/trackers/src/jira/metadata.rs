@@ -1,4 +1,4 @@
-//! What Jira tells of a project: its types, and the fields of each with the values they take.
+//! A project as Jira describes it: its types, and the fields of each with the values they take.
 
 use serde::Deserialize;
 use serde_json::Value;

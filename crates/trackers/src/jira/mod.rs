@@ -76,15 +76,18 @@ fn no_project(project: &str, known: Vec<String>) -> TrackerFault {
     TrackerFault::NoProject { project: project.into(), known }
 }
 
+/// Project, type, and true for an item under its epic.
+type Asked = (String, ItemType, bool);
+
 /// One site.
 struct Site {
     config: JiraConfig,
     client: Client,
-    /// What Jira told of types, by project and type.
-    screens: Mutex<BTreeMap<(String, ItemType, bool), (Instant, Created)>>,
+    /// Types as Jira described them lately.
+    screens: Mutex<BTreeMap<Asked, (Instant, Created)>>,
 }
 
-/// What has to be known to create an issue of a type.
+/// A type with the fields of its screen.
 #[derive(Clone)]
 struct Created {
     kind: TypeMeta,
@@ -97,7 +100,7 @@ impl Site {
         Ok(Self { config, client, screens: Mutex::default() })
     }
 
-    /// What Jira told lately of a type, an item's under its epic if `child`.
+    /// The type as Jira described it lately; of an item under its epic if `child`.
     fn kept(&self, project: &str, item_type: ItemType, child: bool) -> Option<Created> {
         let kept = self.screens.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, created) = kept.get(&(project.to_owned(), item_type, child))?;

@@ -71,9 +71,11 @@ impl Sites {
     }
 
     /// Sites of which the first is behind a proxy that refuses what is not as published.
+    #[expect(clippy::disallowed_methods, reason = "the program is the machine's")]
     async fn behind_prism() -> Option<Self> {
         let mut sites = Self::new().await;
-        let (proxy, url) = prism::prism(&sites.site.url()).await?;
+        let program = std::env::var("THROUGHLINE_PRISM").expect("THROUGHLINE_PRISM names its program");
+        let (proxy, url) = prism::prism(&program, &sites.site.url()).await?;
         let config = |site: &FakeJira, base_url: String| JiraConfig { base_url, ..settings(site) };
         let opened = [
             (TENANT.to_owned(), config(&sites.site, url)),
@@ -209,7 +211,7 @@ async fn an_answer_that_proves_nothing_is_unknown() {
     }
 }
 
-/// What was refused before anything was done is tried again later, at the time that Jira names.
+/// A request that was refused before anything was done may be sent again, at the time that Jira names.
 #[tokio::test]
 async fn what_was_not_done_says_so() {
     let sites = Sites::new().await;
@@ -367,7 +369,7 @@ async fn the_dry_run_names_what_jira_would_refuse() {
         ("DEMO", with(Part::Dependencies, "DEMO-99"), "check.reference", "dependencies"),
         ("DEMO", with(Part::Title, "a\nb"), "check.value", "title"),
     ] {
-        let found = errors(sites.tracker.check(TENANT, project, Some("user:ana"), &[item.clone()]).await);
+        let found = errors(sites.tracker.check(TENANT, project, Some("user:ana"), std::slice::from_ref(&item)).await);
         let named = found.iter().map(|error| (error.code.as_str(), error.field.as_str())).collect::<Vec<_>>();
         assert_eq!(named, [(code, field)], "{project} {item:?}");
     }

@@ -13,7 +13,7 @@ use super::{LocalTracker, checks};
 use crate::Issue;
 use crate::common_checks::{self, wrong};
 use crate::links::{Link, RELATED};
-use crate::project::{Permission, closed, key_in, no_issue, not_permitted, rejected};
+use crate::project::{Permission, closed, key_in, no_issue, no_key, not_permitted, rejected};
 
 impl LocalTracker {
     /// The dry run of a batch: reports every mistake at once.
@@ -248,9 +248,8 @@ impl LocalTracker {
         by: Option<&str>,
         named: &str,
     ) -> Attempt<Issue> {
-        let key = match key_in(project, named) {
-            Ok(key) => key,
-            Err(error) => return rejected(vec![error]),
+        let Some(key) = key_in(project, named) else {
+            return rejected(vec![no_key(project, named)]);
         };
         // A hidden project does not exist for people who come through a conversation.
         let config = self.config();

@@ -50,7 +50,7 @@ fn with_mark(text: &str, mark: Value) -> Value {
 
 fn is_address(href: &str) -> bool {
     let of = |scheme: &&str| href.strip_prefix(*scheme).is_some_and(|rest| !rest.is_empty());
-    SCHEMES.iter().any(|scheme| of(scheme)) && !href.contains(|c: char| c.is_whitespace() || c.is_control())
+    SCHEMES.iter().any(of) && !href.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// `[site](https://…)`.

@@ -1,21 +1,17 @@
 //! Tickets in Jira through the server: requested and approved over the HTTP API, created at a fake that refuses what Jira
 //! refuses.
 
-#[path = "../api/contract.rs"]
-mod contract;
-#[allow(dead_code, reason = "the API's tests use all of it")]
-#[path = "../api/support.rs"]
-mod support;
-
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-use support::{Server, TASK, card_of, demo, eventually, said, token};
+use serde_json::json;
 use tempfile::TempDir;
 use throughline_fakes::jira::{Call, FakeJira, Fault, Field, Project};
 use throughline_fakes::system_clock;
 use throughline_server::finding::State;
 use throughline_server::{Config, Sources, trackers};
+
+use crate::support::{self, Server, TASK, demo, eventually, said, token};
+use crate::{asked, card, epic, has};
 
 /// A site with two projects, of which tickets go to one.
 const CONFIG: &str = r#"
@@ -79,54 +75,6 @@ impl Site {
         let create = |call: &Call| call.method == "POST" && call.path.ends_with("/issue");
         self.jira.calls().iter().filter(|call| create(call)).count()
     }
-}
-
-/// The newest card of a lane, once it is as it should be.
-async fn card(server: &Server, lane: &str, is: impl Fn(&Value) -> bool) -> Value {
-    let newest = || async {
-        let page = server.get(&format!("/v1/lanes/{lane}/messages?limit=200")).send().await.json();
-        let messages = page["items"].as_array().unwrap().iter().rev();
-        messages.map(|message| message["card"].clone()).find(|card| !card.is_null()).unwrap_or_default()
-    };
-    for _ in 0..400 {
-        let card = newest().await;
-        if is(&card) {
-            return card;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
-    }
-    panic!("the card is not as it should be: {:#}", newest().await);
-}
-
-fn has(card: &Value, action: &str) -> bool {
-    card["buttons"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .any(|button| button["action"] == action && button["token"].is_string())
-}
-
-/// Asks for a ticket; returns its lane and the token that approves it, once the dry run is over.
-async fn asked(server: &Server, conversation: &str, text: &str) -> (String, String) {
-    let turn = server.say(&format!("ask-{conversation}"), conversation, "ana", text).await;
-    let lane = turn["lane"].as_str().unwrap().to_owned();
-    if has(&card_of(&turn), "confirm_quantity") {
-        let confirm = token(&card_of(&turn), "confirm_quantity");
-        server.press(&format!("confirm-{conversation}"), conversation, "ana", &confirm).await;
-    }
-    let shown = card(server, &lane, |card| has(card, "approve")).await;
-    (lane, token(&shown, "approve"))
-}
-
-fn epic(stories: usize) -> String {
-    let mut text = format!(
-        "Create an epic with {stories} stories for sign-in\nProblem: nobody gets in\nAcceptance criteria: all stories are done"
-    );
-    for n in 1..=stories {
-        text +=
-            &format!("\n- Way {n} to sign in\n  Problem: there is none\n  Acceptance criteria: there is one");
-    }
-    text
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

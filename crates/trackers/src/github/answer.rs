@@ -1,0 +1,318 @@
+//! Interprets answers of GitHub: whether a request was applied, refused or is unknown
+//! (`docs/design/0031-effects-and-retries.md`). Pure.
+
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use throughline_engine::Millis;
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
+use throughline_net::{Response, TransportError, retry_after, retry_after_at};
+
+use crate::project::rejected;
+
+/// The time to wait for the end of a limit that GitHub gives no time for.
+const USUAL_WAIT: Millis = 60_000;
+
+/// The meaning of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answer {
+    /// Done; the body, null if it is empty.
+    Done(Value),
+    /// Refused for good.
+    Refused(Refusal),
+    /// Nothing was sent.
+    NotSent,
+    /// The credentials are refused. Nothing was done.
+    Credentials,
+    /// Too many requests. Nothing was done.
+    TooMany {
+        /// The time to wait, if given.
+        hint: Option<Millis>,
+    },
+    /// It is not known whether it was done.
+    Unknown(TrackerFault),
+}
+
+/// A refusal in GitHub's words.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(super) struct Refusal {
+    /// The status.
+    #[serde(skip)]
+    pub(super) status: u16,
+    message: String,
+    /// Objects with `field`, `code` and `message`, or texts; a text by itself, too.
+    #[serde(default)]
+    errors: Value,
+    /// The address that something has moved to.
+    #[serde(default)]
+    url: String,
+}
+
+/// Interprets a response, or the lack of one. `now` is for waits that end at a given time.
+pub(super) fn classify(outcome: Result<Response, TransportError>, now: SystemTime) -> Answer {
+    let response = match outcome {
+        Ok(response) => response,
+        Err(TransportError::NotSent(_)) => return Answer::NotSent,
+        Err(TransportError::Lost(_)) => return Answer::Unknown(TrackerFault::Silent),
+    };
+    let status = response.status;
+    let unknown = Answer::Unknown(TrackerFault::Failed { status });
+    match status {
+        200..=299 if response.body.is_empty() => Answer::Done(Value::Null),
+        200..=299 => serde_json::from_slice(&response.body).map_or(unknown, Answer::Done),
+        401 => Answer::Credentials,
+        429 => Answer::TooMany { hint: hint(&response, now) },
+        // A page of a proxy says nothing of what GitHub did, and neither does a time-out.
+        301 | 307 | 308 | 400..=499 if status != 408 => {
+            match serde_json::from_slice::<Refusal>(&response.body) {
+                Ok(refusal) if status == 403 && is_limit(&response, &refusal) => {
+                    Answer::TooMany { hint: hint(&response, now).or(Some(USUAL_WAIT)) }
+                }
+                Ok(refusal) => Answer::Refused(Refusal { status, ..refusal }),
+                Err(_) => unknown,
+            }
+        }
+        _ => unknown,
+    }
+}
+
+/// True if a refusal with status 403 is one of a limit, of the hour or of writes in a short time.
+fn is_limit(response: &Response, refusal: &Refusal) -> bool {
+    let said = refusal.message.to_lowercase();
+    response.header("retry-after").is_some() || used_up(response) || said.contains("rate limit")
+}
+
+fn used_up(response: &Response) -> bool {
+    response.header("x-ratelimit-remaining") == Some("0")
+}
+
+/// The time to wait: as asked for, else until the requests of the hour are given anew.
+fn hint(response: &Response, now: SystemTime) -> Option<Millis> {
+    if let Some(text) = response.header("retry-after") {
+        return retry_after_at(text, now);
+    }
+    let reset: u64 = response.header("x-ratelimit-reset").filter(|_| used_up(response))?.parse().ok()?;
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    // A second more, because both clocks count whole ones.
+    let left = (reset + 1).saturating_sub(since.as_secs());
+    retry_after(&left.to_string())
+}
+
+impl Answer {
+    /// The body, or the outcome of the attempt that got this answer instead.
+    ///
+    /// # Errors
+    /// It was not done, as far as is known.
+    pub(super) fn done<T>(self) -> Result<Value, Attempt<T>> {
+        Err(match self {
+            Self::Done(body) => return Ok(body),
+            Self::Refused(refusal) => rejected(refusal.faults()),
+            Self::NotSent => not_applied(TrackerFault::Unreachable, None),
+            Self::Credentials => not_applied(TrackerFault::Credentials, None),
+            Self::TooMany { hint } => not_applied(TrackerFault::SlowDown, hint),
+            Self::Unknown(why) => Attempt::Unknown { why: why.into() },
+        })
+    }
+
+    /// As [`Self::done`], but nothing where GitHub says that there is no such thing, or none that we may see.
+    pub(super) fn found<T>(self) -> Result<Option<Value>, Attempt<T>> {
+        match self {
+            Self::Refused(Refusal { status: 404 | 410, .. }) => Ok(None),
+            other => other.done().map(Some),
+        }
+    }
+
+    /// True if what was asked for is somewhere else now.
+    pub(super) fn is_moved(&self) -> bool {
+        matches!(self, Self::Refused(Refusal { status: 301 | 307 | 308, .. }))
+    }
+}
+
+/// An outcome of requests that only read, before any that writes.
+pub(super) fn not_sent<T>(read: Attempt<T>) -> Attempt<T> {
+    match read {
+        Attempt::Unknown { why } => Attempt::NotApplied { why, hint: None },
+        other => other,
+    }
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// It has another form.
+pub(super) fn read<T: DeserializeOwned, U>(body: Value) -> Result<T, Attempt<U>> {
+    let unknown = |_| Attempt::Unknown { why: TrackerFault::Failed { status: 200 }.into() };
+    serde_json::from_value(body).map_err(unknown)
+}
+
+fn not_applied<T>(why: TrackerFault, hint: Option<Millis>) -> Attempt<T> {
+    Attempt::NotApplied { why: why.into(), hint }
+}
+
+impl Refusal {
+    /// The faults: one for each error, or one about the whole.
+    fn faults(self) -> Vec<FieldFault> {
+        let (whole, about) = match self.status {
+            301 | 307 | 308 => ("check.project", "project"),
+            403 | 451 => ("check.permission", "project"),
+            404 => ("check.reference", "issue"),
+            409 => ("check.conflict", "issue"),
+            410 => ("check.gone", "issue"),
+            413 => ("check.size", "issue"),
+            _ => ("check.value", "issue"),
+        };
+        let errors = match self.errors {
+            Value::Array(errors) => errors,
+            Value::Null => Vec::new(),
+            other => vec![other],
+        };
+        if errors.is_empty() {
+            let text = match self.url.as_str() {
+                "" => self.message,
+                to => format!("{} ({to})", self.message),
+            };
+            return vec![FieldFault::new(whole, about, Fault::Said(text))];
+        }
+        let one = |error: &Value| {
+            let field = field(error).unwrap_or(about);
+            FieldFault::new(whole, field, Fault::Said(said(error, &self.message)))
+        };
+        errors.iter().map(one).collect()
+    }
+}
+
+/// The part of a ticket that an error is about, or GitHub's name of the field.
+fn field(error: &Value) -> Option<&str> {
+    match (error["resource"].as_str(), error["field"].as_str()?) {
+        (Some("Label"), _) => Some("labels"),
+        (_, "assignees" | "assignee") => Some("assignee"),
+        (_, field) => Some(field),
+    }
+}
+
+/// An error in GitHub's words; it has codes for what it has no sentence for.
+fn said(error: &Value, message: &str) -> String {
+    if let Some(text) = error.as_str().or_else(|| error["message"].as_str()) {
+        return text.to_owned();
+    }
+    let code = error["code"].as_str().unwrap_or_default().replace('_', " ");
+    let field = error["field"].as_str().map(|field| format!(" {field}")).unwrap_or_default();
+    format!("{message}:{field} {code}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use throughline_engine::Language;
+
+    use super::*;
+
+    fn answer(status: u16, body: &str, headers: &[(&'static str, &'static str)]) -> Answer {
+        let headers =
+            headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
+        classify(Ok(Response { status, headers, body: body.into() }), now)
+    }
+
+    const SORRY: &str = r#"{"message": "Not Found", "documentation_url": "", "status": "404"}"#;
+
+    /// The answers to a write, and the meaning of each.
+    #[test]
+    fn an_answer_proves_what_it_says_and_no_more() {
+        let outcome = |answer: Answer| match answer.done::<()>() {
+            Ok(_) => "applied",
+            Err(Attempt::Rejected { .. }) => "rejected",
+            Err(Attempt::NotApplied { .. }) => "not applied",
+            Err(Attempt::Unknown { .. }) => "unknown",
+            Err(Attempt::Applied(())) => unreachable!(),
+        };
+        let table = [
+            (201, r#"{"number": 1}"#, "applied"),
+            (204, "", "applied"),
+            (200, "<html>Log in</html>", "unknown"),
+            (301, SORRY, "rejected"),
+            (301, "", "unknown"),
+            (302, SORRY, "unknown"),
+            (304, "", "unknown"),
+            (307, SORRY, "rejected"),
+            (308, SORRY, "rejected"),
+            (400, SORRY, "rejected"),
+            (400, "<html>Bad gateway</html>", "unknown"),
+            (400, "{}", "unknown"),
+            (401, "", "not applied"),
+            (403, SORRY, "rejected"),
+            (403, "<html>Blocked</html>", "unknown"),
+            (404, SORRY, "rejected"),
+            (408, SORRY, "unknown"),
+            (410, SORRY, "rejected"),
+            (422, SORRY, "rejected"),
+            (429, "", "not applied"),
+            (451, SORRY, "rejected"),
+            (500, SORRY, "unknown"),
+            (502, "<html>Unicorn!</html>", "unknown"),
+            (503, SORRY, "unknown"),
+        ];
+        for (status, body, expected) in table {
+            assert_eq!(outcome(answer(status, body, &[])), expected, "{status} {body}");
+        }
+        let lost = |error| outcome(classify(Err(error), SystemTime::UNIX_EPOCH));
+        assert_eq!(lost(TransportError::NotSent("refused".into())), "not applied");
+        assert_eq!(lost(TransportError::Lost("reset".into())), "unknown");
+    }
+
+    #[test]
+    fn every_form_of_a_limit_is_read() {
+        let secondary = r#"{"message": "You have exceeded a secondary rate limit."}"#;
+        let (used_up, reset) = (("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1060"));
+        for (status, body, headers, hint) in [
+            (429, "", &[("retry-after", "30")][..], Some(30_000)),
+            (429, SORRY, &[], None),
+            (429, SORRY, &[used_up, reset], Some(61_000)),
+            (403, SORRY, &[("retry-after", "30"), used_up, reset], Some(30_000)),
+            (403, SORRY, &[used_up, reset], Some(61_000)),
+            (403, SORRY, &[used_up, ("x-ratelimit-reset", "999999999")], Some(3_600_000)),
+            (403, SORRY, &[used_up, ("x-ratelimit-reset", "soon")], Some(60_000)),
+            (403, secondary, &[("x-ratelimit-remaining", "4000"), reset], Some(60_000)),
+        ] {
+            assert_eq!(
+                answer(status, body, headers),
+                Answer::TooMany { hint },
+                "{status} {body} {headers:?}"
+            );
+        }
+        let plain = answer(403, SORRY, &[("x-ratelimit-remaining", "4000"), reset]);
+        assert!(matches!(plain, Answer::Refused(_)), "{plain:?}");
+    }
+
+    #[test]
+    fn a_refusal_names_its_fields() {
+        let found = |status: u16, body: &str| {
+            let Answer::Refused(refusal) = answer(status, body, &[]) else { panic!("{body}") };
+            let faults = refusal.faults().into_iter();
+            faults.map(|fault| [fault.code, fault.field, fault.text.text(Language::En)]).collect::<Vec<_>>()
+        };
+        let body = r#"{"message": "Validation Failed", "errors": [
+            {"value": "zoe", "resource": "Issue", "field": "assignees", "code": "invalid"},
+            {"resource": "Issue", "field": "title", "code": "missing_field"},
+            {"resource": "Label", "field": "name", "code": "custom", "message": "name is too long"},
+            "It is full", {"code": "custom"}]}"#;
+        let expected = [
+            ["check.value", "assignee", "Validation Failed: assignees invalid"],
+            ["check.value", "title", "Validation Failed: title missing field"],
+            ["check.value", "labels", "name is too long"],
+            ["check.value", "issue", "It is full"],
+            ["check.value", "issue", "Validation Failed: custom"],
+        ];
+        assert_eq!(found(422, body), expected);
+        let moved = r#"{"message": "Moved Permanently", "url": "https://api.github.com/repositories/7"}"#;
+        let text = "Moved Permanently (https://api.github.com/repositories/7)";
+        assert_eq!(found(301, moved), [["check.project", "project", text]]);
+        let text = r#"{"message": "Validation Failed", "errors": "It is full"}"#;
+        assert_eq!(found(422, text), [["check.value", "issue", "It is full"]]);
+        assert_eq!(found(410, r#"{"message": "Gone"}"#), [["check.gone", "issue", "Gone"]]);
+    }
+}

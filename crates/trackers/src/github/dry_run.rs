@@ -1,0 +1,140 @@
+//! The dry run: every mistake that GitHub would find, without a create
+//! (`docs/design/0020-ticket-drafts-and-batches.md`).
+
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{Fault, FieldFault, ProjectAct, TrackerFault};
+use throughline_engine::data::ticket::{Item, Part};
+
+use super::config::GithubProject;
+use super::issue::RawRepository;
+use super::{ACCOUNT, Site, form, no_project, people};
+use crate::common_checks::{self, above, wrong};
+use crate::links::{self, Link};
+use crate::project::{ChildLink, Permission, closed, not_permitted, project_of, rejected};
+
+/// GitHub's words for a repository without issues.
+const NO_ISSUES: &str = "Issues has been disabled in this repository.";
+
+impl Site {
+    pub(super) async fn check(
+        &self,
+        project: &str,
+        by: Option<&str>,
+        items: &[Item],
+    ) -> Result<Attempt<()>, Attempt<()>> {
+        let Some(settings) = self.config.project(project) else {
+            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+        };
+        let Some(repository) = self.repository(settings).await? else {
+            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+        };
+        if let Some(fault) = shut(project, &repository) {
+            return Ok(rejected(vec![fault]));
+        }
+        let linked = items.iter().any(|item| !self.named(item).is_empty());
+        let mut faults: Vec<FieldFault> = Permission::of_items(items, linked)
+            .filter(|may| !settings.allows(*may, by))
+            .map(|may| not_permitted(project, may, by, settings.permitted(may)))
+            .collect();
+        if faults.is_empty() && !repository.may_sort() {
+            faults.extend(account_lacks(project, settings, items));
+        }
+        faults.extend(common_checks::batch(items));
+        for item in items {
+            faults.extend(self.item(settings, item).await?);
+            faults.extend(self.references(by, item).await?);
+        }
+        faults.extend(common_checks::parents(ChildLink::Parent, &[ChildLink::Parent], project, items));
+        faults.extend(self.parents_outside(project, by, items).await?);
+        Ok(if faults.is_empty() { Attempt::Applied(()) } else { rejected(faults) })
+    }
+
+    /// The mistakes of an item by itself, and in the people that it names.
+    async fn item<T>(&self, settings: &GithubProject, item: &Item) -> Result<Vec<FieldFault>, Attempt<T>> {
+        let mut faults = form::faults(item);
+        if faults.iter().any(|fault| fault.field == Part::Assignee.as_str()) {
+            return Ok(faults);
+        }
+        for name in form::people(item) {
+            if let Err(fault) = people::look_up(&self.client, settings, name).await? {
+                faults.push(wrong(item, "check.value", Part::Assignee.as_str(), fault));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// The mistakes in the issues that an item depends on.
+    async fn references<T>(&self, by: Option<&str>, item: &Item) -> Result<Vec<FieldFault>, Attempt<T>> {
+        let mut faults = Vec::new();
+        for Link { key, .. } in self.named(item) {
+            let there = self.config.shows(&key, by) && self.issue(&key).await?.is_some();
+            if !there {
+                let fault = TrackerFault::NoIssue { key };
+                faults.push(wrong(item, "check.reference", Part::Dependencies.as_str(), fault));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// The mistakes in parents that are no items of the batch, and so have to be issues.
+    async fn parents_outside<T>(
+        &self,
+        project: &str,
+        by: Option<&str>,
+        items: &[Item],
+    ) -> Result<Vec<FieldFault>, Attempt<T>> {
+        let mut faults = Vec::new();
+        for item in items.iter().filter(|item| above(items, item).is_none()) {
+            let Some(parent) = &item.parent else { continue };
+            if let Some(fault) = self.wrong_parent(project, by, item, parent).await? {
+                faults.push(wrong(item, "check.parent", "parent", fault));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// The mistake in putting an item under an issue.
+    async fn wrong_parent<T>(
+        &self,
+        project: &str,
+        by: Option<&str>,
+        item: &Item,
+        parent: &str,
+    ) -> Result<Option<TrackerFault>, Attempt<T>> {
+        let shown = self.config.shows(parent, by);
+        let found = if shown { self.issue(parent).await? } else { None };
+        if project_of(parent) != Some(project) {
+            let (parent, project) = (parent.into(), project.into());
+            return Ok(Some(match found {
+                Some(_) => TrackerFault::ParentElsewhere { parent, project },
+                None => TrackerFault::NoParent { parent, project },
+            }));
+        }
+        let Some((settings, found)) = self.config.project(project).zip(found) else {
+            return Ok(Some(TrackerFault::NoEpic { key: parent.into() }));
+        };
+        Ok(common_checks::level(item, Some(found.item_type(settings))))
+    }
+
+    /// The issues of our projects that an item names.
+    fn named(&self, item: &Item) -> Vec<Link> {
+        links::named(item, &|project| self.config.project(project).is_some())
+    }
+}
+
+/// The fault of a repository that takes no issues.
+fn shut(project: &str, repository: &RawRepository) -> Option<FieldFault> {
+    if repository.archived {
+        return Some(closed(TrackerFault::Archived { project: project.into() }));
+    }
+    let told = || FieldFault::new("check.project", "project", Fault::Said(NO_ISSUES.into()));
+    (!repository.has_issues).then(told)
+}
+
+/// The fault of an account that only reads. GitHub would leave out labels, people and parents without a word.
+fn account_lacks(project: &str, settings: &GithubProject, items: &[Item]) -> Option<FieldFault> {
+    let (by, project) = (ACCOUNT.into(), project.into());
+    let fault = TrackerFault::NotPermitted { act: ProjectAct::Edit, by, project, allowed: Vec::new() };
+    let needed = items.iter().any(|item| form::needs_sorting(item, settings));
+    needed.then(|| FieldFault::new("check.permission", "project", fault))
+}
