@@ -1,5 +1,6 @@
 //! `cargo xtask soak`: tests that are too heavy for every change, in rounds until the time is over: crashes with seed
-//! after seed, every scenario under faults, and every property with far more cases than a test run has.
+//! after seed, every scenario under faults, and every property with far more cases than a test run has. A first round is
+//! ended whatever the time; after that the step that goes on when the time is over is the last.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,8 +12,8 @@ use crate::crash;
 use crate::output;
 use crate::repo::Repo;
 
-/// Cases of each property in one round: a hundred times those of a test run.
-const CASES: &str = "25600";
+/// Cases of each property in one round: twenty times those of a test run.
+const CASES: &str = "5120";
 
 /// Random answers of a model about a list in one round; none may execute an option that was not offered.
 const ANSWERS: &str = "1000000";
@@ -21,7 +22,7 @@ const ANSWERS: &str = "1000000";
 const CONVERSATIONS: &str = "1000000";
 
 /// Random courses of a batch in one round.
-const BATCHES: &str = "2560";
+const BATCHES: &str = "1024";
 
 /// Deliveries of Slack that are changed on the way, in one round, over each of its two ways.
 const DELIVERIES: &str = "20000";
@@ -29,32 +30,50 @@ const DELIVERIES: &str = "20000";
 /// Cards, forms, Homes and replies that are rendered for Slack in one round, of each so many.
 const RENDERED: &str = "5000";
 
+/// Seeds of a round. Rounds share none.
+const SEEDS: u64 = 5;
+
+/// A step of a round, which takes the round's first seed.
+type Step = fn(&Repo, u64) -> Result<()>;
+
+/// The steps of a round with what they are called in the log.
+const STEPS: [(&str, Step); 6] = [
+    ("crashes and faults", |repo, seed| crash::run(repo, seed, SEEDS)),
+    ("scenarios under faults", scenarios),
+    ("properties of the engine", properties),
+    ("batches", batches),
+    ("conversations", conversations),
+    ("Slack", slack),
+];
+
 /// `cargo xtask soak [MINUTES]`.
 pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let time = Duration::from_secs(60 * crash::number(rest, 30)?);
     let started = Instant::now();
+    let minutes = || started.elapsed().as_secs() / 60;
     let mut seed = 1;
-    while started.elapsed() < time {
-        output::step(&format!(
-            "soak: {} of {} minutes",
-            started.elapsed().as_secs() / 60,
-            time.as_secs() / 60
-        ));
-        crash::run(repo, seed, 5)?;
-        let faults = format!("--faults={seed}");
-        let scenarios = "crates/engine/tests/scenarios";
-        cargo(
-            repo,
-            &["run", "--profile", "ci-release", "-p", "throughline-cli", "--", "test", scenarios, &faults],
-        )?;
-        properties(repo, seed)?;
-        batches(repo, seed)?;
-        conversations(repo, seed)?;
-        slack(repo, seed)?;
-        seed += 5;
+    loop {
+        for (name, step) in STEPS {
+            if seed > 1 && started.elapsed() >= time {
+                output::note(&format!("soak: everything held for {} minutes", minutes()));
+                return Ok(ExitCode::SUCCESS);
+            }
+            output::step(&format!("soak, minute {}: {name}, from seed {seed}", minutes()));
+            step(repo, seed).with_context(|| format!("{name} did not hold, from seed {seed}"))?;
+            output::note(&format!("soak, minute {}: {name} held, from seed {seed}", minutes()));
+        }
+        seed += SEEDS;
     }
-    output::note(&format!("soak: seeds 1 to {} held", seed - 1));
-    Ok(ExitCode::SUCCESS)
+}
+
+/// Plays every scenario with faults between and within its steps.
+fn scenarios(repo: &Repo, seed: u64) -> Result<()> {
+    let faults = format!("--faults={seed}");
+    let scenarios = "crates/engine/tests/scenarios";
+    cargo(
+        repo,
+        &["run", "--profile", "ci-release", "-p", "throughline-cli", "--", "test", scenarios, &faults],
+    )
 }
 
 /// Tests batches and other outward effects, killed at every point and failed in any order.
