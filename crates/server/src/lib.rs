@@ -60,9 +60,9 @@ mod stored_tokens;
 mod stuck;
 pub mod telegram;
 pub mod tools;
-pub mod trackers;
 #[cfg(feature = "failpoints")]
 mod tracker_faults;
+pub mod trackers;
 mod turn_chain;
 pub mod views;
 mod web;

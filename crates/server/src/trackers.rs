@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline_net::Key;
-use throughline_trackers::Tracker;
 use throughline_trackers::github::{self, Github, GithubConfig};
 use throughline_trackers::jira::{self, Credentials, Jira, JiraConfig};
+use throughline_trackers::{Limits, Tracker};
 
 use crate::config::{Config, GithubSite, JiraSite};
 use crate::finding::{Finding, State, finding};
@@ -55,7 +55,7 @@ fn open_jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
         edition: site.edition,
         credentials,
         marker: site.marker,
-        limits: jira::Limits::default(),
+        limits: Limits::default(),
         projects: site.projects.clone(),
     };
     Jira::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
@@ -67,7 +67,7 @@ fn open_github(name: &str, site: &GithubSite) -> Result<Github, StartError> {
         allow_loopback: site.allow_loopback,
         token: token(name, &site.token_file)?,
         marker: site.marker,
-        limits: github::Limits::default(),
+        limits: Limits::default(),
         projects: site.projects.clone(),
     };
     Github::new([(site.tenant.clone(), settings)]).map_err(cannot(name))

@@ -1,5 +1,5 @@
-//! Trackers hold issues. This file is the contract; `local` is the embedded tracker; `conformance` is the suite each
-//! tracker passes.
+//! Trackers hold issues. This file is the contract; `local` is the embedded tracker; those over the network share `remote`;
+//! `conformance` is the suite each tracker passes.
 //!
 //! A tracker knows issue fields and the rules of projects. It never knows conversations, approvals or storage (the
 //! local tracker declares what it needs as [`local::Documents`]).
@@ -12,6 +12,7 @@ pub mod jira;
 mod links;
 pub mod local;
 mod project;
+mod remote;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ use throughline_engine::EffectId;
 use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
+
+pub use remote::{Limits, Sites};
 
 /// A tracker. One call is one attempt: nothing in here retries.
 #[async_trait]

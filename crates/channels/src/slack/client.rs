@@ -43,7 +43,8 @@ impl Client {
     /// Makes one call and returns its answer with the scopes of the token.
     pub async fn call_with_scopes(&self, token: &Key, call: &Call) -> (Answer, Option<String>) {
         let sent = self.send(token, call).await;
-        let scopes = sent.as_ref().ok().and_then(|response| response.header("x-oauth-scopes").map(str::to_owned));
+        let scopes =
+            sent.as_ref().ok().and_then(|response| response.header("x-oauth-scopes").map(str::to_owned));
         (classify(sent), scopes)
     }
 

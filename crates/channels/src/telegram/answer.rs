@@ -75,9 +75,9 @@ pub fn classify(outcome: Result<Response, TransportError>) -> Answer {
         401 => Answer::Unauthorized(description),
         403 => Answer::Forbidden(description),
         409 => Answer::Conflict(description),
-        429 => Answer::TooMany {
-            hint: hint(&body["parameters"]["retry_after"], response.header("retry-after")),
-        },
+        429 => {
+            Answer::TooMany { hint: hint(&body["parameters"]["retry_after"], response.header("retry-after")) }
+        }
         408 | 500.. => Answer::Unknown(description),
         _ => Answer::Rejected(description),
     }

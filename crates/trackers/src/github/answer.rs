@@ -11,30 +11,13 @@ use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
 use throughline_net::{Response, TransportError, retry_after, retry_after_at};
 
-use crate::project::rejected;
+use crate::remote::{self, Refused};
 
 /// The time to wait for the end of a limit that GitHub gives no time for.
 const USUAL_WAIT: Millis = 60_000;
 
-/// The meaning of an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answer {
-    /// Done; the body, null if it is empty.
-    Done(Value),
-    /// Refused for good.
-    Refused(Refusal),
-    /// Nothing was sent.
-    NotSent,
-    /// The credentials are refused. Nothing was done.
-    Credentials,
-    /// Too many requests. Nothing was done.
-    TooMany {
-        /// The time to wait, if given.
-        hint: Option<Millis>,
-    },
-    /// It is not known whether it was done.
-    Unknown(TrackerFault),
-}
+/// The meaning of an answer of GitHub.
+pub(super) type Answer = remote::Answer<Refusal>;
 
 /// A refusal in GitHub's words.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -101,42 +84,9 @@ fn hint(response: &Response, now: SystemTime) -> Option<Millis> {
     retry_after(&left.to_string())
 }
 
-impl Answer {
-    /// The body, or the outcome of the attempt that got this answer instead.
-    ///
-    /// # Errors
-    /// It was not done, as far as is known.
-    pub(super) fn done<T>(self) -> Result<Value, Attempt<T>> {
-        Err(match self {
-            Self::Done(body) => return Ok(body),
-            Self::Refused(refusal) => rejected(refusal.faults()),
-            Self::NotSent => not_applied(TrackerFault::Unreachable, None),
-            Self::Credentials => not_applied(TrackerFault::Credentials, None),
-            Self::TooMany { hint } => not_applied(TrackerFault::SlowDown, hint),
-            Self::Unknown(why) => Attempt::Unknown { why: why.into() },
-        })
-    }
-
-    /// As [`Self::done`], but nothing where GitHub says that there is no such thing, or none that we may see.
-    pub(super) fn found<T>(self) -> Result<Option<Value>, Attempt<T>> {
-        match self {
-            Self::Refused(Refusal { status: 404 | 410, .. }) => Ok(None),
-            other => other.done().map(Some),
-        }
-    }
-
-    /// True if what was asked for is somewhere else now.
-    pub(super) fn is_moved(&self) -> bool {
-        matches!(self, Self::Refused(Refusal { status: 301 | 307 | 308, .. }))
-    }
-}
-
-/// An outcome of requests that only read, before any that writes.
-pub(super) fn not_sent<T>(read: Attempt<T>) -> Attempt<T> {
-    match read {
-        Attempt::Unknown { why } => Attempt::NotApplied { why, hint: None },
-        other => other,
-    }
+/// True if what was asked for is somewhere else now.
+pub(super) fn is_moved(answer: &Answer) -> bool {
+    matches!(answer, Answer::Refused(Refusal { status: 301 | 307 | 308, .. }))
 }
 
 /// Reads a body.
@@ -148,13 +98,13 @@ pub(super) fn read<T: DeserializeOwned, U>(body: Value) -> Result<T, Attempt<U>>
     serde_json::from_value(body).map_err(unknown)
 }
 
-fn not_applied<T>(why: TrackerFault, hint: Option<Millis>) -> Attempt<T> {
-    Attempt::NotApplied { why: why.into(), hint }
-}
+impl Refused for Refusal {
+    fn is_absence(&self) -> bool {
+        matches!(self.status, 404 | 410)
+    }
 
-impl Refusal {
-    /// The faults: one for each error, or one about the whole.
-    fn faults(self) -> Vec<FieldFault> {
+    /// One fault for each error, or one about the whole. GitHub names fields as people do.
+    fn faults(self, _: &dyn Fn(&str) -> String) -> Vec<FieldFault> {
         let (whole, about) = match self.status {
             301 | 307 | 308 => ("check.project", "project"),
             403 | 451 => ("check.permission", "project"),
@@ -292,7 +242,7 @@ mod tests {
     fn a_refusal_names_its_fields() {
         let found = |status: u16, body: &str| {
             let Answer::Refused(refusal) = answer(status, body, &[]) else { panic!("{body}") };
-            let faults = refusal.faults().into_iter();
+            let faults = refusal.faults(&str::to_owned).into_iter();
             faults.map(|fault| [fault.code, fault.field, fault.text.text(Language::En)]).collect::<Vec<_>>()
         };
         let body = r#"{"message": "Validation Failed", "errors": [

@@ -7,13 +7,14 @@ use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::fault::{FieldFault, ProjectAct, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
-use super::answer::{not_sent, read};
+use super::answer::read;
 use super::config::GithubProject;
 use super::issue::RawIssue;
 use super::text::{ending, has_line, inert, marker, relation, with_relation};
-use super::{ACCOUNT, Site, people};
+use super::{ACCOUNT, GithubSite, people};
 use crate::common_checks::{self, MAX_BODY};
 use crate::project::{Permission, no_issue, not_permitted, project_of, rejected};
+use crate::remote::{Outcome, ProjectSettings, not_sent};
 
 /// Pages of comments that are looked through.
 const PAGES: usize = 20;
@@ -32,7 +33,7 @@ impl Place<'_> {
     }
 }
 
-impl Site {
+impl GithubSite {
     pub(super) async fn change(
         &self,
         project: &str,
@@ -40,7 +41,7 @@ impl Site {
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
-    ) -> Result<Attempt<()>, Attempt<()>> {
+    ) -> Outcome<()> {
         let ours = project_of(key) == Some(project);
         let shown = ours && (matches!(change, IssueChange::Parent(_)) || self.config.shows(key, by));
         let issue = if shown { self.issue(key).await.map_err(not_sent)? } else { None };

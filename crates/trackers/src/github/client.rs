@@ -16,7 +16,8 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::answer::{Answer, classify, read};
-use super::config::{GithubConfig, Limits};
+use super::config::GithubConfig;
+use crate::remote::Limits;
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);

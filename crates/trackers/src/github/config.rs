@@ -1,13 +1,13 @@
 //! Settings of one GitHub and of the repositories that are used there.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::ticket::ItemType;
 use throughline_net::Key;
 
-use crate::project::{Permission, allows, project_of};
+use crate::project::Permission;
+use crate::remote::{self, Limits, ProjectSettings};
 
 /// One GitHub, with the account that we use there.
 #[derive(Clone)]
@@ -25,21 +25,6 @@ pub struct GithubConfig {
     pub limits: Limits,
     /// Projects by key. Others do not exist for us.
     pub projects: BTreeMap<String, GithubProject>,
-}
-
-/// Limits of our requests to one GitHub.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Requests at once.
-    pub at_once: usize,
-    /// Time between two writes.
-    pub between_writes: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { at_once: 4, between_writes: Duration::from_secs(1) }
-    }
 }
 
 /// One project: a repository with issues.
@@ -62,9 +47,8 @@ pub struct GithubProject {
     pub hidden: bool,
 }
 
-impl GithubProject {
-    /// The people with a permission; empty for everybody.
-    pub(super) fn permitted(&self, what: Permission) -> &[String] {
+impl ProjectSettings for GithubProject {
+    fn permitted(&self, what: Permission) -> &[String] {
         match what {
             Permission::Browse => &self.browse,
             Permission::Create => &self.create,
@@ -73,11 +57,12 @@ impl GithubProject {
         }
     }
 
-    /// True if this person has the permission.
-    pub(super) fn allows(&self, what: Permission, by: Option<&str>) -> bool {
-        allows(self.permitted(what), by)
+    fn is_hidden(&self) -> bool {
+        self.hidden
     }
+}
 
+impl GithubProject {
     /// The label of a type, if it has one.
     pub(super) fn type_label(&self, item_type: ItemType) -> Option<&str> {
         let usual = (item_type == ItemType::Epic).then_some("epic");
@@ -93,18 +78,17 @@ impl GithubProject {
 impl GithubConfig {
     /// The project, if it exists for people who come through a conversation.
     pub(super) fn project(&self, key: &str) -> Option<&GithubProject> {
-        self.projects.get(key).filter(|project| !project.hidden)
+        remote::project(&self.projects, key)
     }
 
     /// The projects that exist for people.
     pub(super) fn known(&self) -> Vec<String> {
-        self.projects.iter().filter(|(_, project)| !project.hidden).map(|(key, _)| key.clone()).collect()
+        remote::known(&self.projects)
     }
 
     /// True if the project of a key exists for this person, and they may see its issues.
     pub(super) fn shows(&self, key: &str, by: Option<&str>) -> bool {
-        let project = project_of(key).and_then(|project| self.project(project));
-        project.is_some_and(|project| project.allows(Permission::Browse, by))
+        remote::shows(&self.projects, key, by)
     }
 
     /// The project and number of an issue's key, if the project exists for people.

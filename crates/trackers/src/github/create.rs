@@ -7,26 +7,27 @@ use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, HierarchyGap, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
-use super::answer::{not_sent, read};
+use super::answer::read;
 use super::config::GithubProject;
 use super::form::Form;
 use super::issue::RawIssue;
 use super::text::{ending, marker};
-use super::{Site, form, no_project, people};
+use super::{GithubSite, form, people};
 use crate::Issue;
 use crate::common_checks::wrong;
-use crate::project::{closed, project_of, rejected};
+use crate::project::{project_of, rejected};
+use crate::remote::{Outcome, no_project, not_sent};
 
-impl Site {
-    pub(super) async fn create(
+impl GithubSite {
+    pub(super) async fn create_issue(
         &self,
         project: &str,
         effect: &EffectId,
         item: &Item,
         parent: Option<&str>,
-    ) -> Result<Attempt<Issue>, Attempt<Issue>> {
+    ) -> Outcome<Issue> {
         let Some(settings) = self.config.project(project) else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         let faults = form::faults(item);
         if !faults.is_empty() {

@@ -1,32 +1,29 @@
 //! The dry run: every mistake that GitHub would find, without a create
 //! (`docs/design/0020-ticket-drafts-and-batches.md`).
 
+use async_trait::async_trait;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, FieldFault, ProjectAct, TrackerFault};
-use throughline_engine::data::ticket::{Item, Part};
+use throughline_engine::data::ticket::{Item, ItemType, Part};
 
 use super::config::GithubProject;
 use super::issue::RawRepository;
-use super::{ACCOUNT, Site, form, no_project, people};
-use crate::common_checks::{self, above, wrong};
+use super::{ACCOUNT, GithubSite, form, people};
+use crate::common_checks::{self, wrong};
 use crate::links::{self, Link};
 use crate::project::{ChildLink, Permission, closed, not_permitted, project_of, rejected};
+use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
 
 /// GitHub's words for a repository without issues.
 const NO_ISSUES: &str = "Issues has been disabled in this repository.";
 
-impl Site {
-    pub(super) async fn check(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        items: &[Item],
-    ) -> Result<Attempt<()>, Attempt<()>> {
+impl GithubSite {
+    pub(super) async fn dry_run(&self, project: &str, by: Option<&str>, items: &[Item]) -> Outcome<()> {
         let Some(settings) = self.config.project(project) else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         let Some(repository) = self.repository(settings).await? else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         if let Some(fault) = shut(project, &repository) {
             return Ok(rejected(vec![fault]));
@@ -76,49 +73,22 @@ impl Site {
         Ok(faults)
     }
 
-    /// The mistakes in parents that are no items of the batch, and so have to be issues.
-    async fn parents_outside<T>(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        items: &[Item],
-    ) -> Result<Vec<FieldFault>, Attempt<T>> {
-        let mut faults = Vec::new();
-        for item in items.iter().filter(|item| above(items, item).is_none()) {
-            let Some(parent) = &item.parent else { continue };
-            if let Some(fault) = self.wrong_parent(project, by, item, parent).await? {
-                faults.push(wrong(item, "check.parent", "parent", fault));
-            }
-        }
-        Ok(faults)
-    }
-
-    /// The mistake in putting an item under an issue.
-    async fn wrong_parent<T>(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        item: &Item,
-        parent: &str,
-    ) -> Result<Option<TrackerFault>, Attempt<T>> {
-        let shown = self.config.shows(parent, by);
-        let found = if shown { self.issue(parent).await? } else { None };
-        if project_of(parent) != Some(project) {
-            let (parent, project) = (parent.into(), project.into());
-            return Ok(Some(match found {
-                Some(_) => TrackerFault::ParentElsewhere { parent, project },
-                None => TrackerFault::NoParent { parent, project },
-            }));
-        }
-        let Some((settings, found)) = self.config.project(project).zip(found) else {
-            return Ok(Some(TrackerFault::NoEpic { key: parent.into() }));
-        };
-        Ok(common_checks::level(item, Some(found.item_type(settings))))
-    }
-
     /// The issues of our projects that an item names.
     fn named(&self, item: &Item) -> Vec<Link> {
         links::named(item, &|project| self.config.project(project).is_some())
+    }
+}
+
+#[async_trait]
+impl Parents for GithubSite {
+    fn is_shown(&self, key: &str, by: Option<&str>) -> bool {
+        self.config.shows(key, by)
+    }
+
+    async fn item_type(&self, key: &str) -> Result<Option<ItemType>, Attempt<()>> {
+        let (issue, settings) =
+            (self.issue(key).await?, project_of(key).and_then(|of| self.config.project(of)));
+        Ok(issue.zip(settings).map(|(issue, settings)| issue.item_type(settings)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Looks a GitHub over without creating anything: can we get in, and may we work in each repository?
 
-use throughline_engine::Language;
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::fault::TrackerFault;
 
+use super::answer::is_moved;
 use super::config::GithubProject;
-use super::{Github, Site};
+use super::{Github, GithubSite};
+use crate::remote::reason;
 
 /// Something that was seen of a GitHub or of a project there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Github {
     /// Looks over every site, by tenant.
     pub async fn examine(&self) -> Vec<(String, Vec<Sign>)> {
         let mut found = Vec::new();
-        for (tenant, site) in &self.sites {
+        for (tenant, site) in self.iter() {
             let mut signs = Vec::new();
             if let Err(ended) = site.examine(&mut signs).await {
                 signs.push(sign(ended));
@@ -70,16 +70,13 @@ impl Github {
 }
 
 fn sign(ended: Attempt<()>) -> Sign {
-    match ended {
-        Attempt::NotApplied { why, .. } if why == TrackerFault::Credentials.into() => Sign::Refused,
-        Attempt::NotApplied { why, .. } | Attempt::Unknown { why } | Attempt::Rejected { text: why, .. } => {
-            Sign::Silent { why: why.text(Language::En) }
-        }
-        Attempt::Applied(()) => Sign::Silent { why: String::new() },
+    match reason(ended) {
+        Some(why) => Sign::Silent { why },
+        None => Sign::Refused,
     }
 }
 
-impl Site {
+impl GithubSite {
     async fn examine(&self, signs: &mut Vec<Sign>) -> Result<(), Attempt<()>> {
         // An app is nobody, and is refused.
         match self.client.read("user").await.done() {
@@ -99,7 +96,7 @@ impl Site {
     async fn examine_project(&self, key: &str, settings: &GithubProject) -> Result<Sign, Attempt<()>> {
         let project = key.to_owned();
         let answer = self.client.read(&format!("repos/{}", settings.repository)).await;
-        if answer.is_moved() {
+        if is_moved(&answer) {
             return Ok(Sign::Moved { project });
         }
         let found =

@@ -4,18 +4,19 @@ use throughline_engine::EffectId;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 
-use super::answer::read;
+use super::GithubSite;
+use super::answer::{is_moved, read};
 use super::config::{GithubProject, plain_number};
 use super::issue::{RawIssue, RawRepository};
 use super::text::{has_line, marker};
-use super::{Site, no_project};
 use crate::Issue;
-use crate::project::{Permission, closed, key_in, no_key, not_permitted, rejected};
+use crate::project::{Permission, key_in, no_key, not_permitted, rejected};
+use crate::remote::{Outcome, ProjectSettings, no_project};
 
 /// Pages of the newest issues that are looked through for a marker.
 const PAGES: usize = 3;
 
-impl Site {
+impl GithubSite {
     /// The issue with that key, or `None` where there is none that we may see.
     pub(super) async fn issue<T>(&self, key: &str) -> Result<Option<RawIssue>, Attempt<T>> {
         match self.config.place(key) {
@@ -30,7 +31,7 @@ impl Site {
         number: u64,
     ) -> Result<Option<RawIssue>, Attempt<T>> {
         let answer = self.client.read(&format!("repos/{}/issues/{number}", settings.repository)).await;
-        if answer.is_moved() {
+        if is_moved(&answer) {
             // If not the whole repository has moved, the issue has, and is not of this project any more.
             self.repository(settings).await?;
             return Ok(None);
@@ -85,11 +86,7 @@ impl Site {
     }
 
     /// Looks through the newest issues. A list does not lag as a search does, but it ends somewhere.
-    pub(super) async fn seek(
-        &self,
-        project: &str,
-        effect: &EffectId,
-    ) -> Result<Attempt<Vec<Issue>>, Attempt<Vec<Issue>>> {
+    pub(super) async fn marked(&self, project: &str, effect: &EffectId) -> Outcome<Vec<Issue>> {
         let Some(settings) = self.config.project(project).filter(|_| self.config.marker) else {
             return Ok(Attempt::Applied(Vec::new()));
         };
@@ -108,12 +105,7 @@ impl Site {
         Ok(Attempt::Applied(issues))
     }
 
-    pub(super) async fn find(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        named: &str,
-    ) -> Result<Attempt<Issue>, Attempt<Issue>> {
+    pub(super) async fn look_up(&self, project: &str, by: Option<&str>, named: &str) -> Outcome<Issue> {
         let settings = self.config.project(project);
         let number = settings.and_then(|settings| number_in(&self.client.web(), settings, named));
         let key = match number {
@@ -121,7 +113,7 @@ impl Site {
             None => key_in(project, named).ok_or_else(|| rejected(vec![no_key(project, named)]))?,
         };
         let Some(settings) = settings else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         if !settings.allows(Permission::Browse, by) {
             let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));

@@ -20,29 +20,23 @@ mod look_up;
 mod people;
 mod text;
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::data::effect::{Attempt, IssueChange};
-use throughline_engine::data::fault::TrackerFault;
+use throughline_engine::data::effect::IssueChange;
 use throughline_engine::data::ticket::Item;
-use throughline_engine::retry::Guarantee;
 
-use crate::project::{closed, rejected};
-use crate::{Issue, Tracker};
+use crate::Issue;
+use crate::remote::{Outcome, Site, Sites};
 use client::Client;
 
-pub use config::{GithubConfig, GithubProject, Limits};
+pub use config::{GithubConfig, GithubProject};
 pub use examine::Sign;
 
 /// The name of our account in faults.
 const ACCOUNT: &str = "Throughline";
 
 /// GitHub Issues as a tracker: one site a tenant.
-pub struct Github {
-    sites: BTreeMap<String, Site>,
-}
+pub type Github = Sites<GithubSite>;
 
 impl Github {
     /// Creates the tracker of these sites, by tenant.
@@ -50,28 +44,17 @@ impl Github {
     /// # Errors
     /// An address, a token or the name of a repository cannot be used; the text is for people.
     pub fn new(sites: impl IntoIterator<Item = (String, GithubConfig)>) -> Result<Self, String> {
-        let opened = sites.into_iter().map(|(tenant, config)| Ok((tenant, Site::new(config)?)));
-        Ok(Self { sites: opened.collect::<Result<_, String>>()? })
+        Self::of(sites.into_iter().map(|(tenant, config)| Ok((tenant, GithubSite::new(config)?))))
     }
-
-    /// The tenant's site.
-    fn site<T>(&self, tenant: &str, project: &str) -> Result<&Site, Attempt<T>> {
-        let none = || rejected(vec![closed(no_project(project, Vec::new()))]);
-        self.sites.get(tenant).ok_or_else(none)
-    }
-}
-
-fn no_project(project: &str, known: Vec<String>) -> TrackerFault {
-    TrackerFault::NoProject { project: project.into(), known }
 }
 
 /// One GitHub, with our account there.
-struct Site {
+pub struct GithubSite {
     config: GithubConfig,
     client: Client,
 }
 
-impl Site {
+impl GithubSite {
     fn new(config: GithubConfig) -> Result<Self, String> {
         config.check()?;
         let client = Client::new(&config)?;
@@ -79,65 +62,39 @@ impl Site {
     }
 }
 
-/// Two outcomes that end an operation in the same way.
-fn ended<T>(outcome: Result<Attempt<T>, Attempt<T>>) -> Attempt<T> {
-    outcome.unwrap_or_else(|ended| ended)
-}
-
 #[async_trait]
-impl Tracker for Github {
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Nothing
-    }
-
-    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.check(project, by, items).await),
-            Err(ended) => ended,
-        }
+impl Site for GithubSite {
+    async fn check(&self, project: &str, by: Option<&str>, items: &[Item]) -> Outcome<()> {
+        self.dry_run(project, by, items).await
     }
 
     async fn create(
         &self,
-        tenant: &str,
         project: &str,
         effect: &EffectId,
         item: &Item,
         parent: Option<&str>,
-    ) -> Attempt<Issue> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.create(project, effect, item, parent).await),
-            Err(ended) => ended,
-        }
+    ) -> Outcome<Issue> {
+        self.create_issue(project, effect, item, parent).await
     }
 
     async fn update(
         &self,
-        tenant: &str,
         project: &str,
         by: Option<&str>,
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
-    ) -> Attempt<()> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.change(project, by, effect, key, change).await),
-            Err(ended) => ended,
-        }
+    ) -> Outcome<()> {
+        self.change(project, by, effect, key, change).await
     }
 
-    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.seek(project, marker).await),
-            Err(ended) => ended,
-        }
+    async fn seek(&self, project: &str, marker: &EffectId) -> Outcome<Vec<Issue>> {
+        self.marked(project, marker).await
     }
 
-    async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.find(project, by, key).await),
-            Err(ended) => ended,
-        }
+    async fn find(&self, project: &str, by: Option<&str>, named: &str) -> Outcome<Issue> {
+        self.look_up(project, by, named).await
     }
 }
 

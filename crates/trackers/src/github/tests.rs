@@ -16,6 +16,7 @@ use throughline_net::Key;
 
 use super::*;
 use crate::conformance::{Subject, TENANT, applied, sound};
+use crate::{Limits, Tracker};
 
 /// The repository of the project of the suite.
 const REPOSITORY: &str = "acme/demo";

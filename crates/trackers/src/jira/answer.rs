@@ -5,32 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use throughline_engine::Millis;
-use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
 use throughline_net::{Response, TransportError};
 
-use crate::project::rejected;
+use crate::remote::{self, Refused};
 
-/// The meaning of an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answer {
-    /// Done; the body, null if it is empty.
-    Done(Value),
-    /// Refused for good.
-    Refused(Refusal),
-    /// Nothing was sent.
-    NotSent,
-    /// The credentials are refused. Nothing was done.
-    Credentials,
-    /// Too many requests. Nothing was done.
-    TooMany {
-        /// The time to wait, if given.
-        hint: Option<Millis>,
-    },
-    /// It is not known whether it was done.
-    Unknown(TrackerFault),
-}
+/// The meaning of an answer of Jira.
+pub(super) type Answer = remote::Answer<Refusal>;
 
 /// A refusal in Jira's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -70,44 +51,13 @@ pub(super) fn classify(outcome: Result<Response, TransportError>, now: std::time
     }
 }
 
-impl Answer {
-    /// The body, or the outcome of the attempt that got this answer instead. `name` names a field of Jira's as people
-    /// know it.
-    ///
-    /// # Errors
-    /// It was not done, as far as is known.
-    pub(super) fn done<T>(self, name: &dyn Fn(&str) -> String) -> Result<Value, Attempt<T>> {
-        Err(match self {
-            Self::Done(body) => return Ok(body),
-            Self::Refused(refusal) => rejected(refusal.faults(name)),
-            Self::NotSent => not_applied(TrackerFault::Unreachable, None),
-            Self::Credentials => not_applied(TrackerFault::Credentials, None),
-            Self::TooMany { hint } => not_applied(TrackerFault::SlowDown, hint),
-            Self::Unknown(why) => Attempt::Unknown { why: why.into() },
-        })
+impl Refused for Refusal {
+    fn is_absence(&self) -> bool {
+        matches!(self.status, 403 | 404 | 410)
     }
 
-    /// As [`Self::done`], for requests that name no field.
-    pub(super) fn plain<T>(self) -> Result<Value, Attempt<T>> {
-        self.done(&str::to_owned)
-    }
-
-    /// As [`Self::plain`], but nothing where Jira says that there is no such thing, or none that we may see.
-    pub(super) fn found<T>(self) -> Result<Option<Value>, Attempt<T>> {
-        match self {
-            Self::Refused(Refusal { status: 403 | 404 | 410, .. }) => Ok(None),
-            other => other.plain().map(Some),
-        }
-    }
-}
-
-fn not_applied<T>(why: TrackerFault, hint: Option<Millis>) -> Attempt<T> {
-    Attempt::NotApplied { why: why.into(), hint }
-}
-
-impl Refusal {
-    /// The faults: one for each field, and one for each sentence about the whole.
-    pub(super) fn faults(self, name: &dyn Fn(&str) -> String) -> Vec<FieldFault> {
+    /// One fault for each field, and one for each sentence about the whole.
+    fn faults(self, name: &dyn Fn(&str) -> String) -> Vec<FieldFault> {
         let whole = match self.status {
             403 => "check.permission",
             404 => "check.reference",
@@ -144,6 +94,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use throughline_engine::Language;
+    use throughline_engine::data::effect::Attempt;
 
     use super::*;
 
@@ -156,7 +107,7 @@ mod tests {
     /// The answers to a write, and what each means.
     #[test]
     fn an_answer_proves_what_it_says_and_no_more() {
-        let outcome = |answer: Answer| match answer.plain::<()>() {
+        let outcome = |answer: Answer| match answer.done::<()>() {
             Ok(_) => "applied",
             Err(Attempt::Rejected { .. }) => "rejected",
             Err(Attempt::NotApplied { .. }) => "not applied",

@@ -12,10 +12,11 @@ use super::dry_run::Direction;
 use super::field_kind::Mistake;
 use super::issue::{RawIssue, Status};
 use super::metadata::read;
-use super::{PROPERTY, Site, people};
+use super::{JiraSite, PROPERTY, people};
 use crate::common_checks::{self, MAX_BODY};
 use crate::links::RELATED;
 use crate::project::{ChildLink, Permission, no_issue, not_permitted, project_of, rejected};
+use crate::remote::{Outcome, ProjectSettings};
 
 /// Comments of a page.
 const PAGE: usize = 100;
@@ -29,7 +30,7 @@ struct Step {
     to: Status,
 }
 
-impl Site {
+impl JiraSite {
     pub(super) async fn change(
         &self,
         project: &str,
@@ -37,7 +38,7 @@ impl Site {
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
-    ) -> Result<Attempt<()>, Attempt<()>> {
+    ) -> Outcome<()> {
         let ours = project_of(key) == Some(project) && self.config.project(project).is_some();
         let shown = ours && (matches!(change, IssueChange::Parent(_)) || self.config.shows(key, by));
         let issue = if shown { self.issue(key).await? } else { None };
@@ -92,7 +93,7 @@ impl Site {
             "body": self.config.edition.text(text),
             "properties": [{"key": PROPERTY, "value": {"id": effect.as_str()}}],
         });
-        self.client.write(Method::POST, &format!("issue/{key}/comment"), key, &body).await.plain().map(drop)
+        self.client.write(Method::POST, &format!("issue/{key}/comment"), key, &body).await.done().map(drop)
     }
 
     async fn has_comment(&self, effect: &EffectId, key: &str) -> Result<bool, Attempt<()>> {
@@ -103,7 +104,7 @@ impl Site {
             let path = format!(
                 "issue/{key}/comment?startAt={at}&maxResults={PAGE}&orderBy=-created&expand=properties"
             );
-            let mut body = self.client.read(&path).await.plain()?;
+            let mut body = self.client.read(&path).await.done()?;
             let comments: Vec<Value> = read(body["comments"].take())?;
             let properties = comments.iter().filter_map(|comment| comment["properties"].as_array());
             if properties.flatten().any(of_effect) {
@@ -122,7 +123,7 @@ impl Site {
             return Ok(());
         }
         let key = &issue.key;
-        let mut body = self.client.read(&format!("issue/{key}/transitions")).await.plain()?;
+        let mut body = self.client.read(&format!("issue/{key}/transitions")).await.done()?;
         let mut steps: Vec<Step> = read(body["transitions"].take())?;
         steps.retain(|step| step.to.state() == state);
         steps.sort_by_key(|step| step.to.status_category.key == "new");
@@ -134,7 +135,7 @@ impl Site {
         self.client
             .write(Method::POST, &format!("issue/{key}/transitions"), key, &body)
             .await
-            .plain()
+            .done()
             .map(drop)
     }
 
@@ -173,6 +174,6 @@ impl Site {
 
     async fn edit(&self, key: &str, fields: &Value) -> Result<(), Attempt<()>> {
         let body = json!({"fields": fields});
-        self.client.write(Method::PUT, &format!("issue/{key}"), key, &body).await.plain().map(drop)
+        self.client.write(Method::PUT, &format!("issue/{key}"), key, &body).await.done().map(drop)
     }
 }

@@ -16,7 +16,8 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::answer::{Answer, classify};
-use super::config::{Credentials, Edition, JiraConfig, Limits};
+use super::config::{Credentials, Edition, JiraConfig};
+use crate::remote::Limits;
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);

@@ -1,13 +1,13 @@
 //! Settings of one Jira site and of the projects that are used there.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_net::Key;
 
-use crate::project::{ChildLink, Permission, allows};
+use crate::project::{ChildLink, Permission};
+use crate::remote::{self, Limits, ProjectSettings};
 
 /// One Jira site, with the account that we use there.
 #[derive(Clone)]
@@ -53,21 +53,6 @@ pub enum Credentials {
     Bearer(Key),
 }
 
-/// Limits of our requests to one site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Requests at once.
-    pub at_once: usize,
-    /// Time between two writes to one issue.
-    pub between_writes: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { at_once: 4, between_writes: Duration::from_secs(1) }
-    }
-}
-
 /// One project. What it requires and takes is Jira's own to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -92,9 +77,8 @@ pub struct JiraProject {
     pub hidden: bool,
 }
 
-impl JiraProject {
-    /// The people with a permission; empty for everybody.
-    pub(super) fn permitted(&self, what: Permission) -> &[String] {
+impl ProjectSettings for JiraProject {
+    fn permitted(&self, what: Permission) -> &[String] {
         match what {
             Permission::Browse => &self.browse,
             Permission::Create => &self.create,
@@ -103,11 +87,12 @@ impl JiraProject {
         }
     }
 
-    /// True if this person has the permission.
-    pub(super) fn allows(&self, what: Permission, by: Option<&str>) -> bool {
-        allows(self.permitted(what), by)
+    fn is_hidden(&self) -> bool {
+        self.hidden
     }
+}
 
+impl JiraProject {
     /// Jira's name of a type.
     pub(super) fn type_name(&self, item_type: ItemType) -> &str {
         self.type_names.get(&item_type).map_or(item_type.as_str(), String::as_str)
@@ -125,17 +110,16 @@ impl JiraConfig {
 
     /// The project, if it exists for people who come through a conversation.
     pub(super) fn project(&self, key: &str) -> Option<&JiraProject> {
-        self.projects.get(key).filter(|project| !project.hidden)
+        remote::project(&self.projects, key)
     }
 
     /// The projects that exist for people.
     pub(super) fn known(&self) -> Vec<String> {
-        self.projects.iter().filter(|(_, project)| !project.hidden).map(|(key, _)| key.clone()).collect()
+        remote::known(&self.projects)
     }
 
     /// True if the project of a key exists for this person, and they may see its issues.
     pub(super) fn shows(&self, key: &str, by: Option<&str>) -> bool {
-        let project = crate::project::project_of(key).and_then(|project| self.project(project));
-        project.is_some_and(|project| project.allows(Permission::Browse, by))
+        remote::shows(&self.projects, key, by)
     }
 }

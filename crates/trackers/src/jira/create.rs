@@ -8,21 +8,22 @@ use throughline_engine::data::ticket::{Item, Part};
 
 use super::dry_run::Direction;
 use super::form::{Screen, label};
-use super::{PROPERTY, Site, no_project, people};
+use super::{JiraSite, PROPERTY, people};
 use crate::Issue;
 use crate::common_checks::wrong;
-use crate::project::{closed, rejected};
+use crate::project::rejected;
+use crate::remote::{Outcome, no_project, not_sent};
 
-impl Site {
-    pub(super) async fn create(
+impl JiraSite {
+    pub(super) async fn create_issue(
         &self,
         project: &str,
         effect: &EffectId,
         item: &Item,
         parent: Option<&str>,
-    ) -> Result<Attempt<Issue>, Attempt<Issue>> {
+    ) -> Outcome<Issue> {
         let Some(settings) = self.config.project(project) else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         // What comes before the create is read, so a failure is no attempt.
         let created = self.created(project, item.item_type, parent.is_some()).await.map_err(not_sent)?;
@@ -49,7 +50,7 @@ impl Site {
         }
         let property = json!([{"key": PROPERTY, "value": {"id": effect.as_str()}}]);
         let body = json!({"fields": fields, "properties": property});
-        let answer = self.client.create(&body).await.done(&|id| screen.name(id))?;
+        let answer = self.client.create(&body).await.named(&|id| screen.name(id))?;
         let Some(key) = answer["key"].as_str() else {
             // Something was created, and Jira does not say what.
             return Ok(Attempt::Unknown { why: TrackerFault::Failed { status: 201 }.into() });
@@ -91,7 +92,7 @@ impl Site {
             });
             let path = format!("issue/{key}/remotelink");
             let made = self.client.write(reqwest::Method::POST, &path, key, &body).await;
-            if let Err(why) = made.plain::<()>() {
+            if let Err(why) = made.done::<()>() {
                 tracing::warn!(key, ?why, "the link of an issue to its conversation was not made");
             }
         }
@@ -110,13 +111,6 @@ impl Site {
             "inwardIssue": {"key": inward},
             "outwardIssue": {"key": outward},
         });
-        self.client.write(reqwest::Method::POST, "issueLink", key, &body).await.plain().map(drop)
-    }
-}
-
-fn not_sent<T>(read: Attempt<T>) -> Attempt<T> {
-    match read {
-        Attempt::Unknown { why } => Attempt::NotApplied { why, hint: None },
-        other => other,
+        self.client.write(reqwest::Method::POST, "issueLink", key, &body).await.done().map(drop)
     }
 }

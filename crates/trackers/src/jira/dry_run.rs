@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use async_trait::async_trait;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
@@ -12,27 +13,23 @@ use super::field_kind::FieldKind;
 use super::form::Screen;
 use super::issue::{LinkType, RawIssue};
 use super::metadata::{FieldMeta, TypeMeta, read};
-use super::{Created, Site, no_project, people};
-use crate::common_checks::{self, above, wrong};
+use super::{Created, JiraSite, people};
+use crate::common_checks::{self, wrong};
 use crate::links::{self, Link};
 use crate::project::{ChildLink, Permission, closed, not_permitted, project_of, rejected};
+use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
 
 /// The types that people ask for.
 pub(super) const TYPES: [ItemType; 4] = [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic];
 
-impl Site {
-    pub(super) async fn check(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        items: &[Item],
-    ) -> Result<Attempt<()>, Attempt<()>> {
+impl JiraSite {
+    pub(super) async fn dry_run(&self, project: &str, by: Option<&str>, items: &[Item]) -> Outcome<()> {
         let Some(settings) = self.config.project(project) else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         let meta = self.client.project(project).await?;
         match meta {
-            None => return Ok(rejected(vec![closed(no_project(project, self.config.known()))])),
+            None => return Ok(rejected(vec![no_project(project, self.config.known())])),
             Some(meta) if meta.archived => {
                 return Ok(rejected(vec![closed(TrackerFault::Archived { project: project.into() })]));
             }
@@ -75,7 +72,7 @@ impl Site {
             encoded(project),
             encoded(&names.join(","))
         );
-        let told = self.client.read(&path).await.plain()?;
+        let told = self.client.read(&path).await.done()?;
         let lacks = |may: &Permission| told["permissions"][named(*may)]["havePermission"] != true;
         let fault = |may: Permission| {
             let (act, by, project) = (may.act(), self.config.account().to_owned(), project.to_owned());
@@ -153,44 +150,6 @@ impl Site {
         Ok(faults)
     }
 
-    /// The mistakes in parents that are no items of the batch, and so have to be issues.
-    async fn parents_outside<T>(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        items: &[Item],
-    ) -> Result<Vec<FieldFault>, Attempt<T>> {
-        let mut faults = Vec::new();
-        for item in items.iter().filter(|item| above(items, item).is_none()) {
-            let Some(parent) = &item.parent else { continue };
-            if let Some(fault) = self.wrong_parent(project, by, item, parent).await? {
-                faults.push(wrong(item, "check.parent", "parent", fault));
-            }
-        }
-        Ok(faults)
-    }
-
-    /// The mistake in putting an item under an issue.
-    async fn wrong_parent<T>(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        item: &Item,
-        parent: &str,
-    ) -> Result<Option<TrackerFault>, Attempt<T>> {
-        let shown = self.config.shows(parent, by);
-        let found = if shown { self.issue(parent).await? } else { None };
-        if project_of(parent) != Some(project) {
-            let (parent, project) = (parent.into(), project.into());
-            return Ok(Some(match found {
-                Some(_) => TrackerFault::ParentElsewhere { parent, project },
-                None => TrackerFault::NoParent { parent, project },
-            }));
-        }
-        let Some(found) = found else { return Ok(Some(TrackerFault::NoEpic { key: parent.into() })) };
-        Ok(common_checks::level(item, self.type_of(project, &found)))
-    }
-
     /// The type of ours that an issue has. Whatever is not called like one of them is a task.
     pub(super) fn type_of(&self, project: &str, issue: &RawIssue) -> Option<ItemType> {
         let (settings, kind) = (self.config.project(project)?, issue.fields.issuetype.as_ref()?);
@@ -209,7 +168,7 @@ impl Site {
 
     /// The types of links that there are.
     pub(super) async fn link_types<T>(&self) -> Result<Vec<LinkType>, Attempt<T>> {
-        let mut body = self.client.read("issueLinkType").await.plain()?;
+        let mut body = self.client.read("issueLinkType").await.done()?;
         read(body["issueLinkTypes"].take())
     }
 
@@ -229,6 +188,18 @@ impl Site {
         let created = Created { fields: self.client.fields(project, &kind.id).await?, kind };
         self.keep(project, item_type, child, &created);
         Ok(Some(created))
+    }
+}
+
+#[async_trait]
+impl Parents for JiraSite {
+    fn is_shown(&self, key: &str, by: Option<&str>) -> bool {
+        self.config.shows(key, by)
+    }
+
+    async fn item_type(&self, key: &str) -> Result<Option<ItemType>, Attempt<()>> {
+        let issue = self.issue(key).await?;
+        Ok(issue.and_then(|issue| self.type_of(project_of(key)?, &issue)))
     }
 }
 

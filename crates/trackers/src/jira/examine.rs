@@ -11,7 +11,8 @@ use super::config::JiraProject;
 use super::dry_run::TYPES;
 use super::field_kind::People;
 use super::form::Screen;
-use super::{Jira, Site};
+use super::{Jira, JiraSite};
+use crate::remote::reason;
 
 /// Permissions that the work of this crate takes, as Jira names them.
 const PERMISSIONS: [&str; 7] = [
@@ -90,7 +91,7 @@ impl Jira {
     /// Looks over every site, by tenant.
     pub async fn examine(&self) -> Vec<(String, Vec<Sign>)> {
         let mut found = Vec::new();
-        for (tenant, site) in &self.sites {
+        for (tenant, site) in self.iter() {
             let mut signs = Vec::new();
             if let Err(ended) = site.examine(&mut signs).await {
                 signs.push(sign(ended));
@@ -102,23 +103,18 @@ impl Jira {
 }
 
 fn sign(ended: Attempt<()>) -> Sign {
-    use throughline_engine::data::fault::TrackerFault;
-    let english = throughline_engine::Language::En;
-    match ended {
-        Attempt::NotApplied { why, .. } if why == TrackerFault::Credentials.into() => Sign::Refused,
-        Attempt::NotApplied { why, .. } | Attempt::Unknown { why } | Attempt::Rejected { text: why, .. } => {
-            Sign::Silent { why: why.text(english) }
-        }
-        Attempt::Applied(()) => Sign::Silent { why: String::new() },
+    match reason(ended) {
+        Some(why) => Sign::Silent { why },
+        None => Sign::Refused,
     }
 }
 
-impl Site {
+impl JiraSite {
     async fn examine(&self, signs: &mut Vec<Sign>) -> Result<(), Attempt<()>> {
-        let myself = self.client.read("myself").await.plain()?;
+        let myself = self.client.read("myself").await.done()?;
         let name = myself["displayName"].as_str().unwrap_or(self.config.account());
         signs.push(Sign::Account { name: name.to_owned() });
-        let server = self.client.read("serverInfo").await.plain()?;
+        let server = self.client.read("serverInfo").await.done()?;
         signs.extend(server["serverTime"].as_str().and_then(ahead).map(|ahead_s| Sign::Clock { ahead_s }));
         for (key, settings) in &self.config.projects {
             self.examine_project(key, settings, signs).await?;
@@ -146,7 +142,7 @@ impl Site {
         }
         let names = PERMISSIONS.join(",");
         let path = format!("mypermissions?projectKey={}&permissions={}", encoded(key), encoded(&names));
-        let told = self.client.read(&path).await.plain()?;
+        let told = self.client.read(&path).await.done()?;
         let lacks = |name: &&&str| told["permissions"][**name]["havePermission"] != true;
         let lacking = PERMISSIONS.iter().filter(lacks);
         signs.extend(lacking.map(|permission| Sign::Lacks { project: project(), permission }));

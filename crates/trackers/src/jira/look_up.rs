@@ -5,17 +5,18 @@ use throughline_engine::EffectId;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 
+use super::JiraSite;
 use super::client::encoded;
 use super::issue::{FIELDS, RawIssue};
 use super::metadata::read;
-use super::{Site, no_project};
 use crate::Issue;
-use crate::project::{ChildLink, Permission, closed, key_in, no_key, not_permitted, rejected};
+use crate::project::{ChildLink, Permission, key_in, no_key, not_permitted, rejected};
+use crate::remote::{Outcome, ProjectSettings, no_project};
 
 /// Issues of one effect that are read at most. More than one is a mistake that somebody has to see.
 const MOST: usize = 10;
 
-impl Site {
+impl JiraSite {
     /// The label of the issue that an effect creates.
     pub(super) fn label(effect: &EffectId) -> String {
         format!("throughline-{effect}")
@@ -54,11 +55,7 @@ impl Site {
         Ok(issue.view(self.client.browse(&issue.key), epic_link.as_deref()))
     }
 
-    pub(super) async fn seek(
-        &self,
-        project: &str,
-        marker: &EffectId,
-    ) -> Result<Attempt<Vec<Issue>>, Attempt<Vec<Issue>>> {
+    pub(super) async fn marked(&self, project: &str, marker: &EffectId) -> Outcome<Vec<Issue>> {
         if !self.config.marker || self.config.project(project).is_none() {
             return Ok(Attempt::Applied(Vec::new()));
         }
@@ -69,7 +66,7 @@ impl Site {
         );
         let fields = self.read_fields(&format!("{project}-1")).await?;
         let body = json!({"jql": jql, "fields": fields, "maxResults": MOST});
-        let mut found: Value = self.client.search(&body).await.plain()?;
+        let mut found: Value = self.client.search(&body).await.done()?;
         let raw: Vec<RawIssue> = read(found["issues"].take())?;
         let mut issues = Vec::new();
         for issue in &raw {
@@ -78,15 +75,10 @@ impl Site {
         Ok(Attempt::Applied(issues))
     }
 
-    pub(super) async fn find(
-        &self,
-        project: &str,
-        by: Option<&str>,
-        named: &str,
-    ) -> Result<Attempt<Issue>, Attempt<Issue>> {
+    pub(super) async fn look_up(&self, project: &str, by: Option<&str>, named: &str) -> Outcome<Issue> {
         let key = key_in(project, named).ok_or_else(|| rejected(vec![no_key(project, named)]))?;
         let Some(settings) = self.config.project(project) else {
-            return Ok(rejected(vec![closed(no_project(project, self.config.known()))]));
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
         if !settings.allows(Permission::Browse, by) {
             let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));

@@ -142,7 +142,7 @@ impl Client {
         let mut all = Vec::new();
         for _ in 0..PAGES {
             let at = all.len();
-            let mut body = self.read(&format!("{path}?startAt={at}&maxResults={PAGE}")).await.plain()?;
+            let mut body = self.read(&format!("{path}?startAt={at}&maxResults={PAGE}")).await.done()?;
             let member = if body[name].is_array() { name } else { "values" };
             let page: Vec<I> = read(body[member].take())?;
             let total = body["total"].as_u64().and_then(|total| usize::try_from(total).ok());

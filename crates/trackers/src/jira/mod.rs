@@ -30,19 +30,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::data::effect::{Attempt, IssueChange};
-use throughline_engine::data::fault::TrackerFault;
+use throughline_engine::data::effect::IssueChange;
 use throughline_engine::data::ticket::{Item, ItemType};
-use throughline_engine::retry::Guarantee;
 use tokio::time::Instant;
 
-use crate::project::{ChildLink, closed, rejected};
-use crate::{Issue, Tracker};
+use crate::Issue;
+use crate::project::ChildLink;
+use crate::remote::{Outcome, Site, Sites};
 use client::Client;
 use field_kind::FieldKind;
 use metadata::{FieldMeta, TypeMeta};
 
-pub use config::{Credentials, Edition, JiraConfig, JiraProject, Limits};
+pub use config::{Credentials, Edition, JiraConfig, JiraProject};
 pub use examine::Sign;
 
 /// The age at which what Jira told of a project is read again.
@@ -51,9 +50,7 @@ const FRESH: Duration = Duration::from_secs(60);
 const PROPERTY: &str = "throughline.effect";
 
 /// Jira as a tracker: one site a tenant.
-pub struct Jira {
-    sites: BTreeMap<String, Site>,
-}
+pub type Jira = Sites<JiraSite>;
 
 impl Jira {
     /// Creates the tracker of these sites, by tenant.
@@ -61,26 +58,15 @@ impl Jira {
     /// # Errors
     /// An address or credentials that cannot be used; the text is for people.
     pub fn new(sites: impl IntoIterator<Item = (String, JiraConfig)>) -> Result<Self, String> {
-        let opened = sites.into_iter().map(|(tenant, config)| Ok((tenant, Site::new(config)?)));
-        Ok(Self { sites: opened.collect::<Result<_, String>>()? })
+        Self::of(sites.into_iter().map(|(tenant, config)| Ok((tenant, JiraSite::new(config)?))))
     }
-
-    /// The tenant's site.
-    fn site<T>(&self, tenant: &str, project: &str) -> Result<&Site, Attempt<T>> {
-        let none = || rejected(vec![closed(no_project(project, Vec::new()))]);
-        self.sites.get(tenant).ok_or_else(none)
-    }
-}
-
-fn no_project(project: &str, known: Vec<String>) -> TrackerFault {
-    TrackerFault::NoProject { project: project.into(), known }
 }
 
 /// Project, type, and true for an item under its epic.
 type Asked = (String, ItemType, bool);
 
 /// One site.
-struct Site {
+pub struct JiraSite {
     config: JiraConfig,
     client: Client,
     /// Types as Jira described them lately.
@@ -94,7 +80,7 @@ struct Created {
     fields: Vec<FieldMeta>,
 }
 
-impl Site {
+impl JiraSite {
     fn new(config: JiraConfig) -> Result<Self, String> {
         let client = Client::new(&config)?;
         Ok(Self { config, client, screens: Mutex::default() })
@@ -120,65 +106,39 @@ impl Site {
     }
 }
 
-/// Two outcomes that end an operation in the same way.
-fn ended<T>(outcome: Result<Attempt<T>, Attempt<T>>) -> Attempt<T> {
-    outcome.unwrap_or_else(|ended| ended)
-}
-
 #[async_trait]
-impl Tracker for Jira {
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Nothing
-    }
-
-    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.check(project, by, items).await),
-            Err(ended) => ended,
-        }
+impl Site for JiraSite {
+    async fn check(&self, project: &str, by: Option<&str>, items: &[Item]) -> Outcome<()> {
+        self.dry_run(project, by, items).await
     }
 
     async fn create(
         &self,
-        tenant: &str,
         project: &str,
         effect: &EffectId,
         item: &Item,
         parent: Option<&str>,
-    ) -> Attempt<Issue> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.create(project, effect, item, parent).await),
-            Err(ended) => ended,
-        }
+    ) -> Outcome<Issue> {
+        self.create_issue(project, effect, item, parent).await
     }
 
     async fn update(
         &self,
-        tenant: &str,
         project: &str,
         by: Option<&str>,
         effect: &EffectId,
         key: &str,
         change: &IssueChange,
-    ) -> Attempt<()> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.change(project, by, effect, key, change).await),
-            Err(ended) => ended,
-        }
+    ) -> Outcome<()> {
+        self.change(project, by, effect, key, change).await
     }
 
-    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.seek(project, marker).await),
-            Err(ended) => ended,
-        }
+    async fn seek(&self, project: &str, marker: &EffectId) -> Outcome<Vec<Issue>> {
+        self.marked(project, marker).await
     }
 
-    async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue> {
-        match self.site(tenant, project) {
-            Ok(site) => ended(site.find(project, by, key).await),
-            Err(ended) => ended,
-        }
+    async fn find(&self, project: &str, by: Option<&str>, named: &str) -> Outcome<Issue> {
+        self.look_up(project, by, named).await
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn look_up<T>(
         let (query, project) = (edition.person_query(), encoded(project));
         let path =
             format!("user/assignable/search?project={project}&{query}={}&maxResults=50", encoded(name));
-        let people: Vec<Person> = read(client.read(&path).await.plain()?)?;
+        let people: Vec<Person> = read(client.read(&path).await.done()?)?;
         found.insert(text.clone(), choose(name, &people, edition));
     }
     Ok(found)

@@ -17,6 +17,7 @@ mod prism;
 
 use super::*;
 use crate::conformance::{self, Subject, TENANT, applied, codes, errors, item, member, sound};
+use crate::{Limits, Tracker};
 
 /// Two sites, of two tenants, with the adapter in front of both.
 pub(super) struct Sites {
@@ -369,7 +370,8 @@ async fn the_dry_run_names_what_jira_would_refuse() {
         ("DEMO", with(Part::Dependencies, "DEMO-99"), "check.reference", "dependencies"),
         ("DEMO", with(Part::Title, "a\nb"), "check.value", "title"),
     ] {
-        let found = errors(sites.tracker.check(TENANT, project, Some("user:ana"), std::slice::from_ref(&item)).await);
+        let found =
+            errors(sites.tracker.check(TENANT, project, Some("user:ana"), std::slice::from_ref(&item)).await);
         let named = found.iter().map(|error| (error.code.as_str(), error.field.as_str())).collect::<Vec<_>>();
         assert_eq!(named, [(code, field)], "{project} {item:?}");
     }

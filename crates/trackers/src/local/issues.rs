@@ -9,8 +9,8 @@ use throughline_engine::data::effect::IssueState;
 use throughline_engine::data::ticket::Item;
 
 use super::documents::{Document, Documents, DocumentsError};
-use crate::links::Link;
 use crate::Issue;
+use crate::links::Link;
 
 const EFFECTS: &str = "tracker.effects";
 const COUNTERS: &str = "tracker.counters";

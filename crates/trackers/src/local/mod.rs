@@ -16,12 +16,12 @@ mod outcome;
 mod schema;
 
 pub use crate::common_checks::{MAX_BODY, MAX_LINE};
+pub use crate::links::Link;
+pub use crate::project::{ChildLink, Permission};
 pub use config::{LocalConfig, ProjectConfig};
 pub use documents::{Document, Documents, DocumentsError, MemoryDocuments};
 pub use faults::{Call, Fault, FaultClock, Faults, ItemMatch, Lag, Request, ScriptedFault};
 pub use issues::{Comment, SearchPage, StoredIssue, holds_words};
-pub use crate::links::Link;
-pub use crate::project::{ChildLink, Permission};
 pub use schema::{FieldKind, FieldRule};
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

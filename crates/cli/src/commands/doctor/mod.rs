@@ -103,7 +103,10 @@ fn models_only(app: &App) -> Result<Vec<Check>, Failure> {
 fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
     let config = settings::installation(app, None)?;
     if config.jira.is_empty() && config.github.is_empty() {
-        return Ok(vec![Check::ok("tracker", "tickets go to the embedded tracker; docs/jira.md and docs/github.md show others")]);
+        return Ok(vec![Check::ok(
+            "tracker",
+            "tickets go to the embedded tracker; docs/jira.md and docs/github.md show others",
+        )]);
     }
     checks::trackers(app, &config)
 }

@@ -5,8 +5,8 @@ use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_fakes::github as fake;
 
-use super::super::*;
 use super::{REPOSITORY, Sites, refusal, with};
+use crate::Tracker;
 use crate::conformance::{TENANT, applied, codes, errors, item, member, sound};
 
 /// Every part has its place, nobody is called by a mention, and the marker is the last line.

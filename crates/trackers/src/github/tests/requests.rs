@@ -13,6 +13,7 @@ use throughline_net::Key;
 use super::super::*;
 use super::{REPOSITORY, Sites, with};
 use crate::conformance::{TENANT, applied, codes, errors, sound};
+use crate::{Limits, Tracker};
 
 /// Each answer that proves nothing leaves one issue or none, and no second create is sent. The marker finds what is there.
 #[tokio::test]
