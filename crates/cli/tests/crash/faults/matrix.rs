@@ -28,15 +28,23 @@ pub(crate) struct Run {
     pub(crate) wrong: Vec<String>,
 }
 
+/// Refusals by a machine whose disk fails.
+const REFUSALS: [&str; 3] = ["503 TL-6201", "503 TL-6202", "409 TL-2202"];
+
 impl Run {
     /// Counts the events and effects of a run whose fault is over.
     pub(crate) fn count(&mut self, client: &Client, sent: &[Transcript]) {
+        self.count_refused(client, sent, &[]);
+    }
+
+    /// Counts a run in which requests may be refused for these reasons as well.
+    pub(crate) fn count_refused(&mut self, client: &Client, sent: &[Transcript], also: &[&str]) {
         self.events += sent.iter().map(|lane| lane.events.len() + lane.unawaited.len()).sum::<usize>();
         self.effects += client.list("/v1/effects?limit=200").len();
         self.refusals = client.refusals();
         // What is refused is refused with the code of its reason.
-        let known = ["503 TL-6201", "503 TL-6202", "409 TL-2202"];
-        let odd = self.refusals.keys().filter(|refusal| !known.contains(&refusal.as_str()));
+        let known = |refusal: &str| REFUSALS.contains(&refusal) || also.contains(&refusal);
+        let odd = self.refusals.keys().filter(|refusal| !known(refusal));
         self.wrong.extend(odd.map(|refusal| format!("refused with {refusal}")));
     }
 
