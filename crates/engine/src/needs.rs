@@ -91,6 +91,7 @@ fn card_of<'a>(event: &'a Event, given: &'a StepInput) -> Option<&'a CardId> {
         },
         EventKind::EffectSettled { card, .. } => card.as_ref(),
         EventKind::TimerDue { about, .. } => Some(about.card()),
+        EventKind::IssueReported(report) => Some(&report.card),
         _ => None,
     }
 }

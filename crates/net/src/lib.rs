@@ -1,4 +1,4 @@
-//! The base of every HTTP client: address checks, API keys, and the wording of failed requests.
+//! The base of every HTTP client: address checks, API keys, signatures by them, and the wording of failed requests.
 //!
 //! It enforces which addresses may be connected to and keeps keys out of logs
 //! (docs/design/0033-access-and-limits.md). It knows no vendor: requests and answers belong to the crates above.
@@ -7,6 +7,7 @@ mod address;
 mod call;
 mod http;
 mod key;
+mod signature;
 mod web_socket;
 
 pub use address::{Address, Reach, check_address};

@@ -37,6 +37,7 @@ mod selection_events;
 mod step_input;
 mod stored;
 mod timers;
+mod tracker_reports;
 mod turn;
 pub mod turn_log;
 mod verify;

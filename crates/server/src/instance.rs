@@ -1,6 +1,6 @@
 //! Instance: store, tracker and runtime of one process, connected, without a port.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use throughline_channels::{Channel, ReadFromStore};
@@ -22,6 +22,7 @@ use crate::start_error::StartError;
 use crate::telegram;
 use crate::tools;
 use crate::trackers;
+use crate::trackers::hooks::Hook;
 use crate::web_channel::WebChannel;
 
 /// Channels that exist in every installation, beside the web. Their users read from the store.
@@ -43,6 +44,8 @@ pub struct Instance {
     pub telegram: Option<Arc<telegram::Adapter>>,
     /// Slack channel, if configured.
     pub slack: Option<Arc<slack::Adapter>>,
+    /// Trackers that may deliver, by name.
+    pub(crate) hooks: BTreeMap<String, Hook>,
 }
 
 /// Opens the store and connects everything. No effect is performed, and no port is opened.
@@ -109,6 +112,7 @@ pub async fn open_tracking(
         workers: tools::workers(clients.as_ref()),
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
     };
+    let hooks = trackers::hooks::open(&config)?;
     let runtime = Arc::new(Runtime::new(Parts {
         store: store.clone(),
         ports,
@@ -117,7 +121,7 @@ pub async fn open_tracking(
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
-    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram, slack })
+    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram, slack, hooks })
 }
 
 impl Instance {

@@ -193,6 +193,12 @@ pub(crate) async fn read_raw(headers: &HeaderMap, body: Body, most: usize) -> Re
     })?
 }
 
+/// Returns the value of a header that occurs once.
+pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())?.to_str().ok()
+}
+
 fn typed(headers: &HeaderMap, wanted: &str, called: &str) -> Result<(), Problem> {
     let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim();

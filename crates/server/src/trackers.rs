@@ -1,5 +1,7 @@
 //! Trackers over the network: from settings and token files to what the runtime calls; and `doctor tracker`.
 
+pub(crate) mod hooks;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,16 +37,17 @@ fn cannot(name: &str) -> impl Fn(String) -> StartError {
     move |why| StartError::Tracker { name: name.to_owned(), why }
 }
 
-fn token(name: &str, file: &Path) -> Result<Key, StartError> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        cannot(name)(format!("the token file {} cannot be read: {error}", file.display()))
-    })?;
+/// Reads the file of a secret: `what` is "a token".
+fn secret(name: &str, file: &Path, what: &str) -> Result<Key, StartError> {
+    let file_name = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| cannot(name)(format!("the file of {what}, {file_name}, cannot be read: {error}")))?;
     Key::parse(&text)
-        .ok_or_else(|| cannot(name)(format!("{} does not hold a token, which is one word", file.display())))
+        .ok_or_else(|| cannot(name)(format!("{file_name} does not hold {what}, which is one word")))
 }
 
 fn open_jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
-    let token = token(name, &site.token_file)?;
+    let token = secret(name, &site.token_file, "a token")?;
     let credentials = match &site.email {
         Some(email) => Credentials::ApiToken { email: email.clone(), token },
         None => Credentials::Bearer(token),
@@ -65,7 +68,7 @@ fn open_github(name: &str, site: &GithubSite) -> Result<Github, StartError> {
     let settings = GithubConfig {
         base_url: site.base_url.clone(),
         allow_loopback: site.allow_loopback,
-        token: token(name, &site.token_file)?,
+        token: secret(name, &site.token_file, "a token")?,
         marker: site.marker,
         limits: Limits::default(),
         projects: site.projects.clone(),
@@ -76,8 +79,10 @@ fn open_github(name: &str, site: &GithubSite) -> Result<Github, StartError> {
 /// Looks over every configured tracker. Returns nothing if none is over the network.
 pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
+    let public_url = config.server.public_url.as_deref();
     for (name, site) in &config.jira {
         found.extend(local(name, site.allow_loopback));
+        found.push(webhook(name, site.webhook_secret_file.is_some(), public_url));
         match open_jira(name, site) {
             Ok(jira) => {
                 let signs = jira.examine().await.into_iter().flat_map(|(_, signs)| signs);
@@ -88,6 +93,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     }
     for (name, site) in &config.github {
         found.extend(local(name, site.allow_loopback));
+        found.push(webhook(name, site.webhook_secret_file.is_some(), public_url));
         match open_github(name, site) {
             Ok(github) => {
                 let signs = github.examine().await.into_iter().flat_map(|(_, signs)| signs);
@@ -103,6 +109,35 @@ fn local(name: &str, allowed: bool) -> Option<Finding> {
     let fix = "remove allow_loopback outside of tests, unless it does run on this machine";
     let text = format!("{name} may be on this machine");
     allowed.then(|| finding("tracker address", State::Warning, text, Some(fix)))
+}
+
+/// Says where a tracker delivers what happens to issues, if it may.
+fn webhook(name: &str, may: bool, public_url: Option<&str>) -> Finding {
+    let (state, text, fix) = match (may, public_url) {
+        (false, _) => {
+            let text = format!("{name} has no webhook: a receipt stays as it was when its issue was created");
+            (
+                State::Ok,
+                text,
+                Some(
+                    "set `webhook_secret_file`, and make a webhook there; the tracker's page has the clicks",
+                ),
+            )
+        }
+        (true, None) => {
+            let text = format!("{name} has the secret of a webhook, and `server.public_url` is not set");
+            (
+                State::Warning,
+                text,
+                Some("set `server.public_url` to the address at which the tracker reaches this machine"),
+            )
+        }
+        (true, Some(url)) => {
+            let path = name.replacen('.', "/hooks/", 1);
+            (State::Ok, format!("{name} delivers to {}/{path}", url.trim_end_matches('/')), None)
+        }
+    };
+    finding("tracker webhook", state, text, fix)
 }
 
 fn unusable(name: &str, error: &StartError) -> Finding {

@@ -21,7 +21,7 @@ use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 
-pub use remote::{Limits, Sites};
+pub use remote::{Limits, Report, Sites};
 
 /// A tracker. One call is one attempt: nothing in here retries.
 #[async_trait]

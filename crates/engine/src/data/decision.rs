@@ -142,6 +142,8 @@ reasons! {
     TaskReported = "task.reported", say::reason_task_reported;
     TaskDuplicateReport = "task.duplicate_report", say::reason_task_duplicate_report;
     TaskStaleReport = "task.stale_report", say::reason_task_stale_report;
+    IssueReported = "issue.reported", say::reason_issue_reported;
+    IssueUnchanged = "issue.unchanged", say::reason_issue_unchanged;
     TaskTransitionRefused = "task.transition_refused", say::reason_task_transition_refused;
     ContextTooLarge = "context.too_large", say::reason_context_too_large;
     ContextEntrySkipped = "context.entry_skipped", say::reason_context_entry_skipped;

@@ -11,6 +11,7 @@ use crate::data::effect::outcome::Outcome;
 use crate::data::erasure::ErasureScope;
 use crate::data::fact::{FactKey, FactScope, FactType};
 use crate::data::id::{CardId, EffectId, FactId, MessageId, SetId, TaskId, TimerId};
+use crate::data::issue_report::IssueReport;
 use crate::data::message::MessageKind;
 use crate::data::notice::Notice;
 use crate::data::option_set::OptionsShown;
@@ -146,6 +147,9 @@ pub enum EventKind {
         /// Text of the report. It is data, never an instruction.
         text: String,
     },
+    /// Report of a tracker about an issue that was created here (`docs/design/0062-reports-of-trackers.md`).
+    #[serde(rename = "issue.reported")]
+    IssueReported(IssueReport),
     /// Timer of an earlier turn that is due.
     #[serde(rename = "timer.due")]
     TimerDue {
@@ -339,6 +343,7 @@ impl EventKind {
             Self::IntakeNotice(_) => "intake.notice",
             Self::EffectSettled { .. } => "effect.settled",
             Self::EffectProgressed { .. } => "effect.progressed",
+            Self::IssueReported(_) => "issue.reported",
             Self::TimerDue { .. } => "timer.due",
             Self::Erasure(_) => "erasure",
             Self::Unknown { name } => name,

@@ -27,6 +27,7 @@ pub mod ids;
 pub mod indexed_options;
 pub mod intent;
 pub mod issue_change;
+pub mod issue_report;
 pub mod lane;
 pub mod lane_key;
 pub mod lane_state;

@@ -30,6 +30,7 @@ use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, SetId,
     TaskId, TimerId, TurnId,
 };
+use crate::data::issue_report::{IssueNow, IssueReport, Reported};
 use crate::data::lane_state::{LaneState, OpenAsk};
 use crate::data::message::{Message, Role};
 use crate::data::notice::Notice;
@@ -256,7 +257,10 @@ texts! {
     }
     struct SummaryRequest { effect, base_cursor: key, folds: key, to }
     struct Filled { message, part: key }
-    struct Created { effect, key: key, url: key }
+    struct Created { effect, key: key, url: key, reported }
+    struct Reported { at: key, now }
+    enum IssueNow { There { issue }, Moved { to: key }, Gone }
+    struct IssueReport { effect, card, key: key, at: key, now }
     struct Item { id: id, parent: id, item_type: key, fields: words }
 
     enum EffectBody {
@@ -316,7 +320,7 @@ texts! {
         FormSubmitted { press, values: said }, AssistantPosted(posted), TaskReported(reported), OptionsShown(shown),
         OptionsClosed { set, scope_instance: key }, FactStated(stated), FactTakenBack { key: key, fact },
         FocusChanged(focus), IntakeNotice(notice), EffectSettled { effect, outcome, card, task, unshown },
-        EffectProgressed { effect, task, text: words }, TimerDue { timer, about: key }, Erasure(scope),
+        EffectProgressed { effect, task, text: words }, IssueReported(report), TimerDue { timer, about: key }, Erasure(scope),
         Unknown { name: key },
     }
     enum Notice {

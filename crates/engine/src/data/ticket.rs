@@ -3,6 +3,7 @@
 use crate::data::authors::{Authored, Authors};
 use crate::data::erasure::ERASED;
 use crate::data::id::{DraftId, EffectId, MessageId, TaskId};
+use crate::data::issue_report::Reported;
 use crate::data::language::Language;
 use crate::data::part_state::PartState;
 use crate::data::texts::texts;
@@ -242,6 +243,9 @@ pub struct Created {
     /// Link to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// Newest report of its tracker about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<Reported>,
 }
 
 impl Draft {
@@ -426,6 +430,9 @@ impl Draft {
         self.material = Authors::default();
         self.by = ERASED.into();
         self.filled = Vec::new();
+        if let Some(created) = &mut self.created {
+            created.reported = None;
+        }
     }
 
     /// Applies an edit of the source text by its author: the parts that differ between its old and its new reading

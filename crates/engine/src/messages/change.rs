@@ -7,7 +7,10 @@ use throughline_messages as say;
 
 use crate::data::call::PlannedChange;
 use crate::data::effect::{IssueChange, IssueState, IssueView};
+use crate::data::issue_report::IssueNow;
 use crate::data::language::Language;
+use crate::data::ticket::{Draft, Part};
+use crate::messages::of_others;
 
 /// Title, state and assignee of an issue.
 pub(crate) fn as_it_is(language: Language, issue: &IssueView) -> String {
@@ -42,6 +45,23 @@ pub(crate) fn now(
     match assignee {
         Some(name) => say::change_now_given(language, key, name, state),
         None => say::change_now(language, key, state),
+    }
+}
+
+/// Tells how an issue is that was created from this draft, as its tracker reported. `None` if it is as it was created.
+pub(crate) fn reported(language: Language, draft: &Draft) -> Option<String> {
+    let created = draft.created.as_ref()?;
+    match &created.reported.as_ref()?.now {
+        IssueNow::Gone => Some(say::change_gone(language, &created.key)),
+        IssueNow::Moved { to } => Some(say::change_moved(language, &created.key, to)),
+        IssueNow::There { issue } => {
+            let given = issue.assignee.as_deref().unwrap_or_default();
+            let as_created = issue.title == draft.part(Part::Title)
+                && issue.state != Some(IssueState::Closed)
+                && given == draft.part(Part::Assignee);
+            let now = || as_it_is(language, issue);
+            (!as_created).then(|| say::change_reported(language, of_others(language, &now()), &created.key))
+        }
     }
 }
 

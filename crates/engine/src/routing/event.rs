@@ -25,6 +25,7 @@ use crate::routing::command;
 use crate::routing::press;
 use crate::selection::{list_registry, model_pick};
 use crate::summary;
+use crate::tickets::issue_report;
 use crate::turn::Turn;
 use crate::turn::capability::Settled;
 use crate::turn::routed_message::RungResult;
@@ -89,6 +90,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
         EventKind::EffectProgressed { effect, task, text } => {
             recorded(calls::progressed(turn, task, effect, text))
         }
+        EventKind::IssueReported(report) => recorded(issue_report::reported(turn, report)),
         EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
         EventKind::OptionsShown(list) => Decided(list_registry::shown(turn, list)),
         EventKind::OptionsClosed { set, scope_instance } => {

@@ -90,6 +90,7 @@ fn preview(
     let written = draft.authored("");
     if let CardStatus::Decided { result, .. } = &card.status {
         receipt(model, result);
+        model.facts.extend(messages::change::reported(card.language, draft));
         model.facts.extend(words::written_by(card.language, &draft.by, &written));
         return;
     }

@@ -14,6 +14,7 @@ mod erase;
 mod extract;
 pub(crate) mod gaps;
 mod issue_change;
+pub(crate) mod issue_report;
 mod labels;
 pub(crate) mod link;
 pub(crate) mod preview_words;

@@ -23,6 +23,9 @@ change-now-given = { $key } ist jetzt { $state ->
     [closed] geschlossen
    *[unknown] im Tracker
 } und { $name } zugewiesen.
+change-reported = { $key } ist jetzt: { $issue }
+change-moved = { $key } wurde verschoben und ist jetzt { $to }.
+change-gone = { $key } wurde im Tracker gelöscht.
 change-not-read = Wie es um { $key } steht, konnte nicht gelesen werden: { $why }
 change-no-comment = Was soll im Kommentar stehen? Schreib es hinter einen Doppelpunkt: „kommentiere es: …“.
 

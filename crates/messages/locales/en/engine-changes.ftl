@@ -23,6 +23,9 @@ change-now-given = { $key } is { $state ->
     [closed] closed
    *[unknown] in the tracker
 } now, and assigned to { $name }.
+change-reported = { $key } is now: { $issue }
+change-moved = { $key } was moved, and is { $to } now.
+change-gone = { $key } was deleted in its tracker.
 change-not-read = How { $key } is now could not be read: { $why }
 change-no-comment = What should the comment say? Write it behind a colon: "comment on it: …".
 

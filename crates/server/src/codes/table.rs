@@ -409,6 +409,11 @@ codes! {
          wrong form.",
         "Correct what the message names; docs/jira.md and docs/github.md have examples. `throughline doctor tracker` asks it.",
         ["jira", "github", "projects"];
+    TRACKER_SIGNATURE = 5202, "tracker.signature", Some(401), "The signature of a tracker's delivery is missing or wrong",
+        "A request to the webhook of a tracker was not signed with its secret. Nothing was recorded.",
+        "Only the tracker and we know the secret. It was replaced on one side only, or it is not the tracker that calls.",
+        "Write the same secret into the tracker's webhook and into the file; docs/jira.md and docs/github.md have the clicks.",
+        ["jira", "github"];
     TOOL_CHANGED = 5301, "tool.changed", None, "A tool's definition changed",
         "A tool or a sub-agent says something else of itself than when it was pinned, or was never pinned. It is off; others work.",
         "What a tool says it does, and what it takes, is what somebody looked at before it was allowed.",

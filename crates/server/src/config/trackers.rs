@@ -45,6 +45,8 @@ pub struct JiraSite {
     pub email: Option<String>,
     /// File of the account's token.
     pub token_file: PathBuf,
+    /// File of the secret with which its webhooks are signed. Without one it cannot deliver.
+    pub webhook_secret_file: Option<PathBuf>,
     /// Edition that runs there.
     pub edition: Edition,
     /// True if created issues are labelled with the id of their effect.
@@ -64,6 +66,8 @@ pub struct GithubSite {
     pub base_url: String,
     /// File of the account's token.
     pub token_file: PathBuf,
+    /// File of the secret with which its webhooks are signed. Without one it cannot deliver.
+    pub webhook_secret_file: Option<PathBuf>,
     /// True if created issues hold the id of their effect.
     pub marker: bool,
     /// Allows an address on this machine.
@@ -86,6 +90,7 @@ pub(super) struct RawJira {
     base_url: Option<String>,
     email: Option<String>,
     token_file: Option<PathBuf>,
+    webhook_secret_file: Option<PathBuf>,
     #[serde(default)]
     edition: Edition,
     #[serde(default = "yes")]
@@ -99,6 +104,7 @@ pub(super) struct RawGithub {
     tenant: Option<String>,
     base_url: Option<String>,
     token_file: Option<PathBuf>,
+    webhook_secret_file: Option<PathBuf>,
     #[serde(default = "yes")]
     marker: bool,
     #[serde(default)]
@@ -158,6 +164,7 @@ fn github(raw: RawGithub, tenant: &str) -> Result<GithubSite, &'static str> {
         tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
         base_url: raw.base_url.unwrap_or_else(|| "https://api.github.com".to_owned()),
         token_file: raw.token_file.ok_or("needs `token_file`, the file of the account's token")?,
+        webhook_secret_file: raw.webhook_secret_file,
         marker: raw.marker,
         allow_loopback: raw.allow_loopback,
         projects: BTreeMap::new(),
@@ -174,6 +181,7 @@ fn site(raw: RawJira, tenant: &str) -> Result<JiraSite, &'static str> {
         base_url: base_url.ok_or("needs `base_url`, the site's address")?,
         email,
         token_file: token_file.ok_or("needs `token_file`, the file of the account's token")?,
+        webhook_secret_file: raw.webhook_secret_file,
         edition,
         marker,
         allow_loopback,

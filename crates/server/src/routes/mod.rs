@@ -22,6 +22,7 @@ mod telegram_hook;
 mod telegram_links;
 mod tools;
 pub(crate) mod tracker;
+mod tracker_hook;
 pub(crate) mod turns;
 
 use std::sync::Arc;
@@ -38,7 +39,7 @@ use crate::app::App;
 
 pub use openapi::openapi;
 
-/// Returns the routes of the HTTP API, of deliveries by Telegram and Slack, and of health checks.
+/// Returns the routes of the HTTP API, of deliveries by Telegram, Slack and trackers, and of health checks.
 pub(crate) fn routes() -> Router<Arc<App>> {
     let v1 = Router::new()
         .route("/events", post(events::post_event))
@@ -82,6 +83,8 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/slack/events", post(slack::post_event))
         .route("/slack/interactions", post(slack::post_interaction))
         .route("/slack/commands", post(slack::post_command))
+        .route("/jira/hooks/{name}", post(tracker_hook::post_jira))
+        .route("/github/hooks/{name}", post(tracker_hook::post_github))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

@@ -74,7 +74,7 @@ async fn proven(app: &App, headers: &HeaderMap, body: Body) -> Result<(Arc<Adapt
     let adapter = adapter.ok_or_else(|| Problem::new(&codes::NOT_FOUND, "Slack does not deliver here"))?;
     app.runtime().fault(FailPoint::BytesIn)?;
     let bytes = request::read_raw(headers, body, MAX_BODY).await?;
-    adapter.verify(only(headers, TIMESTAMP), only(headers, SIGNATURE), &bytes).map_err(|unproven| {
+    adapter.verify(request::only(headers, TIMESTAMP), request::only(headers, SIGNATURE), &bytes).map_err(|unproven| {
         ::metrics::counter!("throughline_signature_failures_total", "channel" => "slack", "why" => unproven.as_str())
             .increment(1);
         Problem::new(&codes::SLACK_SIGNATURE, "the signature of this delivery is missing, too old or not Slack's")
@@ -84,12 +84,6 @@ async fn proven(app: &App, headers: &HeaderMap, body: Body) -> Result<(Arc<Adapt
     }
     app.runtime().fault(FailPoint::Verified)?;
     Ok((adapter, bytes))
-}
-
-/// The value of a header that occurs once.
-fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    values.next().filter(|_| values.next().is_none())?.to_str().ok()
 }
 
 fn parsed(bytes: &[u8]) -> Result<Value, Problem> {

@@ -32,19 +32,30 @@ allow = ["user:ana", "user:bob"]
 self_approve = true
 "#;
 
-struct Site {
-    github: FakeGithub,
+pub(crate) struct Site {
+    pub(crate) github: FakeGithub,
     folder: TempDir,
 }
 
 impl Site {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let github = FakeGithub::start(system_clock()).await.unwrap();
         github.repository(Repository::new("acme/web"));
         Self { github, folder: tempfile::tempdir().unwrap() }
     }
 
-    fn sources(&self) -> Sources {
+    /// Sources of a server that takes deliveries which are signed with this secret.
+    pub(crate) fn sources_with(&self, secret: &str) -> Sources {
+        let sources = self.sources();
+        let path = |name: &str| self.folder.path().join(name);
+        std::fs::write(path("secret"), secret).unwrap();
+        let text = std::fs::read_to_string(path("throughline.toml")).unwrap();
+        let line = format!("allow_loopback = true\nwebhook_secret_file = {:?}", path("secret"));
+        std::fs::write(path("throughline.toml"), text.replacen("allow_loopback = true", &line, 1)).unwrap();
+        sources
+    }
+
+    pub(crate) fn sources(&self) -> Sources {
         let path = |name: &str| self.folder.path().join(name);
         std::fs::write(path("token"), FakeGithub::TOKEN).unwrap();
         let text = CONFIG.replace("FOLDER", &self.folder.path().display().to_string());
@@ -53,7 +64,7 @@ impl Site {
     }
 
     /// The number of creates that were sent.
-    fn creates(&self) -> usize {
+    pub(crate) fn creates(&self) -> usize {
         let create = |call: &Call| call.method == "POST" && call.path.ends_with("/issues");
         self.github.calls().iter().filter(|call| create(call)).count()
     }

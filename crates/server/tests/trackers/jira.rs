@@ -41,13 +41,13 @@ allow = ["user:ana", "user:bob"]
 self_approve = true
 "#;
 
-struct Site {
-    jira: FakeJira,
+pub(crate) struct Site {
+    pub(crate) jira: FakeJira,
     folder: TempDir,
 }
 
 impl Site {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let jira = FakeJira::start(system_clock()).await.unwrap();
         for key in ["OPS", "WEB"] {
             jira.project(Project::company(key));
@@ -55,7 +55,18 @@ impl Site {
         Self { jira, folder: tempfile::tempdir().unwrap() }
     }
 
-    fn sources(&self) -> Sources {
+    /// Sources of a server that takes deliveries which are signed with this secret.
+    pub(crate) fn sources_with(&self, secret: &str) -> Sources {
+        let sources = self.sources();
+        let path = |name: &str| self.folder.path().join(name);
+        std::fs::write(path("secret"), secret).unwrap();
+        let text = std::fs::read_to_string(path("throughline.toml")).unwrap();
+        let line = format!("allow_loopback = true\nwebhook_secret_file = {:?}", path("secret"));
+        std::fs::write(path("throughline.toml"), text.replacen("allow_loopback = true", &line, 1)).unwrap();
+        sources
+    }
+
+    pub(crate) fn sources(&self) -> Sources {
         let path = |name: &str| self.folder.path().join(name);
         std::fs::write(path("token"), FakeJira::TOKEN).unwrap();
         let text = CONFIG.replace("FOLDER", &self.folder.path().display().to_string());
@@ -64,14 +75,14 @@ impl Site {
         Sources { file: Some(path("throughline.toml")), ..demo() }
     }
 
-    fn titles(&self, project: &str) -> Vec<String> {
+    pub(crate) fn titles(&self, project: &str) -> Vec<String> {
         let title =
             |issue: throughline_fakes::jira::Issue| issue.fields["summary"].as_str().unwrap().to_owned();
         self.jira.issues(project).into_iter().map(title).collect()
     }
 
     /// The number of creates that were sent.
-    fn creates(&self) -> usize {
+    pub(crate) fn creates(&self) -> usize {
         let create = |call: &Call| call.method == "POST" && call.path.ends_with("/issue");
         self.jira.calls().iter().filter(|call| create(call)).count()
     }

@@ -4,6 +4,7 @@
 #[path = "../api/contract.rs"]
 mod contract;
 mod github;
+mod hooks;
 mod jira;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]

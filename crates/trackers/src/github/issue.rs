@@ -24,6 +24,9 @@ pub(super) struct RawIssue {
     assignees: Vec<Person>,
     /// The address for people.
     pub(super) html_url: String,
+    /// Time of the last change.
+    #[serde(default)]
+    pub(super) updated_at: Option<String>,
     #[serde(default)]
     repository_url: String,
     /// There for a pull request.

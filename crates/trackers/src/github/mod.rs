@@ -19,6 +19,7 @@ mod issue;
 mod look_up;
 mod people;
 mod text;
+mod webhook;
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
@@ -31,6 +32,7 @@ use client::Client;
 
 pub use config::{GithubConfig, GithubProject};
 pub use examine::Sign;
+pub use webhook::report;
 
 /// The name of our account in faults.
 const ACCOUNT: &str = "Throughline";

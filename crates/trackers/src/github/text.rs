@@ -5,7 +5,9 @@ use throughline_engine::EffectId;
 /// A character without width that parts two others.
 const GAP: char = '\u{200b}';
 /// The beginning of a line that holds the id of an effect.
-const MARKER: &str = "<!-- throughline-";
+pub(super) const MARKER: &str = "<!-- throughline-";
+/// Its end.
+pub(super) const MARKER_END: &str = " -->";
 /// The beginning of a line that names another issue.
 const RELATION: &str = "Relates to ";
 
@@ -78,7 +80,7 @@ fn is_at_sign(reference: &str) -> bool {
 
 /// The line by which the issue or comment of an effect is found.
 pub(super) fn marker(effect: &EffectId) -> String {
-    format!("{MARKER}{effect} -->")
+    format!("{MARKER}{effect}{MARKER_END}")
 }
 
 /// A text that ends with a line of its own, after an empty one.

@@ -23,6 +23,7 @@ mod issue;
 mod look_up;
 mod metadata;
 mod people;
+mod webhook;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -43,6 +44,7 @@ use metadata::{FieldMeta, TypeMeta};
 
 pub use config::{Credentials, Edition, JiraConfig, JiraProject};
 pub use examine::Sign;
+pub use webhook::report;
 
 /// The age at which what Jira told of a project is read again.
 const FRESH: Duration = Duration::from_secs(60);

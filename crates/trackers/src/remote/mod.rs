@@ -3,11 +3,14 @@
 mod answer;
 mod parents;
 mod projects;
+mod report;
 mod sites;
 
 pub(crate) use answer::{Answer, Refused, not_sent, reason};
 pub(crate) use parents::Parents;
 pub(crate) use projects::{ProjectSettings, known, project, shows};
+pub use report::Report;
+pub(crate) use report::effect_in;
 pub use sites::Sites;
 pub(crate) use sites::{Outcome, Site};
 

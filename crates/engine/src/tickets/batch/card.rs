@@ -152,7 +152,11 @@ fn item(
         made.or(here)
     });
     let state = match progress {
-        Some(progress) => messages::batch::stands(card.language, progress, epic.as_deref()),
+        Some(progress) => {
+            let stands = messages::batch::stands(card.language, progress, epic.as_deref());
+            let reported = messages::change::reported(card.language, draft);
+            [stands].into_iter().chain(reported).collect::<Vec<_>>().join(" · ")
+        }
         None => messages::batch::waits(card.language, draft, epic.as_deref()),
     };
     let buttons = if card.is_open() { item_buttons(card, draft, label) } else { Vec::new() };

@@ -13,6 +13,7 @@ pub(super) fn jira() -> Vec<SettingKey> {
         key("base_url", Text, "Its address: https://acme.atlassian.net."),
         key("email", Text, "For Jira Cloud: the address of the account that the token belongs to."),
         key("token_file", Text, "File of the account's API token, or personal access token."),
+        key("webhook_secret_file", Text, "File of the secret with which its webhooks are signed."),
         key("edition", Word(vec!["cloud", "data_center"]), "Which Jira it is."),
         key("marker", Flag, "Label created issues, so that one is found whose answer was lost."),
         key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
@@ -26,6 +27,7 @@ pub(super) fn github() -> Vec<SettingKey> {
         key("tenant", Text, "The tenant whose tickets go there; the configured tenant if not set."),
         key("base_url", Text, "The API of a GitHub Enterprise, which ends in /api/v3."),
         key("token_file", Text, "File of the account's token."),
+        key("webhook_secret_file", Text, "File of the secret with which its webhooks are signed."),
         key(
             "marker",
             Flag,

@@ -8,6 +8,7 @@ use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::event::{EventKind, Press};
 use throughline_engine::data::focus::FocusTrace;
 use throughline_engine::data::focus::ThreadPosition;
+use throughline_engine::data::issue_report::IssueNow;
 use throughline_engine::{CardId, EffectId, Language, MessageId, TurnId};
 use throughline_language::reference::Need;
 use throughline_runtime::MessageView;
@@ -333,6 +334,14 @@ fn input(turn: &Turn) -> Input {
             input.facts.push(("Task", report.task.0.clone()));
             input.facts.push(("Stands at", report.status.as_str().into()));
             input.text = report.reason.clone().or_else(|| report.result.clone());
+        }
+        EventKind::IssueReported(report) => {
+            input.facts.push(("Issue", report.key.clone()));
+            input.text = Some(match &report.now {
+                IssueNow::There { issue } => issue.title.clone(),
+                IssueNow::Moved { to } => format!("Moved to {to}"),
+                IssueNow::Gone => "Deleted".into(),
+            });
         }
         EventKind::OptionsShown(shown) => {
             input.facts.push(("List", format!("{} · {}", shown.scope.as_str(), shown.scope_instance)));
