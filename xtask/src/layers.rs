@@ -48,7 +48,7 @@ const LAYERS: &[Layer] = &[
         name: "sim",
         row: "hosts",
         may: &["language", "engine", "testkit", "eval", "store", "channels", "models", "trackers", "runtime"],
-        tests: &["fakes"],
+        tests: &["fakes", "net"],
     },
     Layer {
         name: "runtime",

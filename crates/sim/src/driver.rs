@@ -21,7 +21,9 @@ use throughline_store::{
 };
 use throughline_testkit::driver::{Checker, Delivery, Driver, DriverError, Settling, TurnSeen, World};
 use throughline_testkit::model::{EraseTarget, Restart};
+use throughline_trackers::Tracker;
 use throughline_trackers::local::StoredIssue;
+use tokio::runtime::{Builder, Runtime as Executor};
 
 use crate::checkers;
 use crate::facts;
@@ -47,6 +49,7 @@ pub struct SimDriver {
     points: Vec<&'static str>,
     channel: Option<Arc<dyn Channel>>,
     model: Option<Arc<dyn Model>>,
+    tracker: Option<Arc<dyn Tracker>>,
 }
 
 struct Run {
@@ -74,6 +77,13 @@ impl SimDriver {
     #[must_use]
     pub fn with_model(model: Arc<dyn Model>) -> Self {
         Self { model: Some(model), ..Self::new() }
+    }
+
+    /// Returns a driver whose tickets go to that tracker, under the name of the embedded one. It may be over the network; time
+    /// there is then the tracker's own.
+    #[must_use]
+    pub fn with_tracker(tracker: Arc<dyn Tracker>) -> Self {
+        Self { tracker: Some(tracker), ..Self::new() }
     }
 
     /// Returns the store of the world, which holds everything that was committed; none before the world exists.
@@ -112,16 +122,23 @@ impl SimDriver {
     }
 }
 
+thread_local! {
+    /// The executor of a driver's thread. It is kept, because connections of a tracker over the network live in it.
+    static EXECUTOR: std::io::Result<Executor> = Builder::new_current_thread().enable_all().build();
+}
+
 /// Runs a future of the runtime to its end. In memory none of them waits for anything.
 fn block<T>(future: impl Future<Output = Result<T, RuntimeError>>) -> Result<T, DriverError> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().build().map_err(|e| DriverError(e.to_string()))?;
-    runtime.block_on(future).map_err(|e| DriverError(e.to_string()))
+    EXECUTOR.with(|executor| {
+        let executor = executor.as_ref().map_err(|error| DriverError(error.to_string()))?;
+        executor.block_on(future).map_err(|error| DriverError(error.to_string()))
+    })
 }
 
 impl Driver for SimDriver {
     fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        let remote = RemoteParties::new(world, self.channel.clone(), self.model.clone())?;
+        let remote =
+            RemoteParties::new(world, self.channel.clone(), self.model.clone(), self.tracker.clone())?;
         let host = remote.host();
         let mut run = Run {
             remote,

@@ -42,11 +42,12 @@ pub(crate) struct RemoteParties {
 }
 
 impl RemoteParties {
-    /// Makes them. `channel` and `other` replace the virtual channel and the scripted model.
+    /// Makes them. `channel`, `other` and `replaced` replace the virtual channel, the scripted model and the embedded tracker.
     pub(crate) fn new(
         world: &World,
         channel: Option<Arc<dyn Channel>>,
         other: Option<Arc<dyn Model>>,
+        replaced: Option<Arc<dyn Tracker>>,
     ) -> Result<Self, DriverError> {
         let clock = Arc::new(ManualClock::at(world.clock));
         let store = Arc::new(MemoryStore::new(clock.clone()));
@@ -62,7 +63,7 @@ impl RemoteParties {
                 world.channel.clone(),
                 channel.unwrap_or_else(|| virtual_one.clone()),
             )]),
-            trackers: BTreeMap::from([("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)]),
+            trackers: BTreeMap::from([("local".to_owned(), replaced.unwrap_or_else(|| tracker.clone()))]),
             workers: workers
                 .iter()
                 .map(|(name, one)| (name.clone(), one.clone() as Arc<dyn Worker>))
