@@ -12,26 +12,26 @@ use crate::crash;
 use crate::output;
 use crate::repo::Repo;
 
-/// Cases of each property in one round: twenty times those of a test run.
-const CASES: &str = "5120";
+/// Cases of each property in one round: eight times those of a test run.
+const CASES: &str = "2048";
 
 /// Random answers of a model about a list in one round; none may execute an option that was not offered.
-const ANSWERS: &str = "1000000";
+const ANSWERS: &str = "200000";
 
 /// Generated conversations in one round; none may do what its words do not say.
-const CONVERSATIONS: &str = "1000000";
+const CONVERSATIONS: &str = "200000";
 
 /// Random courses of a batch in one round.
-const BATCHES: &str = "1024";
+const BATCHES: &str = "512";
 
 /// Deliveries of Slack that are changed on the way, in one round, over each of its two ways.
-const DELIVERIES: &str = "20000";
+const DELIVERIES: &str = "5000";
 
 /// Cards, forms, Homes and replies that are rendered for Slack in one round, of each so many.
 const RENDERED: &str = "5000";
 
 /// Seeds of a round. Rounds share none.
-const SEEDS: u64 = 5;
+const SEEDS: u64 = 3;
 
 /// A step of a round, which takes the round's first seed.
 type Step = fn(&Repo, u64) -> Result<()>;
