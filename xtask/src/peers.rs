@@ -27,6 +27,10 @@ const JIRA_JS_AT: &str = "THROUGHLINE_JIRA_JS";
 const PRISM: &str = "@stoplight/prism-cli@5.16.0";
 /// The variable that names its program.
 const PRISM_AT: &str = "THROUGHLINE_PRISM";
+/// What GitHub publishes of its API.
+const OCTOKIT: &str = "@octokit/openapi@23.0.2";
+/// The variable that names the document in it.
+const OCTOKIT_AT: &str = "THROUGHLINE_GITHUB_OPENAPI";
 /// The kits of the protocols of tools and sub-agents, with every package pinned.
 const KITS: &str = "crates/server/tests/tools/peers/requirements.txt";
 /// A server of tools that uses all of its protocol.
@@ -76,7 +80,13 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
         let programs = [(PYTHON, &*python), (BOLT_AT, &*bolt), (JIRA_JS_AT, &*jira), (PRISM_AT, &*prism)];
         test(repo, &["-p", "throughline-fakes"], "peers", &programs)?;
         let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--", "--ignored"];
-        return cargo_with(repo, &ours, &[(PRISM_AT, &prism.to_string_lossy())]);
+        cargo_with(repo, &ours, &[(PRISM_AT, &prism.to_string_lossy())])?;
+        // Every call of these tests, with the fake's answer, is compared with what GitHub publishes.
+        let published = package(&[OCTOKIT], "octokit", "@octokit/openapi/generated/api.github.com.json")?;
+        // One test is about times, which the comparison stretches.
+        let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--"];
+        let ours = [&ours[..], &["github", "--skip", "writes_keep_their_distance"]].concat();
+        return cargo_with(repo, &ours, &[(OCTOKIT_AT, &published.to_string_lossy())]);
     }
     output::step("clients in JavaScript: skipped, there is no npm (Debian: `apt install npm`)");
     let python_only = ["test", "-p", "throughline-fakes", "--test", "peers", "--locked", "--", "--ignored"];

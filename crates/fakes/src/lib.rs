@@ -7,6 +7,7 @@
 pub mod github;
 pub mod jira;
 pub mod model;
+mod openapi;
 pub mod slack;
 pub mod telegram;
 

@@ -15,6 +15,7 @@ mod answer;
 mod body;
 mod issues;
 mod routes;
+mod schema;
 mod shown;
 mod state;
 mod time;
@@ -77,6 +78,8 @@ pub struct Call {
     pub body: Value,
     /// The HTTP status of the answer, or 0 if there was none.
     pub status: u16,
+    /// The violations of the published document by the call or its answer.
+    pub violations: Vec<String>,
 }
 
 /// A fault that waits for a call.
@@ -272,6 +275,12 @@ impl FakeGithub {
     #[must_use]
     pub fn calls(&self) -> Vec<Call> {
         lock(&self.shared.journal).clone()
+    }
+
+    /// Returns the violations of the published document so far. Returns none if `THROUGHLINE_GITHUB_OPENAPI` does not name it.
+    #[must_use]
+    pub fn violations(&self) -> Vec<String> {
+        self.calls().into_iter().flat_map(|call| call.violations).collect()
     }
 }
 

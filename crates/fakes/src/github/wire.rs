@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::answer::{Answer, Outcome};
-use super::{Call, Fault, Shared, lock, routes};
+use super::{Call, Fault, Shared, lock, routes, schema};
 
 /// The version of the API that is spoken.
 const VERSION: &str = "2022-11-28";
@@ -251,7 +251,12 @@ fn unreadable(asked: &Asked, bytes: &[u8]) -> Option<Answer> {
 }
 
 fn respond(shared: &Shared, asked: &Asked, reply: Reply, cut: &Cut) -> Response {
+    let at = shared.now();
     let mut response = Response::builder();
+    let violations = match &reply {
+        Reply::Json(answer) => schema::violations(asked, answer),
+        _ => Vec::new(),
+    };
     let (status, text) = match reply {
         Reply::Json(answer) => {
             response = response.header(CONTENT_TYPE, "application/json; charset=utf-8");
@@ -270,12 +275,13 @@ fn respond(shared: &Shared, asked: &Asked, reply: Reply, cut: &Cut) -> Response 
         }
     };
     lock(&shared.journal).push(Call {
-        at: shared.now(),
+        at,
         method: asked.method.clone(),
         path: asked.path.clone(),
         query: asked.query.clone(),
         body: asked.body.clone(),
         status,
+        violations,
     });
     let answered = if status == 0 { 200 } else { status };
     response.status(answered).body(Body::from(text)).unwrap_or_default()
