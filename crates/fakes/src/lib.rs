@@ -6,10 +6,12 @@
 
 pub mod github;
 pub mod jira;
+mod line;
 pub mod model;
 mod openapi;
 pub mod slack;
 pub mod telegram;
+mod time;
 
 use std::sync::Arc;
 

@@ -129,6 +129,12 @@ pub(crate) fn project_of(key: &str) -> Option<&str> {
     key.rsplit_once('-').map(|(project, _)| project)
 }
 
+/// The number of an issue in its one form: no sign, no zeros before it.
+pub(crate) fn plain_number(text: &str) -> Option<u64> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|_| plain)
+}
+
 /// The key that a person named: `auth-12`, or a link that ends in it, as this project spells it. `None` if it is none of
 /// this project.
 pub(crate) fn key_in(project: &str, named: &str) -> Option<String> {
@@ -169,6 +175,15 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(key_in("OPS", named).as_deref(), expected, "{named}");
+        }
+    }
+
+    #[test]
+    fn a_number_has_one_form() {
+        for (text, expected) in
+            [("12", Some(12)), ("0", None), ("012", None), ("+1", None), ("", None), ("1x", None)]
+        {
+            assert_eq!(plain_number(text), expected, "{text}");
         }
     }
 }

@@ -18,7 +18,6 @@ mod routes;
 mod schema;
 mod shown;
 mod state;
-mod time;
 mod wire;
 
 use std::collections::VecDeque;

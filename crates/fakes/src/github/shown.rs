@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::state::{Comment, Issue, Repository, Role, World};
-use super::time::written;
+use crate::time::written;
 
 impl World {
     pub(super) fn user(&self, login: &str) -> Value {

@@ -1,28 +1,22 @@
 //! The HTTP server: checks who calls, plays faults, keeps the journal.
 
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::Response;
-use axum::serve::{IncomingStream, Listener};
 use base64::Engine as _;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use super::answer::{Answer, Outcome};
 use super::oauth::{self, CLOUD_ID};
 use super::{Call, FakeJira, Fault, Shared, lock, routes, schema};
+use crate::line::{Cut, Lines};
 
 /// A call of the API.
 #[derive(Clone, Debug)]
@@ -71,71 +65,6 @@ impl Asked {
             ));
         }
         Ok((start, wanted))
-    }
-}
-
-// ---- connections that can be cut ----
-
-/// A connection, and whether it is cut: then the answer is not written.
-pub(super) struct Line {
-    stream: TcpStream,
-    cut: Cut,
-}
-
-/// The switch of a connection.
-#[derive(Clone, Default)]
-pub(super) struct Cut(Arc<AtomicBool>);
-
-pub(super) struct Lines(pub(super) TcpListener);
-
-impl Listener for Lines {
-    type Io = Line;
-    type Addr = std::net::SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
-        (Line { stream, cut: Cut::default() }, address)
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.0.local_addr()
-    }
-}
-
-impl Connected<IncomingStream<'_, Lines>> for Cut {
-    fn connect_info(stream: IncomingStream<'_, Lines>) -> Self {
-        stream.io().cut.clone()
-    }
-}
-
-impl AsyncRead for Line {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Line {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        if self.cut.0.load(Ordering::SeqCst) {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
-        }
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
@@ -315,7 +244,7 @@ fn respond(shared: &Shared, asked: &Asked, path: &str, reply: Reply, cut: &Cut) 
             (302, String::new())
         }
         Reply::Lost => {
-            cut.0.store(true, Ordering::SeqCst);
+            cut.cut();
             (0, String::new())
         }
     };

@@ -4,10 +4,8 @@
 use std::time::SystemTime;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use throughline_engine::Millis;
-use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
 use throughline_net::{Response, TransportError, retry_after, retry_after_at};
 
@@ -89,15 +87,6 @@ pub(super) fn is_moved(answer: &Answer) -> bool {
     matches!(answer, Answer::Refused(Refusal { status: 301 | 307 | 308, .. }))
 }
 
-/// Reads a body.
-///
-/// # Errors
-/// It has another form.
-pub(super) fn read<T: DeserializeOwned, U>(body: Value) -> Result<T, Attempt<U>> {
-    let unknown = |_| Attempt::Unknown { why: TrackerFault::Failed { status: 200 }.into() };
-    serde_json::from_value(body).map_err(unknown)
-}
-
 impl Refused for Refusal {
     fn is_absence(&self) -> bool {
         matches!(self.status, 404 | 410)
@@ -158,6 +147,7 @@ mod tests {
     use std::time::Duration;
 
     use throughline_engine::Language;
+    use throughline_engine::data::effect::Attempt;
 
     use super::*;
 

@@ -15,9 +15,9 @@ use throughline_net::Address;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::answer::{Answer, classify, read};
+use super::answer::{Answer, classify};
 use super::config::GithubConfig;
-use crate::remote::Limits;
+use crate::remote::{Limits, read};
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);

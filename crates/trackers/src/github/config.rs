@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::data::ticket::ItemType;
 use throughline_net::Key;
 
-use crate::project::Permission;
+use crate::project::{Permission, plain_number};
 use crate::remote::{self, Limits, ProjectSettings};
 
 /// One GitHub, with the account that we use there.
@@ -113,12 +113,6 @@ impl GithubConfig {
     }
 }
 
-/// The number of an issue as GitHub writes it.
-pub(super) fn plain_number(text: &str) -> Option<u64> {
-    let plain = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
-    text.parse().ok().filter(|_| plain)
-}
-
 fn is_repository(text: &str) -> bool {
     let name = |part: &str| {
         let allowed = part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
@@ -145,15 +139,6 @@ mod tests {
             ("acme/web?x", false),
         ] {
             assert_eq!(is_repository(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_number_has_one_form() {
-        for (text, expected) in
-            [("12", Some(12)), ("0", None), ("012", None), ("+1", None), ("", None), ("1x", None)]
-        {
-            assert_eq!(plain_number(text), expected, "{text}");
         }
     }
 }

@@ -7,7 +7,6 @@ use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, HierarchyGap, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
-use super::answer::read;
 use super::config::GithubProject;
 use super::form::Form;
 use super::issue::RawIssue;
@@ -16,7 +15,7 @@ use super::{GithubSite, form, people};
 use crate::Issue;
 use crate::common_checks::wrong;
 use crate::project::{project_of, rejected};
-use crate::remote::{Outcome, no_project, not_sent};
+use crate::remote::{Outcome, no_project, not_sent, read};
 
 impl GithubSite {
     pub(super) async fn create_issue(

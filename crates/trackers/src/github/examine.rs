@@ -5,7 +5,7 @@ use throughline_engine::data::effect::Attempt;
 use super::answer::is_moved;
 use super::config::GithubProject;
 use super::{Github, GithubSite};
-use crate::remote::reason;
+use crate::remote::{read, reason};
 
 /// Something that was seen of a GitHub or of a project there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,8 +99,7 @@ impl GithubSite {
         if is_moved(&answer) {
             return Ok(Sign::Moved { project });
         }
-        let found =
-            answer.found()?.map(super::answer::read::<super::issue::RawRepository, ()>).transpose()?;
+        let found = answer.found()?.map(read::<super::issue::RawRepository, ()>).transpose()?;
         Ok(match found {
             None => Sign::NoProject { project },
             Some(found) if found.archived => Sign::Archived { project },

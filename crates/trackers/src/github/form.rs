@@ -5,8 +5,8 @@ use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
 use super::config::GithubProject;
-use super::text::inert;
 use crate::common_checks::{self, several, wrong};
+use crate::remote::inert;
 
 /// The longest label that GitHub takes, in characters. Longer ones are part of the text.
 const LABEL: usize = 50;

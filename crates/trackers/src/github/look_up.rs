@@ -5,13 +5,13 @@ use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 
 use super::GithubSite;
-use super::answer::{is_moved, read};
-use super::config::{GithubProject, plain_number};
+use super::answer::is_moved;
+use super::config::GithubProject;
 use super::issue::{RawIssue, RawRepository};
 use super::text::{has_line, marker};
 use crate::Issue;
-use crate::project::{Permission, key_in, no_key, not_permitted, rejected};
-use crate::remote::{Outcome, ProjectSettings, no_project};
+use crate::project::{Permission, key_in, no_key, not_permitted, plain_number, rejected};
+use crate::remote::{Outcome, ProjectSettings, no_project, read};
 
 /// Pages of the newest issues that are looked through for a marker.
 const PAGES: usize = 3;

@@ -1,82 +1,13 @@
-//! Texts of issues and comments: Markdown in which nobody is called and nothing is hidden, with lines of our own. Pure.
+//! Lines of our own in texts of issues and comments: the mark of an effect, and relations. Pure.
 
 use throughline_engine::EffectId;
 
-/// A character without width that parts two others.
-const GAP: char = '\u{200b}';
 /// The beginning of a line that holds the id of an effect.
 pub(super) const MARKER: &str = "<!-- throughline-";
 /// Its end.
 pub(super) const MARKER_END: &str = " -->";
 /// The beginning of a line that names another issue.
 const RELATION: &str = "Relates to ";
-
-/// Makes a text say what it says and do nothing: no mention calls anybody, and no comment hides what comes after it. Blocks
-/// of code stay as they are, because nothing is called or hidden in them.
-pub(super) fn inert(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    let (mut before, mut after_code) = (' ', 0);
-    for (at, c) in text.char_indices() {
-        let rest = &text[at..];
-        if at >= after_code && before_code(&text[..at]) {
-            after_code = at + code(rest).map_or(0, str::len);
-        }
-        safe.push(c);
-        if at >= after_code && parts(c, before, rest) {
-            safe.push(GAP);
-        }
-        before = c;
-    }
-    safe
-}
-
-/// True if a block of code can begin after this text: in a paragraph of its own, and surely in no block of HTML.
-fn before_code(text: &str) -> bool {
-    (text.is_empty() || text.ends_with("\n\n")) && !text.contains('<')
-}
-
-/// The block of code at the beginning of a text: between two lines of three or more backticks.
-fn code(text: &str) -> Option<&str> {
-    let first = text.lines().next()?;
-    let info = first.trim_start_matches('`');
-    let fence = &first[..first.len() - info.len()];
-    if fence.len() < 3 || info.contains('`') {
-        return None;
-    }
-    let mut length = 0;
-    for (n, line) in text.split_inclusive('\n').enumerate() {
-        length += line.len();
-        let line = line.trim_end();
-        if n > 0 && line.len() >= fence.len() && line.bytes().all(|b| b == b'`') {
-            return Some(&text[..length]);
-        }
-    }
-    None
-}
-
-/// True if the character at the beginning of `rest` begins something that has to be parted.
-fn parts(c: char, before: char, rest: &str) -> bool {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    match c {
-        '@' => !word(before) && rest[1..].starts_with(word),
-        '<' => rest.starts_with("<!--"),
-        '&' => is_at_sign(&rest[1..]),
-        _ => false,
-    }
-}
-
-/// True if a reference to a character, without its `&`, is one to `@`.
-fn is_at_sign(reference: &str) -> bool {
-    let Some((name, _)) = reference.split_once(';') else { return false };
-    let number = match name.strip_prefix('#') {
-        Some(number) => match number.strip_prefix(['x', 'X']) {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
-            None => number.parse().ok(),
-        },
-        None => return name == "commat",
-    };
-    number == Some(u32::from('@'))
-}
 
 /// The line by which the issue or comment of an effect is found.
 pub(super) fn marker(effect: &EffectId) -> String {
@@ -114,46 +45,6 @@ pub(super) fn with_relation(text: &str, relation: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_text_calls_nobody_and_hides_nothing() {
-        for (text, expected) in [
-            ("ask @ana", "ask @\u{200b}ana"),
-            ("@acme/team, (@bob)", "@\u{200b}acme/team, (@\u{200b}bob)"),
-            ("é@ana \\@ana *@ana*", "é@\u{200b}ana \\@\u{200b}ana *@\u{200b}ana*"),
-            ("ana@acme.example", "ana@acme.example"),
-            ("a @ b @", "a @ b @"),
-            (
-                "&#64;ana &#x40;ana &#0064;ana &commat;ana",
-                "&\u{200b}#64;ana &\u{200b}#x40;ana &\u{200b}#0064;ana &\u{200b}commat;ana",
-            ),
-            ("AT&T; &amp;", "AT&T; &amp;"),
-            ("<!-- hidden", "<\u{200b}!-- hidden"),
-            ("a <b> #12 acme/web#12", "a <b> #12 acme/web#12"),
-        ] {
-            assert_eq!(inert(text), expected, "{text}");
-            assert_eq!(inert(expected), expected, "{text}: once is enough");
-        }
-    }
-
-    #[test]
-    fn code_stays_as_it_is() {
-        let block = "```java\n@Test <!--\n\n@Ana ``\n```\n";
-        let safe = "@\u{200b}ana";
-        for (text, expected) in [
-            (format!("{block}@ana"), format!("{block}{safe}")),
-            (format!("@ana\n\n{block}"), format!("{safe}\n\n{block}")),
-            ("````\n```\n@ana\n````".into(), "````\n```\n@ana\n````".into()),
-            // None that is surely a block of code.
-            ("```\n@ana".into(), format!("```\n{safe}")),
-            ("``` `\n@ana\n```".into(), format!("``` `\n{safe}\n```")),
-            ("x\n```\n@ana\n```".into(), format!("x\n```\n{safe}\n```")),
-            ("<pre>\n\n```\n@ana\n```".into(), format!("<pre>\n\n```\n{safe}\n```")),
-            ("`@ana`".into(), format!("`{safe}`")),
-        ] {
-            assert_eq!(inert(&text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn a_relation_is_added_before_the_marker() {

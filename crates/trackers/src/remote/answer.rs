@@ -1,5 +1,6 @@
 //! The meaning of an answer, whoever gave it (`docs/design/0031-effects-and-retries.md`).
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
@@ -66,6 +67,15 @@ impl<R: Refused> Answer<R> {
             other => other.done().map(Some),
         }
     }
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// It has another form.
+pub(crate) fn read<T: DeserializeOwned, U>(body: Value) -> Result<T, Attempt<U>> {
+    let unknown = |_| Attempt::Unknown { why: TrackerFault::Failed { status: 200 }.into() };
+    serde_json::from_value(body).map_err(unknown)
 }
 
 /// The outcome of a request that comes before the one that counts: where it failed, that one was not sent.

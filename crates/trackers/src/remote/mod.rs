@@ -1,12 +1,14 @@
 //! Shared by trackers over the network: a site for each tenant, the projects that are used there, and what an answer proves.
 
 mod answer;
+mod markdown;
 mod parents;
 mod projects;
 mod report;
 mod sites;
 
-pub(crate) use answer::{Answer, Refused, not_sent, reason};
+pub(crate) use answer::{Answer, Refused, not_sent, read, reason};
+pub(crate) use markdown::inert;
 pub(crate) use parents::Parents;
 pub(crate) use projects::{ProjectSettings, known, project, shows};
 pub use report::Report;

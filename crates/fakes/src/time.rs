@@ -1,7 +1,7 @@
-//! Times as GitHub writes them.
+//! Times as vendors write them.
 
-/// Returns a time, in milliseconds since 1970, as GitHub writes it: `2021-01-17T12:34:00Z`.
-pub(super) fn written(at: i64) -> String {
+/// Returns a time, in milliseconds since 1970, in whole seconds: `2021-01-17T12:34:00Z`.
+pub(crate) fn written(at: i64) -> String {
     let (days, left) = (at.div_euclid(86_400_000), at.rem_euclid(86_400_000) / 1_000);
     let (year, month, day) = civil(days);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", left / 3_600, left / 60 % 60, left % 60)
