@@ -7,6 +7,7 @@
 pub mod github;
 pub mod jira;
 mod line;
+pub mod linear;
 pub mod model;
 mod openapi;
 pub mod slack;

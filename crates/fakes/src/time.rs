@@ -7,6 +7,12 @@ pub(crate) fn written(at: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", left / 3_600, left / 60 % 60, left % 60)
 }
 
+/// Returns a time, in milliseconds since 1970, with these: `2021-01-17T12:34:00.007Z`.
+pub(crate) fn written_with_millis(at: i64) -> String {
+    let whole = written(at);
+    format!("{}.{:03}Z", whole.trim_end_matches('Z'), at.rem_euclid(1_000))
+}
+
 /// Returns the date of a day, counted from 1970-01-01, in the proleptic Gregorian calendar.
 fn civil(days: i64) -> (i64, i64, i64) {
     // Counted from 0000-03-01, so that a leap day ends its year.
@@ -29,5 +35,6 @@ mod tests {
         assert_eq!(written(0), "1970-01-01T00:00:00Z");
         assert_eq!(written(1_610_886_840_000), "2021-01-17T12:34:00Z");
         assert_eq!(written(1_709_208_000_007), "2024-02-29T12:00:00Z");
+        assert_eq!(written_with_millis(1_709_208_000_007), "2024-02-29T12:00:00.007Z");
     }
 }

@@ -9,6 +9,7 @@ mod common_checks;
 pub mod conformance;
 pub mod github;
 pub mod jira;
+pub mod linear;
 mod links;
 pub mod local;
 mod project;

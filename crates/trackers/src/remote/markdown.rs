@@ -1,7 +1,7 @@
 //! Markdown in which nobody is called and nothing is hidden. Pure.
 
 /// A character without width that parts two others.
-const GAP: char = '\u{200b}';
+pub(crate) const GAP: char = '\u{200b}';
 
 /// Makes a text say what it says and do nothing: no mention calls anybody, and no comment hides what comes after it. Blocks
 /// of code stay as they are, because nothing is called or hidden in them.

@@ -8,7 +8,7 @@ mod report;
 mod sites;
 
 pub(crate) use answer::{Answer, Refused, not_sent, read, reason};
-pub(crate) use markdown::inert;
+pub(crate) use markdown::{GAP, inert};
 pub(crate) use parents::Parents;
 pub(crate) use projects::{ProjectSettings, known, project, shows};
 pub use report::Report;

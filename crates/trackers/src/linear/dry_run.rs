@@ -1,0 +1,93 @@
+//! The dry run: every mistake that Linear would find, without a create
+//! (`docs/design/0020-ticket-drafts-and-batches.md`).
+
+use async_trait::async_trait;
+use throughline_engine::data::effect::Attempt;
+use throughline_engine::data::fault::{FieldFault, TrackerFault};
+use throughline_engine::data::ticket::{Item, ItemType, Part};
+
+use super::config::LinearProject;
+use super::issue::RawTeam;
+use super::{LinearSite, form};
+use crate::common_checks::{self, wrong};
+use crate::links::{self, Link};
+use crate::project::{ChildLink, Permission, not_permitted, project_of, rejected};
+use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
+
+impl LinearSite {
+    pub(super) async fn dry_run(&self, project: &str, by: Option<&str>, items: &[Item]) -> Outcome<()> {
+        let Some(settings) = self.config.project(project) else {
+            return Ok(rejected(vec![no_project(project, self.config.known())]));
+        };
+        let team = match self.open_team(project, settings).await? {
+            Ok(team) => team,
+            Err(fault) => return Ok(rejected(vec![fault])),
+        };
+        let linked = items.iter().any(|item| !self.named(item).is_empty());
+        let mut faults: Vec<FieldFault> = Permission::of_items(items, linked)
+            .filter(|may| !settings.allows(*may, by))
+            .map(|may| not_permitted(project, may, by, settings.permitted(may)))
+            .collect();
+        faults.extend(common_checks::batch(items));
+        for item in items {
+            faults.extend(self.item(settings, &team, item).await?);
+            faults.extend(self.references(by, item).await?);
+        }
+        faults.extend(common_checks::parents(ChildLink::Parent, &[ChildLink::Parent], project, items));
+        faults.extend(self.parents_outside(project, by, items).await?);
+        Ok(if faults.is_empty() { Attempt::Applied(()) } else { rejected(faults) })
+    }
+
+    /// The mistakes of an item by itself, in its labels and in the person that it names.
+    async fn item<T>(
+        &self,
+        settings: &LinearProject,
+        team: &RawTeam,
+        item: &Item,
+    ) -> Result<Vec<FieldFault>, Attempt<T>> {
+        let mut faults = form::faults(item);
+        let is_sound = |part: Part| !faults.iter().any(|fault| fault.field == part.as_str());
+        let (labels, person) = (is_sound(Part::Labels), is_sound(Part::Assignee));
+        if labels && let Err(fault) = self.labels(settings, team, item).await? {
+            faults.push(fault);
+        }
+        let named = form::person(item).filter(|_| person);
+        if let Some(name) = named
+            && let Err(fault) = self.person(name).await?
+        {
+            faults.push(wrong(item, "check.value", Part::Assignee.as_str(), fault));
+        }
+        Ok(faults)
+    }
+
+    /// The mistakes in the issues that an item depends on.
+    async fn references<T>(&self, by: Option<&str>, item: &Item) -> Result<Vec<FieldFault>, Attempt<T>> {
+        let mut faults = Vec::new();
+        for Link { key, .. } in self.named(item) {
+            let there = self.config.shows(&key, by) && self.issue(&key).await?.is_some();
+            if !there {
+                let fault = TrackerFault::NoIssue { key };
+                faults.push(wrong(item, "check.reference", Part::Dependencies.as_str(), fault));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// The issues of our projects that an item names.
+    fn named(&self, item: &Item) -> Vec<Link> {
+        links::named(item, &|project| self.config.project(project).is_some())
+    }
+}
+
+#[async_trait]
+impl Parents for LinearSite {
+    fn is_shown(&self, key: &str, by: Option<&str>) -> bool {
+        self.config.shows(key, by)
+    }
+
+    async fn item_type(&self, key: &str) -> Result<Option<ItemType>, Attempt<()>> {
+        let (issue, settings) =
+            (self.issue(key).await?, project_of(key).and_then(|of| self.config.project(of)));
+        Ok(issue.zip(settings).map(|(issue, settings)| issue.item_type(settings)))
+    }
+}
