@@ -23,11 +23,15 @@ const BOLT_AT: &str = "THROUGHLINE_BOLT";
 const JIRA_JS: &str = "jira.js@5.4.0";
 /// The variable that names its description.
 const JIRA_JS_AT: &str = "THROUGHLINE_JIRA_JS";
+/// Linear's own client for JavaScript, and what checks requests against its schema.
+const LINEAR: [&str; 2] = ["@linear/sdk@98.0.0", "graphql@16.15.0"];
+/// The variable that names its description.
+const LINEAR_AT: &str = "THROUGHLINE_LINEAR_SDK";
 /// The proxy that compares calls and answers with a published description.
 const PRISM: &str = "@stoplight/prism-cli@5.16.0";
 /// The variable that names its program.
 const PRISM_AT: &str = "THROUGHLINE_PRISM";
-/// What GitHub publishes of its API.
+/// The description of its API that GitHub publishes.
 const OCTOKIT: &str = "@octokit/openapi@23.0.2";
 /// The variable that names the document in it.
 const OCTOKIT_AT: &str = "THROUGHLINE_GITHUB_OPENAPI";
@@ -76,11 +80,14 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
     if npm {
         let bolt = package(&[BOLT], "bolt", "@slack/bolt/package.json")?;
         let jira = package(&[JIRA_JS], "jira", "jira.js/package.json")?;
+        let linear = package(&LINEAR, "linear", "@linear/sdk/package.json")?;
         let prism = package(&[PRISM], "prism", ".bin/prism")?;
-        let programs = [(PYTHON, &*python), (BOLT_AT, &*bolt), (JIRA_JS_AT, &*jira), (PRISM_AT, &*prism)];
+        let scripts = [(BOLT_AT, &*bolt), (JIRA_JS_AT, &*jira), (LINEAR_AT, &*linear), (PRISM_AT, &*prism)];
+        let programs = [&[(PYTHON, &*python)][..], &scripts].concat();
         test(repo, &["-p", "throughline-fakes"], "peers", &programs)?;
         let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--", "--ignored"];
-        cargo_with(repo, &ours, &[(PRISM_AT, &prism.to_string_lossy())])?;
+        let programs = [(PRISM_AT, &*prism.to_string_lossy()), (LINEAR_AT, &*linear.to_string_lossy())];
+        cargo_with(repo, &ours, &programs)?;
         // Every call of these tests, with the fake's answer, is compared with what GitHub publishes.
         let published = package(&[OCTOKIT], "octokit", "@octokit/openapi/generated/api.github.com.json")?;
         // One test is about times, which the comparison stretches.

@@ -5,6 +5,8 @@
 
 #[path = "peers/jira.rs"]
 mod jira;
+#[path = "peers/linear.rs"]
+mod linear;
 #[path = "peers/prism.rs"]
 mod prism;
 #[path = "peers/slack.rs"]

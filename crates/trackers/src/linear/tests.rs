@@ -173,6 +173,46 @@ impl Subject for Sites {
 
 crate::tracker_conformance!(Sites::new().await);
 
+/// Every request of the suite is one that Linear's schema has, and so is every answer of the fake.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs graphql, from npm, and Linear's schema: cargo xtask peers"]
+#[expect(clippy::disallowed_methods, reason = "the program is the machine's")]
+#[expect(clippy::print_stderr, reason = "nobody should take a skipped test for a passed one")]
+async fn every_request_is_as_published() {
+    let schema = throughline_fakes::telegram::specs().join("linear/schema.graphql");
+    if !schema.exists() {
+        eprintln!("skipped: there is no {}", schema.display());
+        return;
+    }
+    let description = std::env::var("THROUGHLINE_LINEAR_SDK").expect("THROUGHLINE_LINEAR_SDK is named");
+    let made = std::cell::RefCell::new(Vec::new());
+    crate::tracker_conformance!(in_turn {
+        let sites = Sites::new().await;
+        made.borrow_mut().push(sites.site.clone());
+        sites
+    })
+    .await;
+    let looked_over = Sites::new().await;
+    looked_over.tracker.examine().await;
+    made.borrow_mut().push(looked_over.site.clone());
+    let calls = made.take().into_iter().flat_map(|site| site.calls());
+    let told = |call: fake::Call| {
+        let fake::Call { query, operation, variables, answer, .. } = call;
+        serde_json::json!({"query": query, "operation": operation, "variables": variables, "answer": answer})
+    };
+    let requests: Vec<_> = calls.map(told).collect();
+    let names = |field: &str| requests.iter().any(|request| request["operation"] == field);
+    let all = ["Viewer", "Team", "States", "Labels", "Users", "Issue", "Relations"];
+    assert!(all.iter().all(|name| names(name)), "each request was made");
+    let file = std::env::temp_dir().join(format!("linear-{}.json", std::process::id()));
+    std::fs::write(&file, serde_json::Value::from(requests).to_string()).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../fakes/tests/peers/linear_schema.mjs");
+    let mut node = tokio::process::Command::new("node");
+    let ended = node.arg(script).arg(description).arg(schema).arg(&file).output().await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(ended.status.success() && ended.stdout.starts_with(b"well"), "{ended:?}");
+}
+
 /// The text of a refusal.
 fn refusal<T: std::fmt::Debug>(attempt: Attempt<T>) -> String {
     match attempt {
