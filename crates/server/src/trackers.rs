@@ -9,9 +9,10 @@ use std::sync::Arc;
 use throughline_net::Key;
 use throughline_trackers::github::{self, Github, GithubConfig};
 use throughline_trackers::jira::{self, Credentials, Jira, JiraConfig};
+use throughline_trackers::linear::{self, Linear, LinearConfig};
 use throughline_trackers::{Limits, Tracker};
 
-use crate::config::{Config, GithubSite, JiraSite};
+use crate::config::{Config, GithubSite, JiraSite, LinearSite};
 use crate::finding::{Finding, State, finding};
 use crate::start_error::StartError;
 
@@ -29,6 +30,9 @@ pub(crate) fn open(config: &Config) -> Result<BTreeMap<String, Arc<dyn Tracker>>
     }
     for (name, site) in &config.github {
         opened.insert(name.clone(), Arc::new(open_github(name, site)?));
+    }
+    for (name, site) in &config.linear {
+        opened.insert(name.clone(), Arc::new(open_linear(name, site)?));
     }
     Ok(opened)
 }
@@ -76,6 +80,17 @@ fn open_github(name: &str, site: &GithubSite) -> Result<Github, StartError> {
     Github::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
 }
 
+fn open_linear(name: &str, site: &LinearSite) -> Result<Linear, StartError> {
+    let settings = LinearConfig {
+        base_url: site.base_url.clone(),
+        allow_loopback: site.allow_loopback,
+        token: token(name, &site.token_file)?,
+        at_once: Limits::default().at_once,
+        projects: site.projects.clone(),
+    };
+    Linear::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
+}
+
 /// Looks over every configured tracker. Returns nothing if none is over the network.
 pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -98,6 +113,16 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
             Ok(github) => {
                 let signs = github.examine().await.into_iter().flat_map(|(_, signs)| signs);
                 found.extend(signs.map(|sign| of_github(name, &site.base_url, sign)));
+            }
+            Err(error) => found.push(unusable(name, &error)),
+        }
+    }
+    for (name, site) in &config.linear {
+        found.extend(local(name, site.allow_loopback));
+        match open_linear(name, site) {
+            Ok(linear) => {
+                let signs = linear.examine().await.into_iter().flat_map(|(_, signs)| signs);
+                found.extend(signs.map(|sign| of_linear(name, &site.base_url, sign)));
             }
             Err(error) => found.push(unusable(name, &error)),
         }
@@ -191,6 +216,39 @@ fn of_github(name: &str, url: &str, sign: github::Sign) -> Finding {
             format!("the account may only read in {project}: GitHub would drop labels, people and parents"),
             format!(
                 "give the account the role Triage in the repository of {project}, or the token Issues: read and write"
+            ),
+        ),
+        Sign::Ready { project } => fine(name, &format!("{project} takes tickets")),
+    }
+}
+
+/// Words a sign of Linear, with the remedy.
+fn of_linear(name: &str, url: &str, sign: linear::Sign) -> Finding {
+    use linear::Sign;
+    let broken = |text: String, fix: String| broken(name, &text, &fix);
+    match sign {
+        Sign::Account { name: account } => fine(name, &format!("{url} knows us as {account}")),
+        Sign::Refused => broken(
+            format!("{url} refuses the key"),
+            "make a new API key for the account, and put it into the token file".into(),
+        ),
+        Sign::Silent { why } => broken(
+            format!("{url} does not answer as Linear does: {why}"),
+            "leave `base_url` out, unless there is something between us and Linear".into(),
+        ),
+        Sign::NoProject { project, team } => broken(
+            format!("there is no team {team} for {project} that the account may see"),
+            format!("check projects.{project}.team, or add the account to the team"),
+        ),
+        Sign::Archived { project } => broken(
+            format!("the team of {project} takes no issues any more"),
+            "restore it in Linear, or remove the project".into(),
+        ),
+        Sign::NoLabel { project, kind, label } => broken(
+            format!("{project} has no label “{label}”, so a {} would be refused", kind.as_str()),
+            format!(
+                "make the label in Linear, or name another one in projects.{project}.type_labels.{}",
+                kind.as_str()
             ),
         ),
         Sign::Ready { project } => fine(name, &format!("{project} takes tickets")),

@@ -106,7 +106,8 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
         }
     }
-    let trackers = RawTrackers { projects: raw.projects, jira: raw.jira, github: raw.github };
+    let trackers =
+        RawTrackers { projects: raw.projects, jira: raw.jira, github: raw.github, linear: raw.linear };
     let mut tracked = trackers::checked(trackers, &raw.tenant);
     let raw_tools = tools::RawTools { servers: raw.mcp, tools: raw.tools, agents: raw.agents };
     let called = tools::checked(raw_tools);
@@ -153,6 +154,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         tracker: LocalConfig { projects: tracked.local },
         jira: tracked.jira,
         github: tracked.github,
+        linear: tracked.linear,
         delivery_host: raw.api.delivery_host,
         telegram,
         slack,
@@ -363,6 +365,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
     let tokens = config.jira.values().map(|site| &site.token_file);
     let tokens = tokens.chain(config.github.values().map(|site| &site.token_file));
+    let tokens = tokens.chain(config.linear.values().map(|site| &site.token_file));
     found.extend(
         tokens.collect::<BTreeSet<_>>().into_iter().filter_map(|file| readable_by_others(file, "a token")),
     );

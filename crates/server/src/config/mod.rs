@@ -37,7 +37,7 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
-pub use trackers::{GithubSite, JiraSite};
+pub use trackers::{GithubSite, JiraSite, LinearSite};
 
 /// Configuration of an installation.
 #[derive(Clone, Debug)]
@@ -68,6 +68,8 @@ pub struct Config {
     pub jira: BTreeMap<String, JiraSite>,
     /// GitHubs, by the name of their tracker: `github.main`.
     pub github: BTreeMap<String, GithubSite>,
+    /// Workspaces of Linear, by the name of their tracker: `linear.main`.
+    pub linear: BTreeMap<String, LinearSite>,
     /// Effect classes that the host behind the HTTP API performs itself.
     pub delivery_host: Vec<EffectClass>,
     /// Telegram channel, if configured.
@@ -392,6 +394,8 @@ struct Raw {
     jira: BTreeMap<String, trackers::RawJira>,
     #[serde(default)]
     github: BTreeMap<String, trackers::RawGithub>,
+    #[serde(default)]
+    linear: BTreeMap<String, trackers::RawLinear>,
     #[serde(default)]
     destinations: Vec<Destination>,
     instance_key_file: Option<PathBuf>,

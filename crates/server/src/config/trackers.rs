@@ -1,4 +1,4 @@
-//! Settings of `projects`, `jira`, `github` and `destinations`: which tracker a project is in, and how that is reached.
+//! Settings of `projects`, `jira`, `github`, `linear` and `destinations`: which tracker a project is in, and how that is reached.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use throughline_engine::Policy;
 use throughline_engine::data::policy::destination::Destination;
 use throughline_trackers::github::GithubProject;
 use throughline_trackers::jira::{Edition, JiraProject};
+use throughline_trackers::linear::LinearProject;
 use throughline_trackers::local::ProjectConfig;
 use toml::{Table, Value};
 
@@ -33,6 +34,8 @@ const OF_LOCAL: [&str; 11] = [
 const OF_JIRA: [&str; 4] = ["type_names", "part_fields", "values", "child_link"];
 /// Settings of projects of GitHub.
 const OF_GITHUB: [&str; 2] = ["repository", "type_labels"];
+/// Settings of projects of Linear.
+const OF_LINEAR: [&str; 2] = ["team", "type_labels"];
 
 /// Jira site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +79,21 @@ pub struct GithubSite {
     pub projects: BTreeMap<String, GithubProject>,
 }
 
+/// Workspace of Linear.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinearSite {
+    /// Tenant whose tickets go there.
+    pub tenant: String,
+    /// Address of its API.
+    pub base_url: String,
+    /// File of the account's key.
+    pub token_file: PathBuf,
+    /// Allows an address on this machine.
+    pub allow_loopback: bool,
+    /// Projects by key.
+    pub projects: BTreeMap<String, LinearProject>,
+}
+
 /// Project as written: its tracker, and settings that depend on which one that is.
 #[derive(Deserialize)]
 pub(super) struct RawProject {
@@ -111,11 +129,21 @@ pub(super) struct RawGithub {
     allow_loopback: bool,
 }
 
+#[derive(Deserialize)]
+pub(super) struct RawLinear {
+    tenant: Option<String>,
+    base_url: Option<String>,
+    token_file: Option<PathBuf>,
+    #[serde(default)]
+    allow_loopback: bool,
+}
+
 /// Tables as written in the file.
 pub(super) struct RawTrackers {
     pub(super) projects: BTreeMap<String, RawProject>,
     pub(super) jira: BTreeMap<String, RawJira>,
     pub(super) github: BTreeMap<String, RawGithub>,
+    pub(super) linear: BTreeMap<String, RawLinear>,
 }
 
 fn yes() -> bool {
@@ -128,6 +156,7 @@ pub(super) struct Checked {
     pub(super) local: BTreeMap<String, ProjectConfig>,
     pub(super) jira: BTreeMap<String, JiraSite>,
     pub(super) github: BTreeMap<String, GithubSite>,
+    pub(super) linear: BTreeMap<String, LinearSite>,
     /// Settings that cannot work by themselves.
     pub(super) wrong: Vec<(String, String)>,
     /// Settings that do not fit together.
@@ -153,6 +182,13 @@ pub(super) fn checked(raw: RawTrackers, tenant: &str) -> Checked {
             Err(why) => found.wrong.push(wrong(&name, why)),
         }
     }
+    for (name, raw) in raw.linear {
+        let name = format!("linear.{name}");
+        match linear(raw, tenant) {
+            Ok(site) => drop(found.linear.insert(name, site)),
+            Err(why) => found.wrong.push(wrong(&name, why)),
+        }
+    }
     for (key, raw) in raw.projects {
         found.project(key, raw);
     }
@@ -166,6 +202,16 @@ fn github(raw: RawGithub, tenant: &str) -> Result<GithubSite, &'static str> {
         token_file: raw.token_file.ok_or("needs `token_file`, the file of the account's token")?,
         webhook_secret_file: raw.webhook_secret_file,
         marker: raw.marker,
+        allow_loopback: raw.allow_loopback,
+        projects: BTreeMap::new(),
+    })
+}
+
+fn linear(raw: RawLinear, tenant: &str) -> Result<LinearSite, &'static str> {
+    Ok(LinearSite {
+        tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
+        base_url: raw.base_url.unwrap_or_else(|| "https://api.linear.app".to_owned()),
+        token_file: raw.token_file.ok_or("needs `token_file`, the file of the account's key")?,
         allow_loopback: raw.allow_loopback,
         projects: BTreeMap::new(),
     })
@@ -199,8 +245,11 @@ impl Checked {
             read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
         } else if let Some(site) = self.github.get_mut(&tracker) {
             read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
+        } else if let Some(site) = self.linear.get_mut(&tracker) {
+            read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
         } else {
-            let known = self.jira.keys().chain(self.github.keys()).map(String::as_str);
+            let known =
+                self.jira.keys().chain(self.github.keys()).chain(self.linear.keys()).map(String::as_str);
             let known: Vec<&str> = [LOCAL].into_iter().chain(known).collect();
             let text = format!(
                 "`projects.{key}.tracker` is “{tracker}”; the trackers that are configured are: {}",
@@ -220,6 +269,7 @@ impl Checked {
         let own: &[&str] = match tracker.split('.').next() {
             Some("jira") => &OF_JIRA,
             Some("github") => &OF_GITHUB,
+            Some("linear") => &OF_LINEAR,
             _ => &OF_LOCAL,
         };
         let fits = |name: &str| own.contains(&name) || EVERYWHERE.contains(&name);

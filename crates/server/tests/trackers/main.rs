@@ -6,6 +6,7 @@ mod contract;
 mod github;
 mod hooks;
 mod jira;
+mod linear;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]
 mod support;

@@ -18,7 +18,7 @@ Examples:
   throughline doctor telegram                         only the bot: token, updates, privacy
   throughline doctor slack                            only the app: token, scopes, events
   throughline doctor model                            asks every configured model one small question
-  throughline doctor tracker                          looks Jira and GitHub over, creates nothing
+  throughline doctor tracker                          looks Jira, GitHub and Linear over, creates nothing
   throughline doctor tools                            asks every tool's server and sub-agent what it is
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
 Ends with 3 when a check fails.")]
@@ -102,10 +102,10 @@ fn models_only(app: &App) -> Result<Vec<Check>, Failure> {
 /// Checks the trackers, also if other things are broken.
 fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
     let config = settings::installation(app, None)?;
-    if config.jira.is_empty() && config.github.is_empty() {
+    if config.jira.is_empty() && config.github.is_empty() && config.linear.is_empty() {
         return Ok(vec![Check::ok(
             "tracker",
-            "tickets go to the embedded tracker; docs/jira.md and docs/github.md show others",
+            "tickets go to the embedded tracker; docs/jira.md, docs/github.md and docs/linear.md show others",
         )]);
     }
     checks::trackers(app, &config)

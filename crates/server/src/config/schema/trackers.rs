@@ -37,6 +37,17 @@ pub(super) fn github() -> Vec<SettingKey> {
     ]
 }
 
+/// Keys of a workspace of Linear.
+pub(super) fn linear() -> Vec<SettingKey> {
+    use Schema::{Flag, Text};
+    vec![
+        key("tenant", Text, "The tenant whose tickets go there; the configured tenant if not set."),
+        key("base_url", Text, "Its API; https://api.linear.app if not set."),
+        key("token_file", Text, "File of the account's personal API key, or of an app's access token."),
+        key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
+    ]
+}
+
 /// Keys of a rule that says where tickets of a place go.
 pub(super) fn destination() -> Vec<SettingKey> {
     use Schema::Text;
@@ -68,9 +79,18 @@ pub(super) fn project() -> Vec<SettingKey> {
     let own_fields = Part::ALL.iter().map(|part| key(part.as_str(), Text, "The field it goes to."));
     let of_part = Part::ALL.iter().map(|part| key(part.as_str(), rule(), "What it takes."));
     vec![
-        key("tracker", Text, "The tracker it is in: local, or jira.NAME or github.NAME of one below those."),
+        key(
+            "tracker",
+            Text,
+            "The tracker it is in: local, or jira.NAME, github.NAME or linear.NAME of one below those.",
+        ),
         key("repository", Text, "For GitHub: the repository, owner/name."),
-        key("type_labels", Table(labelled_types.into()), "Labels that types get on GitHub: bug = \"bug\"."),
+        key("team", Text, "For Linear: the key of the team, if it is not that of the project."),
+        key(
+            "type_labels",
+            Table(labelled_types.into()),
+            "Labels that types get on GitHub and in Linear: bug = \"bug\".",
+        ),
         key("type_names", Table(named_types.into()), "Jira's names of types: bug = \"Defect\"."),
         key("part_fields", Table(own_fields.collect()), "Fields that parts go to, by name or id."),
         key("values", Map(Box::new(Text)), "Values that fields of Jira get in every issue, by name or id."),
