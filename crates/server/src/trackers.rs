@@ -84,7 +84,7 @@ fn open_linear(name: &str, site: &LinearSite) -> Result<Linear, StartError> {
     let settings = LinearConfig {
         base_url: site.base_url.clone(),
         allow_loopback: site.allow_loopback,
-        token: token(name, &site.token_file)?,
+        token: secret(name, &site.token_file, "a token")?,
         at_once: Limits::default().at_once,
         projects: site.projects.clone(),
     };
