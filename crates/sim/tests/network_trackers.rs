@@ -18,12 +18,14 @@ use throughline_engine::{Lane, Millis, Timestamp};
 use throughline_fakes::Clock;
 use throughline_fakes::github::{self, FakeGithub};
 use throughline_fakes::jira::{self, FakeJira};
+use throughline_fakes::linear::{self, FakeLinear};
 use throughline_net::Key;
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::Delivery;
 use throughline_testkit::{Driver, parse, report, run};
 use throughline_trackers::github::{Github, GithubConfig, GithubProject};
 use throughline_trackers::jira::{Credentials, Edition, Jira, JiraConfig, JiraProject};
+use throughline_trackers::linear::{Linear, LinearConfig, LinearProject};
 use throughline_trackers::{Limits, Tracker};
 
 const SECOND: Millis = 1_000;
@@ -159,6 +161,46 @@ impl Site for FakeGithub {
     }
 }
 
+impl Site for FakeLinear {
+    fn tracker(&self) -> Arc<dyn Tracker> {
+        let config = LinearConfig {
+            base_url: self.url(),
+            allow_loopback: true,
+            token: Key::parse(Self::TOKEN).unwrap(),
+            at_once: 4,
+            projects: [("AUTH".to_owned(), LinearProject::default())].into(),
+        };
+        Arc::new(Linear::new([("sim".to_owned(), config)]).unwrap())
+    }
+
+    fn fails(&self, fate: Fate) {
+        use linear::Fault;
+        let fault = match fate {
+            Fate::Lost => Fault::AppliedThenLost,
+            Fate::Page => Fault::AppliedThenHtml(502),
+            Fate::Nameless => {
+                Fault::AppliedThenStatus(200, serde_json::json!({"data": {"issueCreate": null}}))
+            }
+            Fate::Never => Fault::LostBefore,
+            Fate::NeverPage => Fault::Html(503),
+            Fate::Late(_) => Fault::LateApply,
+        };
+        self.fault("issueCreate", fault);
+    }
+
+    /// An issue is read by its id, which does not lag.
+    fn lags(&self, _: Millis) {}
+
+    fn land(&self) {
+        self.land_late();
+    }
+
+    fn made(&self) -> (usize, usize) {
+        let create = |call: &linear::Call| call.fields.iter().any(|field| field == "issueCreate");
+        (self.issues("AUTH").len(), self.calls().iter().filter(|call| create(call)).count())
+    }
+}
+
 fn cards(lane: &Lane) -> Vec<Card> {
     let card = |record: &Record| if let Record::Card(card) = record { Some(card.clone()) } else { None };
     lane.records.iter().filter_map(card).collect()
@@ -261,6 +303,17 @@ fn an_unknown_create_in_github_is_one_issue_or_a_question() {
         let (now, clock) = clock();
         let site = vendor.block_on(FakeGithub::start(clock)).unwrap();
         site.repository(github::Repository::new("acme/auth"));
+        play(&site, &now, seed);
+    }
+}
+
+#[test]
+fn an_unknown_create_in_linear_is_one_issue_or_a_question() {
+    let vendor = vendor();
+    for seed in seeds() {
+        let (now, clock) = clock();
+        let site = vendor.block_on(FakeLinear::start(clock)).unwrap();
+        site.team(linear::Team::new("AUTH"));
         play(&site, &now, seed);
     }
 }
