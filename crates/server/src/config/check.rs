@@ -363,12 +363,13 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     found.extend(keys.into_iter().filter_map(|file| readable_by_others(file, "a model's key")));
     let tokens = config.tools.token_files();
     found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
-    let tokens = config.jira.values().map(|site| &site.token_file);
-    let tokens = tokens.chain(config.github.values().map(|site| &site.token_file));
-    let tokens = tokens.chain(config.linear.values().map(|site| &site.token_file));
-    found.extend(
-        tokens.collect::<BTreeSet<_>>().into_iter().filter_map(|file| readable_by_others(file, "a token")),
-    );
+    let of_jira =
+        config.jira.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
+    let of_github =
+        config.github.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
+    let of_linear = config.linear.values().map(|site| Some(&site.token_file));
+    let secrets: BTreeSet<_> = of_jira.chain(of_github).chain(of_linear).flatten().collect();
+    found.extend(secrets.into_iter().filter_map(|file| readable_by_others(file, "a tracker's secret")));
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
         found.push(format!("{} is set in the environment, where other processes may read it", setting.path));
