@@ -126,7 +126,7 @@ pub struct FakeGithub {
 
 impl FakeGithub {
     /// The token of the account.
-    pub const TOKEN: &str = "github_pat_11AAAAAAA0EXAMPLEtokenOfTheAccount_1A2B3C4D5E6F";
+    pub const TOKEN: &str = "github_pat_11AAAAAAA0ExampleTokenOfTheAccount_1A2B3C4D5E6F";
     /// The login of the account.
     pub const LOGIN: &str = "maro-bot";
 

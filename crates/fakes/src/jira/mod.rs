@@ -146,7 +146,7 @@ impl FakeJira {
     /// The address of the service account.
     pub const EMAIL: &str = "maro@acme.example";
     /// The API token of the service account.
-    pub const TOKEN: &str = "ATATT3xFfGF0T4JVjdmEXAMPLEtokenOfTheServiceAccount=1A2B3C4D";
+    pub const TOKEN: &str = "ATATT3xFfGF0T4JVjdmExampleTokenOfTheServiceAccount=1A2B3C4D";
     /// The account id of the service account.
     pub const ACCOUNT: &str = "557058:f58131cb-b67d-43c7-b30d-6b58d40bd077";
 

@@ -122,7 +122,7 @@ pub struct FakeLinear {
 
 impl FakeLinear {
     /// The personal API key of the account.
-    pub const TOKEN: &str = "lin_api_EXAMPLEkeyOfTheAccount1A2B3C4D5E6F7G8H";
+    pub const TOKEN: &str = "lin_api_ExampleKeyOfTheAccount1A2B3C4D5E6F7G8H";
     /// The display name of the account.
     pub const NAME: &str = "maro-bot";
 
