@@ -18,7 +18,7 @@ Examples:
   throughline doctor telegram                         only the bot: token, updates, privacy
   throughline doctor slack                            only the app: token, scopes, events
   throughline doctor model                            asks every configured model one small question
-  throughline doctor tracker                          looks Jira, GitHub and Linear over, creates nothing
+  throughline doctor tracker                          looks every tracker over, creates nothing
   throughline doctor tools                            asks every tool's server and sub-agent what it is
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
 Ends with 3 when a check fails.")]
