@@ -23,7 +23,7 @@ pub struct Inbound {
 }
 
 impl Inbound {
-    /// An event that we cause ourselves: an outcome, a deadline, a post. Nobody is its actor, and `key` is both its id
+    /// An event that no person sends: an outcome, a deadline, a post, a report of a tracker. Nobody is its actor, and `key` is both its id
     /// and its delivery key.
     pub(crate) fn internal(lane: LaneKey, key: String, kind: EventKind, at: Timestamp) -> Self {
         let event = Event { id: key.clone(), received_at: at, actor: String::new(), kind };

@@ -9,8 +9,10 @@ use crate::data::call::PlannedChange;
 use crate::data::effect::{IssueChange, IssueState, IssueView};
 use crate::data::issue_report::IssueNow;
 use crate::data::language::Language;
+use crate::data::policy::context::INTENT;
 use crate::data::ticket::{Draft, Part};
 use crate::messages::of_others;
+use crate::text::clean::clean;
 
 /// Title, state and assignee of an issue.
 pub(crate) fn as_it_is(language: Language, issue: &IssueView) -> String {
@@ -53,16 +55,26 @@ pub(crate) fn reported(language: Language, draft: &Draft) -> Option<String> {
     let created = draft.created.as_ref()?;
     match &created.reported.as_ref()?.now {
         IssueNow::Gone => Some(say::change_gone(language, &created.key)),
-        IssueNow::Moved { to } => Some(say::change_moved(language, &created.key, to)),
+        IssueNow::Moved { to } => Some(say::change_moved(language, &created.key, clean(to, INTENT))),
         IssueNow::There { issue } => {
-            let given = issue.assignee.as_deref().unwrap_or_default();
-            let as_created = issue.title == draft.part(Part::Title)
-                && issue.state != Some(IssueState::Closed)
-                && given == draft.part(Part::Assignee);
-            let now = || as_it_is(language, issue);
-            (!as_created).then(|| say::change_reported(language, of_others(language, &now()), &created.key))
+            let now = differs(language, draft, issue)?;
+            Some(say::change_reported(language, of_others(language, &clean(&now, INTENT)), &created.key))
         }
     }
+}
+
+/// State, assignee and a new title of an issue; `None` if all is as it was created. The title is last, because what is long is
+/// cut.
+fn differs(language: Language, draft: &Draft, issue: &IssueView) -> Option<String> {
+    let renamed = issue.title != draft.part(Part::Title);
+    let given = issue.assignee.as_deref().unwrap_or_default();
+    if !renamed && issue.state != Some(IssueState::Closed) && given == draft.part(Part::Assignee) {
+        return None;
+    }
+    let state = issue.state.map(|state| say::change_state(language, state.as_str()));
+    let given = issue.assignee.as_ref().map(|name| say::change_given_to(language, name));
+    let title = renamed.then(|| issue.title.clone());
+    Some([state, given, title].into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
 /// Act of a change: the title of its card.

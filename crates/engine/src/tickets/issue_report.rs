@@ -1,10 +1,9 @@
 //! Reports of a tracker about issues that were created here: the receipt, the task and the list of tracked issues say how
 //! an issue is now (`docs/design/0062-reports-of-trackers.md`).
 
-use alloc::vec::Vec;
-
 use crate::data::card::Card;
 use crate::data::decision::Reason;
+use crate::data::erasure::ERASED;
 use crate::data::issue_report::{IssueNow, IssueReport, Reported};
 use crate::data::task::Task;
 use crate::data::task_status::TaskStatus;
@@ -12,12 +11,14 @@ use crate::data::ticket::Draft;
 use crate::messages;
 use crate::turn::Turn;
 
-/// Takes in a report. One about an issue that the card did not create, such as a copy with the same mark, changes nothing.
+/// Takes in a report. One about an issue that the card did not create, such as a copy with the same mark, changes nothing;
+/// neither does one about an issue of somebody who was erased, whose words it would bring back.
 pub(crate) fn reported(turn: &mut Turn<'_>, report: &IssueReport) -> Reason {
     let Some(card) = turn.get::<Card>(&report.card).cloned() else { return Reason::IssueUnchanged };
     let made = |draft: &Draft| {
         let created = draft.created.as_ref();
-        created.is_some_and(|made| made.effect == report.effect && made.key == report.key)
+        created
+            .is_some_and(|made| made.effect == report.effect && made.key == report.key && draft.by != ERASED)
     };
     let Some(mut draft) = turn.drafts_of(&card).into_iter().find(made) else { return Reason::IssueUnchanged };
     let before = messages::change::reported(card.language, &draft);
@@ -50,8 +51,9 @@ fn retitle(turn: &mut Turn<'_>, report: &IssueReport) {
     match &report.now {
         IssueNow::Gone | IssueNow::Moved { .. } => tracked.retain(|issue| issue.key != report.key),
         IssueNow::There { issue } => {
-            let known: Vec<_> = tracked.iter_mut().filter(|known| known.key == report.key).collect();
-            known.into_iter().for_each(|known| known.title.clone_from(&issue.title));
+            for known in tracked.iter_mut().filter(|known| known.key == report.key) {
+                known.title.clone_from(&issue.title);
+            }
         }
     }
 }
