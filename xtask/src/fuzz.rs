@@ -19,9 +19,12 @@ const COVERED: &str = "-Cpasses=sancov-module -Ccodegen-units=1 --cfg=fuzzing \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
+/// Cases of each property: a hundred times those of a test run.
+const CASES: &str = "25600";
+
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let seconds = crash::number(rest, 60)?;
-    soak::properties(repo, 1)?;
+    soak::properties(repo, 1, CASES)?;
     // The target is named so that the flags do not reach build scripts, which could not link with them.
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     for target in TARGETS {

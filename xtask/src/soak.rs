@@ -40,7 +40,7 @@ type Step = fn(&Repo, u64) -> Result<()>;
 const STEPS: [(&str, Step); 6] = [
     ("crashes and faults", |repo, seed| crash::run(repo, seed, SEEDS)),
     ("scenarios under faults", scenarios),
-    ("properties of the engine", properties),
+    ("properties of the engine", |repo, seed| properties(repo, seed, CASES)),
     ("batches", batches),
     ("conversations", conversations),
     ("Slack", slack),
@@ -118,11 +118,11 @@ fn slack(repo: &Repo, round: u64) -> Result<()> {
 
 /// Tests the engine's properties with many random cases, which follow from the seed. A case that fails is kept beside its
 /// test.
-pub(crate) fn properties(repo: &Repo, seed: u64) -> Result<()> {
+pub(crate) fn properties(repo: &Repo, seed: u64, cases: &str) -> Result<()> {
     let arguments = ["test", "--profile", "ci-release", "-p", "throughline-engine", "--locked"];
     let seed = seed.to_string();
     let settings =
-        [("PROPTEST_CASES", CASES), ("PROPTEST_RNG_SEED", seed.as_str()), ("THROUGHLINE_ANSWERS", ANSWERS)];
+        [("PROPTEST_CASES", cases), ("PROPTEST_RNG_SEED", seed.as_str()), ("THROUGHLINE_ANSWERS", ANSWERS)];
     cargo_with(repo, &arguments, &settings)
         .context("a property does not hold; the failing case is in the output and in *.proptest-regressions")
 }

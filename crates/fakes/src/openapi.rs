@@ -34,7 +34,7 @@ impl Exchange<'_> {
 
     /// True if the answer refuses the call as a whole. Documents leave most of these out.
     fn is_refused(&self) -> bool {
-        matches!(self.status, 301..=308 | 401 | 403 | 404 | 405 | 410 | 415 | 429 | 500..)
+        matches!(self.status, 301..=308 | 401 | 404 | 405 | 410 | 415 | 429 | 500..)
     }
 }
 
