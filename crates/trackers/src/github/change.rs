@@ -9,11 +9,11 @@ use throughline_engine::data::ticket::{Item, Part};
 
 use super::config::GithubProject;
 use super::issue::RawIssue;
-use super::text::{ending, has_line, marker, relation, with_relation};
+use super::text::{marker, relation, with_relation};
 use super::{ACCOUNT, GithubSite, people};
 use crate::common_checks::{self, MAX_BODY};
 use crate::project::{Permission, no_issue, not_permitted, project_of, rejected};
-use crate::remote::{Outcome, ProjectSettings, inert, not_sent, read};
+use crate::remote::{Outcome, ProjectSettings, ending, has_line, inert, not_sent, read};
 
 /// Pages of comments that are looked through.
 const PAGES: usize = 20;

@@ -10,12 +10,12 @@ use throughline_engine::data::ticket::{Item, Part};
 use super::config::GithubProject;
 use super::form::Form;
 use super::issue::RawIssue;
-use super::text::{ending, marker};
+use super::text::marker;
 use super::{GithubSite, form, people};
 use crate::Issue;
 use crate::common_checks::wrong;
 use crate::project::{project_of, rejected};
-use crate::remote::{Outcome, no_project, not_sent, read};
+use crate::remote::{Outcome, ending, no_project, not_sent, read};
 
 impl GithubSite {
     pub(super) async fn create_issue(

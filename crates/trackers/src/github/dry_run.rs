@@ -10,7 +10,6 @@ use super::config::GithubProject;
 use super::issue::RawRepository;
 use super::{ACCOUNT, GithubSite, form, people};
 use crate::common_checks::{self, wrong};
-use crate::links::{self, Link};
 use crate::project::{ChildLink, Permission, closed, not_permitted, project_of, rejected};
 use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
 
@@ -59,28 +58,14 @@ impl GithubSite {
         }
         Ok(faults)
     }
-
-    /// The mistakes in the issues that an item depends on.
-    async fn references<T>(&self, by: Option<&str>, item: &Item) -> Result<Vec<FieldFault>, Attempt<T>> {
-        let mut faults = Vec::new();
-        for Link { key, .. } in self.named(item) {
-            let there = self.config.shows(&key, by) && self.issue(&key).await?.is_some();
-            if !there {
-                let fault = TrackerFault::NoIssue { key };
-                faults.push(wrong(item, "check.reference", Part::Dependencies.as_str(), fault));
-            }
-        }
-        Ok(faults)
-    }
-
-    /// The issues of our projects that an item names.
-    fn named(&self, item: &Item) -> Vec<Link> {
-        links::named(item, &|project| self.config.project(project).is_some())
-    }
 }
 
 #[async_trait]
 impl Parents for GithubSite {
+    fn has_project(&self, key: &str) -> bool {
+        self.config.project(key).is_some()
+    }
+
     fn is_shown(&self, key: &str, by: Option<&str>) -> bool {
         self.config.shows(key, by)
     }

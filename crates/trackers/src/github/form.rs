@@ -1,12 +1,12 @@
 //! A ticket's parts as an issue: title, labels and a text with a section for each other part. Pure.
 
-use throughline_engine::Language;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
 use super::config::GithubProject;
-use crate::common_checks::{self, several, wrong};
-use crate::remote::inert;
+use crate::common_checks::{several, wrong};
+use crate::remote::form::values;
+use crate::remote::{self, inert};
 
 /// The longest label that GitHub takes, in characters. Longer ones are part of the text.
 const LABEL: usize = 50;
@@ -23,19 +23,7 @@ pub(super) struct Form {
 
 /// The mistakes of an item by itself.
 pub(super) fn faults(item: &Item) -> Vec<FieldFault> {
-    let mut found = Vec::new();
-    if item.title().trim().is_empty() {
-        let fault = TrackerFault::Required { part: Part::Title };
-        found.push(wrong(item, "check.required", Part::Title.as_str(), fault));
-    }
-    common_checks::values(item, &mut found);
-    common_checks::body(item, &mut found);
-    for (part, most) in [(Part::Priority, 1), (Part::Assignee, PEOPLE)] {
-        let count = values(item, part).count();
-        if count > most {
-            found.push(wrong(item, "check.value", part.as_str(), TrackerFault::NotOne { count, part }));
-        }
-    }
+    let mut found = remote::form::faults(item, &[(Part::Priority, 1), (Part::Assignee, PEOPLE)]);
     if let Some(label) = priority(item).filter(|label| !fits(label)) {
         let (value, known) = (label, Vec::new());
         let fault = TrackerFault::NoValue { part: Part::Priority, value, known };
@@ -54,8 +42,8 @@ pub(super) fn fill(item: &Item, settings: &GithubProject) -> Form {
             labels.push(label);
         }
     }
-    let sections: Vec<String> = item.fields.iter().filter_map(|(part, text)| section(*part, text)).collect();
-    Form { title: item.title().trim().to_owned(), body: inert(&sections.join("\n\n")), labels }
+    let body = remote::form::sections(item, told, |name| format!("### {name}"));
+    Form { title: item.title().trim().to_owned(), body: inert(&body), labels }
 }
 
 /// The people that an item names.
@@ -68,10 +56,6 @@ pub(super) fn needs_sorting(item: &Item, settings: &GithubProject) -> bool {
     item.parent.is_some() || people(item).next().is_some() || !fill(item, settings).labels.is_empty()
 }
 
-fn values(item: &Item, part: Part) -> impl Iterator<Item = &str> {
-    several(item.fields.get(&part).map_or("", String::as_str))
-}
-
 fn priority(item: &Item) -> Option<String> {
     values(item, Part::Priority).next().map(|value| format!("priority: {}", value.to_lowercase()))
 }
@@ -80,14 +64,13 @@ fn fits(label: &str) -> bool {
     label.chars().count() <= LABEL
 }
 
-/// A section of the text, for a part that has no other place.
-fn section(part: Part, text: &str) -> Option<String> {
-    let text = match part {
-        Part::Title | Part::Priority | Part::Assignee => return None,
-        Part::Labels => several(text).filter(|label| !fits(label)).collect::<Vec<_>>().join(", "),
-        _ => text.trim().to_owned(),
-    };
-    (!text.is_empty()).then(|| format!("### {}\n\n{}", part.label(Language::En), text))
+/// The text of a part that has no other place.
+fn told(part: Part, text: &str) -> Option<String> {
+    match part {
+        Part::Title | Part::Priority | Part::Assignee => None,
+        Part::Labels => Some(several(text).filter(|label| !fits(label)).collect::<Vec<_>>().join(", ")),
+        _ => Some(text.trim().to_owned()),
+    }
 }
 
 #[cfg(test)]

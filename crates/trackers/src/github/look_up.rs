@@ -8,10 +8,10 @@ use super::GithubSite;
 use super::answer::is_moved;
 use super::config::GithubProject;
 use super::issue::{RawIssue, RawRepository};
-use super::text::{has_line, marker};
+use super::text::marker;
 use crate::Issue;
 use crate::project::{Permission, key_in, no_key, not_permitted, plain_number, rejected};
-use crate::remote::{Outcome, ProjectSettings, no_project, read};
+use crate::remote::{Outcome, ProjectSettings, has_line, no_project, read};
 
 /// Pages of the newest issues that are looked through for a marker.
 const PAGES: usize = 3;

@@ -7,6 +7,7 @@ use throughline_engine::data::ticket::Part;
 use super::client::{Client, encoded};
 use super::config::GithubProject;
 use super::issue::Person;
+use crate::remote::people::{bare, only};
 
 /// Names of people that a mistake lists at most.
 const LISTED: usize = 5;
@@ -42,15 +43,10 @@ fn is_login(name: &str) -> bool {
 
 /// The one whom a name means: by the login, however it is spelled; else the only one with the name as a part of it.
 fn choose(name: &str, people: &[Person]) -> Result<String, TrackerFault> {
-    let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     let wanted = bare(name);
-    let exact = |person: &&Person| bare(&person.login) == wanted;
-    let part = |person: &&Person| person.login.to_lowercase().split(['-', '_']).any(|word| word == wanted);
-    let only = |fits: &dyn Fn(&&Person) -> bool| {
-        let mut fitting = people.iter().filter(fits);
-        fitting.next().filter(|_| fitting.next().is_none())
-    };
-    match only(&exact).or_else(|| only(&part)) {
+    let exact = |person: &Person| bare(&person.login) == wanted;
+    let part = |person: &Person| person.login.to_lowercase().split(['-', '_']).any(|word| word == wanted);
+    match only(people, exact).or_else(|| only(people, part)) {
         Some(person) => Ok(person.login.clone()),
         None => {
             let known = people.iter().take(LISTED).map(|person| person.login.clone()).collect();

@@ -2,6 +2,8 @@
 
 use throughline_engine::EffectId;
 
+use crate::remote::ending;
+
 /// The beginning of a line that holds the id of an effect.
 pub(super) const MARKER: &str = "<!-- throughline-";
 /// Its end.
@@ -12,17 +14,6 @@ const RELATION: &str = "Relates to ";
 /// The line by which the issue or comment of an effect is found.
 pub(super) fn marker(effect: &EffectId) -> String {
     format!("{MARKER}{effect}{MARKER_END}")
-}
-
-/// A text that ends with a line of its own, after an empty one.
-pub(super) fn ending(text: &str, line: &str) -> String {
-    let gap = if text.is_empty() { "" } else { "\n\n" };
-    format!("{text}{gap}{line}")
-}
-
-/// True if a line of a text is this one.
-pub(super) fn has_line(text: &str, line: &str) -> bool {
-    text.lines().any(|one| one.trim() == line)
 }
 
 /// The line by which an issue names another: `#7`, or `acme/web#7` in another repository.
@@ -45,6 +36,7 @@ pub(super) fn with_relation(text: &str, relation: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::remote::has_line;
 
     #[test]
     fn a_relation_is_added_before_the_marker() {

@@ -193,6 +193,10 @@ impl JiraSite {
 
 #[async_trait]
 impl Parents for JiraSite {
+    fn has_project(&self, key: &str) -> bool {
+        self.config.project(key).is_some()
+    }
+
     fn is_shown(&self, key: &str, by: Option<&str>) -> bool {
         self.config.shows(key, by)
     }

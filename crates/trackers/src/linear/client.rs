@@ -3,18 +3,16 @@
 //! One call is one request. No retry, no redirect (`docs/design/0031-effects-and-retries.md`). Linear counts all requests of
 //! an account together, so a wait is for all of them; it does not count writes apart.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use throughline_net::{Address, Key};
-use tokio::sync::Semaphore;
-use tokio::time::Instant;
 
 use super::answer::{Answer, classify};
 use super::config::LinearConfig;
 use super::queries::Query;
+use crate::remote::Gate;
 
 /// The time to connect, TLS included.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -28,9 +26,7 @@ pub(super) struct Client {
     http: reqwest::Client,
     address: String,
     token: HeaderValue,
-    places: Semaphore,
-    /// The end of the wait that Linear asked for.
-    wait: Mutex<Option<Instant>>,
+    gate: Gate,
 }
 
 impl Client {
@@ -43,18 +39,15 @@ impl Client {
         let http = throughline_net::client(base.reach(), CONNECT)?;
         let token =
             config.token.header(scheme(&config.token)).ok_or("the token cannot be part of a header")?;
-        let places = Semaphore::new(config.at_once.max(1));
-        Ok(Self { http, address: base.join("graphql"), token, places, wait: Mutex::default() })
+        Ok(Self { http, address: base.join("graphql"), token, gate: Gate::new(config.at_once) })
     }
 
     /// Sends a request. What is done is an object with an answer to each thing that was asked for.
     pub(super) async fn ask(&self, query: &Query, variables: Value) -> Answer {
-        // The semaphore is never closed.
-        let _place = self.places.acquire().await;
-        let left = self.wait().map(|until| until.duration_since(Instant::now()));
-        if let Some(left) = left.filter(|left| !left.is_zero()) {
-            return Answer::TooMany { hint: i64::try_from(left.as_millis()).ok() };
-        }
+        let _place = match self.gate.enter().await {
+            Ok(place) => place,
+            Err(hint) => return Answer::TooMany { hint },
+        };
         let body = json!({"operationName": query.name, "query": query.text, "variables": variables});
         let request = self.http.post(&self.address).timeout(CALL);
         let request = request.header(AUTHORIZATION, self.token.clone());
@@ -65,14 +58,9 @@ impl Client {
         }
         let answer = classify(sent, now());
         if let Answer::TooMany { hint: Some(hint) } = answer {
-            let until = Instant::now() + Duration::from_millis(hint.unsigned_abs());
-            *self.wait.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+            self.gate.close(hint);
         }
         answer
-    }
-
-    fn wait(&self) -> Option<Instant> {
-        *self.wait.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

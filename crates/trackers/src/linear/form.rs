@@ -1,30 +1,19 @@
 //! A ticket's parts as an issue: title, priority and a text with a section for each other part. Pure.
 
-use throughline_engine::Language;
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
 use super::text::inert;
-use crate::common_checks::{self, several, wrong};
+use crate::common_checks::wrong;
+use crate::remote;
+use crate::remote::form::values;
 
 /// Linear's names of priorities, with its numbers for them.
 const PRIORITIES: [(&str, u8); 4] = [("Urgent", 1), ("High", 2), ("Medium", 3), ("Low", 4)];
 
 /// The mistakes of an item by itself.
 pub(super) fn faults(item: &Item) -> Vec<FieldFault> {
-    let mut found = Vec::new();
-    if item.title().trim().is_empty() {
-        let fault = TrackerFault::Required { part: Part::Title };
-        found.push(wrong(item, "check.required", Part::Title.as_str(), fault));
-    }
-    common_checks::values(item, &mut found);
-    common_checks::body(item, &mut found);
-    for part in [Part::Priority, Part::Assignee] {
-        let count = values(item, part).count();
-        if count > 1 {
-            found.push(wrong(item, "check.value", part.as_str(), TrackerFault::NotOne { count, part }));
-        }
-    }
+    let mut found = remote::form::faults(item, &[(Part::Priority, 1), (Part::Assignee, 1)]);
     if let Some(value) = values(item, Part::Priority).find(|value| number(value).is_none()) {
         let known = PRIORITIES.map(|(name, _)| name.to_owned()).into();
         let fault = TrackerFault::NoValue { part: Part::Priority, value: value.into(), known };
@@ -55,20 +44,12 @@ pub(super) fn labels(item: &Item) -> impl Iterator<Item = &str> {
 
 /// The text of an item. `left` are the labels that the team does not have, which are told here.
 pub(super) fn description(item: &Item, left: &[&str]) -> String {
-    let section = |part: Part, text: &str| {
-        let text = match part {
-            Part::Title | Part::Priority | Part::Assignee => return None,
-            Part::Labels => left.join(", "),
-            _ => text.trim().to_owned(),
-        };
-        (!text.is_empty()).then(|| format!("### {}\n\n{}", part.label(Language::En), text))
+    let told = |part: Part, text: &str| match part {
+        Part::Title | Part::Priority | Part::Assignee => None,
+        Part::Labels => Some(left.join(", ")),
+        _ => Some(text.trim().to_owned()),
     };
-    let sections = item.fields.iter().filter_map(|(part, text)| section(*part, text));
-    inert(&sections.collect::<Vec<_>>().join("\n\n"))
-}
-
-fn values(item: &Item, part: Part) -> impl Iterator<Item = &str> {
-    several(item.fields.get(&part).map_or("", String::as_str))
+    inert(&remote::form::sections(item, told, |name| format!("### {name}")))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use throughline_engine::data::ticket::Part;
 
 use super::issue::{List, told};
 use super::{LinearSite, queries};
+use crate::remote::people::{bare, only};
 
 /// Names of people that a mistake lists at most.
 const LISTED: usize = 5;
@@ -57,19 +58,15 @@ impl LinearSite {
 
 /// The id of the one whom a name means.
 fn choose(name: &str, people: &[Person]) -> Result<String, TrackerFault> {
-    let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     let wanted = bare(name);
-    let exact = |person: &&Person| bare(&person.display_name) == wanted;
-    let address = |person: &&Person| person.email.eq_ignore_ascii_case(name);
-    let full = |person: &&Person| bare(&person.name) == wanted;
-    let part = |person: &&Person| {
+    let exact = |person: &Person| bare(&person.display_name) == wanted;
+    let address = |person: &Person| person.email.eq_ignore_ascii_case(name);
+    let full = |person: &Person| bare(&person.name) == wanted;
+    let part = |person: &Person| {
         let words = format!("{} {}", person.name, person.display_name).to_lowercase();
         words.split(|c: char| !c.is_alphanumeric()).any(|word| word == wanted)
     };
-    let only = |fits: &dyn Fn(&&Person) -> bool| {
-        let mut fitting = people.iter().filter(fits);
-        fitting.next().filter(|_| fitting.next().is_none())
-    };
+    let only = |fits: &dyn Fn(&Person) -> bool| only(people, fits);
     let value = || name.to_owned();
     match only(&exact).or_else(|| only(&address)).or_else(|| only(&full)).or_else(|| only(&part)) {
         Some(person) if person.is_assignable => Ok(person.id.clone()),

@@ -1,13 +1,19 @@
 //! Shared by trackers over the network: a site for each tenant, the projects that are used there, and what an answer proves.
 
 mod answer;
+pub(crate) mod form;
+mod gate;
+mod lines;
 mod markdown;
 mod parents;
+pub(crate) mod people;
 mod projects;
 mod report;
 mod sites;
 
 pub(crate) use answer::{Answer, Refused, not_sent, read, reason};
+pub(crate) use gate::Gate;
+pub(crate) use lines::{ending, has_line};
 pub(crate) use markdown::{GAP, inert};
 pub(crate) use parents::Parents;
 pub(crate) use projects::{ProjectSettings, known, project, shows};
