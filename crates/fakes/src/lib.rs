@@ -4,12 +4,14 @@
 //! the time from the clock it is given. Each fake is tested with the vendor's or another third-party client, because
 //! our own client could share its mistakes (docs/design/0039-how-it-is-tested.md).
 
+pub mod cutter;
 pub mod github;
 pub mod jira;
 mod line;
 pub mod linear;
 pub mod model;
 mod openapi;
+pub mod redmine;
 pub mod slack;
 pub mod telegram;
 mod time;
