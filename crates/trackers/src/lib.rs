@@ -13,6 +13,7 @@ pub mod linear;
 mod links;
 pub mod local;
 mod project;
+pub mod redmine;
 mod remote;
 
 use async_trait::async_trait;

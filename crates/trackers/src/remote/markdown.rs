@@ -6,15 +6,21 @@ pub(crate) const GAP: char = '\u{200b}';
 /// Makes a text say what it says and do nothing: no mention calls anybody, and no comment hides what comes after it. Blocks
 /// of code stay as they are, because nothing is called or hidden in them.
 pub(crate) fn inert(text: &str) -> String {
+    parted(text, true, |_| false)
+}
+
+/// Makes a text inert where more has to be parted: each character with which a text begins that `more` says so of. Blocks of
+/// code stay as they are only where that is asked for.
+pub(crate) fn parted(text: &str, keeps_code: bool, more: impl Fn(&str) -> bool) -> String {
     let mut safe = String::with_capacity(text.len());
     let (mut before, mut after_code) = (' ', 0);
     for (at, c) in text.char_indices() {
         let rest = &text[at..];
-        if at >= after_code && before_code(&text[..at]) {
+        if keeps_code && at >= after_code && before_code(&text[..at]) {
             after_code = at + code(rest).map_or(0, str::len);
         }
         safe.push(c);
-        if at >= after_code && parts(c, before, rest) {
+        if at >= after_code && (parts(c, before, rest) || more(rest)) {
             safe.push(GAP);
         }
         before = c;

@@ -14,7 +14,7 @@ mod sites;
 pub(crate) use answer::{Answer, Refused, not_sent, read, reason};
 pub(crate) use gate::Gate;
 pub(crate) use lines::{ending, has_line};
-pub(crate) use markdown::{GAP, inert};
+pub(crate) use markdown::{GAP, inert, parted};
 pub(crate) use parents::Parents;
 pub(crate) use projects::{ProjectSettings, known, project, shows};
 pub use report::Report;
