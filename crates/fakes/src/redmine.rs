@@ -66,13 +66,13 @@ impl RealRedmine {
         }
     }
 
-    /// Asks as administrator. Returns the body, which is null if there is none.
+    /// Asks as administrator, and returns the body, which is null if there is none.
     ///
     /// # Panics
     ///
     /// It refuses, or does not answer.
     #[expect(clippy::panic, reason = "it is used by tests alone")]
-    pub async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
+    async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
         let request = self.http.request(method, format!("{}/{path}", self.url));
         let request =
             request.header("x-redmine-api-key", &self.admin).header("content-type", "application/json");
@@ -135,13 +135,23 @@ impl RealRedmine {
     }
 
     /// The id of a project.
-    pub async fn read_project(&self, identifier: &str) -> Value {
+    pub async fn project_id(&self, identifier: &str) -> Value {
         self.read(&format!("projects/{identifier}.json")).await["project"]["id"].take()
     }
 
     /// An issue with its comments and links.
     pub async fn issue(&self, number: u64) -> Value {
         self.read(&format!("issues/{number}.json?include=journals,relations")).await["issue"].take()
+    }
+
+    /// Closes a project.
+    pub async fn close(&self, identifier: &str) {
+        self.ask(Method::PUT, &format!("projects/{identifier}/close.json"), &Value::Null).await;
+    }
+
+    /// Deletes an issue.
+    pub async fn delete(&self, number: u64) {
+        self.ask(Method::DELETE, &format!("issues/{number}.json"), &Value::Null).await;
     }
 
     /// Changes an issue.

@@ -146,10 +146,7 @@ async fn the_dry_run_knows_what_redmine_would_refuse() {
         config.projects.insert("HID".into(), super::RedmineProject { hidden: true, ..named("hid") });
     })
     .await;
-    sites
-        .redmine
-        .ask(reqwest::Method::PUT, &format!("projects/{}/close.json", sites.identifier("OLD")), &json!(null))
-        .await;
+    sites.redmine.close(sites.identifier("OLD")).await;
     for (part, text, says) in [
         (Part::Priority, "high, low", "2"),
         (Part::Priority, "Blocker", "Urgent"),
@@ -186,13 +183,10 @@ async fn what_has_gone_is_not_followed() {
         keys.push(applied(sites.create(&format!("fx_{n}"), &sound(title)).await).key);
     }
     let number = |key: &str| key.rsplit('-').next().unwrap().parse::<u64>().unwrap();
-    let guard = sites.redmine.read_project(sites.identifier("GUARD")).await;
+    let guard = sites.redmine.project_id(sites.identifier("GUARD")).await;
     sites.redmine.change(number(&keys[0]), &json!({"project_id": guard})).await;
     sites.redmine.change(number(&keys[1]), &json!({"is_private": true})).await;
-    sites
-        .redmine
-        .ask(reqwest::Method::DELETE, &format!("issues/{}.json", number(&keys[2])), &json!(null))
-        .await;
+    sites.redmine.delete(number(&keys[2])).await;
     let stays = keys.pop().unwrap();
     for key in &keys {
         assert_eq!(codes(sites.find(key).await), ["check.reference"], "{key}");
@@ -232,7 +226,7 @@ async fn a_change_that_is_left_out_is_told() {
     let sites =
         Sites::with(&[("READS", Project { role: Some("Only reads"), ..Project::USUAL })], |_| {}).await;
     let identifier = sites.identifier("READS").to_owned();
-    let project = sites.redmine.read_project(&identifier).await;
+    let project = sites.redmine.project_id(&identifier).await;
     let made = applied(sites.create("fx_1", &sound("Ours")).await);
     let number: u64 = made.key.rsplit('-').next().unwrap().parse().unwrap();
     sites.redmine.change(number, &json!({"project_id": project})).await;
@@ -263,10 +257,7 @@ async fn a_site_is_looked_over() {
         few.values = [("Component".to_owned(), "Web".to_owned()), ("Team".to_owned(), "x".to_owned())].into();
     })
     .await;
-    sites
-        .redmine
-        .ask(reqwest::Method::PUT, &format!("projects/{}/close.json", sites.identifier("OLD")), &json!(null))
-        .await;
+    sites.redmine.close(sites.identifier("OLD")).await;
     let of = |key: &str| key.to_owned();
     let permissions =
         vec!["add_issues", "edit_issues", "add_issue_notes", "manage_subtasks", "manage_issue_relations"];
