@@ -16,9 +16,11 @@ use throughline_engine::data::record::Record;
 use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Lane, Millis, Timestamp};
 use throughline_fakes::Clock;
+use throughline_fakes::cutter::{self, Cutter};
 use throughline_fakes::github::{self, FakeGithub};
 use throughline_fakes::jira::{self, FakeJira};
 use throughline_fakes::linear::{self, FakeLinear};
+use throughline_fakes::redmine::{Project, RealRedmine};
 use throughline_net::Key;
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::Delivery;
@@ -26,6 +28,7 @@ use throughline_testkit::{Driver, parse, report, run};
 use throughline_trackers::github::{Github, GithubConfig, GithubProject};
 use throughline_trackers::jira::{Credentials, Edition, Jira, JiraConfig, JiraProject};
 use throughline_trackers::linear::{Linear, LinearConfig, LinearProject};
+use throughline_trackers::redmine::{Markup, Redmine, RedmineConfig, RedmineProject};
 use throughline_trackers::{Limits, Tracker};
 
 const SECOND: Millis = 1_000;
@@ -201,6 +204,64 @@ impl Site for FakeLinear {
     }
 }
 
+/// A project of a Redmine that runs, behind a proxy that cuts.
+struct RedmineSite {
+    vendor: Arc<tokio::runtime::Runtime>,
+    redmine: RealRedmine,
+    cutter: Cutter,
+    identifier: String,
+}
+
+impl RedmineSite {
+    fn new(vendor: Arc<tokio::runtime::Runtime>, redmine: RealRedmine) -> Self {
+        let (cutter, identifier) = vendor.block_on(async {
+            (Cutter::start(&redmine.url).await.unwrap(), redmine.project(Project::USUAL).await)
+        });
+        Self { vendor, redmine, cutter, identifier }
+    }
+}
+
+impl Site for RedmineSite {
+    fn tracker(&self) -> Arc<dyn Tracker> {
+        let project =
+            RedmineProject { identifier: Some(self.identifier.clone()), ..RedmineProject::default() };
+        let config = RedmineConfig {
+            base_url: self.cutter.url(),
+            allow_loopback: true,
+            key: Key::parse(&self.redmine.key).unwrap(),
+            markup: Markup::Any,
+            marker: true,
+            at_once: 4,
+            projects: [("AUTH".to_owned(), project)].into(),
+        };
+        Arc::new(Redmine::new([("sim".to_owned(), config)]).unwrap())
+    }
+
+    fn fails(&self, fate: Fate) {
+        let fate = match fate {
+            Fate::Lost => cutter::Fate::Lost,
+            Fate::Page => cutter::Fate::Page,
+            Fate::Nameless => cutter::Fate::Torn,
+            Fate::Never => cutter::Fate::Never,
+            Fate::NeverPage => cutter::Fate::NeverPage,
+            Fate::Late(_) => cutter::Fate::Late,
+        };
+        self.cutter.fate("POST", "/issues.json", fate);
+    }
+
+    /// A list of Redmine's does not lag.
+    fn lags(&self, _: Millis) {}
+
+    fn land(&self) {
+        assert_eq!(self.vendor.block_on(self.cutter.land()).unwrap(), [201]);
+    }
+
+    fn made(&self) -> (usize, usize) {
+        let issues = self.vendor.block_on(self.redmine.issues(&self.identifier)).len();
+        (issues, self.cutter.count("POST", "/issues.json"))
+    }
+}
+
 fn cards(lane: &Lane) -> Vec<Card> {
     let card = |record: &Record| if let Record::Card(card) = record { Some(card.clone()) } else { None };
     lane.records.iter().filter_map(card).collect()
@@ -315,5 +376,16 @@ fn an_unknown_create_in_linear_is_one_issue_or_a_question() {
         let site = vendor.block_on(FakeLinear::start(clock)).unwrap();
         site.team(linear::Team::new("AUTH"));
         play(&site, &now, seed);
+    }
+}
+
+/// The vendor's own server counts here, and a proxy cuts.
+#[test]
+#[ignore = "needs a Redmine that runs: cargo xtask peers"]
+fn an_unknown_create_in_redmine_is_one_issue_or_a_question() {
+    let (vendor, redmine) = (Arc::new(vendor()), RealRedmine::named());
+    for seed in seeds() {
+        let (now, _) = clock();
+        play(&RedmineSite::new(vendor.clone(), redmine.clone()), &now, seed);
     }
 }
