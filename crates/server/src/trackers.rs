@@ -10,9 +10,10 @@ use throughline_net::Key;
 use throughline_trackers::github::{self, Github, GithubConfig};
 use throughline_trackers::jira::{self, Credentials, Jira, JiraConfig};
 use throughline_trackers::linear::{self, Linear, LinearConfig};
+use throughline_trackers::redmine::{self, Redmine, RedmineConfig};
 use throughline_trackers::{Limits, Tracker};
 
-use crate::config::{Config, GithubSite, JiraSite, LinearSite};
+use crate::config::{Config, GithubSite, JiraSite, LinearSite, RedmineSite};
 use crate::finding::{Finding, State, finding};
 use crate::start_error::StartError;
 
@@ -33,6 +34,9 @@ pub(crate) fn open(config: &Config) -> Result<BTreeMap<String, Arc<dyn Tracker>>
     }
     for (name, site) in &config.linear {
         opened.insert(name.clone(), Arc::new(open_linear(name, site)?));
+    }
+    for (name, site) in &config.redmine {
+        opened.insert(name.clone(), Arc::new(open_redmine(name, site)?));
     }
     Ok(opened)
 }
@@ -91,6 +95,19 @@ fn open_linear(name: &str, site: &LinearSite) -> Result<Linear, StartError> {
     Linear::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
 }
 
+fn open_redmine(name: &str, site: &RedmineSite) -> Result<Redmine, StartError> {
+    let settings = RedmineConfig {
+        base_url: site.base_url.clone(),
+        allow_loopback: site.allow_loopback,
+        key: secret(name, &site.token_file, "a key")?,
+        markup: site.markup,
+        marker: site.marker,
+        at_once: Limits::default().at_once,
+        projects: site.projects.clone(),
+    };
+    Redmine::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
+}
+
 /// Looks over every configured tracker. Returns nothing if none is over the network.
 pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -123,6 +140,16 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
             Ok(linear) => {
                 let signs = linear.examine().await.into_iter().flat_map(|(_, signs)| signs);
                 found.extend(signs.map(|sign| of_linear(name, &site.base_url, sign)));
+            }
+            Err(error) => found.push(unusable(name, &error)),
+        }
+    }
+    for (name, site) in &config.redmine {
+        found.extend(local(name, site.allow_loopback));
+        match open_redmine(name, site) {
+            Ok(redmine) => {
+                let signs = redmine.examine().await.into_iter().flat_map(|(_, signs)| signs);
+                found.extend(signs.map(|sign| of_redmine(name, &site.base_url, sign)));
             }
             Err(error) => found.push(unusable(name, &error)),
         }
@@ -249,6 +276,61 @@ fn of_linear(name: &str, url: &str, sign: linear::Sign) -> Finding {
             format!(
                 "make the label in Linear, or name another one in projects.{project}.type_labels.{}",
                 kind.as_str()
+            ),
+        ),
+        Sign::Ready { project } => fine(name, &format!("{project} takes tickets")),
+    }
+}
+
+/// Words a sign of Redmine, with the remedy.
+fn of_redmine(name: &str, url: &str, sign: redmine::Sign) -> Finding {
+    use redmine::Sign;
+    let broken = |text: String, fix: String| broken(name, &text, &fix);
+    match sign {
+        Sign::Account { login } => fine(name, &format!("{url} knows us as {login}")),
+        Sign::Refused => broken(
+            format!("{url} refuses the key"),
+            "show the account's API access key there, and put it into the token file".into(),
+        ),
+        Sign::Off => broken(
+            format!("{url} takes no requests by REST"),
+            "Administration, Settings, API: Enable REST web service".into(),
+        ),
+        Sign::Silent { why } => broken(
+            format!("{url} does not answer as Redmine does: {why}"),
+            "check `base_url`: open it with /users/current.json behind it in a browser".into(),
+        ),
+        Sign::NoProject { project, identifier } => broken(
+            format!("there is no project {identifier} for {project} that the account may see"),
+            format!("check projects.{project}.identifier, or make the account a member of the project"),
+        ),
+        Sign::Closed { project } => broken(
+            format!("the project of {project} is closed"),
+            "reopen it in Redmine, or remove it here".into(),
+        ),
+        Sign::NoIssues { project } => broken(
+            format!("the project of {project} has no issues"),
+            "Settings of the project there, Project, Modules: Issue tracking".into(),
+        ),
+        Sign::Lacks { project, permissions } => broken(
+            format!("the account lacks permissions in {project}: {}", permissions.join(", ")),
+            "Administration, Roles and permissions: give them to the role that it has in the project".into(),
+        ),
+        Sign::NoTracker { project, kind, tracker } => {
+            let text = format!(
+                "{name}: {project} has no tracker “{tracker}”, so no {} can be created",
+                kind.as_str()
+            );
+            let fix = format!(
+                "add it to the project, or name another one in projects.{project}.type_names.{}",
+                kind.as_str()
+            );
+            finding("tracker", State::Warning, text, Some(&fix))
+        }
+        Sign::NoField { project, field } => broken(
+            format!("{project} has no custom field “{field}”"),
+            format!(
+                "add it to the project, or correct projects.{project}.part_fields and projects.{project}.values"
             ),
         ),
         Sign::Ready { project } => fine(name, &format!("{project} takes tickets")),

@@ -407,8 +407,9 @@ codes! {
         "A tracker is configured in a way that no issue could be created with. Nothing was started.",
         "Its address, its account or the file of its token is missing or cannot be used, or a project has a setting of the \
          wrong form.",
-        "Correct what the message names; docs/jira.md, docs/github.md and docs/linear.md have examples. `throughline doctor tracker` asks it.",
-        ["jira", "github", "linear", "projects"];
+        "Correct what the message names; docs/jira.md, docs/github.md, docs/linear.md and docs/redmine.md have examples. \
+         `throughline doctor tracker` asks it.",
+        ["jira", "github", "linear", "redmine", "projects"];
     TRACKER_SIGNATURE = 5202, "tracker.signature", Some(401), "The signature of a tracker's delivery is missing or wrong",
         "A request to the webhook of a tracker was not signed with its secret. Nothing was recorded.",
         "Only the tracker and we know the secret. It was replaced on one side only, or it is not the tracker that calls.",

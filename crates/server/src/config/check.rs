@@ -106,8 +106,13 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
         }
     }
-    let trackers =
-        RawTrackers { projects: raw.projects, jira: raw.jira, github: raw.github, linear: raw.linear };
+    let trackers = RawTrackers {
+        projects: raw.projects,
+        jira: raw.jira,
+        github: raw.github,
+        linear: raw.linear,
+        redmine: raw.redmine,
+    };
     let mut tracked = trackers::checked(trackers, &raw.tenant);
     let raw_tools = tools::RawTools { servers: raw.mcp, tools: raw.tools, agents: raw.agents };
     let called = tools::checked(raw_tools);
@@ -155,6 +160,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         jira: tracked.jira,
         github: tracked.github,
         linear: tracked.linear,
+        redmine: tracked.redmine,
         delivery_host: raw.api.delivery_host,
         telegram,
         slack,
@@ -368,7 +374,9 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     let of_github =
         config.github.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
     let of_linear = config.linear.values().map(|site| Some(&site.token_file));
-    let secrets: BTreeSet<_> = of_jira.chain(of_github).chain(of_linear).flatten().collect();
+    let of_redmine = config.redmine.values().map(|site| Some(&site.token_file));
+    let secrets = of_jira.chain(of_github).chain(of_linear).chain(of_redmine);
+    let secrets: BTreeSet<_> = secrets.flatten().collect();
     found.extend(secrets.into_iter().filter_map(|file| readable_by_others(file, "a tracker's secret")));
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {

@@ -37,7 +37,7 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
-pub use trackers::{GithubSite, JiraSite, LinearSite};
+pub use trackers::{GithubSite, JiraSite, LinearSite, RedmineSite};
 
 /// Configuration of an installation.
 #[derive(Clone, Debug)]
@@ -70,6 +70,8 @@ pub struct Config {
     pub github: BTreeMap<String, GithubSite>,
     /// Workspaces of Linear, by the name of their tracker: `linear.main`.
     pub linear: BTreeMap<String, LinearSite>,
+    /// Redmines, by the name of their tracker: `redmine.main`.
+    pub redmine: BTreeMap<String, RedmineSite>,
     /// Effect classes that the host behind the HTTP API performs itself.
     pub delivery_host: Vec<EffectClass>,
     /// Telegram channel, if configured.
@@ -396,6 +398,8 @@ struct Raw {
     github: BTreeMap<String, trackers::RawGithub>,
     #[serde(default)]
     linear: BTreeMap<String, trackers::RawLinear>,
+    #[serde(default)]
+    redmine: BTreeMap<String, trackers::RawRedmine>,
     #[serde(default)]
     destinations: Vec<Destination>,
     instance_key_file: Option<PathBuf>,

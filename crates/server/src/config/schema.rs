@@ -179,6 +179,7 @@ pub(super) fn settings() -> Schema {
         key("jira", Map(Box::new(Table(trackers::jira()))), "Jira sites, by name."),
         key("github", Map(Box::new(Table(trackers::github()))), "GitHubs, by name."),
         key("linear", Map(Box::new(Table(trackers::linear()))), "Workspaces of Linear, by name."),
+        key("redmine", Map(Box::new(Table(trackers::redmine()))), "Redmines, by name."),
         key(
             "api",
             Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),

@@ -204,6 +204,9 @@ fn settings_that_do_not_fit_together_are_told() {
         ("[jira.main]\nbase_url = \"https://a\"", 5201, "`email`"),
         ("[github.main]", 5201, "`token_file`"),
         ("[linear.main]", 5201, "`token_file`"),
+        ("[redmine.main]\ntoken_file = \"f\"", 5201, "`base_url`"),
+        ("[redmine.main]\nbase_url = \"https://a\"", 5201, "`token_file`"),
+        ("[projects.A]\ntracker = \"redmine.x\"\nteam = \"A\"", 1004, "no setting of projects in redmine.x"),
         ("[projects.A]\ntracker = \"jira.x\"", 1004, "local"),
         ("[projects.A]\nrepository = \"a/b\"", 1004, "no setting of projects in local"),
         (

@@ -1,4 +1,5 @@
-//! Settings of `projects`, `jira`, `github`, `linear` and `destinations`: which tracker a project is in, and how that is reached.
+//! Settings of `projects`, `jira`, `github`, `linear`, `redmine` and `destinations`: which tracker a project is in, and how
+//! that is reached.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use throughline_trackers::github::GithubProject;
 use throughline_trackers::jira::{Edition, JiraProject};
 use throughline_trackers::linear::LinearProject;
 use throughline_trackers::local::ProjectConfig;
+use throughline_trackers::redmine::{Markup, RedmineProject};
 use toml::{Table, Value};
 
 /// Name of the embedded tracker.
@@ -36,6 +38,8 @@ const OF_JIRA: [&str; 4] = ["type_names", "part_fields", "values", "child_link"]
 const OF_GITHUB: [&str; 2] = ["repository", "type_labels"];
 /// Settings of projects of Linear.
 const OF_LINEAR: [&str; 2] = ["team", "type_labels"];
+/// Settings of projects of Redmine.
+const OF_REDMINE: [&str; 4] = ["identifier", "type_names", "part_fields", "values"];
 
 /// Jira site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +98,25 @@ pub struct LinearSite {
     pub projects: BTreeMap<String, LinearProject>,
 }
 
+/// Redmine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedmineSite {
+    /// Tenant whose tickets go there.
+    pub tenant: String,
+    /// Address.
+    pub base_url: String,
+    /// File of the account's API key.
+    pub token_file: PathBuf,
+    /// Markup of texts there.
+    pub markup: Markup,
+    /// True if created issues hold the id of their effect.
+    pub marker: bool,
+    /// Allows an address on this machine.
+    pub allow_loopback: bool,
+    /// Projects by key.
+    pub projects: BTreeMap<String, RedmineProject>,
+}
+
 /// Project as written: its tracker, and settings that depend on which one that is.
 #[derive(Deserialize)]
 pub(super) struct RawProject {
@@ -138,12 +161,26 @@ pub(super) struct RawLinear {
     allow_loopback: bool,
 }
 
+#[derive(Deserialize)]
+pub(super) struct RawRedmine {
+    tenant: Option<String>,
+    base_url: Option<String>,
+    token_file: Option<PathBuf>,
+    #[serde(default)]
+    markup: Markup,
+    #[serde(default = "yes")]
+    marker: bool,
+    #[serde(default)]
+    allow_loopback: bool,
+}
+
 /// Tables as written in the file.
 pub(super) struct RawTrackers {
     pub(super) projects: BTreeMap<String, RawProject>,
     pub(super) jira: BTreeMap<String, RawJira>,
     pub(super) github: BTreeMap<String, RawGithub>,
     pub(super) linear: BTreeMap<String, RawLinear>,
+    pub(super) redmine: BTreeMap<String, RawRedmine>,
 }
 
 fn yes() -> bool {
@@ -157,6 +194,7 @@ pub(super) struct Checked {
     pub(super) jira: BTreeMap<String, JiraSite>,
     pub(super) github: BTreeMap<String, GithubSite>,
     pub(super) linear: BTreeMap<String, LinearSite>,
+    pub(super) redmine: BTreeMap<String, RedmineSite>,
     /// Settings that cannot work by themselves.
     pub(super) wrong: Vec<(String, String)>,
     /// Settings that do not fit together.
@@ -189,6 +227,13 @@ pub(super) fn checked(raw: RawTrackers, tenant: &str) -> Checked {
             Err(why) => found.wrong.push(wrong(&name, why)),
         }
     }
+    for (name, raw) in raw.redmine {
+        let name = format!("redmine.{name}");
+        match redmine(raw, tenant) {
+            Ok(site) => drop(found.redmine.insert(name, site)),
+            Err(why) => found.wrong.push(wrong(&name, why)),
+        }
+    }
     for (key, raw) in raw.projects {
         found.project(key, raw);
     }
@@ -212,6 +257,18 @@ fn linear(raw: RawLinear, tenant: &str) -> Result<LinearSite, &'static str> {
         tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
         base_url: raw.base_url.unwrap_or_else(|| "https://api.linear.app".to_owned()),
         token_file: raw.token_file.ok_or("needs `token_file`, the file of the account's key")?,
+        allow_loopback: raw.allow_loopback,
+        projects: BTreeMap::new(),
+    })
+}
+
+fn redmine(raw: RawRedmine, tenant: &str) -> Result<RedmineSite, &'static str> {
+    Ok(RedmineSite {
+        tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
+        base_url: raw.base_url.ok_or("needs `base_url`, the address of the Redmine")?,
+        token_file: raw.token_file.ok_or("needs `token_file`, the file of the account's API key")?,
+        markup: raw.markup,
+        marker: raw.marker,
         allow_loopback: raw.allow_loopback,
         projects: BTreeMap::new(),
     })
@@ -247,9 +304,11 @@ impl Checked {
             read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
         } else if let Some(site) = self.linear.get_mut(&tracker) {
             read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
+        } else if let Some(site) = self.redmine.get_mut(&tracker) {
+            read(settings).map(|project| drop(site.projects.insert(key.clone(), project)))
         } else {
-            let known =
-                self.jira.keys().chain(self.github.keys()).chain(self.linear.keys()).map(String::as_str);
+            let known = self.jira.keys().chain(self.github.keys()).chain(self.linear.keys());
+            let known = known.chain(self.redmine.keys()).map(String::as_str);
             let known: Vec<&str> = [LOCAL].into_iter().chain(known).collect();
             let text = format!(
                 "`projects.{key}.tracker` is “{tracker}”; the trackers that are configured are: {}",
@@ -270,6 +329,7 @@ impl Checked {
             Some("jira") => &OF_JIRA,
             Some("github") => &OF_GITHUB,
             Some("linear") => &OF_LINEAR,
+            Some("redmine") => &OF_REDMINE,
             _ => &OF_LOCAL,
         };
         let fits = |name: &str| own.contains(&name) || EVERYWHERE.contains(&name);

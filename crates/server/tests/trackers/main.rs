@@ -7,6 +7,7 @@ mod github;
 mod hooks;
 mod jira;
 mod linear;
+mod redmine;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]
 mod support;

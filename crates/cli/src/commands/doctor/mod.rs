@@ -102,10 +102,11 @@ fn models_only(app: &App) -> Result<Vec<Check>, Failure> {
 /// Checks the trackers, also if other things are broken.
 fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
     let config = settings::installation(app, None)?;
-    if config.jira.is_empty() && config.github.is_empty() && config.linear.is_empty() {
+    let none_hosted = config.jira.is_empty() && config.github.is_empty() && config.linear.is_empty();
+    if none_hosted && config.redmine.is_empty() {
         return Ok(vec![Check::ok(
             "tracker",
-            "tickets go to the embedded tracker; docs/jira.md, docs/github.md and docs/linear.md show others",
+            "tickets go to the embedded tracker; docs/jira.md, docs/github.md, docs/linear.md and docs/redmine.md show others",
         )]);
     }
     checks::trackers(app, &config)

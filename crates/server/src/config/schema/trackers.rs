@@ -2,6 +2,7 @@
 
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_trackers::local::{ChildLink, FieldKind};
+use throughline_trackers::redmine::Markup;
 
 use super::{Schema, SettingKey, key, texts, words};
 
@@ -48,6 +49,23 @@ pub(super) fn linear() -> Vec<SettingKey> {
     ]
 }
 
+/// Keys of a Redmine.
+pub(super) fn redmine() -> Vec<SettingKey> {
+    use Schema::{Flag, Text, Word};
+    vec![
+        key("tenant", Text, "The tenant whose tickets go there; the configured tenant if not set."),
+        key("base_url", Text, "Its address, with the path below which it runs."),
+        key("token_file", Text, "File of the account's API key."),
+        key("markup", Word(Markup::ALL.map(Markup::as_str).into()), "The markup of texts there."),
+        key(
+            "marker",
+            Flag,
+            "Hide the effect's id in created issues, so that one is found whose answer was lost.",
+        ),
+        key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
+    ]
+}
+
 /// Keys of a rule that says where tickets of a place go.
 pub(super) fn destination() -> Vec<SettingKey> {
     use Schema::Text;
@@ -75,25 +93,38 @@ pub(super) fn project() -> Vec<SettingKey> {
         ])
     };
     let labelled_types = types().map(|name| key(name, Text, "The label it gets."));
-    let named_types = types().map(|name| key(name, Text, "What Jira calls it."));
+    let named_types = types().map(|name| key(name, Text, "What Jira calls it, or its tracker in Redmine."));
     let own_fields = Part::ALL.iter().map(|part| key(part.as_str(), Text, "The field it goes to."));
     let of_part = Part::ALL.iter().map(|part| key(part.as_str(), rule(), "What it takes."));
     vec![
         key(
             "tracker",
             Text,
-            "The tracker it is in: local, or jira.NAME, github.NAME or linear.NAME of one below those.",
+            "The tracker it is in: local, or jira.NAME, github.NAME, linear.NAME or redmine.NAME of one below those.",
         ),
         key("repository", Text, "For GitHub: the repository, owner/name."),
         key("team", Text, "For Linear: the key of the team, if it is not that of the project."),
+        key(
+            "identifier",
+            Text,
+            "For Redmine: the project's identifier, if it is not the key in small letters.",
+        ),
         key(
             "type_labels",
             Table(labelled_types.into()),
             "Labels that types get on GitHub and in Linear: bug = \"bug\".",
         ),
-        key("type_names", Table(named_types.into()), "Jira's names of types: bug = \"Defect\"."),
+        key(
+            "type_names",
+            Table(named_types.into()),
+            "Jira's names of types, or trackers of Redmine: bug = \"Defect\".",
+        ),
         key("part_fields", Table(own_fields.collect()), "Fields that parts go to, by name or id."),
-        key("values", Map(Box::new(Text)), "Values that fields of Jira get in every issue, by name or id."),
+        key(
+            "values",
+            Map(Box::new(Text)),
+            "Values that fields of Jira or Redmine get in every issue, by name or id.",
+        ),
         key("name", Text, "What people call it."),
         key("types", words(types().to_vec()), "The types it offers."),
         key("disabled", words(types().to_vec()), "Types that are switched off."),
