@@ -233,7 +233,7 @@ mod tests {
         (url, count)
     }
 
-    /// What a client sees of a request: the status and the body, if each came.
+    /// Asks as a client does. Returns the status and the body, if each came.
     async fn ask(cutter: &Cutter, path: &str) -> (Option<u16>, Option<String>) {
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let Ok(answer) = client.post(format!("{}{path}", cutter.url())).body("hello").send().await else {

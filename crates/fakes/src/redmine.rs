@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 const URL: &str = "THROUGHLINE_REDMINE";
 /// The variable with the key of the account that tickets are written with.
 const KEY: &str = "THROUGHLINE_REDMINE_KEY";
+/// The variable with the markup that it shows texts in: `textile`, `markdown` or `common_mark`.
+const TEXT: &str = "THROUGHLINE_REDMINE_TEXT";
 /// The variable with the key of an administrator.
 const ADMIN: &str = "THROUGHLINE_REDMINE_ADMIN";
 
@@ -23,6 +25,8 @@ pub struct RealRedmine {
     pub url: String,
     /// The key of the account that tickets are written with.
     pub key: String,
+    /// The markup that it shows texts in.
+    pub text: String,
     admin: String,
     http: reqwest::Client,
     /// Lists that do not change, by name.
@@ -60,6 +64,7 @@ impl RealRedmine {
         Self {
             url: named(URL).expect("THROUGHLINE_REDMINE names a Redmine: cargo xtask peers"),
             key: named(KEY).expect("THROUGHLINE_REDMINE_KEY is the key of its account"),
+            text: named(TEXT).expect("THROUGHLINE_REDMINE_TEXT is the markup of its texts"),
             admin: named(ADMIN).expect("THROUGHLINE_REDMINE_ADMIN is the key of its administrator"),
             http: client.expect("there is a client"),
             lists: Arc::default(),
@@ -132,6 +137,24 @@ impl RealRedmine {
     pub async fn issues(&self, identifier: &str) -> Vec<Value> {
         let path = format!("issues.json?project_id={identifier}&status_id=*&sort=id&limit=100");
         self.read(&path).await["issues"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// The texts of a project's issues as people see them, in HTML.
+    ///
+    /// # Panics
+    ///
+    /// It does not show them.
+    #[expect(clippy::expect_used, reason = "it is used by tests alone")]
+    pub async fn shown(&self, identifier: &str) -> String {
+        // The key of feeds is the administrator's backwards.
+        let key: String = self.admin.chars().rev().collect();
+        let address = format!("{}/projects/{identifier}/issues.atom?key={key}", self.url);
+        let answer = self.http.get(address).send().await.expect("the feed is shown");
+        assert!(answer.status().is_success(), "{}", answer.status());
+        let feed = answer.text().await.expect("the feed is text");
+        let contents = feed.split("<content type=\"html\">").skip(1);
+        let html: String = contents.filter_map(|text| Some(text.split_once("</content>")?.0)).collect();
+        html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
     }
 
     /// The id of a project.

@@ -22,6 +22,16 @@ const ANSWERS: &str = "redmine redmine/instances/default/dbconfig-install boolea
                        redmine redmine/instances/default/database-type select sqlite3\n";
 /// The program that fills a new Redmine.
 const FILL: &str = "crates/fakes/tests/peers/redmine.rb";
+/// The tests that ask a Redmine.
+const TESTS: [[&str; 3]; 3] = [
+    ["-p", "throughline-trackers", "--lib"],
+    ["-p", "throughline-sim", "--test=network_trackers"],
+    ["-p", "throughline-server", "--test=trackers"],
+];
+/// The markups of texts, of which it has the first one from the beginning.
+const TEXTS: [&str; 3] = ["textile", "markdown", "common_mark"];
+/// The test of texts.
+const SHOWN: &str = "redmine::tests::issues::a_text_is_shown_and_does_nothing";
 /// The time in which it answers.
 const START: Duration = Duration::from_secs(60);
 /// The pause between two looks.
@@ -44,13 +54,14 @@ pub(super) fn run(repo: &Repo) -> Result<()> {
         return Ok(());
     }
     let redmine = Redmine::start(repo)?;
-    let variables: Vec<(&str, &str)> =
-        redmine.variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let tests =
-        [["-p", "throughline-trackers", "--lib"], ["-p", "throughline-sim", "--test=network_trackers"]];
-    for test in tests {
+    for test in TESTS {
         let arguments = [&["test"], &test[..], &["--locked", "--", "--ignored", "redmine"]].concat();
-        cargo_with(repo, &arguments, &variables)?;
+        redmine.test(repo, &arguments, TEXTS[0])?;
+    }
+    for text in &TEXTS[1..] {
+        finish(redmine.command("rails").args(["runner", &format!("Setting.text_formatting = '{text}'")]))?;
+        let arguments = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--", "--ignored", SHOWN];
+        redmine.test(repo, &arguments, text)?;
     }
     Ok(())
 }
@@ -88,6 +99,13 @@ impl Redmine {
         finish(redmine.command("rails").arg("runner").arg(repo.path(FILL)))?;
         redmine.serve()?;
         Ok(redmine)
+    }
+
+    /// Runs tests, which find it by their variables.
+    fn test(&self, repo: &Repo, arguments: &[&str], text: &str) -> Result<()> {
+        let own = self.variables.iter().map(|(name, value)| (*name, value.as_str()));
+        let variables: Vec<(&str, &str)> = own.chain([("THROUGHLINE_REDMINE_TEXT", text)]).collect();
+        cargo_with(repo, arguments, &variables)
     }
 
     fn site(&self) -> PathBuf {

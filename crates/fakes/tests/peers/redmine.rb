@@ -9,7 +9,6 @@ Setting.login_required = '1'
 # People are shown by their login, so that the suite knows them by one name.
 Setting.user_format = 'username'
 Setting.cross_project_issue_relations = '1'
-Setting.text_formatting = ENV['THROUGHLINE_REDMINE_TEXT'] || 'textile'
 
 def user(login, name, admin: false)
   user = User.new(firstname: name.split.first, lastname: name.split.last, mail: "#{login}@acme.example",
@@ -21,12 +20,15 @@ def user(login, name, admin: false)
   user
 end
 
-def api_key(user, value)
-  Token.create!(user: user, action: 'api').update_column(:value, value)
+def key(user, action, value)
+  Token.create!(user: user, action: action).update_column(:value, value)
 end
 
-api_key(user('root', 'Root User', admin: true), ENV['THROUGHLINE_REDMINE_ADMIN'])
-api_key(user('throughline', 'Throughline Account'), ENV['THROUGHLINE_REDMINE_KEY'])
+root = user('root', 'Root User', admin: true)
+key(root, 'api', ENV['THROUGHLINE_REDMINE_ADMIN'])
+# No two keys may be the same.
+key(root, 'feeds', ENV['THROUGHLINE_REDMINE_ADMIN'].reverse)
+key(user('throughline', 'Throughline Account'), 'api', ENV['THROUGHLINE_REDMINE_KEY'])
 { 'ana' => 'Ana Sousa', 'bob' => 'Bob Stone', 'eve' => 'Eve Adams', 'robot' => 'Robot Metal' }
   .each { |login, name| user(login, name) }
 

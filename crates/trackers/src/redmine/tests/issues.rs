@@ -4,9 +4,9 @@ use serde_json::json;
 use throughline_engine::Language;
 use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
-use throughline_fakes::redmine::Project;
+use throughline_fakes::redmine::{Project, RealRedmine};
 
-use super::{RedmineConfig, Sign, Sites, named};
+use super::{Markup, RedmineConfig, Sign, Sites, named};
 use crate::Tracker;
 use crate::conformance::{Subject, TENANT, applied, codes, errors, item, member, sound};
 
@@ -83,6 +83,44 @@ async fn what_is_written_is_read_back() {
     }
     for named in [format!("DEMO-{number}"), format!("#{number}"), link] {
         assert_eq!(codes(sites.find(&named).await), ["check.reference"], "{named}: of another project");
+    }
+}
+
+/// A text is shown without its mark, and calls nobody, includes nothing and loads nothing, in the markup that Redmine has.
+#[tokio::test]
+#[ignore = "needs a Redmine that runs: cargo xtask peers"]
+async fn a_text_is_shown_and_does_nothing() {
+    let fitting = match RealRedmine::named().text.as_str() {
+        "textile" => &[Markup::Any, Markup::Textile][..],
+        // The older kind of Markdown shows comments.
+        "markdown" => &[Markup::Markdown],
+        "common_mark" => &[Markup::Any, Markup::Markdown],
+        other => panic!("{other} is no markup of Redmine's"),
+    };
+    for markup in fitting {
+        let sites = Sites::with(&[], |config| config.markup = *markup).await;
+        let text = "Ask @bob about {{macro_list}} and !http://pictures.example/p.png! today";
+        let made = applied(sites.create("fx_shown", &with(Part::Problem, text)).await);
+        let shown = sites.redmine.shown(sites.identifier("DEMO")).await;
+        assert!(
+            shown.contains(">Problem<") && shown.contains("Ask @\u{200b}bob about {\u{200b}{macro_list}}"),
+            "{shown}"
+        );
+        for hidden in ["fx_shown", "throughline-", "user-mention", "hello_world", "<img"] {
+            assert!(!shown.contains(hidden), "{markup:?} shows {hidden}: {shown}");
+        }
+        assert_eq!(sites.seek("fx_shown").await, [made.clone()], "{markup:?}");
+        for _ in 0..2 {
+            applied(sites.update("fx_said", &made.key, IssueChange::Comment("Hello".into())).await);
+        }
+        let said = sites.issue(&made.key).await["journals"].to_string();
+        assert_eq!(said.matches("Hello").count(), 1, "{markup:?}: {said}");
+        // By itself the text would do all that.
+        let number = made.key.rsplit('-').next().unwrap().parse().unwrap();
+        sites.redmine.change(number, &json!({"description": text})).await;
+        let shown = sites.redmine.shown(sites.identifier("DEMO")).await;
+        assert!(shown.contains("user-mention") && shown.contains("hello_world"), "{shown}");
+        assert_eq!(shown.contains("<img"), sites.redmine.text == "textile", "{shown}");
     }
 }
 
