@@ -12,7 +12,7 @@ use super::{LinearSite, form, id, queries};
 use crate::Issue;
 use crate::common_checks::wrong;
 use crate::project::{project_of, rejected};
-use crate::remote::{Outcome, no_project, not_sent, read};
+use crate::remote::{Outcome, no_project, not_sent, not_told, read};
 
 impl LinearSite {
     pub(super) async fn create_issue(
@@ -76,10 +76,7 @@ impl LinearSite {
     /// The outcome of a create whose id is there: that issue, if it is the one that was to be created.
     async fn there_already(&self, project: &str, effect: &EffectId, id: &str, item: &Item) -> Outcome<Issue> {
         // What cannot be read is there all the same, so this is not as if nothing was sent.
-        let found = self.read_issue(id).await.map_err(|ended| match ended {
-            Attempt::NotApplied { why, .. } | Attempt::Rejected { text: why, .. } => Attempt::Unknown { why },
-            other => other,
-        })?;
+        let found = self.read_issue(id).await.map_err(not_told)?;
         let Some(issue) = found.and_then(|issue| self.shown(project, &issue)) else {
             return Ok(Attempt::Unknown { why: TrackerFault::Failed { status: 200 }.into() });
         };

@@ -9,14 +9,14 @@ use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::fault::{FieldFault, ProjectAct, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
-use super::RedmineSite;
 use super::answer::not_ours;
 use super::config::RedmineProject;
 use super::issue::{Journal, RawIssue};
 use super::text::{inert, is_marked, marker};
+use super::{RedmineSite, form};
 use crate::common_checks::{self, MAX_BODY};
 use crate::project::{Permission, no_issue, not_permitted, project_of, rejected};
-use crate::remote::{Outcome, ProjectSettings, ending, not_sent};
+use crate::remote::{Outcome, ProjectSettings, ending, not_sent, not_told};
 
 /// An issue to change, with its project.
 struct Place<'a> {
@@ -86,7 +86,7 @@ impl RedmineSite {
         let markup = self.config.markup;
         let notes = ending(&inert(markup, text), &marker(markup, effect));
         self.put(place, json!({"notes": notes})).await?;
-        if self.is_commented(place, effect).await? {
+        if self.is_commented(place, effect).await.map_err(not_told)? {
             return Ok(());
         }
         Err(rejected(vec![not_ours(ProjectAct::Edit, place.project)]))
@@ -149,7 +149,7 @@ impl RedmineSite {
         is_so: impl Fn(&RawIssue) -> bool,
     ) -> Result<(), Attempt<()>> {
         self.put(place, change).await?;
-        let now = self.issue(place.key).await?;
+        let now = self.issue(place.key).await.map_err(not_told)?;
         if now.as_ref().is_some_and(is_so) {
             return Ok(());
         }
@@ -157,11 +157,7 @@ impl RedmineSite {
     }
 
     async fn put(&self, place: &Place<'_>, change: Value) -> Result<(), Attempt<()>> {
-        let name = |text: &str| match () {
-            () if text.starts_with("Parent task") => "parent".to_owned(),
-            () if text.starts_with("Assignee") => Part::Assignee.as_str().to_owned(),
-            () => "issue".to_owned(),
-        };
+        let name = |text: &str| form::core_name(text).to_owned();
         let path = format!("issues/{}.json", place.issue.id);
         let answer = self.client.change(&path, &json!({"issue": change})).await;
         answer.written(ProjectAct::Edit, place.project, &name).map(drop)

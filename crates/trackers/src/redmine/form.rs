@@ -145,9 +145,14 @@ impl<'a> Form<'a> {
             let part = self.settings.part_fields.iter().find(|(_, named)| is_it(named));
             return part.map_or_else(|| field.name.clone(), |(part, _)| part.as_str().to_owned());
         }
-        let known = FIELDS.iter().find(|(name, _)| text.starts_with(name));
-        known.map_or("issue", |(_, ours)| ours).to_owned()
+        core_name(text).to_owned()
     }
+}
+
+/// The field of every issue that a sentence of Redmine's begins with, or the issue.
+pub(super) fn core_name(text: &str) -> &'static str {
+    let known = FIELDS.iter().find(|(name, _)| text.starts_with(name));
+    known.map_or("issue", |(_, ours)| ours)
 }
 
 #[cfg(test)]

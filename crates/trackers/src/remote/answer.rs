@@ -86,6 +86,14 @@ pub(crate) fn not_sent<T>(outcome: Attempt<T>) -> Attempt<T> {
     }
 }
 
+/// The outcome of a request that comes after the one that counts: where it failed, it does not tell what that one did.
+pub(crate) fn not_told<T>(outcome: Attempt<T>) -> Attempt<T> {
+    match outcome {
+        Attempt::NotApplied { why, .. } | Attempt::Rejected { text: why, .. } => Attempt::Unknown { why },
+        other => other,
+    }
+}
+
 /// The reason that an operation without effect ended early, for people who operate the server; `None` if the credentials are
 /// refused.
 pub(crate) fn reason(ended: Attempt<()>) -> Option<String> {

@@ -11,7 +11,7 @@ mod projects;
 mod report;
 mod sites;
 
-pub(crate) use answer::{Answer, Refused, not_sent, read, reason};
+pub(crate) use answer::{Answer, Refused, not_sent, not_told, read, reason};
 pub(crate) use gate::Gate;
 pub(crate) use lines::{ending, has_line};
 pub(crate) use markdown::{GAP, inert, parted};
