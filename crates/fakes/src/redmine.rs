@@ -167,6 +167,12 @@ impl RealRedmine {
         self.read(&format!("issues/{number}.json?include=journals,relations")).await["issue"].take()
     }
 
+    /// Puts a project under another.
+    pub async fn put_under(&self, identifier: &str, parent: &str) {
+        let body = json!({"project": {"parent_id": self.project_id(parent).await}});
+        self.ask(Method::PUT, &format!("projects/{identifier}.json"), &body).await;
+    }
+
     /// Closes a project.
     pub async fn close(&self, identifier: &str) {
         self.ask(Method::PUT, &format!("projects/{identifier}/close.json"), &Value::Null).await;

@@ -145,3 +145,28 @@ impl RedmineSite {
         Ok(signs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use throughline_net::{Response, TransportError};
+
+    use super::super::answer::classify;
+    use super::*;
+
+    #[test]
+    fn an_account_that_is_not_told_says_why() {
+        let told = |outcome| sign(classify(outcome, SystemTime::UNIX_EPOCH).done::<()>().unwrap_err());
+        let bare = |status: u16| {
+            let headers = [("content-type".parse().unwrap(), "application/json".parse().unwrap())];
+            Ok(Response { status, headers: headers.into_iter().collect(), body: Vec::new() })
+        };
+        // As Redmine 5.0 answers whatever is asked while REST is off.
+        assert_eq!(told(bare(403)), Sign::Off);
+        assert_eq!(told(bare(401)), Sign::Refused);
+        for silent in [bare(502), Err(TransportError::NotSent("refused".into()))] {
+            assert!(matches!(told(silent.clone()), Sign::Silent { .. }), "{silent:?}");
+        }
+    }
+}

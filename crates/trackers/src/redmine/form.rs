@@ -85,17 +85,14 @@ impl<'a> Form<'a> {
         }
         let fields = self.custom_fields(item, &mut faults);
         let Some(tracker) = tracker.filter(|_| faults.is_empty()) else { return Err(faults) };
-        let issue = json!({
-            "project_id": self.found.id,
-            "tracker_id": tracker.id,
-            "subject": item.title().trim(),
-            "description": self.description(item),
-            "custom_fields": fields,
-        });
-        match issue {
-            Value::Object(issue) => Ok(issue),
-            _ => Ok(Map::new()),
-        }
+        let issue = [
+            ("project_id", self.found.id.into()),
+            ("tracker_id", tracker.id.into()),
+            ("subject", item.title().trim().into()),
+            ("description", self.description(item).into()),
+            ("custom_fields", fields.into()),
+        ];
+        Ok(issue.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
     /// The custom fields with their values, those of the item before those that are set for the project.

@@ -243,6 +243,23 @@ async fn what_has_gone_is_not_followed() {
     assert_eq!(sites.seek("fx_2").await, []);
 }
 
+/// Redmine lists the issues of subprojects with those of a project. Here a project's issues are its own.
+#[tokio::test]
+#[ignore = "needs a Redmine that runs: cargo xtask peers"]
+async fn a_subproject_has_its_own_issues() {
+    let sites = Sites::new().await;
+    sites.redmine.put_under(sites.identifier("PRIV"), sites.identifier("DEMO")).await;
+    let made = applied(sites.tracker.create(TENANT, "PRIV", &"fx_1".into(), &sound("Private"), None).await);
+    assert_eq!(sites.count(TENANT).await, 1, "as Redmine lists them");
+    let number = made.key.rsplit('-').next().unwrap();
+    for named in [format!("DEMO-{number}"), format!("#{number}"), made.url.clone().unwrap()] {
+        assert_eq!(codes(sites.find(&named).await), ["check.reference"], "{named}");
+    }
+    assert_eq!(sites.seek("fx_1").await, []);
+    let by = Some("user:ana");
+    assert_eq!(applied(sites.tracker.find(TENANT, "PRIV", by, &made.key).await), made);
+}
+
 /// A story is put under its epic by the create itself.
 #[tokio::test]
 #[ignore = "needs a Redmine that runs: cargo xtask peers"]
