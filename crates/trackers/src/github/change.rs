@@ -12,7 +12,7 @@ use super::issue::RawIssue;
 use super::text::{marker, relation, with_relation};
 use super::{ACCOUNT, GithubSite, people};
 use crate::common_checks::{self, MAX_BODY};
-use crate::project::{Permission, no_issue, not_permitted, project_of, rejected};
+use crate::project::{Permission, no_issue, project_of, rejected};
 use crate::remote::{Outcome, ProjectSettings, ending, has_line, inert, not_sent, read};
 
 /// Pages of comments that are looked through.
@@ -47,8 +47,9 @@ impl GithubSite {
         let Some((settings, issue)) = self.config.project(project).zip(issue) else {
             return Ok(rejected(vec![no_issue(project, key)]));
         };
-        if let Some(may) = Permission::of_change(change).filter(|may| !settings.allows(*may, by)) {
-            return Ok(rejected(vec![not_permitted(project, may, by, settings.permitted(may))]));
+        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
+        {
+            return Ok(rejected(vec![fault]));
         }
         let place = Place { project, settings, issue };
         match change {

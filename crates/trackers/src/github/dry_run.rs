@@ -10,7 +10,7 @@ use super::config::GithubProject;
 use super::issue::RawRepository;
 use super::{ACCOUNT, GithubSite, form, people};
 use crate::common_checks::{self, wrong};
-use crate::project::{ChildLink, Permission, closed, not_permitted, project_of, rejected};
+use crate::project::{ChildLink, Permission, closed, project_of, rejected};
 use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
 
 /// GitHub's words for a repository without issues.
@@ -29,8 +29,7 @@ impl GithubSite {
         }
         let linked = items.iter().any(|item| !self.named(item).is_empty());
         let mut faults: Vec<FieldFault> = Permission::of_items(items, linked)
-            .filter(|may| !settings.allows(*may, by))
-            .map(|may| not_permitted(project, may, by, settings.permitted(may)))
+            .filter_map(|may| settings.refuses(project, may, by))
             .collect();
         if faults.is_empty() && !repository.may_sort() {
             faults.extend(account_lacks(project, settings, items));

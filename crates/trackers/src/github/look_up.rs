@@ -10,7 +10,7 @@ use super::config::GithubProject;
 use super::issue::{RawIssue, RawRepository};
 use super::text::marker;
 use crate::Issue;
-use crate::project::{Permission, key_in, no_key, not_permitted, plain_number, rejected};
+use crate::project::{Permission, key_in, no_key, plain_number, rejected};
 use crate::remote::{Outcome, ProjectSettings, has_line, no_project, read};
 
 /// Pages of the newest issues that are looked through for a marker.
@@ -115,9 +115,8 @@ impl GithubSite {
         let Some(settings) = settings else {
             return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
-        if !settings.allows(Permission::Browse, by) {
-            let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));
-            return Ok(rejected(vec![not_permitted(project, may, by, allowed)]));
+        if let Some(fault) = settings.refuses(project, Permission::Browse, by) {
+            return Ok(rejected(vec![fault]));
         }
         match self.issue(&key).await? {
             Some(issue) => {

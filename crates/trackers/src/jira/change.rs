@@ -15,7 +15,7 @@ use super::metadata::read;
 use super::{JiraSite, PROPERTY, people};
 use crate::common_checks::{self, MAX_BODY};
 use crate::links::RELATED;
-use crate::project::{ChildLink, Permission, no_issue, not_permitted, project_of, rejected};
+use crate::project::{ChildLink, Permission, no_issue, project_of, rejected};
 use crate::remote::{Outcome, ProjectSettings};
 
 /// Comments of a page.
@@ -45,8 +45,9 @@ impl JiraSite {
         let Some((settings, issue)) = self.config.project(project).zip(issue) else {
             return Ok(rejected(vec![no_issue(project, key)]));
         };
-        if let Some(may) = Permission::of_change(change).filter(|may| !settings.allows(*may, by)) {
-            return Ok(rejected(vec![not_permitted(project, may, by, settings.permitted(may))]));
+        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
+        {
+            return Ok(rejected(vec![fault]));
         }
         match change {
             IssueChange::Parent(epic) => self.set_parent(project, &issue, epic).await,

@@ -16,7 +16,7 @@ use super::metadata::{FieldMeta, TypeMeta, read};
 use super::{Created, JiraSite, people};
 use crate::common_checks::{self, wrong};
 use crate::links::{self, Link};
-use crate::project::{ChildLink, Permission, closed, not_permitted, project_of, rejected};
+use crate::project::{ChildLink, Permission, closed, project_of, rejected};
 use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
 
 /// The types that people ask for.
@@ -37,8 +37,7 @@ impl JiraSite {
         }
         let linked = items.iter().any(|item| !self.named(item).is_empty());
         let mut faults: Vec<FieldFault> = Permission::of_items(items, linked)
-            .filter(|may| !settings.allows(*may, by))
-            .map(|may| not_permitted(project, may, by, settings.permitted(may)))
+            .filter_map(|may| settings.refuses(project, may, by))
             .collect();
         let lacking = self.account_lacks(project, items, linked).await?;
         if !lacking.is_empty() {

@@ -10,7 +10,7 @@ use super::client::encoded;
 use super::issue::{FIELDS, RawIssue};
 use super::metadata::read;
 use crate::Issue;
-use crate::project::{ChildLink, Permission, key_in, no_key, not_permitted, rejected};
+use crate::project::{ChildLink, Permission, key_in, no_key, rejected};
 use crate::remote::{Outcome, ProjectSettings, no_project};
 
 /// Issues of one effect that are read at most. More than one is a mistake that somebody has to see.
@@ -80,9 +80,8 @@ impl JiraSite {
         let Some(settings) = self.config.project(project) else {
             return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
-        if !settings.allows(Permission::Browse, by) {
-            let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));
-            return Ok(rejected(vec![not_permitted(project, may, by, allowed)]));
+        if let Some(fault) = settings.refuses(project, Permission::Browse, by) {
+            return Ok(rejected(vec![fault]));
         }
         let number = key.rsplit_once('-').map_or("", |(_, number)| number);
         let plain =

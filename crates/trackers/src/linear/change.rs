@@ -14,7 +14,7 @@ use super::queries::{self, Query};
 use super::text::inert;
 use super::{LinearSite, id};
 use crate::common_checks::{self, MAX_BODY};
-use crate::project::{Permission, no_issue, not_permitted, project_of, rejected};
+use crate::project::{Permission, no_issue, project_of, rejected};
 use crate::remote::{Outcome, ProjectSettings, not_sent};
 
 /// Pages of links that are looked through.
@@ -84,8 +84,9 @@ impl LinearSite {
         let Some((settings, issue)) = self.config.project(project).zip(issue) else {
             return Ok(rejected(vec![no_issue(project, key)]));
         };
-        if let Some(may) = Permission::of_change(change).filter(|may| !settings.allows(*may, by)) {
-            return Ok(rejected(vec![not_permitted(project, may, by, settings.permitted(may))]));
+        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
+        {
+            return Ok(rejected(vec![fault]));
         }
         let place = Place { project, settings, issue };
         match change {

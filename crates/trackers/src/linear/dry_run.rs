@@ -10,7 +10,7 @@ use super::config::LinearProject;
 use super::issue::RawTeam;
 use super::{LinearSite, form};
 use crate::common_checks::{self, wrong};
-use crate::project::{ChildLink, Permission, not_permitted, project_of, rejected};
+use crate::project::{ChildLink, Permission, project_of, rejected};
 use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
 
 impl LinearSite {
@@ -24,8 +24,7 @@ impl LinearSite {
         };
         let linked = items.iter().any(|item| !self.named(item).is_empty());
         let mut faults: Vec<FieldFault> = Permission::of_items(items, linked)
-            .filter(|may| !settings.allows(*may, by))
-            .map(|may| not_permitted(project, may, by, settings.permitted(may)))
+            .filter_map(|may| settings.refuses(project, may, by))
             .collect();
         faults.extend(common_checks::batch(items));
         for item in items {

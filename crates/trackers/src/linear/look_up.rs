@@ -9,7 +9,7 @@ use super::config::LinearProject;
 use super::issue::{List, RawIssue, RawTeam, told};
 use super::{LinearSite, id, queries};
 use crate::Issue;
-use crate::project::{Permission, closed, key_in, no_key, not_permitted, project_of, rejected};
+use crate::project::{Permission, closed, key_in, no_key, project_of, rejected};
 use crate::remote::{Outcome, ProjectSettings, no_project};
 
 /// The part of a link to an issue before its key.
@@ -99,9 +99,8 @@ impl LinearSite {
         let Some(settings) = settings else {
             return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
-        if !settings.allows(Permission::Browse, by) {
-            let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));
-            return Ok(rejected(vec![not_permitted(project, may, by, allowed)]));
+        if let Some(fault) = settings.refuses(project, Permission::Browse, by) {
+            return Ok(rejected(vec![fault]));
         }
         let found = self.issue(&key).await?;
         let Some(issue) = found else {

@@ -15,7 +15,7 @@ use super::issue::{Journal, RawIssue};
 use super::text::{inert, is_marked, marker};
 use super::{RedmineSite, form};
 use crate::common_checks::{self, MAX_BODY};
-use crate::project::{Permission, no_issue, not_permitted, project_of, rejected};
+use crate::project::{Permission, no_issue, project_of, rejected};
 use crate::remote::{Outcome, ProjectSettings, ending, not_sent, not_told};
 
 /// An issue to change, with its project.
@@ -41,8 +41,9 @@ impl RedmineSite {
         let Some((settings, issue)) = self.config.project(project).zip(issue) else {
             return Ok(rejected(vec![no_issue(project, key)]));
         };
-        if let Some(may) = Permission::of_change(change).filter(|may| !settings.allows(*may, by)) {
-            return Ok(rejected(vec![not_permitted(project, may, by, settings.permitted(may))]));
+        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
+        {
+            return Ok(rejected(vec![fault]));
         }
         let place = Place { project, settings, key, issue };
         match change {

@@ -10,7 +10,7 @@ use super::RedmineSite;
 use super::answer::not_ours;
 use super::form::{self, Form};
 use crate::common_checks::{self, wrong};
-use crate::project::{ChildLink, Permission, not_permitted, project_of, rejected};
+use crate::project::{ChildLink, Permission, project_of, rejected};
 use crate::remote::{Outcome, Parents, ProjectSettings, no_project, read};
 
 /// A priority of issues.
@@ -37,11 +37,8 @@ impl RedmineSite {
         };
         let linked = items.iter().any(|item| !self.named(item).is_empty());
         let wanted: Vec<Permission> = Permission::of_items(items, linked).collect();
-        let mut faults: Vec<FieldFault> = wanted
-            .iter()
-            .filter(|may| !settings.allows(**may, by))
-            .map(|may| not_permitted(project, *may, by, settings.permitted(*may)))
-            .collect();
+        let mut faults: Vec<FieldFault> =
+            wanted.iter().filter_map(|may| settings.refuses(project, *may, by)).collect();
         let rights = self.rights(&self.account().await?, &found).await?;
         faults.extend(
             wanted.iter().filter(|may| rights.lacks_for(**may)).map(|may| not_ours(may.act(), project)),

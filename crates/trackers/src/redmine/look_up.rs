@@ -8,7 +8,7 @@ use super::RedmineSite;
 use super::issue::{Around, RawIssue};
 use super::text::is_marked;
 use crate::Issue;
-use crate::project::{Permission, key_in, no_key, not_permitted, plain_number, rejected};
+use crate::project::{Permission, key_in, no_key, plain_number, rejected};
 use crate::remote::{Outcome, ProjectSettings, no_project, read};
 
 /// Issues of a page, as many as Redmine gives at most.
@@ -100,9 +100,8 @@ impl RedmineSite {
         let Some(settings) = self.config.project(project) else {
             return Ok(rejected(vec![no_project(project, self.config.known())]));
         };
-        if !settings.allows(Permission::Browse, by) {
-            let (may, allowed) = (Permission::Browse, settings.permitted(Permission::Browse));
-            return Ok(rejected(vec![not_permitted(project, may, by, allowed)]));
+        if let Some(fault) = settings.refuses(project, Permission::Browse, by) {
+            return Ok(rejected(vec![fault]));
         }
         match self.issue(&key).await? {
             Some(issue) => {

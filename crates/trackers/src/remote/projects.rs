@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::project::{Permission, allows, project_of};
+use throughline_engine::data::fault::FieldFault;
+
+use crate::project::{Permission, allows, not_permitted, project_of};
 
 /// Settings of one project, as far as they are about people.
 pub(crate) trait ProjectSettings {
@@ -15,6 +17,12 @@ pub(crate) trait ProjectSettings {
     /// True if this person has the permission.
     fn allows(&self, what: Permission, by: Option<&str>) -> bool {
         allows(self.permitted(what), by)
+    }
+
+    /// The fault of a person who may not do that in this project.
+    fn refuses(&self, project: &str, what: Permission, by: Option<&str>) -> Option<FieldFault> {
+        let fault = || not_permitted(project, what, by, self.permitted(what));
+        (!self.allows(what, by)).then(fault)
     }
 }
 
