@@ -51,6 +51,8 @@ manager = Role.find_by!(name: 'Manager')
 
 IssueCustomField.create!(name: 'Component', field_format: 'list', possible_values: %w[Web Ops], is_required: true,
                          is_for_all: false, trackers: Tracker.all.to_a)
+IssueCustomField.create!(name: 'Tags', field_format: 'list', possible_values: %w[sso web ops], multiple: true,
+                         is_required: false, is_for_all: false, trackers: Tracker.all.to_a)
 IssueCustomField.create!(name: 'Found in', field_format: 'string', is_required: false, is_for_all: false,
                          trackers: Tracker.all.to_a)
 IssueCustomField.create!(name: 'Reviews', field_format: 'int', is_required: false, is_for_all: false,

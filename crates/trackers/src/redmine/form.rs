@@ -97,10 +97,10 @@ impl<'a> Form<'a> {
 
     /// The custom fields with their values, those of the item before those that are set for the project.
     fn custom_fields(&self, item: &Item, faults: &mut Vec<FieldFault>) -> Vec<Value> {
-        let mut filled: Vec<(u64, String)> = Vec::new();
+        let mut filled: Vec<(u64, Value)> = Vec::new();
         for (part, text) in item.fields.iter().filter(|(_, text)| !text.trim().is_empty()) {
             match self.place(*part) {
-                Place::Field(field) => filled.push((field.id, text.trim().to_owned())),
+                Place::Field(field) => filled.push((field.id, value(*part, text))),
                 // No person wrote them, so nobody could leave them out.
                 Place::Missing if *part == Part::Evidence => {}
                 Place::Missing => {
@@ -113,7 +113,7 @@ impl<'a> Form<'a> {
         for (named, value) in &self.settings.values {
             match self.found.field(named) {
                 Some(field) if filled.iter().any(|(id, _)| *id == field.id) => {}
-                Some(field) => filled.push((field.id, value.clone())),
+                Some(field) => filled.push((field.id, value.as_str().into())),
                 None => {
                     let (field, project) = (named.clone(), self.project.into());
                     let fault = TrackerFault::SetValue { field, project, value: value.clone() };
@@ -143,6 +143,15 @@ impl<'a> Form<'a> {
             return part.map_or_else(|| field.name.clone(), |(part, _)| part.as_str().to_owned());
         }
         core_name(text).to_owned()
+    }
+}
+
+/// The value of a custom field. Labels are several where the field takes several; Redmine does not tell which ones do.
+fn value(part: Part, text: &str) -> Value {
+    let labels: Vec<&str> = several(text).collect();
+    match part {
+        Part::Labels if labels.len() > 1 => labels.into(),
+        _ => text.trim().into(),
     }
 }
 
@@ -206,6 +215,19 @@ mod tests {
                 "custom_fields": [{"id": 2, "value": "1.2"}, {"id": 1, "value": "Web"}],
             })
         );
+    }
+
+    #[test]
+    fn labels_are_several_values_of_a_field() {
+        let (found, mut settings) = (found(), settings());
+        settings.part_fields.insert(Part::Labels, "Component".into());
+        let form = Form { project: "WEB", settings: &settings, found: &found, markup: Markup::Any };
+        for (labels, expected) in [("sso, web", json!(["sso", "web"])), (" sso ", json!("sso"))] {
+            let issue =
+                form.fill(&item(ItemType::Bug, &[(Part::Title, "t"), (Part::Labels, labels)])).unwrap();
+            assert_eq!(issue["custom_fields"][0], json!({"id": 1, "value": expected}));
+            assert_eq!(issue["description"], "");
+        }
     }
 
     #[test]

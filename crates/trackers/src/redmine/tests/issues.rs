@@ -124,6 +124,28 @@ async fn a_text_is_shown_and_does_nothing() {
     }
 }
 
+/// Labels go to a field that takes several values, and to one that takes one.
+#[tokio::test]
+#[ignore = "needs a Redmine that runs: cargo xtask peers"]
+async fn labels_go_to_a_list() {
+    let sites = Sites::with(&[("WEB", Project { fields: &["Tags"], ..Project::USUAL })], |config| {
+        settings(config, "WEB").part_fields.insert(Part::Labels, "Tags".into());
+    })
+    .await;
+    for (n, (labels, expected)) in
+        [("sso, web", json!(["sso", "web"])), ("ops", json!(["ops"]))].into_iter().enumerate()
+    {
+        let (effect, item) = (format!("fx_{n}"), with(Part::Labels, labels));
+        let made = applied(sites.tracker.create(TENANT, "WEB", &effect.as_str().into(), &item, None).await);
+        let issue = sites.issue(&made.key).await;
+        assert_eq!(issue["custom_fields"][0]["value"], expected, "{labels}");
+    }
+    let outcome =
+        sites.tracker.create(TENANT, "WEB", &"fx_9".into(), &with(Part::Labels, "sso, jam"), None).await;
+    let [fault] = &errors(outcome)[..] else { panic!("one fault") };
+    assert_eq!((fault.code.as_str(), fault.field.as_str()), ("check.value", "labels"));
+}
+
 /// A required field that nothing fills is refused by Redmine, with its name, and by the part that fills it.
 #[tokio::test]
 #[ignore = "needs a Redmine that runs: cargo xtask peers"]
