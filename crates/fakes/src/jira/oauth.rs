@@ -10,7 +10,7 @@ use super::answer::{Answer, Outcome};
 pub(super) const CLOUD_ID: &str = "11223344-a1b2-3b33-c444-def123456789";
 /// The lifetime of an access token, in seconds.
 const LIFETIME: i64 = 3_600;
-const SCOPES: [&str; 3] = ["read:jira-work", "write:jira-work", "offline_access"];
+const SCOPES: [&str; 4] = ["read:jira-work", "write:jira-work", "read:jira-user", "offline_access"];
 
 /// A grant of a new app.
 #[derive(Clone, Debug, PartialEq, Eq)]

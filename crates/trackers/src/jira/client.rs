@@ -1,6 +1,7 @@
 //! Sends requests to one Jira site: a few at once, writes to one issue at intervals, and none while Jira asks us to wait.
 //!
-//! One call is one request. No retry, no redirect (`docs/design/0031-effects-and-retries.md`).
+//! One call is one request, sent again only where it was refused for a token that had ended. No other retry, no redirect
+//! (`docs/design/0031-effects-and-retries.md`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +18,11 @@ use tokio::time::Instant;
 
 use super::answer::{Answer, classify};
 use super::config::{Credentials, Edition, JiraConfig};
+use super::oauth::{Access, OAuth};
 use crate::remote::Limits;
 
 /// The time to connect, TLS included.
-const CONNECT: Duration = Duration::from_secs(3);
+pub(super) const CONNECT: Duration = Duration::from_secs(3);
 /// The time of a call.
 const CALL: Duration = Duration::from_secs(30);
 /// Headers of limits that we know; others are logged by their name.
@@ -51,10 +53,18 @@ pub(super) struct Client {
     http: reqwest::Client,
     base: Address,
     edition: Edition,
-    credentials: HeaderValue,
+    credentials: Proof,
     places: Semaphore,
     between_writes: Duration,
     pace: Mutex<Pace>,
+}
+
+/// Proof of who we are, as requests carry it.
+enum Proof {
+    /// A header, in each alike.
+    Header(HeaderValue),
+    /// A token that is renewed.
+    Granted(Arc<OAuth>),
 }
 
 /// The times at which requests may go out.
@@ -74,7 +84,7 @@ impl Client {
     pub(super) fn new(config: &JiraConfig) -> Result<Self, String> {
         let base = Address::parse(&config.base_url, config.allow_loopback)?;
         let http = throughline_net::client(base.reach(), CONNECT)?;
-        let credentials = header(&config.credentials).ok_or("the credentials cannot be part of a header")?;
+        let credentials = proof(&config.credentials).ok_or("the credentials cannot be part of a header")?;
         let Limits { at_once, between_writes } = config.limits;
         let (places, pace) = (Semaphore::new(at_once.max(1)), Mutex::default());
         Ok(Self { http, base, edition: config.edition, credentials, places, between_writes, pace })
@@ -126,11 +136,42 @@ impl Client {
         if let Some(left) = waits.filter(|left| !left.is_zero()) {
             return Answer::TooMany { hint: i64::try_from(left.as_millis()).ok() };
         }
+        let mut refused = None;
+        let answer = loop {
+            let access = match self.access(refused.as_ref()).await {
+                Ok(access) => access,
+                Err(answer) => return answer,
+            };
+            let answer = self.send(&access, method.clone(), path, body).await;
+            if answer != Answer::Credentials || refused.is_some() {
+                break answer;
+            }
+            // Nothing was done, so it may be sent once more with a newer token, where there is one.
+            refused = Some(access.header);
+        };
+        if let Answer::TooMany { hint: Some(hint) } = answer {
+            let wait = Duration::from_millis(hint.unsigned_abs());
+            self.pace(|pace, now| pace.waits.insert(bucket, now + wait));
+        }
+        answer
+    }
+
+    /// The way to the site, with another proof than `refused`; where there is none, the answer of the request that is not sent.
+    async fn access(&self, refused: Option<&HeaderValue>) -> Result<Access, Answer> {
+        match (&self.credentials, refused) {
+            (Proof::Granted(oauth), _) => oauth.access(refused).await,
+            (Proof::Header(header), None) => {
+                Ok(Access { base: self.base.base().to_owned(), header: header.clone() })
+            }
+            (Proof::Header(_), Some(_)) => Err(Answer::Credentials),
+        }
+    }
+
+    async fn send(&self, access: &Access, method: Method, path: &str, body: Option<&Value>) -> Answer {
         let act = format!("{method} {}", path.split('?').next().unwrap_or_default());
-        let url = self.base.join(&format!("{}/{path}", self.edition.root()));
+        let url = format!("{}/{}/{path}", access.base, self.edition.root());
         let mut request = self.http.request(method, url).timeout(CALL);
-        request =
-            request.header(AUTHORIZATION, self.credentials.clone()).header("accept", "application/json");
+        request = request.header(AUTHORIZATION, access.header.clone()).header("accept", "application/json");
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_string());
         }
@@ -139,12 +180,7 @@ impl Client {
             Ok(response) => tell_unknown_limits(response),
             Err(error) => tracing::warn!(?error, "a request to Jira has no answer"),
         }
-        let answer = classify(sent, now());
-        if let Answer::TooMany { hint: Some(hint) } = answer {
-            let wait = Duration::from_millis(hint.unsigned_abs());
-            self.pace(|pace, now| pace.waits.insert(bucket, now + wait));
-        }
-        answer
+        classify(sent, now())
     }
 
     fn pace<T>(&self, change: impl FnOnce(&mut Pace, Instant) -> T) -> T {
@@ -158,13 +194,15 @@ pub(super) fn now() -> SystemTime {
     SystemTime::now()
 }
 
-fn header(credentials: &Credentials) -> Option<HeaderValue> {
-    match credentials {
+fn proof(credentials: &Credentials) -> Option<Proof> {
+    let header = match credentials {
         Credentials::ApiToken { email, token } => {
-            Key::parse(&STANDARD.encode(format!("{email}:{}", token.as_str())))?.header("Basic ")
+            Key::parse(&STANDARD.encode(format!("{email}:{}", token.as_str())))?.header("Basic ")?
         }
-        Credentials::Bearer(token) => token.header("Bearer "),
-    }
+        Credentials::Bearer(token) => token.header("Bearer ")?,
+        Credentials::OAuth(oauth) => return Some(Proof::Granted(oauth.clone())),
+    };
+    Some(Proof::Header(header))
 }
 
 fn tell_unknown_limits(response: &Response) {

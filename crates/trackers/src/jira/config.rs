@@ -1,11 +1,13 @@
 //! Settings of one Jira site and of the projects that are used there.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_net::Key;
 
+use super::oauth::OAuth;
 use crate::project::{ChildLink, Permission};
 use crate::remote::{self, Limits, ProjectSettings};
 
@@ -51,6 +53,8 @@ pub enum Credentials {
     },
     /// A token by itself: a personal access token of Jira Data Center.
     Bearer(Key),
+    /// A person's grant to an app of Jira Cloud.
+    OAuth(Arc<OAuth>),
 }
 
 /// One project. What it requires and takes is Jira's own to say.
@@ -104,7 +108,7 @@ impl JiraConfig {
     pub(super) fn account(&self) -> &str {
         match &self.credentials {
             Credentials::ApiToken { email, .. } => email,
-            Credentials::Bearer(_) => "Throughline",
+            Credentials::Bearer(_) | Credentials::OAuth(_) => "Throughline",
         }
     }
 

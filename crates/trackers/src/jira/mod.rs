@@ -6,7 +6,7 @@
 //!
 //! `dry_run.rs`, `create.rs`, `change.rs` and `look_up.rs` are the operations; `form.rs` makes fields of a ticket's parts,
 //! `field_kind.rs` values of texts, `adf.rs` documents of texts; `metadata.rs` is what Jira tells of a project; `client.rs`
-//! sends, and `answer.rs` says what an answer proves.
+//! sends, with a token of `oauth` where a person granted one, and `answer.rs` says what an answer proves.
 
 mod adf;
 mod answer;
@@ -22,6 +22,7 @@ mod form;
 mod issue;
 mod look_up;
 mod metadata;
+mod oauth;
 mod people;
 mod webhook;
 
@@ -44,6 +45,7 @@ use metadata::{FieldMeta, TypeMeta};
 
 pub use config::{Credentials, Edition, JiraConfig, JiraProject};
 pub use examine::Sign;
+pub use oauth::{Grant, Grants, Held, Kept, NotConnected, OAuth, OAuthApp};
 pub use webhook::report;
 
 /// The age at which what Jira told of a project is read again.
