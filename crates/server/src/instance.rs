@@ -23,6 +23,7 @@ use crate::telegram;
 use crate::tools;
 use crate::trackers;
 use crate::trackers::hooks::Hook;
+use crate::trackers::jira_apps::{self, JiraApp};
 use crate::web_channel::WebChannel;
 
 /// Channels that exist in every installation, beside the web. Their users read from the store.
@@ -46,6 +47,8 @@ pub struct Instance {
     pub slack: Option<Arc<slack::Adapter>>,
     /// Trackers that may deliver, by name.
     pub(crate) hooks: BTreeMap<String, Hook>,
+    /// Apps of Jira sites, by the name of their tracker.
+    pub(crate) jira_apps: BTreeMap<String, JiraApp>,
 }
 
 /// Opens the store and connects everything. No effect is performed, and no port is opened.
@@ -86,6 +89,7 @@ pub async fn open_tracking(
     let named = |channel: Arc<dyn Channel>| (channel.name().to_owned(), channel);
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
     let clients = tools::open(&config, &store)?;
+    let jira_apps = jira_apps::open(&config, &store, &key)?;
     let telegram = telegram::Adapter::open(&config, &store, &key)?.map(Arc::new);
     let slack = slack::Adapter::open(&config, &store, &key)?.map(Arc::new);
     let sends = [
@@ -103,7 +107,7 @@ pub async fn open_tracking(
             .map(channel)
             .chain([pages].into_iter().chain(sends.into_iter().flatten()).map(named))
             .collect(),
-        trackers: trackers::open(&config)?
+        trackers: trackers::open(&config, &jira_apps)?
             .into_iter()
             .chain([("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)])
             .collect(),
@@ -121,7 +125,7 @@ pub async fn open_tracking(
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
-    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram, slack, hooks })
+    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram, slack, hooks, jira_apps })
 }
 
 impl Instance {

@@ -1,6 +1,7 @@
 //! Trackers over the network: from settings and token files to what the runtime calls; and `doctor tracker`.
 
 pub(crate) mod hooks;
+pub(crate) mod jira_apps;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,9 +14,11 @@ use throughline_trackers::linear::{self, Linear, LinearConfig};
 use throughline_trackers::redmine::{self, Redmine, RedmineConfig};
 use throughline_trackers::{Limits, Tracker};
 
-use crate::config::{Config, GithubSite, JiraSite, LinearSite, RedmineSite};
+use crate::config::{Config, GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
 use crate::finding::{Finding, State, finding};
+use crate::instance::Instance;
 use crate::start_error::StartError;
+use jira_apps::JiraApp;
 
 /// Seconds that a site's clock may differ from ours before that is worth a word.
 const CLOCK: i64 = 60;
@@ -24,10 +27,15 @@ const CLOCK: i64 = 60;
 ///
 /// # Errors
 /// A token file or an address cannot be used.
-pub(crate) fn open(config: &Config) -> Result<BTreeMap<String, Arc<dyn Tracker>>, StartError> {
+pub(crate) fn open(
+    config: &Config,
+    apps: &BTreeMap<String, JiraApp>,
+) -> Result<BTreeMap<String, Arc<dyn Tracker>>, StartError> {
     let mut opened: BTreeMap<String, Arc<dyn Tracker>> = BTreeMap::new();
     for (name, site) in &config.jira {
-        opened.insert(name.clone(), Arc::new(open_jira(name, site)?));
+        if let Some(jira) = open_jira(name, site, apps.get(name))? {
+            opened.insert(name.clone(), Arc::new(jira));
+        }
     }
     for (name, site) in &config.github {
         opened.insert(name.clone(), Arc::new(open_github(name, site)?));
@@ -54,11 +62,18 @@ fn secret(name: &str, file: &Path, what: &str) -> Result<Key, StartError> {
         .ok_or_else(|| cannot(name)(format!("{file_name} does not hold {what}, which is one word")))
 }
 
-fn open_jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
-    let token = secret(name, &site.token_file, "a token")?;
-    let credentials = match &site.email {
-        Some(email) => Credentials::ApiToken { email: email.clone(), token },
-        None => Credentials::Bearer(token),
+/// Opens a site; nothing if it needs the grant of an app, and the store with it is not open here.
+fn open_jira(name: &str, site: &JiraSite, app: Option<&JiraApp>) -> Result<Option<Jira>, StartError> {
+    let credentials = match (&site.account, app) {
+        (JiraAccount::Token { email, file }, _) => {
+            let token = secret(name, file, "a token")?;
+            match email {
+                Some(email) => Credentials::ApiToken { email: email.clone(), token },
+                None => Credentials::Bearer(token),
+            }
+        }
+        (JiraAccount::App { .. }, Some(app)) => Credentials::OAuth(app.oauth.clone()),
+        (JiraAccount::App { .. }, None) => return Ok(None),
     };
     let settings = JiraConfig {
         base_url: site.base_url.clone(),
@@ -69,7 +84,7 @@ fn open_jira(name: &str, site: &JiraSite) -> Result<Jira, StartError> {
         limits: Limits::default(),
         projects: site.projects.clone(),
     };
-    Jira::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
+    Jira::new([(site.tenant.clone(), settings)]).map(Some).map_err(cannot(name))
 }
 
 fn open_github(name: &str, site: &GithubSite) -> Result<Github, StartError> {
@@ -108,22 +123,29 @@ fn open_redmine(name: &str, site: &RedmineSite) -> Result<Redmine, StartError> {
     Redmine::new([(site.tenant.clone(), settings)]).map_err(cannot(name))
 }
 
-/// Looks over every configured tracker. Returns nothing if none is over the network.
-pub async fn examine(config: &Config) -> Vec<Finding> {
+/// Looks over every configured tracker, of one tenant if it is given. Returns nothing if none is over the network.
+///
+/// Where people connected an app, what they granted is in the store of the instance.
+pub async fn examine(config: &Config, instance: Option<&Instance>, tenant: Option<&str>) -> Vec<Finding> {
     let mut found = Vec::new();
     let public_url = config.server.public_url.as_deref();
-    for (name, site) in &config.jira {
+    let of = |its: &str| tenant.is_none_or(|tenant| tenant == its);
+    for (name, site) in config.jira.iter().filter(|(_, site)| of(&site.tenant)) {
         found.extend(local(name, site.allow_loopback));
         found.push(webhook(name, site.webhook_secret_file.is_some(), public_url));
-        match open_jira(name, site) {
-            Ok(jira) => {
+        match open_jira(name, site, instance.and_then(|instance| instance.jira_apps.get(name))) {
+            Ok(Some(jira)) => {
                 let signs = jira.examine().await.into_iter().flat_map(|(_, signs)| signs);
-                found.extend(signs.map(|sign| of_jira(name, &site.base_url, sign)));
+                found.extend(signs.map(|sign| of_jira(name, site, sign)));
+            }
+            Ok(None) => {
+                let text = "works with what somebody granted its app; /console/trackers of the server says how it is";
+                found.push(fine(name, text));
             }
             Err(error) => found.push(unusable(name, &error)),
         }
     }
-    for (name, site) in &config.github {
+    for (name, site) in config.github.iter().filter(|(_, site)| of(&site.tenant)) {
         found.extend(local(name, site.allow_loopback));
         found.push(webhook(name, site.webhook_secret_file.is_some(), public_url));
         match open_github(name, site) {
@@ -134,7 +156,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
             Err(error) => found.push(unusable(name, &error)),
         }
     }
-    for (name, site) in &config.linear {
+    for (name, site) in config.linear.iter().filter(|(_, site)| of(&site.tenant)) {
         found.extend(local(name, site.allow_loopback));
         match open_linear(name, site) {
             Ok(linear) => {
@@ -144,7 +166,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
             Err(error) => found.push(unusable(name, &error)),
         }
     }
-    for (name, site) in &config.redmine {
+    for (name, site) in config.redmine.iter().filter(|(_, site)| of(&site.tenant)) {
         found.extend(local(name, site.allow_loopback));
         match open_redmine(name, site) {
             Ok(redmine) => {
@@ -338,8 +360,9 @@ fn of_redmine(name: &str, url: &str, sign: redmine::Sign) -> Finding {
 }
 
 /// Words a sign of Jira, with the remedy.
-fn of_jira(name: &str, url: &str, sign: jira::Sign) -> Finding {
+fn of_jira(name: &str, site: &JiraSite, sign: jira::Sign) -> Finding {
     use jira::Sign;
+    let url = &site.base_url;
     let broken = |text: String, fix: String| broken(name, &text, &fix);
     let fine = |text: String| fine(name, &text);
     match sign {
@@ -350,10 +373,16 @@ fn of_jira(name: &str, url: &str, sign: jira::Sign) -> Finding {
             let text = format!("{name}: its clock is {ahead_s} s ahead of ours");
             finding("tracker", State::Warning, text, Some(fix))
         }
-        Sign::Refused => {
-            let fix = "make a new API token for the account in `email`, and put it into the token file";
-            broken(format!("{url} refuses the token"), fix.into())
-        }
+        Sign::Refused => match site.account {
+            JiraAccount::Token { .. } => {
+                let fix = "make a new API token for the account in `email`, and put it into the token file";
+                broken(format!("{url} refuses the token"), fix.into())
+            }
+            JiraAccount::App { .. } => {
+                let fix = "as an administrator, open /console/trackers of the server and connect it";
+                broken(format!("nobody connected the app to {url}, or it is taken no more"), fix.into())
+            }
+        },
         Sign::Silent { why } => {
             let fix = "check `base_url`: open it with /rest/api/2/serverInfo behind it in a browser";
             broken(format!("{url} does not answer as Jira does: {why}"), fix.into())

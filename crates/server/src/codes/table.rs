@@ -415,6 +415,11 @@ codes! {
         "Only the tracker and we know the secret. It was replaced on one side only, or it is not the tracker that calls.",
         "Write the same secret into the tracker's webhook and into the file; docs/jira.md and docs/github.md have the clicks.",
         ["jira", "github"];
+    TRACKER_NOT_CONNECTED = 5203, "tracker.not_connected", Some(409), "The app of a tracker is not connected",
+        "Nobody granted the app what it needs in the tracker, or the grant is taken no more. Nothing is sent there.",
+        "Whoever was asked did not agree, agreed for another site, took the consent back, or it was not used for months.",
+        "As an administrator, open /console/trackers and connect it. If it stays so, compare client id and secret with the app's.",
+        ["jira.NAME.client_id", "jira.NAME.client_secret_file", "server.public_url"];
     TOOL_CHANGED = 5301, "tool.changed", None, "A tool's definition changed",
         "A tool or a sub-agent says something else of itself than when it was pinned, or was never pinned. It is off; others work.",
         "What a tool says it does, and what it takes, is what somebody looked at before it was allowed.",

@@ -128,6 +128,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         checker.error(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
     }
     tracked.set(&mut policy, raw.destinations);
+    tracked.come_back_to(raw.server.public_url.as_deref());
     for (path, text) in tracked.wrong {
         checker.error(&codes::TRACKER_MISCONFIGURED, &path, text);
     }
@@ -369,8 +370,10 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     found.extend(keys.into_iter().filter_map(|file| readable_by_others(file, "a model's key")));
     let tokens = config.tools.token_files();
     found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
-    let of_jira =
-        config.jira.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
+    let of_jira = config
+        .jira
+        .values()
+        .flat_map(|site| [Some(site.account.secret_file()), site.webhook_secret_file.as_ref()]);
     let of_github =
         config.github.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
     let of_linear = config.linear.values().map(|site| Some(&site.token_file));

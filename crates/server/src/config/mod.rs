@@ -37,7 +37,7 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
-pub use trackers::{GithubSite, JiraSite, LinearSite, RedmineSite};
+pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
 
 /// Configuration of an installation.
 #[derive(Clone, Debug)]

@@ -202,6 +202,27 @@ fn settings_that_do_not_fit_together_are_told() {
         ("[policy.project]\ntracker = \"jira.main\"", 1004, "jira.main"),
         ("[jira.main]\nemail = \"a@b\"", 5201, "`base_url`"),
         ("[jira.main]\nbase_url = \"https://a\"", 5201, "`email`"),
+        (
+            "[jira.main]\nbase_url = \"https://a\"\nedition = \"data_center\"",
+            5201,
+            "`jira.main` needs `token_file`",
+        ),
+        ("[jira.main]\nbase_url = \"https://a\"\nclient_id = \"c\"", 5201, "needs both `client_id`"),
+        (
+            "[jira.main]\nbase_url = \"https://a\"\nclient_secret_file = \"f\"\ntoken_file = \"f\"",
+            5201,
+            "has both `token_file`",
+        ),
+        (
+            "[jira.main]\nbase_url = \"https://a\"\nedition = \"data_center\"\nclient_id = \"c\"\nclient_secret_file = \"f\"",
+            5201,
+            "personal access token",
+        ),
+        (
+            "[jira.main]\nbase_url = \"https://a\"\nclient_id = \"c\"\nclient_secret_file = \"f\"",
+            1004,
+            "`server.public_url`, which is not set",
+        ),
         ("[github.main]", 5201, "`token_file`"),
         ("[linear.main]", 5201, "`token_file`"),
         ("[redmine.main]\ntoken_file = \"f\"", 5201, "`base_url`"),

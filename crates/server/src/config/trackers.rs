@@ -48,10 +48,8 @@ pub struct JiraSite {
     pub tenant: String,
     /// Address.
     pub base_url: String,
-    /// Address of the account, for an API token of Jira Cloud.
-    pub email: Option<String>,
-    /// File of the account's token.
-    pub token_file: PathBuf,
+    /// Account that we use there.
+    pub account: JiraAccount,
     /// File of the secret with which its webhooks are signed. Without one it cannot deliver.
     pub webhook_secret_file: Option<PathBuf>,
     /// Edition that runs there.
@@ -62,6 +60,39 @@ pub struct JiraSite {
     pub allow_loopback: bool,
     /// Projects by key.
     pub projects: BTreeMap<String, JiraProject>,
+}
+
+/// Account that we use in a Jira.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JiraAccount {
+    /// One with a token.
+    Token {
+        /// Address of the account, for an API token of Jira Cloud.
+        email: Option<String>,
+        /// File of the token.
+        file: PathBuf,
+    },
+    /// That of a person who grants it to an app of Jira Cloud.
+    App {
+        /// Client id of the app.
+        client_id: String,
+        /// File of the client secret.
+        client_secret_file: PathBuf,
+        /// Address of the authorization server.
+        auth_url: String,
+        /// Address of the gateway to sites.
+        api_url: String,
+    },
+}
+
+impl JiraAccount {
+    /// Returns the file of its secret.
+    pub(super) fn secret_file(&self) -> &PathBuf {
+        match self {
+            Self::Token { file, .. } => file,
+            Self::App { client_secret_file, .. } => client_secret_file,
+        }
+    }
 }
 
 /// GitHub, or a GitHub Enterprise.
@@ -131,6 +162,10 @@ pub(super) struct RawJira {
     base_url: Option<String>,
     email: Option<String>,
     token_file: Option<PathBuf>,
+    client_id: Option<String>,
+    client_secret_file: Option<PathBuf>,
+    auth_url: Option<String>,
+    api_url: Option<String>,
     webhook_secret_file: Option<PathBuf>,
     #[serde(default)]
     edition: Edition,
@@ -275,21 +310,46 @@ fn redmine(raw: RawRedmine, tenant: &str) -> Result<RedmineSite, &'static str> {
 }
 
 fn site(raw: RawJira, tenant: &str) -> Result<JiraSite, &'static str> {
-    let RawJira { base_url, email, token_file, edition, marker, allow_loopback, .. } = raw;
-    if edition == Edition::Cloud && email.is_none() {
-        return Err("needs `email`, the address of the account that the API token belongs to");
-    }
+    let account = account(&raw);
     Ok(JiraSite {
         tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
-        base_url: base_url.ok_or("needs `base_url`, the site's address")?,
-        email,
-        token_file: token_file.ok_or("needs `token_file`, the file of the account's token")?,
+        base_url: raw.base_url.ok_or("needs `base_url`, the site's address")?,
+        account: account?,
         webhook_secret_file: raw.webhook_secret_file,
-        edition,
-        marker,
-        allow_loopback,
+        edition: raw.edition,
+        marker: raw.marker,
+        allow_loopback: raw.allow_loopback,
         projects: BTreeMap::new(),
     })
+}
+
+fn account(raw: &RawJira) -> Result<JiraAccount, &'static str> {
+    let RawJira { email, token_file, client_id, client_secret_file, auth_url, api_url, edition, .. } = raw;
+    let or = |url: &Option<String>, usual: &str| url.clone().unwrap_or_else(|| usual.to_owned());
+    match (token_file, client_id, client_secret_file) {
+        (Some(_), None, None) if *edition == Edition::Cloud && email.is_none() => {
+            Err("needs `email`, the address of the account that the API token belongs to")
+        }
+        (Some(file), None, None) => Ok(JiraAccount::Token { email: email.clone(), file: file.clone() }),
+        (None, Some(_), Some(_)) if *edition == Edition::DataCenter => Err(
+            "has an app, which is for Jira Cloud; Data Center takes `token_file`, a personal access token",
+        ),
+        (None, Some(client_id), Some(client_secret_file)) => Ok(JiraAccount::App {
+            client_id: client_id.clone(),
+            client_secret_file: client_secret_file.clone(),
+            auth_url: or(auth_url, "https://auth.atlassian.com"),
+            api_url: or(api_url, "https://api.atlassian.com"),
+        }),
+        (None, None, None) if *edition == Edition::DataCenter => {
+            Err("needs `token_file`, the file of the account's personal access token")
+        }
+        (None, None, None) => Err(
+            "needs `email` and `token_file`, an account and the file of its API token, or `client_id` and \
+             `client_secret_file` of an app",
+        ),
+        (Some(_), _, _) => Err("has both `token_file` and an app; one of them is the account"),
+        (None, _, _) => Err("needs both `client_id` and `client_secret_file` of its app"),
+    }
 }
 
 impl Checked {
@@ -339,6 +399,18 @@ impl Checked {
             self.unfit.push((format!("projects.{key}.{name}"), text));
         }
         fitting.into_iter().collect()
+    }
+
+    /// Tells of apps to whose page nobody comes back.
+    pub(super) fn come_back_to(&mut self, public_url: Option<&str>) {
+        let apps = self.jira.iter().filter(|(_, site)| matches!(site.account, JiraAccount::App { .. }));
+        let lost = apps.filter(|_| public_url.is_none()).map(|(name, _)| {
+            let text = format!(
+                "people come back from Jira to `server.public_url`, which is not set; it is needed with `{name}.client_id`"
+            );
+            (format!("{name}.client_id"), text)
+        });
+        self.unfit.extend(lost);
     }
 
     /// Tells the policy which tracker each project is in.

@@ -2,12 +2,13 @@
 //! scripts and style sheets in `crates/server/web`, compiled into the binary.
 //!
 //! `page.rs` renders a template, `asset.rs` serves scripts and style sheets, `policy.rs` sets the security headers,
-//! `visitor.rs` identifies the person, `sign_in.rs` signs them in, `slack_install.rs` brings the app into a Slack workspace. The chat is `chat.rs`, and `workspace.rs` with
-//! panels beside it; `history.rs` lists the messages, `conversations.rs` the conversations, and `forms.rs` handles
+//! `visitor.rs` identifies the person, `sign_in.rs` signs them in, `slack_install.rs` brings the app into a Slack
+//! workspace, by way of `consent.rs`. The chat is `chat.rs`, and `workspace.rs` with panels beside it; `history.rs` lists the messages, `conversations.rs` the conversations, and `forms.rs` handles
 //! everything that works without a script.
 
 mod asset;
 mod chat;
+mod consent;
 mod console;
 mod conversations;
 mod forms;

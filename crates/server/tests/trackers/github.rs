@@ -118,7 +118,7 @@ async fn doctor_names_what_is_wrong_with_a_repository() {
     let site = Site::new().await;
     let config = Config::load(&site.sources()).unwrap();
     let told = async |state: State| -> String {
-        let findings = trackers::examine(&config).await;
+        let findings = trackers::examine(&config, None, None).await;
         let of = findings.into_iter().filter(|finding| finding.state == state);
         of.map(|finding| format!("{} -> {}\n", finding.found, finding.fix.unwrap_or_default())).collect()
     };

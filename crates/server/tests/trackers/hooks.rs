@@ -215,7 +215,7 @@ async fn what_happens_to_an_issue_in_github_is_on_its_receipt() {
 async fn doctor_says_where_webhooks_go() {
     let site = jira::Site::new().await;
     let told = async |sources: Sources| {
-        let found = trackers::examine(&Config::load(&sources).unwrap()).await;
+        let found = trackers::examine(&Config::load(&sources).unwrap(), None, None).await;
         let one = found.into_iter().find(|one| one.what == "tracker webhook").unwrap();
         (one.state, one.found)
     };

@@ -222,7 +222,7 @@ async fn doctor_names_what_is_wrong_and_creates_nothing() {
     let site = Site::new().await;
     let config = Config::load(&site.sources()).unwrap();
     let told = async |state: State| -> Vec<String> {
-        let findings = trackers::examine(&config).await;
+        let findings = trackers::examine(&config, None, None).await;
         let of = findings.into_iter().filter(|finding| finding.state == state);
         of.map(|finding| format!("{} -> {}", finding.found, finding.fix.unwrap_or_default())).collect()
     };

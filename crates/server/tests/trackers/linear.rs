@@ -122,7 +122,7 @@ async fn doctor_names_what_is_wrong_with_a_team() {
     let site = Site::new().await;
     let config = Config::load(&site.sources()).unwrap();
     let told = async |state: State| -> String {
-        let findings = trackers::examine(&config).await;
+        let findings = trackers::examine(&config, None, None).await;
         let of = findings.into_iter().filter(|finding| finding.state == state);
         of.map(|finding| format!("{} -> {}\n", finding.found, finding.fix.unwrap_or_default())).collect()
     };
@@ -144,7 +144,7 @@ async fn doctor_names_a_label_that_is_missing() {
     let file = site.folder.path().join("throughline.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"Bug\"", "\"Defect\"")).unwrap();
-    let findings = trackers::examine(&Config::load(&sources).unwrap()).await;
+    let findings = trackers::examine(&Config::load(&sources).unwrap(), None, None).await;
     let broken: Vec<_> = findings.iter().filter(|finding| finding.state == State::Broken).collect();
     assert_eq!(broken.len(), 1, "{broken:?}");
     assert!(broken[0].found.contains("no label “Defect”"), "{broken:?}");

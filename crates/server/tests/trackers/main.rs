@@ -6,6 +6,7 @@ mod contract;
 mod github;
 mod hooks;
 mod jira;
+mod jira_app;
 mod linear;
 mod redmine;
 #[allow(dead_code, reason = "the API's tests use all of it")]

@@ -134,7 +134,7 @@ async fn a_refused_ticket_says_why_and_is_made_once_it_is_mended() {
 async fn doctor_names_what_is_wrong_with_a_project() {
     let site = Site::new(Project { trackers: &["Bug", "Feature", "Task"], ..Project::USUAL }).await;
     let told = async |settings: &str, state: State| -> String {
-        let findings = trackers::examine(&Config::load(&site.sources(settings)).unwrap()).await;
+        let findings = trackers::examine(&Config::load(&site.sources(settings)).unwrap(), None, None).await;
         let of = findings.into_iter().filter(|finding| finding.state == state);
         of.map(|finding| format!("{} -> {}\n", finding.found, finding.fix.unwrap_or_default())).collect()
     };

@@ -156,9 +156,11 @@ pub(super) fn models(app: &App, config: &Config) -> Result<Vec<Check>, Failure> 
     Ok(app.block_on(models::examine(config))?.into_iter().map(check).collect())
 }
 
-/// Looks over every tracker that is reached over the network.
-pub(super) fn trackers(app: &App, config: &Config) -> Result<Vec<Check>, Failure> {
-    Ok(app.block_on(throughline_server::trackers::examine(config))?.into_iter().map(check).collect())
+/// Looks over every tracker that is reached over the network. What people granted an app is in the store.
+pub(super) fn trackers(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
+    let instance = local.map(Local::instance);
+    let found = throughline_server::trackers::examine(config, instance, None);
+    Ok(app.block_on(found)?.into_iter().map(check).collect())
 }
 
 /// Compares the descriptions that tools and sub-agents give of themselves with the pins.

@@ -109,7 +109,8 @@ fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
             "tickets go to the embedded tracker; docs/jira.md, docs/github.md, docs/linear.md and docs/redmine.md show others",
         )]);
     }
-    checks::trackers(app, &config)
+    let opened = settings::store_exists(&config).then(|| Local::open(app).ok()).flatten();
+    checks::trackers(app, &config, opened.as_ref())
 }
 
 /// Checks the tools and sub-agents, also if other things are broken.
@@ -139,7 +140,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         found.extend(checks::telegram(app, &config, true)?);
         found.extend(checks::slack(app, &config)?);
         found.extend(checks::models(app, &config)?);
-        found.extend(checks::trackers(app, &config)?);
+        found.extend(checks::trackers(app, &config, None)?);
         found.extend(checks::tools(app, &config, None)?);
         return Ok(found);
     }
@@ -152,7 +153,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
     found.extend(checks::telegram(app, &config, alone)?);
     found.extend(checks::slack(app, &config)?);
     found.extend(checks::models(app, &config)?);
-    found.extend(checks::trackers(app, &config)?);
+    found.extend(checks::trackers(app, &config, opened.as_ref().ok())?);
     // The pins that tools are compared with are in the store.
     if let Ok(local) = &opened {
         found.extend(checks::tools(app, &config, Some(local))?);

@@ -22,6 +22,7 @@ mod preview;
 mod problem_page;
 mod replay;
 mod search;
+mod trackers;
 mod turn;
 
 use std::sync::Arc;
@@ -55,6 +56,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/effect.html", include_str!("../../../web/console/effect.html")),
     ("console/issues.html", include_str!("../../../web/console/issues.html")),
     ("console/issue.html", include_str!("../../../web/console/issue.html")),
+    ("console/trackers.html", include_str!("../../../web/console/trackers.html")),
     ("console/search.html", include_str!("../../../web/console/search.html")),
     ("console/problem.html", include_str!("../../../web/console/problem.html")),
 ];
@@ -78,6 +80,9 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/effects/{effect}", get(effects::show).post(effects::resolve))
         .route("/console/pause", post(effects::pause))
         .route("/console/issues", get(issues::list))
+        .route("/console/trackers", get(trackers::list))
+        .route("/console/trackers/{name}/connect", get(trackers::connect))
+        .route("/console/trackers/{name}/connected", get(trackers::connected))
         .route("/console/issues/{key}", get(issues::show))
         .route("/console/{*rest}", any(nothing_here))
         .layer(from_fn(problem_page::render_problems))

@@ -48,10 +48,11 @@ pub(super) enum Section {
     Approvals,
     Effects,
     Issues,
+    Trackers,
 }
 
 impl Section {
-    const ALL: [Self; 4] = [Self::Lanes, Self::Approvals, Self::Effects, Self::Issues];
+    const ALL: [Self; 5] = [Self::Lanes, Self::Approvals, Self::Effects, Self::Issues, Self::Trackers];
 
     fn link(self) -> Link {
         let (label, href) = match self {
@@ -59,6 +60,7 @@ impl Section {
             Self::Approvals => ("Approvals", "/console/approvals"),
             Self::Effects => ("Effects", "/console/effects"),
             Self::Issues => ("Issues", "/console/issues"),
+            Self::Trackers => ("Trackers", "/console/trackers"),
         };
         Link { label, href, here: false }
     }
@@ -68,6 +70,7 @@ impl Section {
             Self::Lanes => Scope::LanesRead,
             Self::Approvals => Scope::ApprovalsRead,
             Self::Effects | Self::Issues => Scope::EffectsRead,
+            Self::Trackers => Scope::Admin,
         }
     }
 }
