@@ -15,8 +15,8 @@ use super::metadata::read;
 use super::{JiraSite, PROPERTY, people};
 use crate::common_checks::{self, MAX_BODY};
 use crate::links::RELATED;
-use crate::project::{ChildLink, Permission, no_issue, project_of, rejected};
-use crate::remote::{Outcome, ProjectSettings};
+use crate::project::{ChildLink, project_of, rejected};
+use crate::remote::{Outcome, issue_to_change, not_sent};
 
 /// Comments of a page.
 const PAGE: usize = 100;
@@ -39,16 +39,8 @@ impl JiraSite {
         key: &str,
         change: &IssueChange,
     ) -> Outcome<()> {
-        let ours = project_of(key) == Some(project) && self.config.project(project).is_some();
-        let shown = ours && (matches!(change, IssueChange::Parent(_)) || self.config.shows(key, by));
-        let issue = if shown { self.issue(key).await? } else { None };
-        let Some((settings, issue)) = self.config.project(project).zip(issue) else {
-            return Ok(rejected(vec![no_issue(project, key)]));
-        };
-        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
-        {
-            return Ok(rejected(vec![fault]));
-        }
+        let projects = &self.config.projects;
+        let (_, issue) = issue_to_change(projects, (project, key), by, change, self.issue(key)).await?;
         match change {
             IssueChange::Parent(epic) => self.set_parent(project, &issue, epic).await,
             IssueChange::Comment(text) => self.comment(effect, key, text).await,
@@ -61,7 +53,8 @@ impl JiraSite {
 
     async fn set_parent(&self, project: &str, issue: &RawIssue, epic: &str) -> Result<(), Attempt<()>> {
         let wrong = |fault: TrackerFault| rejected(vec![FieldFault::new("check.parent", "parent", fault)]);
-        let above = if project_of(epic) == Some(project) { self.issue(epic).await? } else { None };
+        let ours = project_of(epic) == Some(project);
+        let above = if ours { self.issue(epic).await.map_err(not_sent)? } else { None };
         let Some(above) = above else {
             return Err(wrong(TrackerFault::NoEpic { key: epic.into() }));
         };
@@ -70,7 +63,7 @@ impl JiraSite {
         if let Some(fault) = level {
             return Err(wrong(fault));
         }
-        let epic_link = self.epic_field(project).await?;
+        let epic_link = self.epic_field(project).await.map_err(not_sent)?;
         if issue.parent(epic_link.as_deref()).as_deref() == Some(epic) {
             return Ok(());
         }
@@ -87,7 +80,7 @@ impl JiraSite {
             let fault = TrackerFault::CommentLong { most: MAX_BODY };
             return Err(rejected(vec![FieldFault::new("check.adf", "comment", fault)]));
         }
-        if self.has_comment(effect, key).await? {
+        if self.has_comment(effect, key).await.map_err(not_sent)? {
             return Ok(());
         }
         let body = json!({
@@ -124,8 +117,7 @@ impl JiraSite {
             return Ok(());
         }
         let key = &issue.key;
-        let mut body = self.client.read(&format!("issue/{key}/transitions")).await.done()?;
-        let mut steps: Vec<Step> = read(body["transitions"].take())?;
+        let mut steps = self.steps(key).await.map_err(not_sent)?;
         steps.retain(|step| step.to.state() == state);
         steps.sort_by_key(|step| step.to.status_category.key == "new");
         let Some(step) = steps.first() else {
@@ -140,10 +132,16 @@ impl JiraSite {
             .map(drop)
     }
 
+    /// The steps that an issue's workflow allows.
+    async fn steps(&self, key: &str) -> Result<Vec<Step>, Attempt<()>> {
+        let mut body = self.client.read(&format!("issue/{key}/transitions")).await.done()?;
+        read(body["transitions"].take())
+    }
+
     async fn assign(&self, project: &str, key: &str, name: &str) -> Result<(), Attempt<()>> {
         let edition = self.config.edition;
         let named = [name.to_owned()].into();
-        let mut people = people::look_up(&self.client, edition, project, named).await?;
+        let mut people = people::look_up(&self.client, edition, project, named).await.map_err(not_sent)?;
         let unknown = || Err(Mistake::Nobody(name.into(), Vec::new()));
         let id = people.remove(name).unwrap_or_else(unknown).map_err(|mistake| {
             let fault = mistake.of_part(Part::Assignee, name, project);
@@ -154,14 +152,14 @@ impl JiraSite {
 
     async fn relate(&self, by: Option<&str>, issue: &RawIssue, other: &str) -> Result<(), Attempt<()>> {
         let seen = self.config.shows(other, by) && other != issue.key;
-        if !seen || self.issue::<()>(other).await?.is_none() {
+        if !seen || self.issue(other).await.map_err(not_sent)?.is_none() {
             let fault = TrackerFault::NoOtherIssue { key: other.into() };
             return Err(rejected(vec![FieldFault::new("check.reference", "link", fault)]));
         }
         if issue.fields.issuelinks.iter().any(|link| link.other() == Some(other)) {
             return Ok(());
         }
-        let types = self.link_types().await?;
+        let types = self.link_types().await.map_err(not_sent)?;
         // The kind that says least, for sites that have renamed it.
         let direction = Direction::of(RELATED, &types)
             .or_else(|| types.first().map(|first| Direction { name: &first.name, outward: true }));

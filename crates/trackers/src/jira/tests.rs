@@ -461,3 +461,30 @@ async fn writes_to_one_issue_keep_their_distance() {
     assert!(written.windows(2).all(|two| two[1] - two[0] >= 80), "{written:?}");
     assert_eq!(conformance::Subject::comments(&sites, TENANT, &key).await.len(), 3);
 }
+
+/// Whatever a change reads before it: where that was lost, nothing was sent that changes anything, and it is tried again.
+#[tokio::test]
+async fn a_change_whose_reads_were_lost_was_not_sent() {
+    let sites = Sites::new().await;
+    let key = applied(sites.create("fx_1", &sound("One")).await).key;
+    let other = applied(sites.create("fx_2", &sound("Two")).await).key;
+    let encoded = |key: &str| format!("/issue/{}", client::encoded(key));
+    for (change, reads) in [
+        (IssueChange::Parent(other.clone()), vec![encoded(&key), encoded(&other)]),
+        (IssueChange::Comment("Hello".into()), vec![encoded(&key), format!("/issue/{key}/comment")]),
+        (IssueChange::State(IssueState::Closed), vec![encoded(&key), format!("/issue/{key}/transitions")]),
+        (IssueChange::Assignee("bob".into()), vec![encoded(&key), "/user/assignable".into()]),
+        (IssueChange::Link(other.clone()), vec![encoded(&key), encoded(&other), "/issueLinkType".into()]),
+    ] {
+        for read in reads {
+            for fault in [fake::Fault::LostBefore, fake::Fault::Html(502)] {
+                sites.site.fault("GET", &read, fault);
+                let outcome = sites.tracker.update(TENANT, "DEMO", None, &"fx_3".into(), &key, &change).await;
+                assert!(matches!(outcome, Attempt::NotApplied { .. }), "{change:?}, {read}: {outcome:?}");
+            }
+        }
+    }
+    let writes =
+        sites.site.calls().into_iter().filter(|call| call.method != "GET" && call.path.contains(&key));
+    assert_eq!(writes.count(), 0);
+}

@@ -14,8 +14,8 @@ use super::queries::{self, Query};
 use super::text::inert;
 use super::{LinearSite, id};
 use crate::common_checks::{self, MAX_BODY};
-use crate::project::{Permission, no_issue, project_of, rejected};
-use crate::remote::{Outcome, ProjectSettings, not_sent};
+use crate::project::{project_of, rejected};
+use crate::remote::{Outcome, issue_to_change, not_sent};
 
 /// Pages of links that are looked through.
 const PAGES: usize = 5;
@@ -78,16 +78,9 @@ impl LinearSite {
         key: &str,
         change: &IssueChange,
     ) -> Outcome<()> {
-        let ours = project_of(key) == Some(project);
-        let shown = ours && (matches!(change, IssueChange::Parent(_)) || self.config.shows(key, by));
-        let issue = if shown { self.issue(key).await.map_err(not_sent)? } else { None };
-        let Some((settings, issue)) = self.config.project(project).zip(issue) else {
-            return Ok(rejected(vec![no_issue(project, key)]));
-        };
-        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
-        {
-            return Ok(rejected(vec![fault]));
-        }
+        let projects = &self.config.projects;
+        let (settings, issue) =
+            issue_to_change(projects, (project, key), by, change, self.issue(key)).await?;
         let place = Place { project, settings, issue };
         match change {
             IssueChange::Parent(epic) => self.set_parent(&place, epic).await,

@@ -15,8 +15,8 @@ use super::issue::{Journal, RawIssue};
 use super::text::{inert, is_marked, marker};
 use super::{RedmineSite, form};
 use crate::common_checks::{self, MAX_BODY};
-use crate::project::{Permission, no_issue, project_of, rejected};
-use crate::remote::{Outcome, ProjectSettings, ending, not_sent, not_told};
+use crate::project::{project_of, rejected};
+use crate::remote::{Outcome, ending, issue_to_change, not_sent, not_told};
 
 /// An issue to change, with its project.
 struct Place<'a> {
@@ -35,16 +35,9 @@ impl RedmineSite {
         key: &str,
         change: &IssueChange,
     ) -> Outcome<()> {
-        let ours = project_of(key) == Some(project);
-        let shown = ours && (matches!(change, IssueChange::Parent(_)) || self.config.shows(key, by));
-        let issue = if shown { self.issue(key).await.map_err(not_sent)? } else { None };
-        let Some((settings, issue)) = self.config.project(project).zip(issue) else {
-            return Ok(rejected(vec![no_issue(project, key)]));
-        };
-        if let Some(fault) = Permission::of_change(change).and_then(|may| settings.refuses(project, may, by))
-        {
-            return Ok(rejected(vec![fault]));
-        }
+        let projects = &self.config.projects;
+        let (settings, issue) =
+            issue_to_change(projects, (project, key), by, change, self.issue(key)).await?;
         let place = Place { project, settings, key, issue };
         match change {
             IssueChange::Parent(epic) => self.set_parent(&place, epic).await,

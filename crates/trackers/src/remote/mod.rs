@@ -16,7 +16,7 @@ pub(crate) use gate::Gate;
 pub(crate) use lines::{ending, has_line};
 pub(crate) use markdown::{GAP, inert, parted};
 pub(crate) use parents::Parents;
-pub(crate) use projects::{ProjectSettings, known, project, shows};
+pub(crate) use projects::{ProjectSettings, issue_to_change, known, project, shows};
 pub use report::Report;
 pub(crate) use report::effect_in;
 pub use sites::Sites;

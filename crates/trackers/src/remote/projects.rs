@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use throughline_engine::data::effect::{Attempt, IssueChange};
 use throughline_engine::data::fault::FieldFault;
 
-use crate::project::{Permission, allows, not_permitted, project_of};
+use super::not_sent;
+use crate::project::{Permission, allows, no_issue, not_permitted, project_of, rejected};
 
 /// Settings of one project, as far as they are about people.
 pub(crate) trait ProjectSettings {
@@ -40,4 +42,27 @@ pub(crate) fn known<P: ProjectSettings>(projects: &BTreeMap<String, P>) -> Vec<S
 pub(crate) fn shows<P: ProjectSettings>(projects: &BTreeMap<String, P>, key: &str, by: Option<&str>) -> bool {
     let of = project_of(key).and_then(|of| project(projects, of));
     of.is_some_and(|project| project.allows(Permission::Browse, by))
+}
+
+/// The project and the issue of a change, if this person may make it. `issue` reads the issue; it is not asked where they may
+/// not see it. An epic's story is put under it for whoever released them, so that looks at nobody's sight of it.
+///
+/// # Errors
+/// There is no such issue for them, they may not change it so, or it could not be read. Nothing was changed.
+pub(crate) async fn issue_to_change<'p, P: ProjectSettings, I>(
+    projects: &'p BTreeMap<String, P>,
+    (name, key): (&str, &str),
+    by: Option<&str>,
+    change: &IssueChange,
+    issue: impl Future<Output = Result<Option<I>, Attempt<()>>>,
+) -> Result<(&'p P, I), Attempt<()>> {
+    let ours = project(projects, name).filter(|_| project_of(key) == Some(name));
+    let seen = matches!(change, IssueChange::Parent(_)) || shows(projects, key, by);
+    let read = if ours.is_some() && seen { issue.await.map_err(not_sent)? } else { None };
+    let found = ours.zip(read).ok_or_else(|| rejected(vec![no_issue(name, key)]))?;
+    let may = Permission::of_change(change);
+    match may.and_then(|may| found.0.refuses(name, may, by)) {
+        Some(fault) => Err(rejected(vec![fault])),
+        None => Ok(found),
+    }
 }
