@@ -125,7 +125,7 @@ fn open_redmine(name: &str, site: &RedmineSite) -> Result<Redmine, StartError> {
 
 /// Looks over every configured tracker, of one tenant if it is given. Returns nothing if none is over the network.
 ///
-/// Where people connected an app, what they granted is in the store of the instance.
+/// The grants of apps are in the store of the instance.
 pub async fn examine(config: &Config, instance: Option<&Instance>, tenant: Option<&str>) -> Vec<Finding> {
     let mut found = Vec::new();
     let public_url = config.server.public_url.as_deref();

@@ -10,7 +10,7 @@ use throughline_engine::Timestamp;
 use throughline_engine::data::canonical_json::jcs;
 use throughline_net::Key;
 use throughline_store::{Document, Store, StoreError};
-use throughline_trackers::jira::{Grant, Grants, Held, Kept, NotConnected, OAuth, OAuthApp};
+use throughline_trackers::jira::{Grant, Grants, Held, Kept, OAuth, OAuthApp};
 
 use super::{cannot, secret};
 use crate::config::{Config, JiraAccount};
@@ -26,7 +26,6 @@ pub(crate) struct JiraApp {
     pub(crate) tenant: String,
     /// The app with its grant.
     pub(crate) oauth: Arc<OAuth>,
-    store: Arc<dyn Store>,
 }
 
 /// Opens the configured apps, by the name of their tracker. No request is sent.
@@ -58,28 +57,9 @@ pub(crate) fn open(
             seal: Seal::new(key, COLLECTION),
         };
         let oauth = Arc::new(OAuth::new(app, Box::new(grants)).map_err(cannot(name))?);
-        apps.insert(name.clone(), JiraApp { tenant: site.tenant.clone(), oauth, store: store.clone() });
+        apps.insert(name.clone(), JiraApp { tenant: site.tenant.clone(), oauth });
     }
     Ok(apps)
-}
-
-impl JiraApp {
-    /// Exchanges the code that a person came back with, and records who it was.
-    ///
-    /// # Errors
-    /// There is no grant, or it was not kept.
-    pub(crate) async fn connect(
-        &self,
-        name: &str,
-        by: &str,
-        code: &str,
-        back: &str,
-    ) -> Result<(), NotConnected> {
-        self.oauth.connect(code, back).await?;
-        let audit = jcs(&json!({"what": "connected", "target": name, "by": by, "at": self.store.now()}));
-        let recorded = self.store.write_documents(&self.tenant, Vec::new(), Some(&audit)).await;
-        recorded.map(drop).map_err(|error| NotConnected::NotKept(error.to_string()))
-    }
 }
 
 /// Grant of one tracker in the store.
@@ -98,6 +78,7 @@ struct Stored {
     access: String,
     /// Sealed refresh token.
     refresh: String,
+    since: i64,
     ends_at: i64,
     /// End of the turn of the process that renews it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,6 +97,7 @@ impl StoredGrant {
             cloud: grant.cloud.clone(),
             access: sealed(&grant.access)?,
             refresh: sealed(&grant.refresh)?,
+            since: grant.since.0,
             ends_at: grant.ends_at.0,
             renewing_until,
         };
@@ -128,7 +110,8 @@ impl StoredGrant {
         let read = || {
             let stored: Stored = serde_json::from_str(body).ok()?;
             let (access, refresh) = (opened(&stored.access)?, opened(&stored.refresh)?);
-            let grant = Grant { cloud: stored.cloud, access, refresh, ends_at: Timestamp(stored.ends_at) };
+            let (since, ends_at) = (Timestamp(stored.since), Timestamp(stored.ends_at));
+            let grant = Grant { cloud: stored.cloud, access, refresh, since, ends_at };
             Some(match stored.renewing_until {
                 Some(until) => Held::Renewing { grant, until: Timestamp(until) },
                 None => Held::Ready(grant),
@@ -157,11 +140,12 @@ impl Grants for StoredGrant {
         Ok(found.unwrap_or(Kept { version: 0, held: Held::Nothing }))
     }
 
-    async fn swap(&self, version: u64, held: &Held) -> Result<bool, String> {
+    async fn swap(&self, version: u64, held: &Held, by: Option<&str>) -> Result<bool, String> {
         let body = self.stored(held).map_err(|error| error.to_string())?;
-        let document = Document::new(&self.tracker, version, body);
-        let writes = vec![(COLLECTION.to_owned(), document)];
-        self.store.write_documents(&self.tenant, writes, None).await.map_err(why)
+        let writes = vec![(COLLECTION.to_owned(), Document::new(&self.tracker, version, body))];
+        let (target, at) = (&self.tracker, self.store.now());
+        let audit = by.map(|by| jcs(&json!({"what": "connected", "target": target, "by": by, "at": at})));
+        self.store.write_documents(&self.tenant, writes, audit.as_deref()).await.map_err(why)
     }
 }
 

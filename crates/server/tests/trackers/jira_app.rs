@@ -7,7 +7,7 @@ use throughline_fakes::jira::{FakeJira, Project};
 use throughline_fakes::system_clock;
 use throughline_server::auth::Token;
 use throughline_server::{Config, Sources, open_with};
-use throughline_store::{MemoryStore, Store, SystemClock};
+use throughline_store::{Document, MemoryStore, Store, SystemClock};
 
 use crate::support::{Reply, Server, TASK, demo};
 use crate::{asked, card};
@@ -151,10 +151,20 @@ async fn an_app_that_an_administrator_connected_creates_tickets_also_after_a_res
     assert!(after.contains("OPS takes bug, story, task, epic"), "{after}");
     server.stopped().await;
 
-    let kept =
-        site.store.documents(&Config::load(&demo()).unwrap().tenant, "jira.grants", None, 9).await.unwrap();
+    let tenant = Config::load(&site.sources).unwrap().tenant;
+    let kept = site.store.documents(&tenant, "jira.grants", None, 9).await.unwrap();
     let body = &kept[0].body;
     assert!(kept.len() == 1 && !body.contains("access-") && !body.contains("refresh-"), "sealed: {body}");
+    let audited = site.store.audit(&tenant, 0, 100).await.unwrap();
+    let connected = audited
+        .iter()
+        .filter(|(_, row)| row.contains(r#""what":"connected""#) && row.contains(r#""by":"ana""#));
+    assert_eq!(connected.count(), 1, "{audited:?}");
+    // A token that is new is not renewed because it is refused, so this one becomes old.
+    let mut grant: serde_json::Value = serde_json::from_str(body).unwrap();
+    grant["since"] = 0.into();
+    let older = Document::new("jira.main", kept[0].version, grant.to_string());
+    assert!(site.store.write_documents(&tenant, vec![("jira.grants".into(), older)], None).await.unwrap());
 
     let server = site.server().await;
     site.jira.expire_access_tokens();

@@ -3,6 +3,8 @@
 mod checks;
 mod report;
 
+use throughline_server::config::JiraAccount;
+
 use crate::api::{Local, Remote};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
@@ -109,7 +111,8 @@ fn trackers_only(app: &App) -> Result<Vec<Check>, Failure> {
             "tickets go to the embedded tracker; docs/jira.md, docs/github.md, docs/linear.md and docs/redmine.md show others",
         )]);
     }
-    let opened = settings::store_exists(&config).then(|| Local::open(app).ok()).flatten();
+    let granted = config.jira.values().any(|site| matches!(site.account, JiraAccount::App { .. }));
+    let opened = (granted && settings::store_exists(&config)).then(|| Local::open(app).ok()).flatten();
     checks::trackers(app, &config, opened.as_ref())
 }
 

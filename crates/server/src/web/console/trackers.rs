@@ -95,7 +95,7 @@ pub(super) async fn connected(
     let done = match code {
         Ok(code) => {
             let by = &operator.caller.principal;
-            let connected = app.connect(&name, by, &code, &back_to(&operator.app, &name)).await;
+            let connected = app.oauth.connect(by, &code, &back_to(&operator.app, &name)).await;
             connected.map_err(|error| not_connected(error.to_string()))
         }
         Err(problem) => Err(problem),

@@ -43,7 +43,7 @@ pub(super) enum NotRenewed {
 impl Exchanged {
     pub(super) fn grant(self, cloud: String, now: Timestamp) -> Grant {
         let ends_at = now.plus(self.lasts_s.max(0).saturating_mul(Timestamp::SECOND));
-        Grant { cloud, access: self.access, refresh: self.refresh, ends_at }
+        Grant { cloud, access: self.access, refresh: self.refresh, since: now, ends_at }
     }
 
     fn read(response: &Response) -> Option<Self> {

@@ -13,6 +13,8 @@ pub struct Grant {
     pub access: Key,
     /// The token that the next ones are got with, once.
     pub refresh: Key,
+    /// The time at which these tokens were got.
+    pub since: Timestamp,
     /// The end of the token of requests.
     pub ends_at: Timestamp,
 }
@@ -48,6 +50,7 @@ pub trait Grants: Send + Sync {
     /// Reads the grant.
     async fn load(&self) -> Result<Kept, String>;
 
-    /// Writes the grant if it still has this version. Returns false, with nothing written, if it has another one.
-    async fn swap(&self, version: u64, held: &Held) -> Result<bool, String>;
+    /// Writes the grant if it still has this version, and with it who connected it, if somebody did. Returns false, with
+    /// nothing written, if it has another version.
+    async fn swap(&self, version: u64, held: &Held, by: Option<&str>) -> Result<bool, String>;
 }

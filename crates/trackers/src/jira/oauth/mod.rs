@@ -121,11 +121,11 @@ impl OAuth {
         Url::parse_with_params(&self.auth.join("authorize"), query).map(Into::into).unwrap_or_default()
     }
 
-    /// Exchanges the code that a person came back with, and keeps the grant in the place of an earlier one.
+    /// Exchanges the code that a person came back with, and keeps the grant and who they are, in the place of an earlier one.
     ///
     /// # Errors
     /// There is no grant for the site, or it was not kept. An earlier one stays.
-    pub async fn connect(&self, code: &str, back: &str) -> Result<(), NotConnected> {
+    pub async fn connect(&self, by: &str, code: &str, back: &str) -> Result<(), NotConnected> {
         let mut seen = self.seen.lock().await;
         let exchanged = self.exchange_code(code, back).await.map_err(NotConnected::Refused)?;
         let cloud = self.cloud(&exchanged).await?;
@@ -133,7 +133,7 @@ impl OAuth {
         let not_kept = NotConnected::NotKept;
         loop {
             let Kept { version, .. } = self.grants.load().await.map_err(not_kept)?;
-            if self.grants.swap(version, &Held::Ready(grant.clone())).await.map_err(not_kept)? {
+            if self.grants.swap(version, &Held::Ready(grant.clone()), Some(by)).await.map_err(not_kept)? {
                 *seen = Some(grant);
                 return Ok(());
             }

@@ -26,6 +26,8 @@ struct Place(Arc<Mutex<Content>>);
 struct Content {
     version: u64,
     held: Option<Held>,
+    /// Those who connected.
+    by: Vec<String>,
     /// The number of writes that fail from now on.
     fails: u32,
     /// The state that another process writes once somebody looks.
@@ -66,7 +68,7 @@ impl Grants for Place {
         }))
     }
 
-    async fn swap(&self, version: u64, held: &Held) -> Result<bool, String> {
+    async fn swap(&self, version: u64, held: &Held, by: Option<&str>) -> Result<bool, String> {
         self.content(|content| {
             if content.fails > 0 {
                 content.fails -= 1;
@@ -75,6 +77,7 @@ impl Grants for Place {
             let same = content.version == version;
             if same {
                 (content.version, content.held) = (version + 1, Some(held.clone()));
+                content.by.extend(by.map(str::to_owned));
             }
             Ok(same)
         })
@@ -98,7 +101,14 @@ impl World {
     async fn connected() -> Self {
         let world = Self::new().await;
         world.connect(&world.process()).await.unwrap();
+        world.age();
         world
+    }
+
+    /// Lets the grant be as old as most are.
+    fn age(&self) {
+        let grant = self.place.grant();
+        self.place.put(Held::Ready(Grant { since: Timestamp(0), ..grant }));
     }
 
     /// Another process that uses the grant.
@@ -126,7 +136,7 @@ impl World {
         let back = Url::parse(back).unwrap_or_else(|_| panic!("{back}"));
         let named = |name: &str| back.query_pairs().find(|(one, _)| one == name).unwrap().1.into_owned();
         assert!(back.as_str().starts_with(BACK) && named("state") == "s-1", "{back}");
-        oauth.connect(&named("code"), BACK).await
+        oauth.connect("ana", &named("code"), BACK).await
     }
 
     fn tracker(&self, oauth: Arc<OAuth>) -> Jira {
@@ -211,12 +221,29 @@ async fn a_new_token_that_is_refused_too_is_told() {
     assert_eq!((world.jira.refreshes(), world.jira.issues("DEMO").len()), (1, 0));
 }
 
+/// Jira refuses a token that lacks a scope like one that ended. Renewing it again and again would cost, and help nobody.
+#[tokio::test]
+async fn a_token_that_is_new_and_refused_is_not_renewed() {
+    let world = World::new().await;
+    world.connect(&world.process()).await.unwrap();
+    let tracker = world.tracker(world.process());
+    world.jira.expire_access_tokens();
+    for effect in ["ef_1", "ef_2", "ef_3"] {
+        assert_eq!(create(&tracker, effect, "One").await, not_applied(TrackerFault::Credentials));
+    }
+    assert_eq!((world.jira.refreshes(), world.jira.issues("DEMO").len()), (0, 0));
+    world.age();
+    assert!(matches!(create(&tracker, "ef_1", "One").await, Attempt::Applied(_)));
+    assert_eq!(world.jira.refreshes(), 1);
+}
+
 // row: JI5
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_that_meet_an_ended_token_at_once_renew_it_once() {
     let world = World::connected().await;
     let processes = [world.process(), world.process(), world.process()];
     for round in 1..=5 {
+        world.age();
         let ended = header(&world.place.grant());
         world.jira.expire_access_tokens();
         let mut asks = tokio::task::JoinSet::new();
@@ -328,7 +355,13 @@ async fn what_was_renewed_is_kept_as_soon_as_that_is_possible() {
     };
     let oauth = OAuth::new(app.clone(), Box::new(place.clone())).unwrap();
     let key = |text: &str| Key::parse(text).unwrap();
-    let grant = Grant { cloud: "c".into(), access: key("a"), refresh: key("r"), ends_at: Timestamp(1) };
+    let grant = Grant {
+        cloud: "c".into(),
+        access: key("a"),
+        refresh: key("r"),
+        since: Timestamp(0),
+        ends_at: Timestamp(1),
+    };
     oauth.keep(0, &Held::Ready(grant)).await;
     assert_eq!(place.grant().refresh.as_str(), "r");
     for wrong in ["http://auth.example.org", "auth.example.org", "https://10.0.0.1", "http://127.0.0.1:1"] {
@@ -348,12 +381,13 @@ async fn a_grant_for_another_site_or_a_code_that_was_used_is_refused_and_the_ear
     let (site, granted) = ("http://localhost:1/".to_owned(), vec![world.jira.url()]);
     assert_eq!(refused, NotConnected::OtherSite { site, granted });
     let oauth = world.process();
-    let refused = oauth.connect("code-of-nobody", BACK).await.unwrap_err();
+    let refused = oauth.connect("eve", "code-of-nobody", BACK).await.unwrap_err();
     assert_eq!(refused, NotConnected::Refused("invalid_grant: Invalid authorization code".into()));
     world.place.content(|content| content.fails = 1);
     let refused = world.connect(&oauth).await.unwrap_err();
     assert_eq!(refused, NotConnected::NotKept("the disk is full".into()));
     assert_eq!(header(&world.place.grant()), before);
+    assert_eq!(world.place.content(|content| content.by.clone()), ["ana"], "nobody else connected");
     // A site is written as people write it.
     let slash = world.process_for(&format!("{}/", world.jira.url().to_uppercase().replace("HTTP", "http")));
     world.connect(&slash).await.unwrap();

@@ -17,6 +17,9 @@ use crate::jira::answer::Answer;
 
 /// The time before its end in which a token is renewed.
 const EARLY: Millis = Timestamp::MINUTE;
+/// The age below which a token that is refused is not renewed. Jira refuses a token like an ended one where it lacks a scope;
+/// a newer one lacks it, too.
+const NEW: Millis = Timestamp::MINUTE;
 /// The turn of a process that renews.
 const TURN: Millis = 30 * Timestamp::SECOND;
 /// The time between two looks at what another process got.
@@ -78,6 +81,11 @@ impl OAuth {
                     }
                     tokio::time::sleep(LOOK).await;
                 }
+                Held::Ready(grant) | Held::Renewing { grant, .. }
+                    if grant.is_refused(refused) && grant.is_new() =>
+                {
+                    return Err(Answer::Credentials);
+                }
                 Held::Ready(grant) | Held::Renewing { grant, .. } => {
                     if let Some(grant) = self.renew(version, grant).await? {
                         *seen = Some(grant.clone());
@@ -91,7 +99,7 @@ impl OAuth {
     /// Renews a grant; nothing if another process was first.
     async fn renew(&self, version: u64, grant: Grant) -> Result<Option<Grant>, Answer> {
         let turn = Held::Renewing { grant: grant.clone(), until: moment().plus(TURN) };
-        if !self.grants.swap(version, &turn).await.map_err(unavailable)? {
+        if !self.grants.swap(version, &turn, None).await.map_err(unavailable)? {
             return Ok(None);
         }
         match self.renewed(&grant.refresh).await {
@@ -120,7 +128,7 @@ impl OAuth {
     /// Writes the end of a renewal. If somebody connected again meanwhile, theirs stays.
     pub(super) async fn keep(&self, version: u64, held: &Held) {
         for _ in 0..KEEPS {
-            match self.grants.swap(version, held).await {
+            match self.grants.swap(version, held, None).await {
                 Ok(_) => return,
                 Err(why) => tracing::warn!(why, "a grant of Jira is not kept yet"),
             }
@@ -133,8 +141,15 @@ impl OAuth {
 impl Grant {
     /// True for a token that lasts, and that was not refused.
     fn serves(&self, refused: Option<&HeaderValue>) -> bool {
-        moment().plus(EARLY) < self.ends_at
-            && refused.is_none_or(|refused| self.header().as_ref() != Some(refused))
+        moment().plus(EARLY) < self.ends_at && !self.is_refused(refused)
+    }
+
+    fn is_refused(&self, refused: Option<&HeaderValue>) -> bool {
+        refused.is_some() && self.header().as_ref() == refused
+    }
+
+    fn is_new(&self) -> bool {
+        moment() < self.since.plus(NEW)
     }
 
     fn header(&self) -> Option<HeaderValue> {
