@@ -3,6 +3,7 @@
 //!
 //! - [`Store`] is the contract. Its doc begins with the surprises for an implementer.
 //! - [`SqliteStore`] keeps everything in one file that one process opens.
+//! - [`PostgresStore`] keeps everything on a PostgreSQL server that several processes share.
 //! - [`MemoryStore`] lives as long as the process; tests and the scenario runner use it.
 //!
 //! A further backend implements the traits that [`Store`] consists of, and proves it with the suite in `conformance`
@@ -28,12 +29,14 @@ mod clock;
 pub mod conformance;
 mod contract;
 mod memory;
+mod postgres;
 mod rules;
 mod sqlite;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use memory::MemoryStore;
+pub use postgres::PostgresStore;
 #[cfg(feature = "conformance")]
 pub use sqlite::tamper::{RawRow, raw_rows, tamper};
 pub use sqlite::{SqliteStore, database_file};

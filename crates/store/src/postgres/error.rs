@@ -1,0 +1,73 @@
+//! Failures of PostgreSQL, and what they mean to a caller.
+
+use tokio_postgres::error::SqlState;
+
+use crate::contract::StoreError;
+
+/// Reason a transaction was not written.
+#[derive(Debug)]
+pub(super) enum TxError {
+    /// A rule refused it.
+    Refused(String),
+    /// The server or the connection failed.
+    Sql(tokio_postgres::Error),
+    /// A stored value cannot be read.
+    Value(String),
+}
+
+impl From<tokio_postgres::Error> for TxError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+/// Returns the message of an error with that of its cause.
+pub(super) fn words(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(db) => db.message().to_owned(),
+        None => {
+            let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+            format!("{error}{}", cause.unwrap_or_default())
+        }
+    }
+}
+
+impl TxError {
+    /// Returns true if the transaction may be tried again: nothing was written and nothing told.
+    pub(super) fn may_pass(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        let raced = |code: &SqlState| {
+            [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
+        };
+        error.is_closed() || is_broken(error) || error.code().is_some_and(raced)
+    }
+
+    /// Returns the error for a caller. Nothing was written.
+    pub(super) fn told(self, act: &'static str) -> StoreError {
+        match self {
+            Self::Refused(why) => StoreError::Refused { act, why },
+            Self::Value(why) => StoreError::Backend { act, why },
+            Self::Sql(error) => told(&error, act),
+        }
+    }
+}
+
+/// Returns true if the server ended the connection, or it broke.
+pub(super) fn is_broken(error: &tokio_postgres::Error) -> bool {
+    let ended = |code: &SqlState| code.code().starts_with("57P") || code.code().starts_with("08");
+    error.code().map_or_else(|| error.is_closed() || is_io(error), ended)
+}
+
+fn is_io(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
+}
+
+/// Converts an error of a statement that wrote nothing.
+pub(super) fn told(error: &tokio_postgres::Error, act: &'static str) -> StoreError {
+    let why = words(error);
+    match error.code().map(SqlState::code) {
+        Some("25006" | "53100") => StoreError::ReadOnly { act, why },
+        Some(code) if code.starts_with("23") => StoreError::Refused { act, why },
+        _ => StoreError::Backend { act, why },
+    }
+}

@@ -1,0 +1,1 @@
+-- Keeps the number that it has in SQLite, which notes the last time here. On a server the newest turn of each tenant tells it.

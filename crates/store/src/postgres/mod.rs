@@ -1,0 +1,261 @@
+//! The contract on PostgreSQL, which several processes share. Reasons: `docs/design/0063-postgresql.md`; the tables and how
+//! they distribute: `docs/postgresql.md`.
+//!
+//! A transaction names its tenant and sees no other (`session`). Turns that wait at once are written by one transaction
+//! for each tenant (`writer`).
+
+mod approvals;
+mod audit;
+mod clock;
+mod codec;
+mod commit;
+mod documents;
+mod effects;
+mod erasure;
+mod erasure_texts;
+mod error;
+mod facts;
+mod inbox;
+mod kill_switch;
+mod lane_index;
+mod lanes;
+mod open;
+mod outbox;
+mod policies;
+mod records;
+mod requests;
+mod session;
+mod settle;
+#[cfg(test)]
+mod test_server;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod turn_log;
+mod writer;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use throughline_engine::{LaneKey, Timestamp};
+use tokio::runtime::Runtime;
+use tokio_postgres::Config;
+
+use crate::clock::Clock;
+use crate::contract::{Counts, FAILING, Inbox, LONGEST_PLAN, Store, StoreError};
+use error::TxError;
+use session::{Pool, Tx, transact};
+
+/// Number of connections that one store opens at most.
+const CONNECTIONS: usize = 12;
+
+/// A store on a PostgreSQL server.
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    writer: writer::Writer,
+    /// Drives the connections; `None` only while the store is dropped.
+    runtime: Option<Runtime>,
+}
+
+/// Everything that a transaction needs.
+struct Shared {
+    name: String,
+    clock: Arc<dyn Clock>,
+    last_at: AtomicI64,
+    pool: Pool,
+}
+
+impl PostgresStore {
+    /// Connects to the server at `url` and brings its schema up to date.
+    pub async fn open(url: &str, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let failed = |why: String| StoreError::Open { what: "postgres".into(), why };
+        let mut config: Config =
+            url.parse().map_err(|error: tokio_postgres::Error| failed(error::words(&error)))?;
+        config.connect_timeout(Duration::from_secs(3)).application_name("throughline");
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|error| failed(error.to_string()))?;
+        let name = open::name_of(&config);
+        let pool = Pool::new(config, runtime.handle().clone(), CONNECTIONS);
+        let shared = Arc::new(Shared { name, clock, last_at: AtomicI64::new(0), pool });
+        let writer = writer::Writer::start(shared.clone(), runtime.handle());
+        let store = Self { shared, writer, runtime: Some(runtime) };
+        let client = store.shared.pool.connect("open the database").await?;
+        open::prepare(&client, &store.shared.name).await?;
+        store.remember_time().await?;
+        Ok(store)
+    }
+
+    /// Notes the time of each tenant's newest turn. A clock that is behind it was set back since.
+    async fn remember_time(&self) -> Result<(), StoreError> {
+        let act = "open the database";
+        let newest = "SELECT updated_at FROM lanes WHERE tenant = $1 AND latest_turn IS NOT NULL \
+                      ORDER BY latest_turn DESC LIMIT 1";
+        let mut last = self.now().0;
+        for tenant in self.shared.tenants(act).await? {
+            let row = transact!(self, act, &tenant, |tx| tx.first(newest, &[&tx.tenant]).await)?;
+            last = last.max(row.map_or(0, |row| row.get(0)));
+        }
+        self.shared.last_at.fetch_max(last, Ordering::SeqCst);
+        Ok(())
+    }
+
+    async fn begin(&self, act: &'static str, tenant: &str) -> Result<Tx, StoreError> {
+        self.shared.begin(act, tenant).await
+    }
+
+    async fn tenants(&self, act: &'static str) -> Result<Vec<String>, StoreError> {
+        self.shared.follow_clock(act).await?;
+        self.shared.tenants(act).await
+    }
+}
+
+impl Shared {
+    async fn begin(&self, act: &'static str, tenant: &str) -> Result<Tx, StoreError> {
+        let now = self.follow_clock(act).await?;
+        self.pool.begin(act, tenant, now).await
+    }
+
+    /// Returns the time; if the clock was set back, what waits for a later time is moved with it first.
+    async fn follow_clock(&self, act: &'static str) -> Result<Timestamp, StoreError> {
+        let now = self.clock.now();
+        let last = Timestamp(self.last_at.fetch_max(now.0, Ordering::SeqCst));
+        let Some(by) = crate::rules::set_back_by(last, now) else { return Ok(now) };
+        self.last_at.store(now.0, Ordering::SeqCst);
+        for tenant in self.tenants(act).await? {
+            let tx = self.pool.begin(act, &tenant, now).await?;
+            let moved = clock::set_back(&tx, by).await;
+            if let session::Ended::Told(Err(error)) | session::Ended::Again(error) =
+                tx.finish(act, moved).await
+            {
+                self.last_at.fetch_max(last.0, Ordering::SeqCst);
+                return Err(error);
+            }
+        }
+        Ok(now)
+    }
+
+    /// Returns the names of all tenants.
+    async fn tenants(&self, act: &'static str) -> Result<Vec<String>, StoreError> {
+        let tx = self.pool.begin(act, "", self.clock.now()).await?;
+        let rows = tx.rows("SELECT tenant FROM directory ORDER BY tenant", &[]).await;
+        let names = rows.map(|rows| rows.iter().map(|row| row.get(0)).collect());
+        match tx.finish(act, names).await {
+            session::Ended::Told(told) => told,
+            session::Ended::Again(error) => Err(error),
+        }
+    }
+}
+
+impl Tx {
+    /// Enters the tenant of the transaction, if it is new.
+    async fn enter_tenant(&self) -> Result<(), TxError> {
+        let enter = "WITH named AS (INSERT INTO directory VALUES ($1) ON CONFLICT DO NOTHING) \
+                     INSERT INTO tenants (tenant) VALUES ($1) ON CONFLICT DO NOTHING";
+        self.execute(enter, &[&self.tenant]).await?;
+        Ok(())
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl std::fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PostgresStore")
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    fn describe(&self) -> String {
+        self.shared.name.clone()
+    }
+
+    async fn writable(&self) -> Result<(), StoreError> {
+        let Some(tenant) = self.tenants("try a write").await?.into_iter().next() else { return Ok(()) };
+        transact!(self, "try a write", &tenant, |tx| {
+            tx.execute("UPDATE tenants SET tried_at = $2 WHERE tenant = $1", &[&tenant, &tx.now.0]).await?;
+            Ok::<_, TxError>(())
+        })
+    }
+
+    async fn counts(&self) -> Result<Counts, StoreError> {
+        let mut all = Counts::default();
+        for tenant in self.tenants("count rows").await? {
+            let one = transact!(self, "count rows", &tenant, |tx| count(tx).await)?;
+            all.waiting += one.waiting;
+            all.dead += one.dead;
+            all.open_effects += one.open_effects;
+            all.uncertain += one.uncertain;
+            all.approvals += one.approvals;
+            all.lanes += one.lanes;
+            all.far_effects += one.far_effects;
+            all.failing_lanes += one.failing_lanes;
+            all.oldest_due = all.oldest_due.max(one.oldest_due);
+            all.oldest_waiting = all.oldest_waiting.max(one.oldest_waiting);
+        }
+        Ok(all)
+    }
+
+    async fn woken(&self) -> Vec<LaneKey> {
+        while let Some(runtime) = &self.runtime {
+            if runtime.spawn(async { tokio::time::sleep(LOOK).await }).await.is_err() {
+                break;
+            }
+            match self.lanes_with_work(WOKEN).await {
+                Ok(lanes) if lanes.is_empty() => {}
+                Ok(lanes) => return lanes,
+                Err(error) => tracing::warn!(%error, "cannot look for work of other processes"),
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+/// Pause between two looks for work of other processes.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Lanes that one look returns at most.
+const WOKEN: u32 = 256;
+
+async fn count(tx: &Tx) -> Result<Counts, TxError> {
+    let select = "SELECT \
+        (SELECT count(*) FROM inbox WHERE tenant = $1 AND state = 0), \
+        (SELECT count(*) FROM inbox WHERE tenant = $1 AND state = 4), \
+        (SELECT count(*) FROM outbox WHERE tenant = $1 AND state IN (0, 1)), \
+        (SELECT count(*) FROM outbox WHERE tenant = $1 AND state = 4), \
+        (SELECT count(*) FROM approvals WHERE tenant = $1 AND state = 0), \
+        (SELECT count(*) FROM lanes WHERE tenant = $1), \
+        (SELECT count(*) FROM outbox WHERE tenant = $1 AND performer = 0 AND wake > $3), \
+        (SELECT count(DISTINCT lane) FROM inbox WHERE tenant = $1 AND state = 0 AND failures >= $4), \
+        (SELECT min(not_before) FROM outbox WHERE tenant = $1 AND state = 0 AND not_before <= $2), \
+        (SELECT min(received_at) FROM inbox WHERE tenant = $1 AND state = 0)";
+    let (far, failing) = (tx.now.plus(LONGEST_PLAN).0, i64::from(FAILING));
+    let row = tx.first(select, &[&tx.tenant, &tx.now.0, &far, &failing]).await?;
+    let Some(row) = row else { return Ok(Counts::default()) };
+    let n = |at: usize| row.get::<_, i64>(at).cast_unsigned();
+    let age = |at: usize| row.get::<_, Option<i64>>(at).map_or(0, |since| tx.now.since(Timestamp(since)));
+    Ok(Counts {
+        waiting: n(0),
+        dead: n(1),
+        open_effects: n(2),
+        uncertain: n(3),
+        approvals: n(4),
+        lanes: n(5),
+        far_effects: n(6),
+        failing_lanes: n(7),
+        oldest_due: age(8),
+        oldest_waiting: age(9),
+    })
+}

@@ -1,0 +1,162 @@
+//! A PostgreSQL server for one test: started in a folder of its own, reached by a socket there, stopped at the end.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A server with a database and a role that is bound by row-level security.
+pub(super) struct Server {
+    folder: TempDir,
+    bin: PathBuf,
+    as_other: bool,
+}
+
+/// Returns the folder of the server's programs.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").map(|found| found.flatten().collect::<Vec<_>>());
+    let mut folders: Vec<PathBuf> =
+        versions.unwrap_or_default().iter().map(|v| v.path().join("bin")).collect();
+    folders.sort();
+    let found = folders.into_iter().rev().find(|bin| bin.join("initdb").exists());
+    found.expect("PostgreSQL is not installed: install Debian's package postgresql")
+}
+
+fn checked(output: std::io::Result<Output>, what: &str) -> Output {
+    let output = output.unwrap_or_else(|error| panic!("cannot run {what}: {error}"));
+    assert!(output.status.success(), "{what} failed: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+impl Server {
+    pub(super) fn start() -> Self {
+        let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
+        let root = checked(Command::new("id").arg("-u").output(), "id").stdout == b"0\n";
+        let server = Self { folder, bin: programs(), as_other: root };
+        server.give();
+        let template = server.template();
+        if template.exists() {
+            checked(Command::new("cp").arg("-a").arg(&template).arg(server.data()).output(), "cp");
+            server.resume();
+        } else {
+            server.create(&template);
+        }
+        server
+    }
+
+    /// Gives the folder to the user that the server runs as.
+    fn give(&self) {
+        if self.as_other {
+            checked(Command::new("chown").arg("postgres").arg(self.folder.path()).output(), "chown");
+        }
+    }
+
+    /// Returns the place of an empty server's data, beside the test's program: copying is quicker than creating.
+    fn template(&self) -> PathBuf {
+        let program = std::env::current_exe().unwrap();
+        let version = self.bin.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned();
+        program.with_file_name(format!("postgres-{version}-template"))
+    }
+
+    /// Creates a server, and leaves a copy of its data as the template. Of several that do at once, the first one's stays.
+    fn create(&self, template: &Path) {
+        let init = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D"];
+        checked(self.program("initdb").args(init).arg(self.data()).output(), "initdb");
+        self.resume();
+        self.admin("postgres", "CREATE ROLE throughline LOGIN");
+        self.admin("postgres", "CREATE DATABASE throughline OWNER throughline");
+        let stop = ["stop", "-m", "fast", "-D"];
+        checked(self.program("pg_ctl").args(stop).arg(self.data()).output(), "pg_ctl");
+        let copy = template.with_extension(std::process::id().to_string());
+        checked(Command::new("cp").arg("-a").arg(self.data()).arg(&copy).output(), "cp");
+        if std::fs::rename(&copy, template).is_err() {
+            std::fs::remove_dir_all(&copy).unwrap();
+        }
+        self.resume();
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Returns a command of a program, as a user that the server accepts.
+    fn program(&self, name: &str) -> Command {
+        let program = self.bin.join(name);
+        let mut command = if self.as_other { Command::new("runuser") } else { Command::new(&program) };
+        if self.as_other {
+            command.args(["-u", "postgres", "--"]).arg(program);
+        }
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    /// Starts the server, or starts it again.
+    pub(super) fn resume(&self) {
+        let options = format!(
+            "-c listen_addresses='' -k {} -c fsync=off -c max_connections=100",
+            self.folder.path().display()
+        );
+        let log = self.folder.path().join("log");
+        let start = ["-w", "-o", &options, "-l"];
+        let mut command = self.program("pg_ctl");
+        command.arg("start").args(start).arg(log).arg("-D").arg(self.data());
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let status = command.status().expect("pg_ctl can be run");
+        assert!(status.success(), "the server does not start");
+    }
+
+    /// Stops the server as a crash would.
+    pub(super) fn stop(&self) {
+        let mut command = self.program("pg_ctl");
+        let _ = command.args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
+    }
+
+    /// Runs SQL as the superuser.
+    pub(super) fn admin(&self, database: &str, sql: &str) -> String {
+        self.psql("postgres", database, sql)
+    }
+
+    /// Runs SQL as a role, and returns what it printed.
+    pub(super) fn psql(&self, role: &str, database: &str, sql: &str) -> String {
+        let mut command = self.program("psql");
+        command.args([
+            "-X",
+            "-A",
+            "-t",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-U",
+            role,
+            "-d",
+            database,
+            "-c",
+            sql,
+            "-h",
+        ]);
+        let output = checked(command.arg(self.folder.path()).output(), sql);
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    pub(super) fn url(&self, database: &str) -> String {
+        format!("host={} user=throughline dbname={database}", self.folder.path().display())
+    }
+
+    /// Copies the data as a crash at this moment would leave it, and starts a server on the copy.
+    pub(super) fn crash_copy(&self) -> Self {
+        let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
+        let copy = Self { folder, bin: self.bin.clone(), as_other: self.as_other };
+        let (from, to): (&Path, &Path) = (&self.data(), &copy.data());
+        self.admin("postgres", "CHECKPOINT");
+        checked(Command::new("cp").arg("-a").arg(from).arg(to).output(), "cp");
+        copy.give();
+        let _ = std::fs::remove_file(copy.data().join("postmaster.pid"));
+        copy.resume();
+        copy
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

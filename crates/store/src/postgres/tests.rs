@@ -1,0 +1,229 @@
+//! The conformance suite on PostgreSQL, and tests of what only this backend has: a server that is shared and can be lost.
+
+use std::sync::Arc;
+
+use super::PostgresStore;
+use super::test_server::Server;
+use crate::conformance::fixture::{LaneWriter, accept, delivery, lane, lane_of, loose};
+use crate::conformance::{DataLocation, START, Subject, block_on};
+use crate::{CommitResult, Inbox, Lanes, ManualClock, Store, StoreError};
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(START))
+}
+
+fn open(server: &Server) -> Result<PostgresStore, StoreError> {
+    block_on(PostgresStore::open(&server.url("throughline"), clock()))
+}
+
+fn subject(clock: Arc<ManualClock>) -> Subject {
+    let server = Server::start();
+    let store = block_on(PostgresStore::open(&server.url("throughline"), clock.clone())).unwrap();
+    Subject::new(store, clock).with_guard(server)
+}
+
+impl DataLocation for Server {
+    fn open(&self, clock: Arc<ManualClock>) -> Arc<dyn Store> {
+        Arc::new(block_on(PostgresStore::open(&self.url("throughline"), clock)).unwrap())
+    }
+
+    fn crash_copy(&self) -> Box<dyn DataLocation> {
+        Box::new(Self::crash_copy(self))
+    }
+}
+
+crate::conformance!(semantics, subject);
+crate::conformance_durability!(durability, Server::start);
+
+const TABLES: &str = "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+                      WHERE n.nspname = 'public' AND c.relkind = 'r' AND c.relname <> 'schema_versions'";
+
+#[test]
+fn e34_row_level_security_holds_without_the_filter() {
+    let server = Server::start();
+    let store = open(&server).unwrap();
+    for tenant in ["acme", "other"] {
+        let lane = lane_of(tenant, "C1");
+        let seq = block_on(accept(&store, &lane, "k"));
+        let mut writer = block_on(LaneWriter::claim(&store, &lane));
+        let turn = crate::conformance::turn_commit::full_turn(&writer, seq);
+        let effects = turn.outbox.is_empty();
+        assert!(!effects, "the turn fills the tables");
+        if tenant == "acme" {
+            block_on(writer.commit(turn));
+        }
+    }
+    let sql = |role: &str, sql: &str| server.psql(role, "throughline", sql);
+    for table in sql("postgres", TABLES).lines() {
+        let forced =
+            format!("SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE relname = '{table}'");
+        assert_eq!(sql("postgres", &forced), "t", "{table}");
+        if table == "directory" {
+            continue;
+        }
+        let foreign = format!(
+            "SELECT set_config('throughline.tenant', 'other', false); SELECT count(*) FROM {table} WHERE tenant <> 'other'"
+        );
+        assert_eq!(sql("throughline", &foreign), "other\n0", "{table}");
+        assert_eq!(
+            sql("throughline", &format!("SELECT count(*) FROM {table}")),
+            "0",
+            "{table} without a tenant"
+        );
+    }
+    assert_ne!(sql("postgres", "SELECT count(*) FROM turns WHERE tenant = 'acme'"), "0");
+}
+
+#[test]
+fn every_key_leads_with_the_tenant() {
+    let server = Server::start();
+    drop(open(&server).unwrap());
+    let other = "SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid \
+                 JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid \
+                 AND a.attnum = i.indkey[0] WHERE n.nspname = 'public' AND c.relname <> 'schema_versions' \
+                 AND a.attname <> 'tenant'";
+    assert_eq!(server.admin("throughline", other), "");
+    let keys = "SELECT count(*) > 20 FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n \
+                ON n.oid = c.relnamespace WHERE n.nspname = 'public'";
+    assert_eq!(server.admin("throughline", keys), "t");
+}
+
+#[test]
+fn a_group_tells_each_lane_its_own_result() {
+    let server = Server::start();
+    let store = open(&server).unwrap();
+    std::thread::scope(|scope| {
+        for n in 0..40 {
+            let store = &store;
+            scope.spawn(move || {
+                let lane = lane(&format!("C{n}"));
+                let writer = block_on(LaneWriter::claim(store, &lane));
+                let mut turn = writer.turn_with_effects(vec![loose(&format!("fx_{n}"))]);
+                let fenced = n % 5 == 2;
+                turn.epoch -= i64::from(fenced);
+                let result = block_on(store.commit(turn)).unwrap();
+                assert_eq!(
+                    result,
+                    if fenced { CommitResult::Fenced } else { CommitResult::Committed },
+                    "{n}"
+                );
+            });
+        }
+    });
+    assert_eq!(block_on(store.counts()).unwrap().open_effects, 32);
+}
+
+#[test]
+fn a_clock_that_was_set_back_before_the_start_is_noticed() {
+    let server = Server::start();
+    let ahead = clock();
+    ahead.advance(throughline_engine::Timestamp::DAY);
+    let store = block_on(PostgresStore::open(&server.url("throughline"), ahead)).unwrap();
+    let mut writer = block_on(LaneWriter::claim(&store, &lane("C1")));
+    block_on(writer.commit_effects(vec![loose("fx_1")]));
+    drop(store);
+    let store = open(&server).unwrap();
+    assert_eq!(block_on(crate::conformance::fixture::lease_ids(&store)), ["fx_1"]);
+}
+
+#[test]
+fn work_of_another_process_is_seen() {
+    let server = Server::start();
+    let (ours, theirs) = (open(&server).unwrap(), open(&server).unwrap());
+    block_on(accept(&theirs, &lane("C1"), "a"));
+    assert_eq!(block_on(ours.woken()), [lane("C1")]);
+    let held = block_on(LaneWriter::claim_as("ours", &ours, &lane("C1")));
+    let claim = block_on(theirs.claim(&lane("C1"), "theirs")).unwrap();
+    assert!(matches!(claim, crate::Claim::Held { .. }), "{claim:?} beside epoch {}", held.epoch);
+}
+
+#[test]
+fn a_server_that_was_restarted_is_found_again() {
+    let server = Server::start();
+    let store = open(&server).unwrap();
+    block_on(accept(&store, &lane("C1"), "a"));
+    server.stop();
+    assert!(block_on(store.accept(delivery(&lane("C1"), "b"))).is_err());
+    server.resume();
+    block_on(accept(&store, &lane("C1"), "b"));
+    assert_eq!(block_on(store.waiting(&lane("C1"), 9)).unwrap().len(), 2);
+}
+
+/// Connections that are cut while nobody uses them: the next turn takes a new one, and is written once.
+#[test]
+fn connections_that_the_server_ends_are_replaced() {
+    let server = Server::start();
+    let store = open(&server).unwrap();
+    let mut writer = block_on(LaneWriter::claim(&store, &lane("C1")));
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'throughline'";
+    for turns in 1..=5 {
+        assert_ne!(server.admin("postgres", end), "0");
+        block_on(writer.commit(writer.turn()));
+        assert_eq!(block_on(store.load(&lane("C1"))).unwrap().unwrap().revision, turns);
+    }
+}
+
+/// A commit whose answer does not come: the server ends the connection inside COMMIT, by a constraint that is checked there.
+#[test]
+fn a_connection_lost_inside_a_commit_is_unknown() {
+    let server = Server::start();
+    let store = open(&server).unwrap();
+    server.admin(
+        "throughline",
+        "CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS \
+         $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$; \
+         CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON turns DEFERRABLE INITIALLY DEFERRED \
+         FOR EACH ROW EXECUTE FUNCTION cut()",
+    );
+    let mut writer = block_on(LaneWriter::claim(&store, &lane("C1")));
+    let turn = writer.turn();
+    let result = block_on(writer.try_commit(turn.clone()));
+    assert!(matches!(result, Err(StoreError::Unknown { .. })), "{result:?}");
+    assert!(!block_on(store.committed(&lane("C1"), &turn.log.hash)).unwrap());
+    server.admin("throughline", "DROP TRIGGER cut ON turns");
+    block_on(writer.commit(turn.clone()));
+    assert!(block_on(store.committed(&lane("C1"), &turn.log.hash)).unwrap());
+}
+
+#[test]
+fn a_server_without_free_connections_refuses_and_recovers() {
+    let server = Server::start();
+    let store = open(&server).unwrap();
+    server.admin("postgres", "ALTER ROLE throughline CONNECTION LIMIT 0");
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'throughline'";
+    server.admin("postgres", end);
+    assert!(matches!(block_on(store.accept(delivery(&lane("C1"), "a"))), Err(StoreError::Backend { .. })));
+    server.admin("postgres", "ALTER ROLE throughline CONNECTION LIMIT -1");
+    block_on(accept(&store, &lane("C1"), "a"));
+}
+
+#[test]
+fn migrations_run_once_whoever_comes_first() {
+    let server = Server::start();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| open(&server).unwrap());
+        }
+    });
+    drop(open(&server).unwrap());
+    let numbers = "SELECT string_agg(number::text, ' ' ORDER BY number) FROM schema_versions";
+    assert_eq!(server.admin("throughline", numbers), "1 2 3 4 5 6 7");
+}
+
+#[test]
+fn a_newer_schema_and_a_role_above_the_rules_are_refused() {
+    let server = Server::start();
+    drop(open(&server).unwrap());
+    server.admin("throughline", "INSERT INTO schema_versions VALUES (99)");
+    assert!(matches!(open(&server), Err(StoreError::Open { why, .. }) if why.contains("TL-6103")));
+    let url = server.url("throughline").replace("user=throughline", "user=postgres");
+    let above = block_on(PostgresStore::open(&url, clock()));
+    assert!(matches!(above, Err(StoreError::Open { why, .. }) if why.contains("row-level security")));
+}
+
+#[test]
+fn e34_a_read_only_server_is_refused() {
+    let server = Server::start();
+    server.admin("postgres", "ALTER DATABASE throughline SET default_transaction_read_only = on");
+    assert!(matches!(open(&server), Err(StoreError::ReadOnly { why, .. }) if why.contains("TL-6104")));
+}

@@ -1,0 +1,94 @@
+//! The log of turns.
+
+use async_trait::async_trait;
+use throughline_engine::{LaneKey, Timestamp, TurnId};
+use tokio_postgres::Row;
+
+use super::PostgresStore;
+use super::codec::{lane_key, lane_parts, signed};
+use super::session::transact;
+use crate::contract::{LatestTurns, LogRow, StoreError, StoredTurn, TurnLog, TurnSeq};
+
+const TURNS: &str = concat!(
+    "SELECT t.revision, t.turn, t.decided_at, t.prev_hash, t.hash, t.row, coalesce(t.content, '') AS content,",
+    " coalesce(t.salt, '') AS salt, l.latest_turn, ",
+    lane_parts!(),
+    " FROM turns t JOIN lanes l ON l.tenant = t.tenant AND l.id = t.lane WHERE t.tenant = $1 "
+);
+
+fn stored_turn(row: &Row) -> StoredTurn {
+    StoredTurn {
+        lane: lane_key(row),
+        revision: row.get::<_, i64>("revision").cast_unsigned(),
+        log: LogRow {
+            turn: TurnId(row.get("turn")),
+            at: Timestamp(row.get("decided_at")),
+            row: row.get("row"),
+            prev_hash: row.get("prev_hash"),
+            hash: row.get("hash"),
+            content: row.get("content"),
+            salt: row.get("salt"),
+        },
+    }
+}
+
+#[async_trait]
+impl TurnLog for PostgresStore {
+    async fn turn(&self, tenant: &str, turn: &TurnId) -> Result<Option<StoredTurn>, StoreError> {
+        let select = format!("{TURNS} AND t.turn = $2");
+        let row = transact!(self, "look up a turn", tenant, |tx| {
+            tx.first(&select, &[&tx.tenant, &turn.as_str()]).await
+        })?;
+        Ok(row.as_ref().map(stored_turn))
+    }
+
+    async fn turns(&self, lane: &LaneKey, after: u64, limit: u32) -> Result<Vec<StoredTurn>, StoreError> {
+        let select = format!("{TURNS} AND t.lane = $2 AND t.revision > $3 ORDER BY t.revision LIMIT $4");
+        let rows = transact!(self, "read turns", &lane.tenant, |tx| {
+            tx.rows(&select, &[&tx.tenant, &lane.id().as_str(), &signed(after), &i64::from(limit)]).await
+        })?;
+        Ok(rows.iter().map(stored_turn).collect())
+    }
+
+    async fn turns_before(
+        &self,
+        lane: &LaneKey,
+        before: u64,
+        limit: u32,
+    ) -> Result<Vec<StoredTurn>, StoreError> {
+        let select = format!("{TURNS} AND t.lane = $2 AND t.revision < $3 ORDER BY t.revision DESC LIMIT $4");
+        let rows = transact!(self, "read turns", &lane.tenant, |tx| {
+            tx.rows(&select, &[&tx.tenant, &lane.id().as_str(), &signed(before), &i64::from(limit)]).await
+        })?;
+        Ok(rows.iter().map(stored_turn).collect())
+    }
+
+    async fn latest_turns(
+        &self,
+        tenant: &str,
+        before: Option<TurnSeq>,
+        limit: u32,
+    ) -> Result<LatestTurns, StoreError> {
+        let select = format!(
+            "{TURNS} AND t.revision = l.revision AND l.latest_turn < $2 ORDER BY l.latest_turn DESC LIMIT $3"
+        );
+        let (before, one_more) = (before.unwrap_or(i64::MAX), i64::from(limit) + 1);
+        let mut rows = transact!(self, "list the latest turns", tenant, |tx| {
+            tx.rows(&select, &[&tx.tenant, &before, &one_more]).await
+        })?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let turns: Vec<_> = rows.iter().map(|row| (row.get("latest_turn"), stored_turn(row))).collect();
+        let next = turns.last().filter(|_| more).map(|(position, _)| *position);
+        Ok(LatestTurns { turns, next })
+    }
+
+    async fn checkpoint(&self, lane: &LaneKey, at: u64) -> Result<Option<(u64, String)>, StoreError> {
+        let select = "SELECT revision, checkpoint FROM turns WHERE tenant = $1 AND lane = $2 AND revision <= $3 \
+                      AND checkpoint IS NOT NULL ORDER BY revision DESC LIMIT 1";
+        let row = transact!(self, "read a checkpoint", &lane.tenant, |tx| {
+            tx.first(select, &[&tx.tenant, &lane.id().as_str(), &signed(at)]).await
+        })?;
+        Ok(row.map(|row| (row.get::<_, i64>(0).cast_unsigned(), row.get(1))))
+    }
+}
