@@ -139,7 +139,7 @@ impl Runtime {
         row: &WaitingRow,
         started: Timestamp,
     ) -> Result<TurnEnd, RuntimeError> {
-        let failures = self.store.count_failure(&row.lane.tenant, row.seq).await?;
+        let failures = self.store.count_failure(&row.lane, row.seq).await?;
         tracing::error!(key = %row.key, failures, "handling an event failed");
         if failures < self.policy.intake.failures {
             return Ok(TurnEnd::Raced);

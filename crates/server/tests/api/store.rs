@@ -85,7 +85,7 @@ through! {
         read waiting(lane: &LaneKey, limit: u32) -> Vec<WaitingRow>;
         read lanes_with_work(limit: u32) -> Vec<LaneKey>;
         write accept(delivery: Delivery) -> Accepted;
-        write count_failure(tenant: &str, seq: Seq) -> u32;
+        write count_failure(lane: &LaneKey, seq: Seq) -> u32;
     }
     Requests {
         write begin_request(tenant: &str, key: &str, body_hash: &str) -> Begun;

@@ -55,7 +55,8 @@ async fn full<'a>(s: &'a Subject) -> LaneWriter<'a> {
     (done.payload, planned.payload) = (with_word("done"), with_word("planned"));
     let mut turn = writer.turn_with_effects(vec![done, planned, loose("fx_3")]);
     turn.approvals = vec![throughline_engine::data::approval::ApprovalChange::Open(asked)];
-    turn.inbox = vec![InboxEnd { seq: 2, state: RowState::Done }];
+    let notice = store.waiting(&lane("C1"), 1).await.unwrap()[0].seq;
+    turn.inbox = vec![InboxEnd { seq: notice, state: RowState::Done }];
     turn.log.content = with_word("content");
     turn.participant = Some(with_word("person"));
     turn.checkpoint = Some(with_word("state"));

@@ -32,7 +32,7 @@ pub async fn what_is_stuck_is_counted(s: &Subject) {
     accept(&*s.store, &lane("C2"), "b").await;
     for n in 1..=FAILING {
         assert_eq!(s.store.counts().await.unwrap().failing_lanes, 0);
-        assert_eq!(s.store.count_failure("acme", first).await.unwrap(), n);
+        assert_eq!(s.store.count_failure(&lane("C1"), first).await.unwrap(), n);
     }
     let counts = s.store.counts().await.unwrap();
     assert_eq!((counts.failing_lanes, counts.oldest_waiting), (1, Timestamp::MINUTE));

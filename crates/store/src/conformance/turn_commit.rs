@@ -115,7 +115,7 @@ pub async fn a_row_ends_with_its_turn(s: &Subject) {
         assert!(matches!(s.store.accept(delivery(&lane("C1"), key)).await.unwrap(), Accepted::Duplicate(_)));
     }
     assert_eq!(s.store.counts().await.unwrap().dead, 1);
-    assert_refused(s.store.count_failure("acme", one).await);
+    assert_refused(s.store.count_failure(&lane("C1"), one).await);
 }
 
 /// A turn that ends a row for the second time, or a row of another lane, is refused as a whole.

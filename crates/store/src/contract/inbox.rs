@@ -24,15 +24,15 @@ pub trait Inbox {
     /// Returns the first `limit` rows that wait in a lane, in order of acceptance.
     async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<WaitingRow>, StoreError>;
 
-    /// Adds one to the failures of a waiting row and returns their number.
-    async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError>;
+    /// Adds one to the failures of a row that waits in the lane and returns their number.
+    async fn count_failure(&self, lane: &LaneKey, seq: Seq) -> Result<u32, StoreError>;
 
     /// Returns lanes of all tenants in which rows wait, the longest waiting first. Read after a start, and from time to
     /// time in case a wake-up was lost.
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError>;
 }
 
-/// Position of a row that waits in the inbox; rises with every row.
+/// Position of a row that waits in its lane; rises with every row of the lane.
 pub type Seq = i64;
 
 /// Identity by which a repetition of a delivery is recognised. It stays when the delivery is handled.

@@ -50,11 +50,11 @@ impl Inbox for MemoryStore {
             .collect())
     }
 
-    async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
+    async fn count_failure(&self, lane: &LaneKey, seq: Seq) -> Result<u32, StoreError> {
         let mut data = self.lock();
-        let row = data.tenant(tenant).inbox.get_mut(&seq);
-        let Some(row) = row.filter(|row| row.state == RowState::Received) else {
-            let why = format!("{tenant} has no inbox row {seq} that waits");
+        let row = data.tenant(&lane.tenant).inbox.get_mut(&seq);
+        let Some(row) = row.filter(|row| row.state == RowState::Received && row.lane == *lane) else {
+            let why = format!("inbox row {seq} does not wait in lane {lane}");
             return Err(StoreError::Refused { act: "count a failed handling", why });
         };
         row.failures += 1;

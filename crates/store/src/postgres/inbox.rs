@@ -139,11 +139,11 @@ async fn waiting(tx: &Tx, lane: &LaneKey, limit: u32) -> Result<Vec<WaitingRow>,
     Ok(waiting.collect())
 }
 
-async fn count_failure(tx: &Tx, seq: Seq) -> Result<u32, TxError> {
-    let count = "UPDATE inbox SET failures = failures + 1 WHERE tenant = $1 AND seq = $2 AND state = 0 \
+async fn count_failure(tx: &Tx, lane: &LaneKey, seq: Seq) -> Result<u32, TxError> {
+    let count = "UPDATE inbox SET failures = failures + 1 WHERE tenant = $1 AND lane = $2 AND seq = $3 AND state = 0 \
                  RETURNING failures";
-    let row = tx.first(count, &[&tx.tenant, &seq]).await?;
-    let none = || TxError::Refused(format!("{} has no inbox row {seq} that waits", tx.tenant));
+    let row = tx.first(count, &[&tx.tenant, &lane.id().as_str(), &seq]).await?;
+    let none = || TxError::Refused(format!("inbox row {seq} does not wait in lane {lane}"));
     row.as_ref().map(|row| small(row, "failures")).ok_or_else(none)
 }
 
@@ -173,8 +173,8 @@ impl Inbox for PostgresStore {
         transact!(self, "read the inbox", &lane.tenant, |tx| waiting(tx, lane, limit).await)
     }
 
-    async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
-        transact!(self, "count a failed handling", tenant, |tx| count_failure(tx, seq).await)
+    async fn count_failure(&self, lane: &LaneKey, seq: Seq) -> Result<u32, StoreError> {
+        transact!(self, "count a failed handling", &lane.tenant, |tx| count_failure(tx, lane, seq).await)
     }
 
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError> {

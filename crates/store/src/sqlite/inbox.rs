@@ -226,12 +226,13 @@ pub(super) fn end(
     Ok(copied == 1)
 }
 
-fn count_failure(tx: &Tx<'_, '_>, tenant: &str, seq: Seq) -> Result<u32, TxError> {
-    let count = "UPDATE inbox SET failures = failures + 1 \
-                 WHERE seq = ?2 AND lane IN (SELECT n FROM lanes WHERE tenant = ?1 AND n = inbox.lane) \
-                 RETURNING failures";
-    let failures = tx.sql.first(count, (tenant, seq), |row| row.get(0))?;
-    failures.ok_or_else(|| TxError::Refused(format!("{tenant} has no inbox row {seq} that waits")))
+fn count_failure(tx: &Tx<'_, '_>, lane: &LaneKey, seq: Seq) -> Result<u32, TxError> {
+    let count = "UPDATE inbox SET failures = failures + 1 WHERE seq = ?2 AND lane = ?1 RETURNING failures";
+    let failures = match lane_number(tx.sql, lane)? {
+        Some(n) => tx.sql.first(count, (n, seq), |row| row.get(0))?,
+        None => None,
+    };
+    failures.ok_or_else(|| TxError::Refused(format!("inbox row {seq} does not wait in lane {lane}")))
 }
 
 fn waiting(sql: &Connection, lane: &LaneKey, limit: u32) -> rusqlite::Result<Vec<WaitingRow>> {
@@ -268,9 +269,9 @@ impl Inbox for SqliteStore {
         self.read("read what waits in a lane", |sql| waiting(sql, lane, limit))
     }
 
-    async fn count_failure(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
-        let tenant = tenant.to_owned();
-        Ok(self.writer.call("count a failed handling", move |tx| count_failure(tx, &tenant, seq)).await?)
+    async fn count_failure(&self, lane: &LaneKey, seq: Seq) -> Result<u32, StoreError> {
+        let lane = lane.clone();
+        Ok(self.writer.call("count a failed handling", move |tx| count_failure(tx, &lane, seq)).await?)
     }
 
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError> {
