@@ -34,7 +34,7 @@ fn approval_row(row: &Row) -> Result<ApprovalRow, TxError> {
 }
 
 async fn current(tx: &Tx, rest: &str, params: Params<'_>) -> Result<Vec<ApprovalRow>, TxError> {
-    tx.rows(&format!("{CURRENT}{rest}"), params).await?.iter().map(approval_row).collect()
+    tx.read(&format!("{CURRENT}{rest}"), params).await?.iter().map(approval_row).collect()
 }
 
 #[async_trait]
@@ -74,7 +74,7 @@ impl Approvals for PostgresStore {
                       ORDER BY payload_sha256";
         let (card, version) = (approval.card.as_str(), i64::from(approval.version));
         let rows = transact!(self, "list releases", tenant, |tx| {
-            tx.rows(select, &[&tx.tenant, &card, &version]).await
+            tx.read(select, &[&tx.tenant, &card, &version]).await
         })?;
         Ok(Some(rows.iter().map(|row| row.get(0)).collect()))
     }

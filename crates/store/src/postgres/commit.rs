@@ -1,209 +1,467 @@
-//! A turn in a transaction: what it compares, then what it writes. The writer undoes one that is not committed.
+//! A group of turns in one transaction: what decides them is read under locks, they are decided here one after the other, and
+//! what is left of them is written by statements that take all rows of a kind.
 
-use throughline_engine::LaneKey;
-use throughline_engine::data::approval::{Approval, ApprovalChange, CloseReason};
+use std::collections::{HashMap, HashSet};
 
-use super::codec::{row_state_number, signed};
+use throughline_engine::data::canonical_json::hex;
+use throughline_engine::data::effect::EffectClass;
+use throughline_engine::{EffectId, Timestamp};
+
+use super::approval_changes::{Changes, Version};
+use super::codec::{effect_state_number, performer_number, row_state_number, signed};
 use super::error::TxError;
-use super::lanes::{LockedLane, find_locked};
+use super::group_rows::{
+    Adopt, Button, Cancel, Consumption, Decision, Dependency, Effect, End, Fact, GoneFact, Head, Message,
+    NewSet, Open, Participant, RecordChange, Release, RequestHash, Rows, Set, Statements, Supersede, Timer,
+    Turn,
+};
+use super::group_state::{KnownEffect, State, replaces};
+use super::inbox::distinct_keys;
+use super::lanes::{LockedLane, lock_lane};
+use super::outbox::NEVER;
 use super::session::Tx;
-use super::{audit, erasure, facts, inbox, outbox, records, settle, timers};
-use crate::contract::{CommitResult, Direct, LANE_LEASE, TokenRow, TurnCommit};
-use crate::rules::other_release;
+use super::settle::{self, Changed};
+use super::{audit, erasure};
+use crate::contract::{
+    CommitResult, EffectState, FactsWrite, LANE_LEASE, OutboxRow, Performer, RecordOp, TokenRow, TurnCommit,
+};
+use crate::rules::{deadline, dependency_outcome, first_state, payload_hash};
 
-fn encoded<T: serde::Serialize>(value: &T) -> Result<String, TxError> {
-    serde_json::to_string(value).map_err(|error| TxError::Value(error.to_string()))
+/// Result of one turn of a group: it is written with the others, or nothing of it is.
+pub(super) enum Decided {
+    Written,
+    Lost(CommitResult),
+    Refused(String),
 }
 
-/// Writes a turn. Only after [`CommitResult::Committed`] is what was written whole.
-pub(super) async fn commit(tx: &Tx, turn: &TurnCommit) -> Result<CommitResult, TxError> {
-    let lane = find_locked(tx, &turn.lane).await?;
-    if let Some(result) = compare(tx, lane.as_ref(), turn).await? {
-        return Ok(result);
+/// Writes a group of turns of different lanes, and returns what became of each. The transaction has ended then.
+pub(super) async fn commit(tx: &Tx, turns: &[TurnCommit]) -> Result<Vec<Decided>, TxError> {
+    let turns: Vec<(String, &TurnCommit)> =
+        turns.iter().map(|turn| (turn.lane.id().as_str().to_owned(), turn)).collect();
+    let mut group = Group { state: State::read(tx, &turns).await?, rows: Rows::default(), now: tx.now };
+    let mut all = Vec::with_capacity(turns.len());
+    let mut written = Vec::with_capacity(turns.len());
+    for (lane, turn) in &turns {
+        let decided = group.decide(tx, lane, turn);
+        match decided {
+            Decided::Written => written.push(*turn),
+            Decided::Lost(_) | Decided::Refused(_) => group.give_back(lane, turn),
+        }
+        all.push(decided);
     }
-    let Some(lane) = lane else { return Ok(CommitResult::Fenced) };
-    let revision = lane.revision + 1;
-    if turn.log.prev_hash != lane.log_hash {
-        let why = format!("the turn's row does not follow the newest row of lane {}", turn.lane);
-        return Err(TxError::Refused(why));
+    match written.as_slice() {
+        [] => tx.undo().await?,
+        written => write(tx, group, written).await?,
     }
-    if !facts::write(tx, turn).await? {
-        return Ok(CommitResult::RevisionMoved);
-    }
-    if outbox::any_begun(tx, &turn.unsent).await? {
-        return Ok(CommitResult::EffectBegun);
-    }
-    for change in &turn.approvals {
-        if !change_approval(tx, &lane.id, change).await? {
-            return Ok(CommitResult::ApprovalLost);
+    Ok(all)
+}
+
+async fn write<'t>(tx: &Tx, mut group: Group<'t>, turns: &[&'t TurnCommit]) -> Result<(), TxError> {
+    for turn in turns {
+        for timer in turn.timers.iter().filter(|timer| timer.lane != turn.lane) {
+            lock_lane(tx, &timer.lane).await?;
+        }
+        for what in &turn.erasures {
+            erasure::request(tx, what).await?;
         }
     }
-    write_lane(tx, &lane.id, revision, turn).await?;
-    outbox::plan(tx, &lane.id, revision, turn).await?;
-    for effect in &turn.cancel {
-        settle::cancel(tx, effect).await?;
+    let rows = turns.iter().flat_map(|turn| turn.audit.iter().map(String::as_str));
+    group.rows.audit = audit::Links::after(group.state.audit, rows);
+    let statements = Statements::of(group.rows);
+    let list = statements.list(&tx.tenant);
+    if !statements.end_effects() {
+        return tx.last(&list.queries()).await.map(|_| ());
     }
-    for (effect, outcome) in &turn.adopt {
-        settle::adopt(tx, effect, outcome).await?;
+    let mut answers = tx.all(&list.queries()).await?;
+    let ends = [
+        (settle::SUPERSEDE, EffectState::Cancelled),
+        (settle::CANCEL, EffectState::Cancelled),
+        (settle::ADOPT, EffectState::Done),
+    ];
+    for (sql, state) in ends {
+        let answer = list.place(sql).and_then(|place| answers.get_mut(place)).map(std::mem::take);
+        let ended = Changed::read_all(&answer.unwrap_or_default().rows)?;
+        settle::after_ends(tx, ended, state).await?;
     }
-    for id in &turn.clear_timers {
-        timers::clear(tx, id).await?;
-    }
-    for timer in &turn.timers {
-        timers::set(tx, turn.log.at, timer).await?;
-    }
-    for row in &turn.audit {
-        audit::append(tx, row).await?;
-    }
-    for what in &turn.erasures {
-        erasure::request(tx, what).await?;
-    }
-    Ok(CommitResult::Committed)
+    tx.last(&[]).await.map(|_| ())
 }
 
-/// Compares the claim and the revision, and takes the keys of a delivery that comes with the turn. Returns why the turn
-/// is not committed, if it is not.
-async fn compare(
-    tx: &Tx,
-    lane: Option<&LockedLane>,
-    turn: &TurnCommit,
-) -> Result<Option<CommitResult>, TxError> {
-    let revision = lane.map_or(1, |lane| lane.revision + 1);
-    if let Some(direct) = &turn.direct
-        && !store_direct(tx, turn, revision, direct).await?
-    {
-        return Ok(Some(CommitResult::NotDirect));
-    }
-    let Some(lane) = lane.filter(|lane| lane.owner.is_some() && lane.epoch == turn.epoch) else {
-        return Ok(Some(CommitResult::Fenced));
-    };
-    let moved = lane.revision != signed(turn.expected_revision);
-    Ok(moved.then_some(CommitResult::RevisionMoved))
+/// A group while it is decided.
+struct Group<'t> {
+    state: State,
+    rows: Rows<'t>,
+    now: Timestamp,
 }
 
-async fn store_direct(tx: &Tx, turn: &TurnCommit, revision: i64, direct: &Direct) -> Result<bool, TxError> {
-    let lane: &LaneKey = &direct.identity.lane;
-    if *lane != turn.lane {
-        let why = format!("a delivery to lane {lane} comes with a turn of lane {}", turn.lane);
-        return Err(TxError::Refused(why));
-    }
-    if inbox::waiting_number(tx, lane.id().as_str()).await? > 0
-        || inbox::take_keys(tx, &direct.identity).await?.is_some()
-    {
-        return Ok(false);
-    }
-    inbox::insert(tx, &direct.identity, direct.state, Some(revision), turn.log.at, None).await?;
-    Ok(true)
+/// Positions of a turn in its lane.
+struct Positions {
+    turn: i64,
+    approvals: i64,
+    effects: i64,
+    last: i64,
 }
 
-/// Writes what belongs to the lane: its head, the turn's row, ended deliveries, records, messages and buttons.
-async fn write_lane(tx: &Tx, lane: &str, revision: i64, turn: &TurnCommit) -> Result<(), TxError> {
-    let log = &turn.log;
-    let row = "INSERT INTO turns (tenant, lane, revision, turn, decided_at, prev_hash, hash, row, content, salt, \
-               checkpoint) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    tx.execute(
-        row,
-        &[
-            &tx.tenant,
-            &lane,
-            &revision,
-            &log.turn.as_str(),
-            &log.at.0,
-            &log.prev_hash,
-            &log.hash,
-            &log.row,
-            &log.content,
-            &log.salt,
-            &turn.checkpoint,
-        ],
-    )
-    .await?;
-    let head = "UPDATE lanes SET revision = $3, lease_until = $4, updated_at = $5, log_hash = $6, head = $7, \
-                latest_turn = nextval('positions') WHERE tenant = $1 AND id = $2";
-    let until = tx.now.plus(LANE_LEASE).0;
-    tx.execute(head, &[&tx.tenant, &lane, &revision, &until, &log.at.0, &log.hash, &turn.head]).await?;
-    for end in &turn.inbox {
-        // A dead row keeps its event. From now on the turn's content holds that of the others.
-        let update = "UPDATE inbox SET state = $4::bigint, revision = $5, event = CASE WHEN $4::bigint = 4 THEN event END \
-                      WHERE tenant = $1 AND lane = $2 AND seq = $3 AND state = 0";
-        let state = row_state_number(end.state);
-        if tx.execute(update, &[&tx.tenant, &lane, &end.seq, &state, &revision]).await? != 1 {
-            let why = format!("inbox row {} does not wait in lane {}", end.seq, turn.lane);
-            return Err(TxError::Refused(why));
+impl Positions {
+    fn of(tx: &Tx, lane: &LockedLane, turn: &TurnCommit) -> Self {
+        let (approvals, effects) = (turn.approvals.len(), turn.outbox.len());
+        let first = tx.position(1 + approvals + effects).max(lane.position + 1);
+        let [approvals, effects] = [approvals, effects].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+        Self {
+            turn: first,
+            approvals: first + 1,
+            effects: first + 1 + approvals,
+            last: first + approvals + effects,
         }
     }
-    if let Some(person) = &turn.participant {
-        let enter =
-            "INSERT INTO participants (tenant, lane, person) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        tx.execute(enter, &[&tx.tenant, &lane, person]).await?;
-    }
-    for record in &turn.records {
-        records::write(tx, lane, record).await?;
-    }
-    for (channel_id, ours) in &turn.message_map {
-        records::map_message(tx, lane, channel_id, ours).await?;
-    }
-    for button in &turn.tokens {
-        store_button(tx, lane, button).await?;
-    }
-    Ok(())
 }
 
-async fn store_button(tx: &Tx, lane: &str, button: &TokenRow) -> Result<(), TxError> {
-    let store = "INSERT INTO buttons (tenant, lane, hash, card, version, item, action) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant, lane, hash) DO UPDATE SET \
-                 card = excluded.card, version = excluded.version, item = excluded.item, action = excluded.action";
-    let TokenRow { hash, card, version, item, action } = button;
-    tx.execute(store, &[&tx.tenant, &lane, hash, &card.as_str(), &i64::from(*version), item, action]).await?;
-    Ok(())
-}
+impl<'t> Group<'t> {
+    /// Decides a turn, and adds its rows if it is written.
+    fn decide(&mut self, tx: &Tx, id: &'t str, turn: &'t TurnCommit) -> Decided {
+        match self.try_decide(tx, id, turn) {
+            Ok(None) => Decided::Written,
+            Ok(Some(result)) => Decided::Lost(result),
+            Err(why) => Decided::Refused(why),
+        }
+    }
 
-/// Changes an approval. Returns false if it can no longer be decided.
-async fn change_approval(tx: &Tx, lane: &str, change: &ApprovalChange) -> Result<bool, TxError> {
-    match change {
-        ApprovalChange::Open(approval) => open(tx, lane, approval).await.map(|()| true),
-        ApprovalChange::Close { card, version, how } => {
-            let state: i64 = match how {
-                CloseReason::Expired => 2,
-                CloseReason::Superseded => 3,
-                CloseReason::Cancelled => 4,
+    /// Returns why a turn is not written, if it is not.
+    fn try_decide(
+        &mut self,
+        tx: &Tx,
+        id: &'t str,
+        turn: &'t TurnCommit,
+    ) -> Result<Option<CommitResult>, String> {
+        let lane = self.state.lanes.get(id);
+        if !self.may_come_direct(id, lane, turn)? {
+            return Ok(Some(CommitResult::NotDirect));
+        }
+        let Some(lane) = lane.filter(|lane| lane.owner.is_some() && lane.epoch == turn.epoch) else {
+            return Ok(Some(CommitResult::Fenced));
+        };
+        if lane.revision != signed(turn.expected_revision) {
+            return Ok(Some(CommitResult::RevisionMoved));
+        }
+        if turn.log.prev_hash != lane.log_hash {
+            return Err(format!("the turn's row does not follow the newest row of lane {}", turn.lane));
+        }
+        let positions = Positions::of(tx, lane, turn);
+        if !self.sets_match(turn)? {
+            return Ok(Some(CommitResult::RevisionMoved));
+        }
+        if turn.unsent.iter().any(|id| self.has_begun(id)) {
+            return Ok(Some(CommitResult::EffectBegun));
+        }
+        let now = self.now.0;
+        let Some(changes) = Changes::of(&turn.approvals, &self.state.approvals, now, positions.approvals)?
+        else {
+            return Ok(Some(CommitResult::ApprovalLost));
+        };
+        let ended = turn.inbox.iter().find(|end| !self.state.waiting.contains(&(id.to_owned(), end.seq)));
+        if let Some(end) = ended {
+            return Err(format!("inbox row {} does not wait in lane {}", end.seq, turn.lane));
+        }
+        let plan = Plan::of(&self.state.effects, turn)?;
+        let revision = lane.revision + 1;
+        self.add_lane(id, revision, &positions, turn);
+        self.add_records(id, turn);
+        self.add_approvals(id, changes);
+        self.add_effects(id, revision, positions.effects, turn, plan);
+        self.add_timers(turn);
+        self.add_facts(turn);
+        Ok(None)
+    }
+
+    /// Returns true if a delivery that comes with the turn may: nothing waits, and every key of it was free.
+    fn may_come_direct(
+        &self,
+        id: &str,
+        lane: Option<&LockedLane>,
+        turn: &TurnCommit,
+    ) -> Result<bool, String> {
+        let Some(direct) = &turn.direct else { return Ok(true) };
+        let of = &direct.identity.lane;
+        if *of != turn.lane {
+            return Err(format!("a delivery to lane {of} comes with a turn of lane {}", turn.lane));
+        }
+        let waits = lane.is_some_and(|lane| lane.waiting > 0);
+        Ok(!waits && distinct_keys(&direct.identity).iter().all(|key| self.has_key(id, key)))
+    }
+
+    fn has_key(&self, id: &str, key: &str) -> bool {
+        self.state.taken.contains(&(id.to_owned(), key.to_owned()))
+    }
+
+    /// Frees the keys that were taken for a turn that is not written.
+    fn give_back(&mut self, id: &str, turn: &'t TurnCommit) {
+        let Some(direct) = &turn.direct else { return };
+        let keys = distinct_keys(&direct.identity).into_iter().filter(|key| self.has_key(id, key));
+        let keys: Vec<&str> = keys.collect();
+        self.rows.lost_keys.extend(keys);
+    }
+
+    /// Compares the sets of facts that a turn writes. One that a turn before it in the group wrote has moved.
+    fn sets_match(&self, turn: &TurnCommit) -> Result<bool, String> {
+        for FactsWrite { key, expected, entries, .. } in &turn.facts {
+            if key.tenant != turn.lane.tenant {
+                let why = format!("facts of tenant {} come with a turn of lane {}", key.tenant, turn.lane);
+                return Err(why);
+            }
+            let set = (key.scope.as_str().to_owned(), key.scope_id.clone());
+            let revision = self.state.sets.get(&set).copied().unwrap_or(0);
+            if !entries.is_empty() && revision != signed(*expected) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn has_begun(&self, id: &EffectId) -> bool {
+        let known = self.state.effects.get(id.as_str());
+        known.is_some_and(|known| known.attempts > 0 && known.state != EffectState::Cancelled)
+    }
+
+    fn add_lane(&mut self, id: &'t str, revision: i64, positions: &Positions, turn: &'t TurnCommit) {
+        let log = &turn.log;
+        self.rows.heads.push(Head {
+            id,
+            revision,
+            lease_until: self.now.plus(LANE_LEASE).0,
+            updated_at: log.at.0,
+            log_hash: &log.hash,
+            head: &turn.head,
+            position: positions.last,
+            ended: i64::try_from(turn.inbox.len()).unwrap_or(i64::MAX),
+        });
+        self.rows.turns.push(Turn {
+            lane: id,
+            revision,
+            turn: log.turn.as_str(),
+            position: positions.turn,
+            decided_at: log.at.0,
+            prev_hash: &log.prev_hash,
+            hash: &log.hash,
+            row: &log.row,
+            content: &log.content,
+            salt: &log.salt,
+            checkpoint: turn.checkpoint.as_deref(),
+        });
+        for end in &turn.inbox {
+            self.rows.ends.push(End { lane: id, seq: end.seq, state: row_state_number(end.state), revision });
+        }
+        let hash = turn.direct.as_ref().and_then(|direct| {
+            let identity = &direct.identity;
+            Some(RequestHash { key: &identity.key, body_hash: identity.body_hash.as_deref()? })
+        });
+        hash.into_iter().for_each(|hash| self.rows.hashes.push(hash));
+        if let Some(person) = &turn.participant {
+            self.rows.participants.push(Participant { lane: id, person });
+        }
+        for (channel_id, ours) in &turn.message_map {
+            self.rows.messages.push(Message { lane: id, channel_id, ours });
+        }
+        for TokenRow { hash, card, version, item, action } in &turn.tokens {
+            let (card, version) = (card.as_str(), i64::from(*version));
+            let button = Button { lane: id, hash, card, version, item, action };
+            self.rows.buttons.insert((id, hash), button);
+        }
+    }
+
+    fn add_records(&mut self, id: &'t str, turn: &'t TurnCommit) {
+        for record in &turn.records {
+            let at = (id, record.kind, record.key.as_str());
+            let change = match (&record.op, self.rows.records.get(&at)) {
+                (RecordOp::Put(body), _) => RecordChange::Put { body, loaded: true },
+                (RecordOp::Retire, Some(RecordChange::Put { body, .. })) => {
+                    RecordChange::Put { body, loaded: false }
+                }
+                (RecordOp::Retire, Some(RecordChange::Delete)) | (RecordOp::Delete, _) => {
+                    RecordChange::Delete
+                }
+                (RecordOp::Retire, _) => RecordChange::Retire,
             };
-            let close = "UPDATE approvals SET state = $4 WHERE tenant = $1 AND card = $2 AND version = $3 AND state = 0";
-            tx.execute(close, &[&tx.tenant, &card.as_str(), &i64::from(*version), &state]).await?;
-            Ok(true)
+            self.rows.records.insert(at, change);
         }
-        ApprovalChange::Decide { card, version, action, releases, .. } => {
-            let version = i64::from(*version);
-            let decide = "UPDATE approvals SET state = 1, change = $4 WHERE tenant = $1 AND card = $2 AND version = $3 \
-                          AND state = 0 AND (expires_at IS NULL OR expires_at >= $5) RETURNING approval";
-            let encoded = encoded(change)?;
-            let row = tx.first(decide, &[&tx.tenant, &card.as_str(), &version, &encoded, &tx.now.0]).await?;
-            let Some(row) = row else { return Ok(false) };
-            let shown: Approval =
-                serde_json::from_str(row.get(0)).map_err(|error| TxError::Value(error.to_string()))?;
-            if let Some(why) = other_release(&shown, change) {
-                return Err(TxError::Refused(why));
+    }
+
+    fn add_approvals(&mut self, id: &'t str, changes: Changes<'t>) {
+        for (card, version, hashes) in changes.consumed {
+            self.rows.consumptions.push(Consumption { card, version });
+            for payload_sha256 in hashes {
+                self.rows.releases.push(Release { card, version, payload_sha256 });
             }
-            if action.releases() {
-                let consume = "INSERT INTO consumptions (tenant, card, version) VALUES ($1, $2, $3)";
-                tx.execute(consume, &[&tx.tenant, &card.as_str(), &version]).await?;
-                let list = "INSERT INTO releases (tenant, card, version, payload_sha256) \
-                            SELECT DISTINCT $1, $2, $3::bigint, hash FROM unnest($4::text[]) AS hash";
-                tx.execute(list, &[&tx.tenant, &card.as_str(), &version, releases]).await?;
+        }
+        for (card, mut versions) in changes.versions {
+            for (number, version) in &mut versions {
+                let Version { state, expires_at, approval, change, opened, changed } = version;
+                let (number, state, change) = (i64::from(*number), *state, change.take());
+                if let Some(n) = opened.take() {
+                    let (expires_at, approval) = (*expires_at, approval.clone());
+                    let open =
+                        Open { card, version: number, n, lane: id, state, expires_at, approval, change };
+                    self.rows.opened.push(open);
+                } else if std::mem::take(changed) {
+                    self.rows.decisions.push(Decision { card, version: number, state, change });
+                }
             }
-            Ok(true)
+            self.state.approvals.insert(card.into(), versions);
+        }
+    }
+
+    fn add_effects(&mut self, id: &'t str, revision: i64, first: i64, turn: &'t TurnCommit, plan: Plan) {
+        for ((row, planned), n) in turn.outbox.iter().zip(plan.0).zip(first..) {
+            let Planned { state, attempts, waits, outcome } = planned;
+            if replaces(row) && self.state.card_updates.contains(&(id.to_owned(), row.stream.clone())) {
+                self.rows.superseded.push(Supersede { lane: id, stream: &row.stream });
+            }
+            for on in &row.depends_on {
+                self.rows.dependencies.push(Dependency { on_effect: on.as_str(), effect: row.id.as_str() });
+            }
+            let ends = row.deadline.map(|at| deadline(at, turn.log.at, self.now));
+            let open = matches!(state, EffectState::Planned | EffectState::Attempted);
+            let wake = match row.performer {
+                Performer::Us => self.now.0,
+                Performer::Host => ends.map_or(NEVER, |at| at.0),
+            };
+            let (card, version) =
+                row.approval.as_ref().map(|a| (a.card.as_str(), i64::from(a.version))).unzip();
+            self.rows.effects.push(Effect {
+                id: row.id.as_str(),
+                n,
+                lane: id,
+                revision,
+                ordinal: i64::from(row.ordinal),
+                class: row.class.as_str(),
+                outward: row.outward,
+                performer: performer_number(row.performer),
+                state: effect_state_number(state),
+                attempts: i64::from(attempts),
+                fence: i64::from(state == EffectState::Cancelled),
+                wake: open.then_some(wake),
+                created_at: self.now.0,
+                deadline: ends.map(|at| at.0),
+                stream: &row.stream,
+                card,
+                version,
+                waits,
+                depends_on: array(&row.depends_on),
+                posts_card: posted_card(row),
+                payload_sha256: hex(&payload_hash(&row.payload)),
+                payload: &row.payload,
+                outcome,
+            });
+            let known = KnownEffect { state, attempts: i64::from(attempts) };
+            self.state.effects.insert(row.id.as_str().into(), known);
+        }
+        for id in &turn.cancel {
+            self.rows.cancelled.push(Cancel { id: id.as_str() });
+        }
+        for (id, outcome) in &turn.adopt {
+            self.rows.adopted.push(Adopt { id: id.as_str(), outcome });
+        }
+    }
+
+    fn add_timers(&mut self, turn: &'t TurnCommit) {
+        for id in &turn.clear_timers {
+            self.rows.timers.insert(id.as_str(), None);
+        }
+        for timer in &turn.timers {
+            let due = deadline(timer.due, turn.log.at, self.now).0;
+            let (id, lane) = (timer.id.as_str(), timer.lane.id().as_str().to_owned());
+            self.rows.timers.insert(id, Some(Timer { id, lane, due, about: &timer.about }));
+        }
+    }
+
+    fn add_facts(&mut self, turn: &'t TurnCommit) {
+        for FactsWrite { key, expected, entries, used, used_at } in &turn.facts {
+            let (scope, scope_id) = (key.scope.as_str(), key.scope_id.as_str());
+            if !entries.is_empty() {
+                match expected {
+                    0 => self.rows.new_sets.push(NewSet { scope, scope_id }),
+                    _ => self.rows.sets.push(Set { scope, scope_id }),
+                }
+                // No other turn of the group expects this: what the first one writes is not read yet.
+                self.state.sets.insert((scope.into(), scope_id.into()), -1);
+            }
+            let last: HashMap<&str, _> = entries.iter().map(|(id, body)| (id.as_str(), body)).collect();
+            for (id, body) in last {
+                match body {
+                    Some(fact) => self.rows.facts.push(Fact {
+                        scope,
+                        scope_id,
+                        id,
+                        used_at: fact.used_at.map(|at| at.0),
+                        body: &fact.body,
+                    }),
+                    None => self.rows.gone_facts.push(GoneFact { scope, scope_id, id }),
+                }
+            }
+            for id in used {
+                let latest = self.rows.used_facts.entry((scope, scope_id, id.as_str())).or_insert(used_at.0);
+                *latest = (*latest).max(used_at.0);
+            }
         }
     }
 }
 
-async fn open(tx: &Tx, lane: &str, approval: &Approval) -> Result<(), TxError> {
-    let (card, version) = (approval.card.as_str(), i64::from(approval.version));
-    let supersede =
-        "UPDATE approvals SET state = 3 WHERE tenant = $1 AND card = $2 AND version < $3 AND state = 0";
-    tx.execute(supersede, &[&tx.tenant, &card, &version]).await?;
-    let insert = "INSERT INTO approvals (tenant, card, version, lane, expires_at, approval) \
-                  VALUES ($1, $2, $3, $4, $5, $6)";
-    let expires = approval.expires_at.map(|at| at.0);
-    tx.execute(insert, &[&tx.tenant, &card, &version, &lane, &expires, &encoded(approval)?]).await?;
-    Ok(())
+/// The states in which the effects of a turn begin.
+struct Plan(Vec<Planned>);
+
+struct Planned {
+    state: EffectState,
+    attempts: u32,
+    /// Number of dependencies that are not done yet.
+    waits: i64,
+    outcome: Option<String>,
+}
+
+impl Plan {
+    fn of(known: &HashMap<String, KnownEffect>, turn: &TurnCommit) -> Result<Self, String> {
+        let mut planned: HashMap<&str, EffectState> = HashMap::new();
+        let mut plan = Vec::with_capacity(turn.outbox.len());
+        for (place, row) in turn.outbox.iter().enumerate() {
+            let (mut waits, mut lost, mut seen) = (0, false, HashSet::new());
+            for on in row.depends_on.iter().filter(|on| seen.insert(on.as_str())) {
+                let stored = || known.get(on.as_str()).map(|known| known.state);
+                let state = planned.get(on.as_str()).copied().or_else(stored);
+                let state =
+                    state.ok_or_else(|| format!("effect {} depends on {on}, which is not there", row.id))?;
+                lost |= matches!(state, EffectState::Failed | EffectState::Cancelled);
+                waits += i64::from(state != EffectState::Done);
+            }
+            let (mut state, attempts) = first_state(row.performer, waits > 0);
+            let mut outcome = None;
+            if lost && state == EffectState::Planned {
+                (state, outcome) = (EffectState::Failed, Some(dependency_outcome()));
+            } else if replaced_later(turn, place) {
+                state = EffectState::Cancelled;
+            }
+            planned.insert(row.id.as_str(), state);
+            plan.push(Planned { state, attempts, waits, outcome });
+        }
+        Ok(Self(plan))
+    }
+}
+
+/// Returns true if a later effect of the turn replaces this one, which is an update of a card.
+fn replaced_later(turn: &TurnCommit, place: usize) -> bool {
+    let row = turn.outbox.get(place).filter(|row| replaces(row));
+    let later = turn.outbox.iter().skip(place + 1);
+    row.is_some_and(|row| later.filter(|later| replaces(later)).any(|later| later.stream == row.stream))
+}
+
+/// Returns the id of the card that an effect posts.
+fn posted_card(row: &OutboxRow) -> Option<String> {
+    let body = (row.class == EffectClass::CardPost)
+        .then(|| serde_json::from_str::<serde_json::Value>(&row.payload).ok())??;
+    body["card"]["id"].as_str().map(str::to_owned)
+}
+
+/// Returns ids as the text of an array.
+fn array(ids: &[EffectId]) -> String {
+    let quoted = ids.iter().map(|id| {
+        let escaped = id.as_str().replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{escaped}\"")
+    });
+    format!("{{{}}}", quoted.collect::<Vec<_>>().join(","))
 }

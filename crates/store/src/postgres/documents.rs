@@ -71,7 +71,7 @@ impl Documents for PostgresStore {
     ) -> Result<Option<Document>, StoreError> {
         let select = format!("{SELECT} AND key = $3");
         let row = transact!(self, "read a document", tenant, |tx| {
-            tx.first(&select, &[&tx.tenant, &collection, &key]).await
+            tx.read_first(&select, &[&tx.tenant, &collection, &key]).await
         })?;
         Ok(row.as_ref().map(document))
     }
@@ -85,7 +85,7 @@ impl Documents for PostgresStore {
     ) -> Result<Vec<Document>, StoreError> {
         let select = format!("{SELECT} AND ($3::text IS NULL OR key > $3) ORDER BY key LIMIT $4");
         let rows = transact!(self, "list documents", tenant, |tx| {
-            tx.rows(&select, &[&tx.tenant, &collection, &after, &i64::from(limit)]).await
+            tx.read(&select, &[&tx.tenant, &collection, &after, &i64::from(limit)]).await
         })?;
         Ok(rows.iter().map(document).collect())
     }

@@ -10,7 +10,7 @@ use super::session::{Params, Tx, transact};
 use crate::contract::{EffectState, Effects, StoreError, StoredEffect};
 
 async fn query(tx: &Tx, rest: &str, params: Params<'_>) -> Result<Vec<StoredEffect>, TxError> {
-    tx.rows(&format!("{EFFECTS}{rest}"), params).await?.iter().map(stored_effect).collect()
+    tx.read(&format!("{EFFECTS}{rest}"), params).await?.iter().map(stored_effect).collect()
 }
 
 #[async_trait]

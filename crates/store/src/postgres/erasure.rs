@@ -87,7 +87,7 @@ async fn redact(
 impl Erasure for PostgresStore {
     async fn lanes_containing(&self, tenant: &str, text: &str) -> Result<Vec<LaneKey>, StoreError> {
         let rows = transact!(self, "look for a text", tenant, |tx| {
-            tx.rows(CONTAINING, &[&tx.tenant, &text]).await
+            tx.read(CONTAINING, &[&tx.tenant, &text]).await
         })?;
         Ok(rows.iter().map(lane_key).collect())
     }

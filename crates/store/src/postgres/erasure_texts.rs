@@ -115,8 +115,9 @@ fn effect_texts(row: &Row, texts: &mut Vec<Found>) -> Result<(), TxError> {
 pub(super) async fn of_tenant(tx: &Tx) -> Result<Vec<Found>, TxError> {
     let mut texts = Vec::new();
     let rows = async |sql: &str| tx.rows(sql, &[&tx.tenant]).await;
-    let responses = "SELECT r.key, r.body, i.lane, i.revision FROM requests r LEFT JOIN inbox i \
-                     ON i.tenant = r.tenant AND i.key = r.key WHERE r.tenant = $1 AND r.body IS NOT NULL ORDER BY r.key";
+    let responses = "SELECT r.key, r.body, coalesce(k.lane, i.lane), coalesce(k.revision, i.revision) FROM requests r \
+                     LEFT JOIN delivery_keys k ON k.tenant = r.tenant AND k.key = r.key \
+                     LEFT JOIN inbox i ON i.tenant = r.tenant AND i.key = r.key WHERE r.tenant = $1 AND r.body IS NOT NULL ORDER BY r.key";
     for row in rows(responses).await? {
         let lane: Option<String> = row.get(2);
         let revision: Option<i64> = row.get(3);

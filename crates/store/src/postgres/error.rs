@@ -13,6 +13,8 @@ pub(super) enum TxError {
     Sql(tokio_postgres::Error),
     /// A stored value cannot be read.
     Value(String),
+    /// The connection broke after the end of the transaction was sent.
+    Unknown(String),
 }
 
 impl From<tokio_postgres::Error> for TxError {
@@ -39,7 +41,9 @@ impl TxError {
         let raced = |code: &SqlState| {
             [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
         };
-        error.is_closed() || is_broken(error) || error.code().is_some_and(raced)
+        // Two turns wrote a set of facts first: the one that comes later finds it at another revision.
+        let same_set = error.as_db_error().is_some_and(|db| db.constraint() == Some("fact_sets_pkey"));
+        error.is_closed() || is_broken(error) || error.code().is_some_and(raced) || same_set
     }
 
     /// Returns the error for a caller. Nothing was written.
@@ -47,6 +51,7 @@ impl TxError {
         match self {
             Self::Refused(why) => StoreError::Refused { act, why },
             Self::Value(why) => StoreError::Backend { act, why },
+            Self::Unknown(why) => StoreError::Unknown { act, why },
             Self::Sql(error) => told(&error, act),
         }
     }

@@ -2,26 +2,25 @@
 
 use async_trait::async_trait;
 use throughline_engine::Timestamp;
+use tokio_postgres::Row;
 
 use super::error::TxError;
 use super::session::{Tx, transact};
 use super::{PostgresStore, audit};
 use crate::contract::{KillSwitch, PauseRow, StoreError};
 
-/// Returns the pause in force. Under a lock, it does not begin or end before the end of the transaction.
-pub(super) async fn pause(tx: &Tx, locked: bool) -> Result<Option<PauseRow>, TxError> {
-    let select =
-        "SELECT pause_by, pause_since, pause_reason, pause_everything FROM tenants WHERE tenant = $1";
-    let lock = if locked { " FOR SHARE" } else { "" };
-    let row = tx.first(&format!("{select}{lock}"), &[&tx.tenant]).await?;
-    Ok(row.and_then(|row| {
-        Some(PauseRow {
-            by: row.get::<_, Option<String>>(0)?,
-            since: Timestamp(row.get::<_, Option<i64>>(1)?),
-            reason: row.get::<_, Option<String>>(2)?,
-            everything: row.get::<_, Option<bool>>(3)?,
-        })
-    }))
+/// Reads the pause in force.
+pub(super) const PAUSE: &str =
+    "SELECT pause_by, pause_since, pause_reason, pause_everything FROM tenants WHERE tenant = $1";
+
+/// Returns the pause that a row of [`PAUSE`] holds.
+pub(super) fn pause(row: &Row) -> Option<PauseRow> {
+    Some(PauseRow {
+        by: row.get::<_, Option<String>>(0)?,
+        since: Timestamp(row.get::<_, Option<i64>>(1)?),
+        reason: row.get::<_, Option<String>>(2)?,
+        everything: row.get::<_, Option<bool>>(3)?,
+    })
 }
 
 async fn set(tx: &Tx, pause: Option<&PauseRow>, row: &str) -> Result<(), TxError> {
@@ -37,7 +36,10 @@ async fn set(tx: &Tx, pause: Option<&PauseRow>, row: &str) -> Result<(), TxError
 #[async_trait]
 impl KillSwitch for PostgresStore {
     async fn pause(&self, tenant: &str) -> Result<Option<PauseRow>, StoreError> {
-        transact!(self, "read the kill switch", tenant, |tx| pause(tx, false).await)
+        transact!(self, "read the kill switch", tenant, |tx| {
+            let row = tx.read_first(PAUSE, &[&tx.tenant]).await?;
+            Ok::<_, TxError>(row.as_ref().and_then(pause))
+        })
     }
 
     async fn set_pause(&self, tenant: &str, pause: Option<PauseRow>, audit: &str) -> Result<(), StoreError> {

@@ -10,8 +10,7 @@ use super::session::transact;
 use crate::contract::{LaneIndex, LaneInfo, StoreError, TokenRow};
 
 const INFO: &str = concat!(
-    "SELECT l.id, l.revision, l.updated_at, (SELECT count(*) FROM inbox i WHERE i.tenant = l.tenant AND i.lane = l.id",
-    " AND i.state = 0) AS waiting, ",
+    "SELECT l.id, l.revision, l.updated_at, l.waiting, ",
     lane_parts!(),
     " FROM lanes l WHERE l.tenant = $1 "
 );
@@ -31,7 +30,7 @@ impl LaneIndex for PostgresStore {
     async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError> {
         let select = format!("{INFO} AND l.id = $2");
         let row = transact!(self, "look up a lane", tenant, |tx| {
-            tx.first(&select, &[&tx.tenant, &id.as_str()]).await
+            tx.read_first(&select, &[&tx.tenant, &id.as_str()]).await
         })?;
         Ok(row.as_ref().map(info))
     }
@@ -45,7 +44,7 @@ impl LaneIndex for PostgresStore {
         let select = format!("{INFO} AND l.id > $2 ORDER BY l.id LIMIT $3");
         let after = after.map_or("", LaneId::as_str);
         let rows = transact!(self, "list lanes", tenant, |tx| {
-            tx.rows(&select, &[&tx.tenant, &after, &i64::from(limit)]).await
+            tx.read(&select, &[&tx.tenant, &after, &i64::from(limit)]).await
         })?;
         Ok(rows.iter().map(info).collect())
     }
@@ -63,7 +62,7 @@ impl LaneIndex for PostgresStore {
         );
         let after = after.map_or("", LaneId::as_str);
         let rows = transact!(self, "list lanes", tenant, |tx| {
-            tx.rows(&select, &[&tx.tenant, &after, &i64::from(limit), &person]).await
+            tx.read(&select, &[&tx.tenant, &after, &i64::from(limit), &person]).await
         })?;
         Ok(rows.iter().map(info).collect())
     }
@@ -71,7 +70,7 @@ impl LaneIndex for PostgresStore {
     async fn took_part(&self, lane: &LaneKey, person: &str) -> Result<bool, StoreError> {
         let select = "SELECT 1 FROM participants WHERE tenant = $1 AND lane = $2 AND person = $3";
         let row = transact!(self, "look for a participant", &lane.tenant, |tx| {
-            tx.first(select, &[&tx.tenant, &lane.id().as_str(), &person]).await
+            tx.read_first(select, &[&tx.tenant, &lane.id().as_str(), &person]).await
         })?;
         Ok(row.is_some())
     }
@@ -79,7 +78,7 @@ impl LaneIndex for PostgresStore {
     async fn channel_ids(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError> {
         let select = "SELECT channel_id FROM sent WHERE tenant = $1 AND lane = $2 AND ours = $3 ORDER BY n";
         let rows = transact!(self, "look up a message", &lane.tenant, |tx| {
-            tx.rows(select, &[&tx.tenant, &lane.id().as_str(), &message]).await
+            tx.read(select, &[&tx.tenant, &lane.id().as_str(), &message]).await
         })?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
@@ -88,7 +87,7 @@ impl LaneIndex for PostgresStore {
         let select =
             "SELECT card, version, item, action FROM buttons WHERE tenant = $1 AND lane = $2 AND hash = $3";
         let row = transact!(self, "look up a button", &lane.tenant, |tx| {
-            tx.first(select, &[&tx.tenant, &lane.id().as_str(), &hash]).await
+            tx.read_first(select, &[&tx.tenant, &lane.id().as_str(), &hash]).await
         })?;
         Ok(row.map(|row| TokenRow {
             hash: hash.into(),

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 
 use super::error::TxError;
 use super::session::{Tx, transact};
-use super::{PostgresStore, inbox, records};
+use super::{PostgresStore, records};
 use crate::contract::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoreError, StoredLane, TurnCommit};
 
 /// A lane whose row this transaction holds.
@@ -16,23 +16,35 @@ pub(super) struct LockedLane {
     pub(super) epoch: i64,
     pub(super) owner: Option<String>,
     pub(super) log_hash: String,
-    lease_until: Timestamp,
+    /// Number of inbox rows that wait.
+    pub(super) waiting: i64,
+    /// The last position that was used in the lane.
+    pub(super) position: i64,
+}
+
+/// Locks lanes, in the order of their ids.
+pub(super) const LOCK: &str = "SELECT id, revision, epoch, owner, log_hash, waiting, position FROM lanes \
+                               WHERE tenant = $1 AND id = ANY($2) ORDER BY id FOR UPDATE";
+
+impl LockedLane {
+    /// Reads a row of [`LOCK`].
+    pub(super) fn read(row: &Row) -> Self {
+        Self {
+            id: row.get("id"),
+            revision: row.get("revision"),
+            epoch: row.get("epoch"),
+            owner: row.get("owner"),
+            log_hash: row.get("log_hash"),
+            waiting: row.get("waiting"),
+            position: row.get("position"),
+        }
+    }
 }
 
 /// Locks a lane that is there.
 pub(super) async fn find_locked(tx: &Tx, lane: &LaneKey) -> Result<Option<LockedLane>, TxError> {
-    let select = "SELECT revision, epoch, owner, lease_until, log_hash FROM lanes WHERE tenant = $1 AND id = $2 \
-                  FOR UPDATE";
-    let id = lane.id().as_str().to_owned();
-    let read = |row: &Row| LockedLane {
-        id: id.clone(),
-        revision: row.get("revision"),
-        epoch: row.get("epoch"),
-        owner: row.get("owner"),
-        log_hash: row.get("log_hash"),
-        lease_until: Timestamp(row.get("lease_until")),
-    };
-    Ok(tx.first(select, &[&tx.tenant, &id]).await?.as_ref().map(read))
+    let found = tx.first(LOCK, &[&tx.tenant, &[lane.id().as_str()].as_slice()]).await?;
+    Ok(found.as_ref().map(LockedLane::read))
 }
 
 /// Locks a lane, and creates it if it is new.
@@ -49,44 +61,52 @@ pub(super) async fn lock_lane(tx: &Tx, lane: &LaneKey) -> Result<LockedLane, TxE
     find_locked(tx, lane).await?.ok_or_else(|| TxError::Value(format!("lane {lane} is gone")))
 }
 
-async fn claim(tx: &Tx, key: &LaneKey, owner: &str) -> Result<Claim, TxError> {
-    let lane = lock_lane(tx, key).await?;
-    let until = tx.now.plus(LANE_LEASE);
-    // A lease that ends later than one that begins now was taken before the clock was set back.
-    let over = lane.owner.is_none() || lane.lease_until <= tx.now || lane.lease_until > until;
-    if !over && lane.owner.as_deref() != Some(owner) {
-        return Ok(Claim::Held { until: lane.lease_until });
-    }
-    let epoch = lane.epoch + i64::from(over);
-    let take = "UPDATE lanes SET epoch = $3, owner = $4, lease_until = $5 WHERE tenant = $1 AND id = $2";
-    tx.execute(take, &[&tx.tenant, &lane.id, &epoch, &owner, &until.0]).await?;
-    Ok(Claim::Ours { epoch, revision: lane.revision.cast_unsigned() })
+/// Takes a lane whose lease is over, or extends the owner's own. A lease that ends later than one that begins now was taken
+/// before the clock was set back.
+const CLAIM: &str = "WITH held AS MATERIALIZED (SELECT revision, owner, lease_until, \
+        owner IS NULL OR lease_until <= $4 OR lease_until > $5 AS over \
+        FROM lanes WHERE tenant = $1 AND id = $2 FOR UPDATE), \
+    taken AS (UPDATE lanes l SET epoch = l.epoch + held.over::int, owner = $3, lease_until = $5 \
+        FROM held WHERE l.tenant = $1 AND l.id = $2 AND (held.over OR held.owner = $3) RETURNING l.epoch) \
+    SELECT held.revision, held.lease_until, taken.epoch FROM held LEFT JOIN taken ON true";
+
+/// Claims a lane that is there.
+async fn claim(tx: &Tx, id: &str, owner: &str) -> Result<Option<Claim>, TxError> {
+    let until = tx.now.plus(LANE_LEASE).0;
+    let params: super::session::Params<'_> = &[&tx.tenant, &id, &owner, &tx.now.0, &until];
+    let found = tx.last(&[(CLAIM, params)]).await?.pop().unwrap_or_default();
+    Ok(found.rows.first().map(|row| match row.get::<_, Option<i64>>("epoch") {
+        Some(epoch) => Claim::Ours { epoch, revision: row.get::<_, i64>("revision").cast_unsigned() },
+        None => Claim::Held { until: Timestamp(row.get("lease_until")) },
+    }))
 }
+
+/// Frees a lane in which nothing waits. Its row is locked, so no delivery arrives in between.
+const RELEASE: &str = "WITH held AS MATERIALIZED (SELECT waiting FROM lanes \
+        WHERE tenant = $1 AND id = $2 AND epoch = $3 AND owner IS NOT NULL FOR UPDATE), \
+    freed AS (UPDATE lanes l SET owner = NULL FROM held WHERE l.tenant = $1 AND l.id = $2 AND held.waiting = 0) \
+    SELECT waiting FROM held";
 
 async fn release(tx: &Tx, key: &LaneKey, epoch: i64) -> Result<Release, TxError> {
-    let lane = find_locked(tx, key).await?;
-    let Some(lane) = lane.filter(|lane| lane.owner.is_some() && lane.epoch == epoch) else {
-        return Ok(Release::NotOurs);
-    };
-    // The row of the lane is locked, so no delivery arrives in between.
-    if inbox::waiting_number(tx, &lane.id).await? > 0 {
-        return Ok(Release::HasWork);
-    }
-    tx.execute("UPDATE lanes SET owner = NULL WHERE tenant = $1 AND id = $2", &[&tx.tenant, &lane.id])
-        .await?;
-    Ok(Release::Released)
+    let found = tx.last(&[(RELEASE, &[&tx.tenant, &key.id().as_str(), &epoch])]).await?.pop();
+    let waiting: Option<i64> = found.and_then(|answer| answer.rows.first().map(|row| row.get(0)));
+    Ok(match waiting {
+        None => Release::NotOurs,
+        Some(0) => Release::Released,
+        Some(_) => Release::HasWork,
+    })
 }
 
+/// Reads a lane in one statement, and so as one turn left it.
 async fn load(tx: &Tx, key: &LaneKey) -> Result<Option<StoredLane>, TxError> {
-    // The lock keeps a turn from being written between the head and the records.
-    let select =
-        "SELECT revision, head, log_hash FROM lanes WHERE tenant = $1 AND id = $2 AND revision > 0 FOR SHARE";
-    let id = key.id();
-    let Some(row) = tx.first(select, &[&tx.tenant, &id.as_str()]).await? else { return Ok(None) };
-    Ok(Some(StoredLane {
+    let select = "SELECT l.revision, l.head, l.log_hash, ARRAY(SELECT r.body FROM records r WHERE r.tenant = l.tenant \
+                  AND r.lane = l.id AND r.loaded ORDER BY r.kind, r.key) FROM lanes l \
+                  WHERE l.tenant = $1 AND l.id = $2 AND l.revision > 0";
+    let row = tx.read_first(select, &[&tx.tenant, &key.id().as_str()]).await?;
+    Ok(row.map(|row| StoredLane {
         revision: row.get::<_, i64>(0).cast_unsigned(),
         head: row.get(1),
-        records: records::loaded(tx, id.as_str()).await?,
+        records: row.get(3),
         log_hash: row.get(2),
     }))
 }
@@ -94,7 +114,14 @@ async fn load(tx: &Tx, key: &LaneKey) -> Result<Option<StoredLane>, TxError> {
 #[async_trait]
 impl Lanes for PostgresStore {
     async fn claim(&self, lane: &LaneKey, owner: &str) -> Result<Claim, StoreError> {
-        transact!(self, "claim a lane", &lane.tenant, |tx| claim(tx, lane, owner).await)
+        let (act, id) = ("claim a lane", lane.id());
+        loop {
+            let claim = transact!(self, act, &lane.tenant, |tx| claim(tx, id.as_str(), owner).await)?;
+            if let Some(claim) = claim {
+                return Ok(claim);
+            }
+            transact!(self, act, &lane.tenant, |tx| lock_lane(tx, lane).await)?;
+        }
     }
 
     async fn load(&self, lane: &LaneKey) -> Result<Option<StoredLane>, StoreError> {
@@ -112,13 +139,14 @@ impl Lanes for PostgresStore {
     }
 
     async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError> {
-        transact!(self, "look for a commit", &lane.tenant, |tx| {
-            // Waits for the end of a transaction that still holds the lane.
-            find_locked(tx, lane).await?;
-            let select = "SELECT 1 FROM turns WHERE tenant = $1 AND lane = $2 AND hash = $3";
-            let found = tx.first(select, &[&tx.tenant, &lane.id().as_str(), &row]).await?;
-            Ok::<_, TxError>(found.is_some())
-        })
+        let (id, act) = (lane.id(), "look for a commit");
+        let id = id.as_str();
+        // The lock waits for the end of a transaction that still holds the lane.
+        let select = "SELECT 1 FROM turns WHERE tenant = $1 AND lane = $2 AND hash = $3 LIMIT 1";
+        let answers = transact!(self, act, &lane.tenant, |tx| {
+            tx.last(&[(LOCK, &[&tx.tenant, &[id].as_slice()]), (select, &[&tx.tenant, &id, &row])]).await
+        })?;
+        Ok(answers.last().is_some_and(|answer| !answer.rows.is_empty()))
     }
 
     async fn release(&self, lane: &LaneKey, epoch: i64) -> Result<Release, StoreError> {

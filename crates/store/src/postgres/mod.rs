@@ -4,6 +4,7 @@
 //! A transaction names its tenant and sees no other (`session`). Turns that wait at once are written by one transaction
 //! for each tenant (`writer`).
 
+mod approval_changes;
 mod approvals;
 mod audit;
 mod clock;
@@ -15,6 +16,8 @@ mod erasure;
 mod erasure_texts;
 mod error;
 mod facts;
+mod group_rows;
+mod group_state;
 mod inbox;
 mod kill_switch;
 mod lane_index;
@@ -22,6 +25,7 @@ mod lanes;
 mod open;
 mod outbox;
 mod policies;
+mod positions;
 mod records;
 mod requests;
 mod session;
@@ -87,15 +91,17 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Notes the time of each tenant's newest turn. A clock that is behind it was set back since.
+    /// Notes time and position of each tenant's newest turn. A clock that is behind it was set back since.
     async fn remember_time(&self) -> Result<(), StoreError> {
         let act = "open the database";
-        let newest = "SELECT updated_at FROM lanes WHERE tenant = $1 AND latest_turn IS NOT NULL \
-                      ORDER BY latest_turn DESC LIMIT 1";
+        let newest =
+            "SELECT decided_at, position FROM turns WHERE tenant = $1 ORDER BY position DESC LIMIT 1";
         let mut last = self.now().0;
         for tenant in self.shared.tenants(act).await? {
-            let row = transact!(self, act, &tenant, |tx| tx.first(newest, &[&tx.tenant]).await)?;
-            last = last.max(row.map_or(0, |row| row.get(0)));
+            let row = transact!(self, act, &tenant, |tx| tx.read_first(newest, &[&tx.tenant]).await)?;
+            let Some(row) = row else { continue };
+            last = last.max(row.get(0));
+            self.shared.pool.positions.pass(row.get(1));
         }
         self.shared.last_at.fetch_max(last, Ordering::SeqCst);
         Ok(())
@@ -139,7 +145,7 @@ impl Shared {
     /// Returns the names of all tenants.
     async fn tenants(&self, act: &'static str) -> Result<Vec<String>, StoreError> {
         let tx = self.pool.begin(act, "", self.clock.now()).await?;
-        let rows = tx.rows("SELECT tenant FROM directory ORDER BY tenant", &[]).await;
+        let rows = tx.read("SELECT tenant FROM directory ORDER BY tenant", &[]).await;
         let names = rows.map(|rows| rows.iter().map(|row| row.get(0)).collect());
         match tx.finish(act, names).await {
             session::Ended::Told(told) => told,
@@ -242,7 +248,7 @@ async fn count(tx: &Tx) -> Result<Counts, TxError> {
         (SELECT min(not_before) FROM outbox WHERE tenant = $1 AND state = 0 AND not_before <= $2), \
         (SELECT min(received_at) FROM inbox WHERE tenant = $1 AND state = 0)";
     let (far, failing) = (tx.now.plus(LONGEST_PLAN).0, i64::from(FAILING));
-    let row = tx.first(select, &[&tx.tenant, &tx.now.0, &far, &failing]).await?;
+    let row = tx.read_first(select, &[&tx.tenant, &tx.now.0, &far, &failing]).await?;
     let Some(row) = row else { return Ok(Counts::default()) };
     let n = |at: usize| row.get::<_, i64>(at).cast_unsigned();
     let age = |at: usize| row.get::<_, Option<i64>>(at).map_or(0, |since| tx.now.since(Timestamp(since)));

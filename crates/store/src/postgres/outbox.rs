@@ -3,136 +3,17 @@
 use async_trait::async_trait;
 use throughline_engine::EffectId;
 use throughline_engine::data::canonical_json::{Hash, hex};
-use throughline_engine::data::effect::{EffectBody, EffectClass};
+use throughline_engine::data::effect::EffectBody;
 
-use super::codec::{
-    EFFECTS, class, effect_state, effect_state_number, performer_number, small, stored_effect,
-};
+use super::codec::{EFFECTS, class, small, stored_effect};
 use super::error::TxError;
 use super::session::{Tx, transact};
 use super::{PostgresStore, kill_switch, settle};
-use crate::contract::{
-    EffectState, Leased, Mark, Outbox, OutboxRow, Performer, Settlement, StoreError, StoredEffect,
-    TurnCommit, lease_of,
-};
-use crate::rules::{deadline, dependency_outcome, first_state, pause_holds, payload_hash};
+use crate::contract::{EffectState, Leased, Mark, Outbox, Settlement, StoreError, StoredEffect, lease_of};
+use crate::rules::{pause_holds, payload_hash};
 
 /// Value of `wake` for a host's effect without a deadline: never due, and not NULL, because the effect has not ended.
 pub(super) const NEVER: i64 = i64::MAX;
-
-/// Inserts the effects of a turn.
-pub(super) async fn plan(tx: &Tx, lane: &str, revision: i64, turn: &TurnCommit) -> Result<(), TxError> {
-    for row in &turn.outbox {
-        if row.class == EffectClass::CardUpdate && row.performer == Performer::Us {
-            settle::supersede(tx, lane, &row.stream).await?;
-        }
-        plan_one(tx, lane, revision, turn, row).await?;
-    }
-    Ok(())
-}
-
-/// Returns the id of the card that an effect posts.
-fn posted_card(row: &OutboxRow) -> Option<String> {
-    let body = serde_json::from_str::<serde_json::Value>(&row.payload).ok()?;
-    (row.class == EffectClass::CardPost).then(|| body["card"]["id"].as_str().map(str::to_owned))?
-}
-
-async fn plan_one(
-    tx: &Tx,
-    lane: &str,
-    revision: i64,
-    turn: &TurnCommit,
-    row: &OutboxRow,
-) -> Result<(), TxError> {
-    let ends = row.deadline.map(|at| deadline(at, turn.log.at, tx.now));
-    let dependencies = add_dependencies(tx, row).await?;
-    let (mut state, attempts) = first_state(row.performer, dependencies.unfinished > 0);
-    let lost = dependencies.failed && state == EffectState::Planned;
-    if lost {
-        state = EffectState::Failed;
-    }
-    let wake = match row.performer {
-        Performer::Us => (!lost).then_some(tx.now.0),
-        Performer::Host => (!lost).then(|| ends.map_or(NEVER, |at| at.0)),
-    };
-    let on: Vec<&str> = row.depends_on.iter().map(EffectId::as_str).collect();
-    let hash = hex(&payload_hash(&row.payload));
-    let released = row.outward.then_some(&hash);
-    let (card, version) = row.approval.as_ref().map(|a| (a.card.as_str(), i64::from(a.version))).unzip();
-    let insert = "INSERT INTO outbox (tenant, id, lane, revision, ordinal, class, outward, performer, state, attempts, \
-        wake, created_at, not_before, deadline, stream, card, version, waits, depends_on, posts_card, payload_sha256, \
-        payload, outcome, released) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $14, $15, \
-        $16, $17, $18, $19, $20, $21, $22, $23)";
-    tx.execute(
-        insert,
-        &[
-            &tx.tenant,
-            &row.id.as_str(),
-            &lane,
-            &revision,
-            &i64::from(row.ordinal),
-            &row.class.as_str(),
-            &row.outward,
-            &performer_number(row.performer),
-            &effect_state_number(state),
-            &i64::from(attempts),
-            &wake,
-            &tx.now.0,
-            &ends.map(|at| at.0),
-            &row.stream,
-            &card,
-            &version,
-            &dependencies.unfinished,
-            &on,
-            &posted_card(row),
-            &hash,
-            &row.payload,
-            &lost.then(dependency_outcome),
-            &released,
-        ],
-    )
-    .await?;
-    Ok(())
-}
-
-#[derive(Default)]
-struct Dependencies {
-    /// Number that is not done yet.
-    unfinished: i64,
-    /// True if one of them failed or was cancelled.
-    failed: bool,
-}
-
-/// Inserts the dependencies of a new effect. Their rows are locked, so none of them ends meanwhile.
-async fn add_dependencies(tx: &Tx, row: &OutboxRow) -> Result<Dependencies, TxError> {
-    let mut dependencies = Dependencies::default();
-    for id in &row.depends_on {
-        let select = "SELECT state FROM outbox WHERE tenant = $1 AND id = $2 FOR UPDATE";
-        let Some(found) = tx.first(select, &[&tx.tenant, &id.as_str()]).await? else {
-            return Err(TxError::Refused(format!("effect {} depends on {id}, which is not there", row.id)));
-        };
-        let state = effect_state(found.get(0))?;
-        let enter =
-            "INSERT INTO dependencies (tenant, on_effect, effect) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        let entered = tx.execute(enter, &[&tx.tenant, &id.as_str(), &row.id.as_str()]).await?;
-        dependencies.failed |= matches!(state, EffectState::Failed | EffectState::Cancelled);
-        dependencies.unfinished += i64::from(state != EffectState::Done && entered == 1);
-    }
-    Ok(dependencies)
-}
-
-/// Returns true if an attempt at one of these effects was marked. Their rows stay locked.
-pub(super) async fn any_begun(tx: &Tx, effects: &[EffectId]) -> Result<bool, TxError> {
-    for id in effects {
-        let select =
-            "SELECT attempts > 0 AND state <> 5 FROM outbox WHERE tenant = $1 AND id = $2 FOR UPDATE";
-        let row = tx.first(select, &[&tx.tenant, &id.as_str()]).await?;
-        if row.is_some_and(|row| row.get(0)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
 
 /// Leases the due effects that are first in their stream and whose dependencies are done, longest due first. What
 /// another worker is about to lease is passed over.
@@ -150,29 +31,36 @@ async fn lease(tx: &Tx, limit: i64) -> Result<Vec<Leased>, TxError> {
     let mut leased = Vec::with_capacity(rows.len());
     for row in rows {
         let (effect, fence) = (stored_effect(&row)?, row.get::<_, i64>("fence") + 1);
-        let take = "UPDATE outbox SET fence = $3, wake = $4 WHERE tenant = $1 AND id = $2";
-        let until = tx.now.plus(lease_of(effect.row.class)).0;
-        tx.execute(take, &[&tx.tenant, &effect.row.id.as_str(), &fence, &until]).await?;
         let found_attempted = effect.state == EffectState::Attempted;
         leased.push(Leased { effect, fence, found_attempted });
+    }
+    if !leased.is_empty() {
+        let ids: Vec<&str> = leased.iter().map(|each| each.effect.row.id.as_str()).collect();
+        let until = leased.iter().map(|each| tx.now.plus(lease_of(each.effect.row.class)).0);
+        let until: Vec<i64> = until.collect();
+        let take = "UPDATE outbox o SET fence = o.fence + 1, wake = t.wake \
+                    FROM unnest($2::text[], $3::bigint[]) AS t (id, wake) WHERE o.tenant = $1 AND o.id = t.id";
+        tx.last(&[(take, &[&tx.tenant, &ids, &until])]).await?;
     }
     Ok(leased)
 }
 
 async fn mark(tx: &Tx, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, TxError> {
     // The switch is read under a lock, so that a mark comes before it or sees it.
-    let pause = kill_switch::pause(tx, true).await?;
+    let switch = format!("{} FOR SHARE", kill_switch::PAUSE);
     let select = "SELECT o.class, o.outward, o.attempts, o.payload, o.payload_sha256, \
         o.card IS NULL AND NOT o.outward OR EXISTS (SELECT 1 FROM consumptions c WHERE c.tenant = $1 \
         AND c.card = o.card AND c.version = o.version) AS consumed, NOT o.outward OR EXISTS (SELECT 1 FROM releases r \
         WHERE r.tenant = $1 AND r.card = o.card AND r.version = o.version AND r.payload_sha256 = o.payload_sha256) \
         AS released FROM outbox o WHERE o.tenant = $1 AND o.id = $2 AND o.fence = $3 AND o.fence > 0 \
         AND o.state IN (0, 1) AND o.wake > $4 FOR UPDATE OF o";
-    let Some(row) = tx.first(select, &[&tx.tenant, &id.as_str(), &fence, &tx.now.0]).await? else {
-        return Ok(Mark::LeaseLost);
-    };
+    let found =
+        tx.all(&[(&switch, &[&tx.tenant]), (select, &[&tx.tenant, &id.as_str(), &fence, &tx.now.0])]).await?;
+    let [switch, effect] = [0, 1].map(|n| found.get(n).and_then(|answer| answer.rows.first()));
+    let Some(row) = effect else { return Ok(Mark::LeaseLost) };
     let class = class(row.get("class"))?;
-    if pause.is_some_and(|pause| pause_holds(&pause, class, row.get("outward"))) {
+    if switch.and_then(kill_switch::pause).is_some_and(|pause| pause_holds(&pause, class, row.get("outward")))
+    {
         return Ok(Mark::Paused);
     }
     if !row.get::<_, bool>("consumed") {
@@ -185,10 +73,10 @@ async fn mark(tx: &Tx, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, T
     {
         return Ok(Mark::PayloadDiffers);
     }
-    let attempts = small(&row, "attempts") + 1;
+    let attempts = small(row, "attempts") + 1;
     let update = "UPDATE outbox SET state = 1, attempts = $3, wake = $4 WHERE tenant = $1 AND id = $2";
     let until = tx.now.plus(lease_of(class)).0;
-    tx.execute(update, &[&tx.tenant, &id.as_str(), &i64::from(attempts), &until]).await?;
+    tx.last(&[(update, &[&tx.tenant, &id.as_str(), &i64::from(attempts), &until])]).await?;
     Ok(Mark::Attempt(attempts))
 }
 
@@ -196,7 +84,7 @@ async fn overdue(tx: &Tx, limit: u32) -> Result<Vec<StoredEffect>, TxError> {
     let select = format!(
         "{EFFECTS} AND o.wake <= $2 AND o.performer = 1 AND o.state = 1 ORDER BY o.wake, o.n LIMIT $3"
     );
-    let rows = tx.rows(&select, &[&tx.tenant, &tx.now.0, &i64::from(limit)]).await?;
+    let rows = tx.read(&select, &[&tx.tenant, &tx.now.0, &i64::from(limit)]).await?;
     rows.iter().map(stored_effect).collect()
 }
 

@@ -20,8 +20,9 @@ impl Policies for PostgresStore {
 
     async fn policy(&self, tenant: &str, version: &str) -> Result<Option<String>, StoreError> {
         let select = "SELECT policy FROM policies WHERE tenant = $1 AND version = $2";
-        let row =
-            transact!(self, "read a policy", tenant, |tx| tx.first(select, &[&tx.tenant, &version]).await)?;
+        let row = transact!(self, "read a policy", tenant, |tx| tx
+            .read_first(select, &[&tx.tenant, &version])
+            .await)?;
         Ok(row.map(|row| row.get(0)))
     }
 }

@@ -29,7 +29,7 @@ async fn begin(tx: &Tx, key: &str, body_hash: &str) -> Result<Known, TxError> {
 
 async fn store(tx: &Tx, key: &str, response: &StoredResponse) -> Result<(), TxError> {
     let put = "INSERT INTO requests (tenant, key, body_hash, status, body) \
-               SELECT $1, k.first, '', $3, $4 FROM delivery_keys k WHERE k.tenant = $1 AND k.key = $2 \
+               SELECT $1, coalesce(k.first, k.key), '', $3, $4 FROM delivery_keys k WHERE k.tenant = $1 AND k.key = $2 \
                ON CONFLICT (tenant, key) DO UPDATE SET status = excluded.status, body = excluded.body";
     let status = i64::from(response.status);
     if tx.execute(put, &[&tx.tenant, &key, &status, &response.body]).await? == 1 {

@@ -1,15 +1,20 @@
-//! Connections, and transactions that name their tenant.
+//! Connections, and transactions that name their tenant. Statements that need no answer of one another are sent together:
+//! what begins a transaction goes with its first statement, and what ends it with its last.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::TryStreamExt as _;
+use futures_util::future::join_all;
 use throughline_engine::Timestamp;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
 
 use super::error::{TxError, is_broken, told, words};
+use super::positions::Positions;
 use crate::contract::StoreError;
 
 /// Number of times that a transaction is begun again after a lost race or connection.
@@ -21,17 +26,42 @@ struct Connection {
     statements: Mutex<HashMap<String, Statement>>,
 }
 
-/// Connections that nobody uses at the moment, and a limit to their number.
+/// Connections that nobody uses at the moment.
+#[derive(Clone, Default)]
+struct Idle(Arc<Mutex<Vec<Connection>>>);
+
+impl Idle {
+    /// Returns a connection that the server has not ended, as far as is known.
+    fn take(&self) -> Option<Connection> {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| idle.pop()).find(|connection| !connection.client.is_closed())
+    }
+
+    fn give_back(&self, connection: Connection) {
+        if !connection.client.is_closed() {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        }
+    }
+
+    /// Closes all of them: one was found broken, and the others are most likely as old.
+    fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// Connections of one store, and a limit to their number.
 pub(super) struct Pool {
     config: Config,
     runtime: Handle,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Idle,
     permits: Arc<Semaphore>,
+    pub(super) positions: Arc<Positions>,
 }
 
 impl Pool {
     pub(super) fn new(config: Config, runtime: Handle, size: usize) -> Self {
-        Self { config, runtime, idle: Arc::default(), permits: Arc::new(Semaphore::new(size)) }
+        let (permits, positions) = (Arc::new(Semaphore::new(size)), Arc::new(Positions::new()));
+        Self { config, runtime, idle: Idle::default(), permits, positions }
     }
 
     /// Opens a connection to a server that takes writes.
@@ -40,7 +70,7 @@ impl Pool {
         let client = self.runtime.spawn(async move {
             let (client, connection) = config.connect(NoTls).await?;
             tokio::spawn(connection);
-            Ok::<_, tokio_postgres::Error>(client)
+            Ok::<_, Error>(client)
         });
         let client = client.await.map_err(|error| StoreError::Backend { act, why: error.to_string() })?;
         let client = client.map_err(|error| StoreError::Backend { act, why: words(&error) })?;
@@ -53,7 +83,7 @@ impl Pool {
         Ok(client)
     }
 
-    /// Begins a transaction of one tenant.
+    /// Takes a connection for a transaction of one tenant. The transaction begins with its first statement.
     pub(super) async fn begin(
         &self,
         act: &'static str,
@@ -62,40 +92,37 @@ impl Pool {
     ) -> Result<Tx, StoreError> {
         let permit = self.permits.clone().acquire_owned().await;
         let permit = permit.map_err(|error| StoreError::Backend { act, why: error.to_string() })?;
-        let begin = begin_text(tenant);
-        loop {
-            let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let fresh = kept.is_none();
-            let connection = match kept {
-                Some(kept) => kept,
-                None => Connection { client: self.connect(act).await?, statements: Mutex::default() },
-            };
-            match connection.client.batch_execute(&begin).await {
-                Ok(()) => {
-                    let idle = self.idle.clone();
-                    let connection = Some(connection);
-                    return Ok(Tx { connection, idle, now, tenant: tenant.into(), _permit: permit });
-                }
-                Err(error) if fresh || !is_broken(&error) => return Err(told(&error, act)),
-                Err(_) => {}
-            }
-        }
+        let connection = match self.idle.take() {
+            Some(kept) => kept,
+            None => Connection { client: self.connect(act).await?, statements: Mutex::default() },
+        };
+        Ok(Tx {
+            connection: Some(connection),
+            idle: self.idle.clone(),
+            positions: self.positions.clone(),
+            stage: AtomicU8::new(FRESH),
+            now,
+            tenant: tenant.into(),
+            _permit: permit,
+        })
     }
 }
 
-/// Returns the statements that begin a transaction: whatever they set ends with it, so a pooler may sit in front.
-fn begin_text(tenant: &str) -> String {
-    format!(
-        "BEGIN; SELECT set_config('throughline.tenant', '{}', true), set_config('statement_timeout', '5s', true), \
-         set_config('lock_timeout', '2s', true), set_config('standard_conforming_strings', 'on', true)",
-        tenant.replace('\'', "''")
-    )
-}
+/// Stages of a transaction: nothing was sent, it was begun, its end was sent.
+const FRESH: u8 = 0;
+const BEGUN: u8 = 1;
+const ENDED: u8 = 2;
+
+/// Sets what holds for one transaction. It ends with it, so a pooler may sit in front.
+const NAME_TENANT: &str = "SELECT set_config('throughline.tenant', $1, true), \
+                           set_config('statement_timeout', '5s', true), set_config('lock_timeout', '2s', true)";
 
 /// A transaction of one tenant. One that is dropped before its end closes its connection, which undoes it.
 pub(super) struct Tx {
     connection: Option<Connection>,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Idle,
+    positions: Arc<Positions>,
+    stage: AtomicU8,
     pub(super) now: Timestamp,
     pub(super) tenant: String,
     _permit: OwnedSemaphorePermit,
@@ -111,9 +138,49 @@ pub(super) enum Ended<T> {
 
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
+/// A statement with its parameters.
+pub(super) type Query<'a> = (&'a str, Params<'a>);
+
+/// Answer to a statement.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) rows: Vec<Row>,
+    /// Number of rows that it changed.
+    pub(super) changed: u64,
+}
+
+/// A message that is prepared and not sent.
+enum Message<'a> {
+    Control(&'static str),
+    Statement(Statement, Params<'a>),
+}
+
+impl Message<'_> {
+    async fn send(&self, client: &Client) -> Result<Answer, Error> {
+        let (statement, params) = match self {
+            Self::Control(text) => {
+                return client.batch_execute(text).await.map(|()| Answer::default());
+            }
+            Self::Statement(statement, params) => (statement, params),
+        };
+        let mut stream = std::pin::pin!(client.query_raw(statement, params.iter().copied()).await?);
+        let mut answer = Answer::default();
+        while let Some(row) = stream.try_next().await? {
+            answer.rows.push(row);
+        }
+        answer.changed = stream.rows_affected().unwrap_or(0);
+        Ok(answer)
+    }
+}
+
 impl Tx {
     fn connection(&self) -> Result<&Connection, TxError> {
         self.connection.as_ref().ok_or_else(|| TxError::Value("the transaction has ended".into()))
+    }
+
+    /// Returns the first of `count` new positions.
+    pub(super) fn position(&self, count: usize) -> i64 {
+        self.positions.take(self.now, count)
     }
 
     async fn prepared(&self, sql: &str) -> Result<Statement, TxError> {
@@ -128,33 +195,118 @@ impl Tx {
         Ok(statement)
     }
 
+    /// Sends statements in one round trip and returns the answer to each. They run in their order, and each sees what the one
+    /// before it wrote.
+    pub(super) async fn all(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>, TxError> {
+        self.send(queries, false).await.map(|(answers, _)| answers)
+    }
+
+    /// Sends the last statements of a transaction that writes, and its end.
+    pub(super) async fn last(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>, TxError> {
+        let lost = |error: Error| match is_broken(&error) {
+            true => TxError::Unknown(words(&error)),
+            false => TxError::Sql(error),
+        };
+        match self.send(queries, true).await {
+            Ok((answers, ended)) => ended.map(|()| answers).map_err(lost),
+            Err(TxError::Sql(error)) if self.stage.load(Ordering::SeqCst) == ENDED => Err(lost(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Runs a transaction that only reads, in one round trip.
+    pub(super) async fn reads(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, TxError> {
+        let (answers, ended) = self.send(queries, true).await?;
+        ended?;
+        Ok(answers.into_iter().map(|answer| answer.rows).collect())
+    }
+
+    /// Runs a transaction of one statement that only reads.
+    pub(super) async fn read(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, TxError> {
+        Ok(self.reads(&[(sql, params)]).await?.pop().unwrap_or_default())
+    }
+
+    /// Runs a transaction that only reads, and returns its first row.
+    pub(super) async fn read_first(&self, sql: &str, params: Params<'_>) -> Result<Option<Row>, TxError> {
+        Ok(self.read(sql, params).await?.into_iter().next())
+    }
+
+    async fn one(&self, sql: &str, params: Params<'_>) -> Result<Answer, TxError> {
+        Ok(self.all(&[(sql, params)]).await?.pop().unwrap_or_default())
+    }
+
     pub(super) async fn rows(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, TxError> {
-        let statement = self.prepared(sql).await?;
-        Ok(self.connection()?.client.query(&statement, params).await?)
+        Ok(self.one(sql, params).await?.rows)
     }
 
     pub(super) async fn first(&self, sql: &str, params: Params<'_>) -> Result<Option<Row>, TxError> {
         Ok(self.rows(sql, params).await?.into_iter().next())
     }
 
+    /// Runs a statement and returns the number of rows that it changed.
     pub(super) async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, TxError> {
-        let statement = self.prepared(sql).await?;
-        Ok(self.connection()?.client.execute(&statement, params).await?)
+        Ok(self.one(sql, params).await?.changed)
     }
 
-    pub(super) async fn batch(&self, sql: &str) -> Result<(), TxError> {
+    /// Undoes everything and ends the transaction.
+    pub(super) async fn undo(&self) -> Result<(), TxError> {
+        if self.stage.swap(ENDED, Ordering::SeqCst) == BEGUN {
+            self.batch("ROLLBACK").await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn batch(&self, sql: &'static str) -> Result<(), TxError> {
         Ok(self.connection()?.client.batch_execute(sql).await?)
     }
 
-    /// Commits if `result` is a value, and undoes everything otherwise.
+    /// Sends statements, before them the beginning if nothing was sent yet, behind them the end if they are the last.
+    /// Returns the answers, and whether the end succeeded.
+    async fn send(
+        &self,
+        queries: &[Query<'_>],
+        last: bool,
+    ) -> Result<(Vec<Answer>, Result<(), Error>), TxError> {
+        let fresh = self.stage.load(Ordering::SeqCst) == FRESH;
+        let tenant: Params<'_> = &[&self.tenant];
+        let mut messages = Vec::with_capacity(queries.len() + 3);
+        if fresh {
+            messages.push(Message::Control("BEGIN"));
+            messages.push(Message::Statement(self.prepared(NAME_TENANT).await?, tenant));
+        }
+        for (sql, params) in queries {
+            messages.push(Message::Statement(self.prepared(sql).await?, params));
+        }
+        if last {
+            messages.push(Message::Control("COMMIT"));
+        }
+        self.stage.store(if last { ENDED } else { BEGUN }, Ordering::SeqCst);
+        let client = &self.connection()?.client;
+        // Each is sent when it is polled first, which happens in their order.
+        let mut answers = join_all(messages.iter().map(|message| message.send(client))).await;
+        let ended = if last { answers.pop().map_or(Ok(()), |end| end.map(|_| ())) } else { Ok(()) };
+        let before = if fresh { 2 } else { 0 };
+        let mut all: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
+        all.drain(..before);
+        Ok((all, ended))
+    }
+
+    /// Commits if `result` is a value, and undoes everything otherwise. One whose end was sent is left as it is.
     pub(super) async fn finish<T>(mut self, act: &'static str, result: Result<T, TxError>) -> Ended<T> {
         let Some(connection) = self.connection.take() else {
             return Ended::Told(Err(StoreError::Backend { act, why: "the transaction has ended".into() }));
         };
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        let ended = connection.client.batch_execute(end).await;
-        if ended.is_ok() {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        let ended = match self.stage.load(Ordering::SeqCst) {
+            BEGUN => connection.client.batch_execute(end).await,
+            _ => Ok(()),
+        };
+        let broken = |error: &Error| is_broken(error);
+        let lost = matches!(&result, Err(TxError::Sql(error)) if broken(error));
+        if lost || ended.as_ref().is_err_and(broken) {
+            self.idle.clear();
+        } else if ended.is_ok() {
+            self.idle.give_back(connection);
         }
         match (result, ended) {
             (Err(error), _) if error.may_pass() => Ended::Again(error.told(act)),

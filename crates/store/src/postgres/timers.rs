@@ -6,20 +6,9 @@ use throughline_engine::{TimerId, Timestamp};
 use super::PostgresStore;
 use super::codec::{lane_key, lane_parts};
 use super::error::TxError;
-use super::lanes::lock_lane;
 use super::outbox::NEVER;
 use super::session::{Tx, transact};
 use crate::contract::{StoreError, TimerRow, Timers};
-use crate::rules::deadline;
-
-pub(super) async fn set(tx: &Tx, decided_at: Timestamp, timer: &TimerRow) -> Result<(), TxError> {
-    lock_lane(tx, &timer.lane).await?;
-    let set = "INSERT INTO timers (tenant, id, lane, due, about) VALUES ($1, $2, $3, $4, $5) \
-               ON CONFLICT (tenant, id) DO UPDATE SET lane = excluded.lane, due = excluded.due, about = excluded.about";
-    let due = deadline(timer.due, decided_at, tx.now).0;
-    tx.execute(set, &[&tx.tenant, &timer.id.as_str(), &timer.lane.id().as_str(), &due, &timer.about]).await?;
-    Ok(())
-}
 
 pub(super) async fn clear(tx: &Tx, id: &TimerId) -> Result<(), TxError> {
     tx.execute("DELETE FROM timers WHERE tenant = $1 AND id = $2", &[&tx.tenant, &id.as_str()]).await?;
@@ -33,7 +22,7 @@ async fn due(tx: &Tx, limit: u32) -> Result<Vec<TimerRow>, TxError> {
         " FROM timers t JOIN lanes l ON l.tenant = t.tenant AND l.id = t.lane",
         " WHERE t.tenant = $1 AND t.due <= $2 ORDER BY t.due, t.id LIMIT $3"
     );
-    let rows = tx.rows(SELECT, &[&tx.tenant, &tx.now.0, &i64::from(limit)]).await?;
+    let rows = tx.read(SELECT, &[&tx.tenant, &tx.now.0, &i64::from(limit)]).await?;
     let timers = rows.iter().map(|row| TimerRow {
         id: TimerId(row.get("id")),
         lane: lane_key(row),
@@ -46,7 +35,7 @@ async fn due(tx: &Tx, limit: u32) -> Result<Vec<TimerRow>, TxError> {
 async fn next(tx: &Tx) -> Result<Option<i64>, TxError> {
     let select = "SELECT least((SELECT min(due) FROM timers WHERE tenant = $1 AND due > $2), \
                   (SELECT min(wake) FROM outbox WHERE tenant = $1 AND wake > $2 AND wake <> $3))";
-    Ok(tx.first(select, &[&tx.tenant, &tx.now.0, &NEVER]).await?.and_then(|row| row.get(0)))
+    Ok(tx.read_first(select, &[&tx.tenant, &tx.now.0, &NEVER]).await?.and_then(|row| row.get(0)))
 }
 
 #[async_trait]

@@ -9,9 +9,12 @@ use super::codec::{lane_key, lane_parts, signed};
 use super::session::transact;
 use crate::contract::{LatestTurns, LogRow, StoreError, StoredTurn, TurnLog, TurnSeq};
 
+/// Turns that a page of the latest ones looks at. Most of them are older turns of lanes that come first.
+const DEPTH: i64 = 4_096;
+
 const TURNS: &str = concat!(
     "SELECT t.revision, t.turn, t.decided_at, t.prev_hash, t.hash, t.row, coalesce(t.content, '') AS content,",
-    " coalesce(t.salt, '') AS salt, l.latest_turn, ",
+    " coalesce(t.salt, '') AS salt, t.position, ",
     lane_parts!(),
     " FROM turns t JOIN lanes l ON l.tenant = t.tenant AND l.id = t.lane WHERE t.tenant = $1 "
 );
@@ -37,7 +40,7 @@ impl TurnLog for PostgresStore {
     async fn turn(&self, tenant: &str, turn: &TurnId) -> Result<Option<StoredTurn>, StoreError> {
         let select = format!("{TURNS} AND t.turn = $2");
         let row = transact!(self, "look up a turn", tenant, |tx| {
-            tx.first(&select, &[&tx.tenant, &turn.as_str()]).await
+            tx.read_first(&select, &[&tx.tenant, &turn.as_str()]).await
         })?;
         Ok(row.as_ref().map(stored_turn))
     }
@@ -45,7 +48,7 @@ impl TurnLog for PostgresStore {
     async fn turns(&self, lane: &LaneKey, after: u64, limit: u32) -> Result<Vec<StoredTurn>, StoreError> {
         let select = format!("{TURNS} AND t.lane = $2 AND t.revision > $3 ORDER BY t.revision LIMIT $4");
         let rows = transact!(self, "read turns", &lane.tenant, |tx| {
-            tx.rows(&select, &[&tx.tenant, &lane.id().as_str(), &signed(after), &i64::from(limit)]).await
+            tx.read(&select, &[&tx.tenant, &lane.id().as_str(), &signed(after), &i64::from(limit)]).await
         })?;
         Ok(rows.iter().map(stored_turn).collect())
     }
@@ -58,7 +61,7 @@ impl TurnLog for PostgresStore {
     ) -> Result<Vec<StoredTurn>, StoreError> {
         let select = format!("{TURNS} AND t.lane = $2 AND t.revision < $3 ORDER BY t.revision DESC LIMIT $4");
         let rows = transact!(self, "read turns", &lane.tenant, |tx| {
-            tx.rows(&select, &[&tx.tenant, &lane.id().as_str(), &signed(before), &i64::from(limit)]).await
+            tx.read(&select, &[&tx.tenant, &lane.id().as_str(), &signed(before), &i64::from(limit)]).await
         })?;
         Ok(rows.iter().map(stored_turn).collect())
     }
@@ -69,17 +72,27 @@ impl TurnLog for PostgresStore {
         before: Option<TurnSeq>,
         limit: u32,
     ) -> Result<LatestTurns, StoreError> {
+        let below = "t.position < $2 ORDER BY t.position DESC LIMIT $3";
+        let walk =
+            format!("SELECT t.lane, t.revision, t.position FROM turns t WHERE t.tenant = $1 AND {below}");
         let select = format!(
-            "{TURNS} AND t.revision = l.revision AND l.latest_turn < $2 ORDER BY l.latest_turn DESC LIMIT $3"
+            "{TURNS} AND t.revision = l.revision AND (t.lane, t.revision, t.position) IN ({walk}) \
+             ORDER BY t.position DESC LIMIT $4"
         );
-        let (before, one_more) = (before.unwrap_or(i64::MAX), i64::from(limit) + 1);
-        let mut rows = transact!(self, "list the latest turns", tenant, |tx| {
-            tx.rows(&select, &[&tx.tenant, &before, &one_more]).await
+        let end = format!("SELECT min(position) FROM ({walk}) AS walked HAVING count(*) = $3");
+        let (before, limit) = (before.unwrap_or(i64::MAX), i64::from(limit));
+        let mut answers = transact!(self, "list the latest turns", tenant, |tx| {
+            tx.reads(&[
+                (&select, &[&tx.tenant, &before, &DEPTH, &limit]),
+                (&end, &[&tx.tenant, &before, &DEPTH]),
+            ])
+            .await
         })?;
-        let more = rows.len() > limit as usize;
-        rows.truncate(limit as usize);
-        let turns: Vec<_> = rows.iter().map(|row| (row.get("latest_turn"), stored_turn(row))).collect();
-        let next = turns.last().filter(|_| more).map(|(position, _)| *position);
+        let end = answers.pop().and_then(|rows| rows.first().map(|row| row.get::<_, TurnSeq>(0)));
+        let rows = answers.pop().unwrap_or_default();
+        let turns: Vec<_> = rows.iter().map(|row| (row.get("position"), stored_turn(row))).collect();
+        let full = i64::try_from(turns.len()) == Ok(limit);
+        let next = turns.last().filter(|_| full).map(|(position, _)| *position).or(end);
         Ok(LatestTurns { turns, next })
     }
 
@@ -87,7 +100,7 @@ impl TurnLog for PostgresStore {
         let select = "SELECT revision, checkpoint FROM turns WHERE tenant = $1 AND lane = $2 AND revision <= $3 \
                       AND checkpoint IS NOT NULL ORDER BY revision DESC LIMIT 1";
         let row = transact!(self, "read a checkpoint", &lane.tenant, |tx| {
-            tx.first(select, &[&tx.tenant, &lane.id().as_str(), &signed(at)]).await
+            tx.read_first(select, &[&tx.tenant, &lane.id().as_str(), &signed(at)]).await
         })?;
         Ok(row.map(|row| (row.get::<_, i64>(0).cast_unsigned(), row.get(1))))
     }

@@ -1,16 +1,15 @@
-//! The writer: turns that wait at once are written by one transaction for each tenant, in the order of their lanes, each
-//! under a savepoint of its own. A turn that lost its race is undone and told so; the others stand.
+//! The writer: turns that wait at once are written by one transaction for each tenant, in the order of their lanes. A turn that
+//! lost its race is told so; the others stand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::Shared;
-use super::commit::commit;
-use super::error::TxError;
-use super::session::{Ended, RETRIES, Tx};
+use super::commit::{Decided, commit};
+use super::session::{Ended, RETRIES};
 use crate::contract::{CommitResult, StoreError, TurnCommit};
 
 const ACT: &str = "commit a turn";
@@ -34,10 +33,14 @@ impl Writer {
         let (sender, mut queue) = mpsc::unbounded_channel();
         runtime.spawn(async move {
             let groups = Arc::new(Semaphore::new(GROUPS));
+            let mut later = VecDeque::new();
             while let Ok(permit) = groups.clone().acquire_owned().await {
-                let Some(first) = queue.recv().await else { break };
+                if later.is_empty() {
+                    let Some(first) = queue.recv().await else { break };
+                    later.push_back(first);
+                }
                 let permit = Arc::new(permit);
-                for group in gather(first, &mut queue) {
+                for group in gather(&mut later, &mut queue) {
                     let (shared, permit) = (shared.clone(), permit.clone());
                     tokio::spawn(async move {
                         write(&shared, group).await;
@@ -58,15 +61,23 @@ impl Writer {
     }
 }
 
-/// Returns what waits, by tenant and in the order of lanes, so that two transactions lock lanes in the same order.
-fn gather(first: Waiting, queue: &mut mpsc::UnboundedReceiver<Waiting>) -> Vec<Vec<Waiting>> {
+/// Takes what waits, at most [`GROUP`] turns, and returns it by tenant and in the order of lanes. A lane's second turn waits for
+/// the next group in `later`.
+fn gather(later: &mut VecDeque<Waiting>, queue: &mut mpsc::UnboundedReceiver<Waiting>) -> Vec<Vec<Waiting>> {
+    let mut lanes = HashSet::new();
     let mut groups: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
-    let more = std::iter::from_fn(|| queue.try_recv().ok()).take(GROUP - 1);
-    for waiting in std::iter::once(first).chain(more) {
+    let before = std::mem::take(later);
+    let more = std::iter::from_fn(|| queue.try_recv().ok());
+    let mut all = before.into_iter().chain(more);
+    for waiting in all.by_ref() {
+        if !lanes.insert(waiting.turn.lane.clone()) {
+            later.push_back(waiting);
+            continue;
+        }
         groups.entry(waiting.turn.lane.tenant.clone()).or_default().push(waiting);
-    }
-    for group in groups.values_mut() {
-        group.sort_by(|a, b| a.turn.lane.cmp(&b.turn.lane));
+        if lanes.len() == GROUP {
+            break;
+        }
     }
     groups.into_values().collect()
 }
@@ -76,15 +87,13 @@ type Results = Vec<Result<CommitResult, StoreError>>;
 async fn write(shared: &Shared, group: Vec<Waiting>) {
     let (turns, told): (Vec<_>, Vec<_>) =
         group.into_iter().map(|waiting| (waiting.turn, waiting.told)).unzip();
-    let mut tries = 0;
-    let results = loop {
-        match try_write(shared, &turns).await {
-            Ended::Told(Ok(results)) => break results,
-            Ended::Again(_) if tries < RETRIES => tries += 1,
-            Ended::Told(Err(error)) | Ended::Again(error) => {
-                break turns.iter().map(|_| Err(same(&error))).collect();
-            }
+    let results = match write_group(shared, &turns).await {
+        Ok(results) => results,
+        // One of them is at fault, and only that one is told.
+        Err(StoreError::Refused { .. } | StoreError::Backend { .. }) if turns.len() > 1 => {
+            one_by_one(shared, &turns).await
         }
+        Err(error) => turns.iter().map(|_| Err(same(&error))).collect(),
     };
     for (told, result) in told.into_iter().zip(results) {
         // Whoever went away asks for the commit again.
@@ -92,36 +101,45 @@ async fn write(shared: &Shared, group: Vec<Waiting>) {
     }
 }
 
-/// Returns the error for one of the turns that it ended.
-fn same(error: &StoreError) -> StoreError {
-    match error {
-        StoreError::Unknown { why, .. } => StoreError::Unknown { act: ACT, why: why.clone() },
-        StoreError::ReadOnly { why, .. } => StoreError::ReadOnly { act: ACT, why: why.clone() },
-        other => StoreError::Backend { act: ACT, why: other.to_string() },
-    }
-}
-
-async fn try_write(shared: &Shared, turns: &[TurnCommit]) -> Ended<Results> {
-    let Some(first) = turns.first() else { return Ended::Told(Ok(Vec::new())) };
-    let tx = match shared.begin(ACT, &first.lane.tenant).await {
-        Ok(tx) => tx,
-        Err(error) => return Ended::Told(Err(error)),
-    };
-    let results = write_each(&tx, turns).await;
-    tx.finish(ACT, results).await
-}
-
-async fn write_each(tx: &Tx, turns: &[TurnCommit]) -> Result<Results, TxError> {
+async fn one_by_one(shared: &Shared, turns: &[TurnCommit]) -> Results {
     let mut results = Vec::with_capacity(turns.len());
     for turn in turns {
-        tx.batch("SAVEPOINT turn").await?;
-        let result = match commit(tx, turn).await {
-            Err(error) if error.may_pass() => return Err(error),
-            other => other,
-        };
-        let keep = matches!(result, Ok(CommitResult::Committed));
-        tx.batch(if keep { "RELEASE turn" } else { "ROLLBACK TO turn; RELEASE turn" }).await?;
-        results.push(result.map_err(|error| error.told(ACT)));
+        let result = write_group(shared, std::slice::from_ref(turn)).await;
+        results.push(result.and_then(|mut one| one.pop().unwrap_or(Ok(CommitResult::Fenced))));
     }
-    Ok(results)
+    results
+}
+
+/// Writes turns in one transaction, again after a lost race.
+async fn write_group(shared: &Shared, turns: &[TurnCommit]) -> Result<Results, StoreError> {
+    let Some(first) = turns.first() else { return Ok(Vec::new()) };
+    let mut tries = 0;
+    loop {
+        let tx = shared.begin(ACT, &first.lane.tenant).await?;
+        let decided = commit(&tx, turns).await;
+        match tx.finish(ACT, decided).await {
+            Ended::Told(told) => return told.map(|all| all.into_iter().map(result).collect()),
+            Ended::Again(_) if tries < RETRIES => tries += 1,
+            Ended::Again(error) => return Err(error),
+        }
+    }
+}
+
+fn result(decided: Decided) -> Result<CommitResult, StoreError> {
+    match decided {
+        Decided::Written => Ok(CommitResult::Committed),
+        Decided::Lost(result) => Ok(result),
+        Decided::Refused(why) => Err(StoreError::Refused { act: ACT, why }),
+    }
+}
+
+/// Returns the error for one of the turns that it ended.
+fn same(error: &StoreError) -> StoreError {
+    let act = ACT;
+    match error {
+        StoreError::Unknown { why, .. } => StoreError::Unknown { act, why: why.clone() },
+        StoreError::ReadOnly { why, .. } => StoreError::ReadOnly { act, why: why.clone() },
+        StoreError::Refused { why, .. } => StoreError::Refused { act, why: why.clone() },
+        other => StoreError::Backend { act, why: other.to_string() },
+    }
 }

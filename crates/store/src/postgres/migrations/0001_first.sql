@@ -2,9 +2,9 @@
 --
 -- Every key leads with the tenant, and lane data goes on with the lane's id, so that all of one lane is in one place of a
 -- distributed server (docs/postgresql.md). Hashes are hex text. Times are milliseconds since 1970.
-
--- Order of what is inserted. Numbers may have gaps, and rise within a lane because its row is locked.
-CREATE SEQUENCE positions;
+--
+-- Positions (`position`, `seq`, `n`) order what is inserted. The process makes them from the time, and within a lane, whose row
+-- is locked, each is higher than the one before. No sequence: nodes of a distributed server hand out ranges of one.
 
 -- The names of the tenants and nothing else: readable by all, so that workers find the tenants they serve.
 CREATE TABLE directory (
@@ -22,6 +22,8 @@ CREATE TABLE tenants (
   tried_at         BIGINT NOT NULL DEFAULT 0
 );
 
+-- waiting: number of inbox rows that wait. position: the last one that was used in the lane. Both change under the row's
+-- lock, and no index has them, so that a turn rewrites the row in its place.
 CREATE TABLE lanes (
   tenant       TEXT COLLATE "C" NOT NULL,
   id           TEXT COLLATE "C" NOT NULL,
@@ -34,12 +36,12 @@ CREATE TABLE lanes (
   owner        TEXT,
   lease_until  BIGINT NOT NULL DEFAULT 0,
   updated_at   BIGINT NOT NULL,
+  waiting      BIGINT NOT NULL DEFAULT 0,
+  position     BIGINT NOT NULL DEFAULT 0,
   log_hash     TEXT NOT NULL DEFAULT repeat('0', 64),
-  latest_turn  BIGINT,
   head         TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (tenant, id)
 );
-CREATE INDEX lanes_latest ON lanes (tenant, latest_turn);
 
 CREATE TABLE records (
   tenant TEXT COLLATE "C" NOT NULL,
@@ -64,35 +66,39 @@ CREATE TABLE sent (
   lane       TEXT COLLATE "C" NOT NULL,
   ours       TEXT COLLATE "C" NOT NULL,
   channel_id TEXT COLLATE "C" NOT NULL,
-  n          BIGINT NOT NULL DEFAULT nextval('positions'),
+  n          BIGINT NOT NULL,
   PRIMARY KEY (tenant, lane, ours, channel_id)
 );
 
--- Every key of every delivery; `first` is the delivery key. The primary key decides what is a duplicate.
+-- Every key of every delivery. The primary key decides what is a duplicate. `first` is the delivery key, where it is another.
+-- A delivery that came with its turn has no row in the inbox: its keys name the turn and the state.
 CREATE TABLE delivery_keys (
-  tenant TEXT COLLATE "C" NOT NULL,
-  key    TEXT COLLATE "C" NOT NULL,
-  first  TEXT COLLATE "C" NOT NULL,
-  PRIMARY KEY (tenant, key)
+  tenant   TEXT COLLATE "C" NOT NULL,
+  key      TEXT COLLATE "C" NOT NULL,
+  first    TEXT COLLATE "C",
+  lane     TEXT COLLATE "C" NOT NULL,
+  revision BIGINT,
+  state    BIGINT,
+  PRIMARY KEY (tenant, key),
+  CHECK ((revision IS NULL) = (state IS NULL))
 );
-CREATE INDEX delivery_keys_first ON delivery_keys (tenant, first);
 
 -- state 0: waits, 1: done, 2: ignored, 3: refused, 4: dead. The event is kept only where no turn has it.
 CREATE TABLE inbox (
   tenant      TEXT COLLATE "C" NOT NULL,
   key         TEXT COLLATE "C" NOT NULL,
-  seq         BIGINT NOT NULL DEFAULT nextval('positions'),
+  more_keys   TEXT[] NOT NULL,
+  seq         BIGINT NOT NULL,
   lane        TEXT COLLATE "C" NOT NULL,
   received_at BIGINT NOT NULL,
   failures    BIGINT NOT NULL DEFAULT 0,
   state       BIGINT NOT NULL,
   revision    BIGINT,
-  kind        TEXT,
+  kind        TEXT NOT NULL,
   event       TEXT,
-  PRIMARY KEY (tenant, key),
-  UNIQUE (tenant, seq)
+  PRIMARY KEY (tenant, key)
 );
-CREATE INDEX inbox_waiting ON inbox (tenant, lane, seq) WHERE state = 0;
+CREATE UNIQUE INDEX inbox_waiting ON inbox (tenant, lane, seq) WHERE state = 0;
 CREATE INDEX inbox_ended ON inbox (tenant, lane) WHERE state > 0 AND event IS NOT NULL;
 
 CREATE TABLE requests (
@@ -110,6 +116,7 @@ CREATE TABLE turns (
   lane       TEXT COLLATE "C" NOT NULL,
   revision   BIGINT NOT NULL,
   turn       TEXT COLLATE "C" NOT NULL,
+  position   BIGINT NOT NULL,
   decided_at BIGINT NOT NULL,
   prev_hash  TEXT NOT NULL,
   hash       TEXT NOT NULL,
@@ -120,13 +127,14 @@ CREATE TABLE turns (
   PRIMARY KEY (tenant, lane, revision),
   UNIQUE (tenant, turn)
 );
+CREATE INDEX turns_latest ON turns (tenant, position);
 
 -- state 0: pending, 1: decided, 2: expired, 3: superseded, 4: cancelled.
 CREATE TABLE approvals (
   tenant     TEXT COLLATE "C" NOT NULL,
   card       TEXT COLLATE "C" NOT NULL,
   version    BIGINT NOT NULL,
-  n          BIGINT NOT NULL DEFAULT nextval('positions'),
+  n          BIGINT NOT NULL,
   lane       TEXT COLLATE "C" NOT NULL,
   state      BIGINT NOT NULL DEFAULT 0,
   expires_at BIGINT,
@@ -149,7 +157,7 @@ CREATE TABLE consumptions (
 CREATE TABLE outbox (
   tenant         TEXT COLLATE "C" NOT NULL,
   id             TEXT COLLATE "C" NOT NULL,
-  n              BIGINT NOT NULL DEFAULT nextval('positions'),
+  n              BIGINT NOT NULL,
   lane           TEXT COLLATE "C" NOT NULL,
   revision       BIGINT NOT NULL,
   ordinal        BIGINT NOT NULL,
