@@ -197,7 +197,7 @@ impl<'t> Group<'t> {
         let Some(direct) = &turn.direct else { return };
         let keys = distinct_keys(&direct.identity).into_iter().filter(|key| self.has_key(id, key));
         let keys: Vec<&str> = keys.collect();
-        self.rows.lost_keys.extend(keys);
+        self.rows.lost_keys.0.extend(keys);
     }
 
     /// Compares the sets of facts that a turn writes. One that a turn before it in the group wrote has moved.

@@ -29,12 +29,19 @@ impl Effects for PostgresStore {
         state: Option<EffectState>,
         limit: u32,
     ) -> Result<Vec<StoredEffect>, StoreError> {
-        let lane = lane.map(|lane| lane.id().as_str().to_owned());
         let (state, limit) = (state.map(effect_state_number), i64::from(limit));
-        let rest = "AND ($2::text IS NULL OR o.lane = $2) AND ($3::bigint IS NULL OR o.state = $3) \
-                    ORDER BY o.n DESC LIMIT $4";
-        transact!(self, "list effects", tenant, |tx| query(tx, rest, &[&tx.tenant, &lane, &state, &limit])
-            .await)
+        let Some(lane) = lane else {
+            let rest = "AND ($2::bigint IS NULL OR o.state = $2) ORDER BY o.n DESC LIMIT $3";
+            return transact!(self, "list effects", tenant, |tx| {
+                query(tx, rest, &[&tx.tenant, &state, &limit]).await
+            });
+        };
+        // Another text, so that the server plans it by the lane's index.
+        let rest = "AND o.lane = $4 AND ($2::bigint IS NULL OR o.state = $2) ORDER BY o.n DESC LIMIT $3";
+        let lane = lane.id();
+        transact!(self, "list effects", tenant, |tx| {
+            query(tx, rest, &[&tx.tenant, &state, &limit, &lane.as_str()]).await
+        })
     }
 
     async fn unfinished(&self, lane: &LaneKey) -> Result<Vec<StoredEffect>, StoreError> {

@@ -31,18 +31,25 @@ macro_rules! columns {
                 [$(self.$column.len()),+][0]
             }
 
-            fn columns<'q>(&'q self, tenant: &'q String) -> Vec<&'q (dyn ToSql + Sync)> {
+            fn columns<'q>(&'q self, tenant: Param<'q>) -> Vec<Param<'q>> {
                 vec![tenant, $(&self.$column),+]
             }
         }
     };
 }
 
+/// A parameter of a statement.
+type Param<'q> = &'q (dyn ToSql + Sync);
+
+/// Keys of rows.
+#[derive(Default)]
+pub(super) struct Keys<'t>(pub(super) Vec<&'t str>);
+
 /// Rows that one statement takes.
 trait Columns {
     const SQL: &'static str;
     fn count(&self) -> usize;
-    fn columns<'q>(&'q self, tenant: &'q String) -> Vec<&'q (dyn ToSql + Sync)>;
+    fn columns<'q>(&'q self, tenant: Param<'q>) -> Vec<Param<'q>>;
 }
 
 columns! {
@@ -264,7 +271,7 @@ pub(super) enum RecordChange<'t> {
 pub(super) struct Rows<'t> {
     pub(super) heads: Heads<'t>,
     pub(super) turns: Turns<'t>,
-    pub(super) lost_keys: Vec<&'t str>,
+    pub(super) lost_keys: Keys<'t>,
     pub(super) ends: Ends<'t>,
     pub(super) hashes: RequestHashes<'t>,
     pub(super) participants: Participants<'t>,
@@ -298,7 +305,7 @@ struct Folded<'t> {
     deleted: Deleted<'t>,
     buttons: Buttons<'t>,
     timers: Timers<'t>,
-    cleared: Vec<&'t str>,
+    cleared: Keys<'t>,
     used: UsedFacts<'t>,
 }
 
@@ -322,7 +329,7 @@ impl<'t> Statements<'t> {
         for (id, timer) in std::mem::take(&mut rows.timers) {
             match timer {
                 Some(timer) => folded.timers.push(timer),
-                None => folded.cleared.push(id),
+                None => folded.cleared.0.push(id),
             }
         }
         for ((scope, scope_id, id), used_at) in std::mem::take(&mut rows.used_facts) {
@@ -379,8 +386,8 @@ impl<'t> Statements<'t> {
 
 /// Statements with their parameters.
 pub(super) struct List<'q> {
-    tenant: &'q String,
-    all: Vec<(&'static str, Vec<&'q (dyn ToSql + Sync)>)>,
+    tenant: Param<'q>,
+    all: Vec<(&'static str, Vec<Param<'q>>)>,
 }
 
 impl<'q> List<'q> {
@@ -390,9 +397,9 @@ impl<'q> List<'q> {
         }
     }
 
-    fn add_keys(&mut self, sql: &'static str, keys: &'q Vec<&str>) {
-        if !keys.is_empty() {
-            self.all.push((sql, vec![self.tenant, keys]));
+    fn add_keys<'k: 'q>(&mut self, sql: &'static str, keys: &'q Keys<'k>) {
+        if !keys.0.is_empty() {
+            self.all.push((sql, vec![self.tenant, &keys.0]));
         }
     }
 
