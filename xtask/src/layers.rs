@@ -33,7 +33,7 @@ const EVERYTHING: &[&str] = match WITH_FAKES {
 };
 
 const LAYERS: &[Layer] = &[
-    Layer { name: "cli", row: "programs", may: EVERYTHING, tests: &["fakes"] },
+    Layer { name: "cli", row: "programs", may: EVERYTHING, tests: &["fakes", "protocols"] },
     Layer { name: "bench", row: "programs", may: WITH_FAKES, tests: &[] },
     Layer {
         name: "server",
@@ -42,13 +42,13 @@ const LAYERS: &[Layer] = &[
             "language", "messages", "engine", "testkit", "net", "store", "channels", "models", "trackers",
             "tools", "runtime",
         ],
-        tests: &["fakes"],
+        tests: &["fakes", "protocols"],
     },
     Layer {
         name: "sim",
         row: "hosts",
         may: &["language", "engine", "testkit", "eval", "store", "channels", "models", "trackers", "runtime"],
-        tests: &["fakes", "net"],
+        tests: &["fakes", "net", "protocols"],
     },
     Layer {
         name: "runtime",
@@ -56,7 +56,7 @@ const LAYERS: &[Layer] = &[
         may: &["language", "engine", "store", "channels", "models", "trackers"],
         tests: &[],
     },
-    Layer { name: "store", row: "edges", may: &["language", "engine"], tests: &[] },
+    Layer { name: "store", row: "edges", may: &["language", "engine"], tests: &["protocols"] },
     Layer { name: "channels", row: "edges", may: &["language", "messages", "engine", "net"], tests: &[] },
     Layer { name: "models", row: "edges", may: &["language", "engine", "net"], tests: &["fakes"] },
     Layer { name: "trackers", row: "edges", may: &["language", "engine", "net"], tests: &["fakes"] },
@@ -65,6 +65,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "net", row: "ground", may: &[], tests: &[] },
     // Stands where a vendor stands: what it knows of us is the vendor's protocol and nothing else.
     Layer { name: "fakes", row: "outside", may: &[], tests: &[] },
+    // Models of protocols, which know the functions they stand for by name only.
+    Layer { name: "protocols", row: "outside", may: &[], tests: &[] },
     Layer { name: "eval", row: "core", may: &["language", "engine", "testkit"], tests: &[] },
     Layer { name: "testkit", row: "core", may: &["language", "engine"], tests: &[] },
     Layer { name: "engine", row: "core", may: &["language", "messages"], tests: &["testkit"] },

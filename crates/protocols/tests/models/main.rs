@@ -1,0 +1,4 @@
+//! Checks the models in every state, and that the checker finds what is wrong in their wrong variants.
+
+mod checking;
+mod effect;
