@@ -9,3 +9,4 @@
 
 pub mod effect;
 pub mod graph;
+pub mod lane;

@@ -2,3 +2,4 @@
 
 mod checking;
 mod effect;
+mod lane;
