@@ -7,6 +7,7 @@
 //!
 //! `history` is the other direction: it judges what real replicas answered.
 
+pub mod approval;
 pub mod effect;
 pub mod graph;
 pub mod lane;
