@@ -5,9 +5,10 @@
 //! reached, and that the same checker finds a violation in variants that are wrong. What the models say is in
 //! `docs/reliability.md`; a change of a protocol changes its model first.
 //!
-//! `history` is the other direction: it judges what real replicas answered.
+//! [`history`] is the other direction: it judges what real replicas answered.
 
 pub mod approval;
 pub mod effect;
 pub mod graph;
+pub mod history;
 pub mod lane;
