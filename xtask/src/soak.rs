@@ -37,13 +37,14 @@ const SEEDS: u64 = 3;
 type Step = fn(&Repo, u64) -> Result<()>;
 
 /// The steps of a round with what they are called in the log.
-const STEPS: [(&str, Step); 6] = [
+const STEPS: [(&str, Step); 7] = [
     ("crashes and faults", |repo, seed| crash::run(repo, seed, SEEDS)),
     ("scenarios under faults", scenarios),
     ("properties of the engine", |repo, seed| properties(repo, seed, CASES)),
     ("batches", batches),
     ("conversations", conversations),
     ("Slack", slack),
+    ("models", models),
 ];
 
 /// `cargo xtask soak [MINUTES]`.
@@ -114,6 +115,16 @@ fn slack(repo: &Repo, round: u64) -> Result<()> {
     let hostile = [&of("throughline-server", "slack")[..], &["hostile"]].concat();
     let settings = [("THROUGHLINE_DELIVERIES", DELIVERIES), ("THROUGHLINE_SEED", seed.as_str())];
     cargo_with(repo, &hostile, &settings)
+}
+
+/// Checks the models with the bounds that take minutes. They have no seeds, so the first round is enough.
+fn models(repo: &Repo, seed: u64) -> Result<()> {
+    if seed > 1 {
+        return Ok(());
+    }
+    let tests =
+        ["test", "--profile", "ci-release", "-p", "throughline-protocols", "--test", "models", "--locked"];
+    cargo(repo, &[&tests[..], &["--", "--ignored", "--nocapture"]].concat())
 }
 
 /// Tests the engine's properties with many random cases, which follow from the seed. A case that fails is kept beside its

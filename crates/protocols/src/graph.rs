@@ -23,7 +23,7 @@ pub struct Graph {
     pub longest: usize,
 }
 
-/// What is to be done with a state.
+/// Work on a state.
 enum Visit<S> {
     /// Follow its steps, unless that was done.
     Enter(S),

@@ -38,7 +38,7 @@ pub enum Button {
     Reject,
 }
 
-/// How a delivery is recognised as a duplicate.
+/// Way in which a delivery is recognised as a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dedupe {
     /// `Inbox::accept`: the insert decides, by the key of the delivery.
@@ -49,7 +49,7 @@ pub enum Dedupe {
     ByMeaning,
 }
 
-/// What is compared on the way of a press.
+/// Comparisons on the way of a press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// The version on the button with the version of the card.
@@ -63,16 +63,16 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// What the product compares.
+    /// The comparisons of the product.
     pub const ALL: Self = Self { version: true, revision: true, expiry: true, pause: true };
 }
 
 /// A world with bounds.
 #[derive(Clone, Debug)]
 pub struct ApprovalModel {
-    /// How duplicates are recognised.
+    /// Way in which duplicates are recognised.
     pub dedupe: Dedupe,
-    /// What is compared.
+    /// Comparisons that are made.
     pub compared: Compared,
     /// The presses that people may make, each once, on any version that they have seen. Two that are alike are a double
     /// click. One *Edit* at most.

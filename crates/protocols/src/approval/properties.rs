@@ -1,4 +1,4 @@
-//! What holds in every state of the world of an approval.
+//! Properties of every state of the world of an approval.
 
 use stateright::{Model, Property};
 
@@ -13,7 +13,7 @@ pub const RUNS_WHAT_WAS_SHOWN: &str = "executed hash is the consumed version, an
 /// No press is answered twice.
 pub const ONE_ANSWER: &str = "each press gets exactly one answer";
 
-/// What people were told is true.
+/// Answers are true.
 pub const RIGHT_ANSWER: &str = "each answer is the one of the table";
 
 /// Nothing is consumed after its end.

@@ -17,7 +17,7 @@ pub enum Approval {
     Expired,
 }
 
-/// What a person is told about a press.
+/// Answer to a press, with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
     /// `press.applied`.

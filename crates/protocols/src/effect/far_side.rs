@@ -14,6 +14,10 @@ impl EffectModel {
         if row.leased && (world.expiries > 0 || !world.is_held(effect)) {
             steps.push(Step::Expire(effect));
         }
+        let open = matches!(row.state, EffectState::Planned | EffectState::Attempted);
+        if world.spoils > 0 && open && !row.spoiled {
+            steps.push(Step::Spoil(effect));
+        }
         let loses = self.failover == Failover::Asynchronous && world.failovers > 0;
         if loses && row.state == EffectState::Attempted {
             steps.push(Step::LoseMark(effect));

@@ -19,7 +19,7 @@ pub use properties::{
 };
 pub use state::{Effect, EffectState, EffectWorld, Holder, Request, Worker};
 
-/// What is done where the outcome of an attempt is unknown, and how an attempt is marked.
+/// Reaction to an unknown outcome, and way of marking an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// `AfterUnknown::Park`, behind a fenced mark. What the product does where the far side promises nothing.
@@ -37,9 +37,12 @@ pub enum Rule {
     UnfencedMark,
     /// Wrong: marks when the answer is there, then parks.
     LateMark,
+    /// Wrong: [`Self::Look`], and an effect that cannot be sent any more has failed, although an earlier attempt at it may
+    /// have arrived.
+    LookThenForget,
 }
 
-/// What a database that fails over loses.
+/// Loss of a database that fails over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failover {
     /// Nothing, because a commit waits for the standby. The answer to a commit may be lost.
@@ -63,8 +66,10 @@ pub struct EffectModel {
     pub expiries: u8,
     /// Fail-overs of the database.
     pub failovers: u8,
-    /// What a fail-over loses.
+    /// Loss of a fail-over.
     pub failover: Failover,
+    /// Effects whose stored payload is altered, or cannot be read any more.
+    pub spoils: u8,
     /// Attempts that an effect has.
     pub attempts: u8,
     /// Searches for an effect that is parked.
@@ -85,6 +90,7 @@ impl EffectModel {
             expiries: 3,
             failovers: 0,
             failover: Failover::Synchronous,
+            spoils: 0,
             attempts: 2,
             searches: 2,
             again: 0,
@@ -94,7 +100,16 @@ impl EffectModel {
     /// The bounds of long runs: two effects, a fail-over, and a person who creates again.
     #[must_use]
     pub fn large(rule: Rule) -> Self {
-        Self { effects: 2, workers: 2, crashes: 1, expiries: 2, failovers: 1, again: 1, ..Self::small(rule) }
+        Self {
+            effects: 2,
+            workers: 2,
+            crashes: 1,
+            expiries: 1,
+            failovers: 1,
+            searches: 1,
+            again: 1,
+            ..Self::small(rule)
+        }
     }
 }
 
@@ -103,7 +118,7 @@ impl EffectModel {
 pub enum Step {
     /// `Outbox::lease`.
     Lease(usize, usize),
-    /// `Outbox::mark`.
+    /// `Outbox::mark`. One that finds the payload altered leads to `Runtime::stop_altered`.
     Mark(usize),
     /// `Outbox::mark` is committed, and its answer is lost in a fail-over.
     MarkUnanswered(usize),
@@ -133,6 +148,8 @@ pub enum Step {
     Index(usize),
     /// The lease of an effect runs out.
     Expire(usize),
+    /// The stored payload is altered.
+    Spoil(usize),
     /// A worker is killed.
     Crash(usize),
     /// The database fails over and has lost the newest mark.
@@ -186,6 +203,10 @@ impl Model for EffectModel {
             Step::Vanish(effect) => next.effects[effect].late -= 1,
             Step::Index(effect) => next.effects[effect].found += 1,
             Step::Expire(effect) => self.expire(&mut next, effect),
+            Step::Spoil(effect) => {
+                next.spoils -= 1;
+                next.effects[effect].spoiled = true;
+            }
             Step::Crash(worker) => next.crash(worker),
             Step::LoseMark(effect) => next.lose_mark(effect),
             Step::Ask(effect) => next.effects[effect].asked = true,

@@ -1,4 +1,4 @@
-//! What holds in every state of the world of effects.
+//! Properties of every state of the world of effects.
 
 use stateright::{Model, Property};
 
@@ -13,10 +13,10 @@ pub const PROVED_FIRST: &str = "never a second request without proof about the f
 /// Each request has a durable mark of its own.
 pub const MARKED_FIRST: &str = "never sent unmarked";
 
-/// What is said to have failed does not exist, and will not.
+/// An effect that is said to have failed has no issue, and will have none.
 pub const FAILED_IS_TRUE: &str = "what failed was not made";
 
-/// What is said to be done exists.
+/// An effect that is said to be done has an issue.
 pub const DONE_IS_TRUE: &str = "what is done was made";
 
 /// Once nothing happens any more without a person, every effect has ended or a person is asked about it.

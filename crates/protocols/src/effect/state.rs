@@ -32,6 +32,8 @@ pub struct Effect {
     pub attempts: u8,
     /// Number of attempts whose outcome is unknown, as kept with the row.
     pub unknown: u8,
+    /// True if the stored payload is not the one that was planned.
+    pub spoiled: bool,
     /// The effect that it waits for.
     pub after: Option<u8>,
     /// True once a person was asked about it.
@@ -64,6 +66,7 @@ impl Effect {
             leased: false,
             attempts: 0,
             unknown: 0,
+            spoiled: false,
             after,
             asked: false,
             replaced: false,
@@ -98,6 +101,8 @@ pub enum Request {
     Busy,
     /// Nobody knows.
     Unknown,
+    /// Not sent, because the stored payload is altered.
+    Spoiled,
 }
 
 /// A worker's hold on an effect.
@@ -152,6 +157,8 @@ pub struct EffectWorld {
     pub expiries: u8,
     /// Fail-overs that are left.
     pub failovers: u8,
+    /// Payloads that may still be altered.
+    pub spoils: u8,
     /// Times that a person may still choose *Create again*.
     pub again: u8,
 }
@@ -165,6 +172,7 @@ impl EffectWorld {
             crashes: model.crashes,
             expiries: model.expiries,
             failovers: model.failovers,
+            spoils: model.spoils,
             again: model.again,
         }
     }

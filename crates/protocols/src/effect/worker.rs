@@ -53,7 +53,7 @@ impl EffectModel {
         let settled =
             effect.late == 0 && effect.found == effect.issues && !world.workers.iter().any(known_under_way);
         match self.rule {
-            Rule::Look if again => steps.push(Step::LookInstead(worker)),
+            Rule::Look | Rule::LookThenForget if again => steps.push(Step::LookInstead(worker)),
             Rule::SettleThenRetry if again && !settled => {}
             Rule::SearchThenRetry | Rule::SettleThenRetry if again && effect.found > 0 => {
                 steps.push(Step::LookInstead(worker));
@@ -77,6 +77,7 @@ impl EffectModel {
         let holder = Holder { effect: number, fence: row.fence, again: row.unknown > 0 };
         // An attempt with its lease run out: nobody knows its outcome.
         world.workers[worker] = match row.state {
+            EffectState::Attempted if row.spoiled => Worker::Tried(holder, Request::Spoiled),
             EffectState::Attempted => Worker::Tried(holder, Request::Unknown),
             _ => Worker::Leased(holder),
         };
@@ -89,6 +90,10 @@ impl EffectModel {
             return;
         }
         let row = &mut world.effects[usize::from(holder.effect)];
+        if row.spoiled {
+            world.workers[worker] = Worker::Tried(holder, Request::Spoiled);
+            return;
+        }
         row.state = EffectState::Attempted;
         row.attempts += 1;
         row.leased = true;
@@ -130,6 +135,9 @@ impl EffectModel {
             Request::Busy if row.attempts < self.attempts => EffectState::Planned,
             Request::Busy if !unsure => EffectState::Failed,
             Request::Busy => EffectState::Uncertain,
+            Request::Spoiled if row.state == EffectState::Attempted => EffectState::Uncertain,
+            Request::Spoiled if unsure && self.rule != Rule::LookThenForget => EffectState::Uncertain,
+            Request::Spoiled => EffectState::Failed,
             Request::Unknown | Request::Flying => {
                 row.unknown += 1;
                 self.after_unknown(row.unknown, row.attempts)
@@ -142,7 +150,7 @@ impl EffectModel {
     fn after_unknown(&self, times: u8, attempts: u8) -> EffectState {
         let again = match self.rule {
             Rule::Park | Rule::UnfencedMark | Rule::LateMark => false,
-            Rule::Look => times <= LOOKS && attempts < self.attempts,
+            Rule::Look | Rule::LookThenForget => times <= LOOKS && attempts < self.attempts,
             Rule::Retry | Rule::SearchThenRetry | Rule::SettleThenRetry => attempts < self.attempts,
         };
         if again { EffectState::Planned } else { EffectState::Uncertain }

@@ -55,7 +55,7 @@ pub enum Answer {
 #[must_use]
 pub struct Call(usize);
 
-/// What a call does.
+/// Act of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Deliver(String),

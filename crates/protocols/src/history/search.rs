@@ -15,7 +15,7 @@ pub(super) enum Op {
     Read,
 }
 
-/// What the log answers.
+/// Answer of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ret {
     Turn,

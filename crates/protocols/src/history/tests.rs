@@ -156,7 +156,7 @@ fn a_duplicate_of_nothing_is_wrong() {
     history.is_wrong("a has a turn, and nobody delivered it");
 }
 
-/// What a lane would do, behind a lock.
+/// A lane, behind a lock.
 #[derive(Default)]
 struct Lane(std::sync::Mutex<Vec<String>>);
 

@@ -12,7 +12,7 @@ use stateright::{Model, Property};
 pub use properties::{ENDS, IN_ORDER, NOT_STRANDED, ONCE, ONE_PER_REVISION, OUTLIVED, TAKEN_OVER};
 pub use state::{Claimed, Lane, LaneWorld, Owner, Replica, Run};
 
-/// What `Lanes::commit` compares.
+/// Comparisons of `Lanes::commit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// The epoch of the claim.
@@ -24,7 +24,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// What the product compares.
+    /// The comparisons of the product.
     pub const ALL: Self = Self { epoch: true, revision: true, row: true };
 
     /// Nothing: whoever has a lease is trusted to be alone.
@@ -34,7 +34,7 @@ impl Compared {
 /// A world with bounds.
 #[derive(Clone, Debug)]
 pub struct LaneModel {
-    /// What a commit compares.
+    /// Comparisons of a commit.
     pub commit: Compared,
     /// True if `Lanes::release` looks for rows that wait, in the transaction that frees the lane.
     pub rechecks: bool,

@@ -1,4 +1,4 @@
-//! What holds in every state of the world of a lane.
+//! Properties of every state of the world of a lane.
 
 use stateright::{Model, Property};
 

@@ -114,11 +114,13 @@ impl LaneWorld {
         Some(self.lane.epoch)
     }
 
+    /// Keeps the claim that the replica remembers while its lease is good by the replica's own clock, which says nothing of
+    /// one that another replica took over. Else claims the lane.
     pub(super) fn hold(&mut self, replica: usize) {
         self.replicas[replica].woken = false;
-        let ours = self.lane.owner == Owner::Replica(replica) && !self.is_over();
+        let fresh = |claimed: &Claimed| claimed.epoch != self.lane.epoch || !self.lane.lease_over;
         self.replicas[replica].run = match self.replicas[replica].run {
-            Run::Resting(claimed) if ours && claimed.epoch == self.lane.epoch => Run::Running(claimed),
+            Run::Resting(claimed) if fresh(&claimed) => Run::Running(claimed),
             _ => match self.claim(replica) {
                 Some(epoch) => Run::Running(Claimed { epoch, revision: self.lane.revision }),
                 None => Run::Empty,

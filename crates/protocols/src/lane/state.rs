@@ -35,7 +35,7 @@ pub struct Claimed {
     pub revision: u8,
 }
 
-/// What a replica is doing with the lane.
+/// Progress of a replica with the lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Run {
     /// Holds nothing.
@@ -53,7 +53,7 @@ pub enum Run {
 /// A replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Replica {
-    /// What it is doing.
+    /// Its progress.
     pub run: Run,
     /// True if it was told that the lane has work.
     pub woken: bool,

@@ -1,8 +1,10 @@
 //! The protocol of effects that must not be made twice.
 
-use throughline_protocols::effect::{EffectModel, Failover, MARKED_FIRST, NEVER_TWICE, PROVED_FIRST, Rule};
+use throughline_protocols::effect::{
+    EffectModel, FAILED_IS_TRUE, Failover, MARKED_FIRST, NEVER_TWICE, PROVED_FIRST, Rule,
+};
 
-use crate::checking::{breaks, holds, keeps};
+use crate::checking::{breaks, holds, holds_at_large, keeps};
 
 #[test]
 fn an_effect_that_is_marked_and_parked_is_made_once() {
@@ -11,7 +13,8 @@ fn an_effect_that_is_marked_and_parked_is_made_once() {
 
 #[test]
 fn an_effect_that_is_looked_for_is_made_once() {
-    holds("effect, looked for", EffectModel { attempts: 3, workers: 2, ..EffectModel::small(Rule::Look) });
+    let model = EffectModel { attempts: 3, workers: 2, spoils: 1, ..EffectModel::small(Rule::Look) };
+    holds("effect, looked for, payload altered", model);
 }
 
 #[test]
@@ -43,7 +46,7 @@ fn an_effect_waits_for_the_one_it_depends_on() {
 #[test]
 #[ignore = "takes minutes; `cargo xtask soak` runs it"]
 fn two_effects_a_failover_and_a_person_make_nothing_twice() {
-    holds("effects, parked, all bounds", EffectModel::large(Rule::Park));
+    holds_at_large("effects, parked, all bounds", EffectModel::large(Rule::Park));
 }
 
 #[test]
@@ -76,6 +79,13 @@ fn marking_without_the_fence_is_wrong() {
 fn marking_after_the_answer_is_wrong() {
     let model = EffectModel::small(Rule::LateMark);
     breaks("effect, marked late", model, &[NEVER_TWICE, PROVED_FIRST, MARKED_FIRST]);
+}
+
+#[test]
+fn failing_what_an_earlier_attempt_may_have_made_is_wrong() {
+    let model =
+        EffectModel { attempts: 3, workers: 2, spoils: 1, ..EffectModel::small(Rule::LookThenForget) };
+    breaks("effect, looked for, failed when altered", model, &[FAILED_IS_TRUE]);
 }
 
 #[test]
