@@ -1,6 +1,6 @@
 //! The steps of the far side, of the wire, of time and of faults.
 
-use super::{EffectModel, EffectState, EffectWorld, Failover, Request, Step, Worker};
+use super::{EffectModel, EffectState, EffectWorld, Failover, Request, Rule, Step, Worker};
 
 impl EffectModel {
     pub(super) fn far_steps(&self, world: &EffectWorld, effect: usize, steps: &mut Vec<Step>) {
@@ -23,21 +23,34 @@ impl EffectModel {
             steps.push(Step::LoseMark(effect));
         }
     }
+
+    /// The far side makes the issue, or knows the id and has made it.
+    fn make(&self, world: &mut EffectWorld, effect: usize) {
+        let row = &mut world.effects[effect];
+        if self.rule != Rule::Repeat || row.issues == 0 {
+            row.issues += 1;
+        }
+    }
+
+    pub(super) fn apply(&self, world: &mut EffectWorld, worker: usize) {
+        if let Some(holder) = world.workers[worker].holds() {
+            world.on_the_wire(worker, Request::Applied);
+            self.make(world, usize::from(holder.effect));
+        }
+    }
+
+    pub(super) fn arrive_late(&self, world: &mut EffectWorld, effect: usize) {
+        world.effects[effect].late -= 1;
+        self.make(world, effect);
+    }
 }
 
 impl EffectWorld {
     /// The far side decides about a request on the wire.
     pub(super) fn on_the_wire(&mut self, worker: usize, outcome: Request) {
-        if let Worker::Sent(holder, request) = &mut self.workers[worker] {
+        if let Worker::Sent(_, request) = &mut self.workers[worker] {
             *request = outcome;
-            if outcome == Request::Applied {
-                self.effects[usize::from(holder.effect)].issues += 1;
-            }
         }
-    }
-
-    pub(super) fn apply(&mut self, worker: usize) {
-        self.on_the_wire(worker, Request::Applied);
     }
 
     pub(super) fn tried(&mut self, worker: usize, outcome: Request) {
@@ -65,12 +78,6 @@ impl EffectWorld {
         let Some(holder) = self.workers[worker].holds() else { return };
         let found = self.effects[usize::from(holder.effect)].found > 0;
         self.tried(worker, if found { Request::Applied } else { Request::Unknown });
-    }
-
-    pub(super) fn arrive_late(&mut self, effect: usize) {
-        let row = &mut self.effects[effect];
-        row.late -= 1;
-        row.issues += 1;
     }
 
     /// Kills a worker. A request of it that is on the wire goes on.

@@ -26,7 +26,10 @@ pub enum Rule {
     Park,
     /// `AfterUnknown::Look`, behind a fenced mark. What the product does where the far side can be read.
     Look,
-    /// Wrong: sends again.
+    /// `AfterUnknown::Retry`, behind a fenced mark: sends again to a far side that applies a repeated id once. What the
+    /// product does where the far side promises that.
+    Repeat,
+    /// Wrong: as [`Self::Repeat`], where the far side promises nothing.
     Retry,
     /// Wrong: searches, and sends again if it finds nothing.
     SearchThenRetry,
@@ -37,6 +40,8 @@ pub enum Rule {
     UnfencedMark,
     /// Wrong: marks when the answer is there, then parks.
     LateMark,
+    /// Wrong: [`Self::Park`], and an attempt whose worker was killed is never looked at again.
+    LeaveAttempted,
     /// Wrong: [`Self::Look`], and an effect that cannot be sent any more has failed, although an earlier attempt at it may
     /// have arrived.
     LookThenForget,
@@ -193,13 +198,13 @@ impl Model for EffectModel {
             Step::Unreachable(worker) => next.tried(worker, Request::Busy),
             Step::Send(worker) => self.send(&mut next, worker),
             Step::LookInstead(worker) => next.look_instead(worker),
-            Step::Apply(worker) => next.apply(worker),
+            Step::Apply(worker) => self.apply(&mut next, worker),
             Step::Refuse(worker) => next.on_the_wire(worker, Request::Refused),
             Step::Busy(worker) => next.on_the_wire(worker, Request::Busy),
             Step::Answer(worker) => next.answer(worker),
             Step::LoseAnswer(worker) => next.lose_answer(worker),
             Step::Record(worker) => self.record(&mut next, worker),
-            Step::ArriveLate(effect) => next.arrive_late(effect),
+            Step::ArriveLate(effect) => self.arrive_late(&mut next, effect),
             Step::Vanish(effect) => next.effects[effect].late -= 1,
             Step::Index(effect) => next.effects[effect].found += 1,
             Step::Expire(effect) => self.expire(&mut next, effect),

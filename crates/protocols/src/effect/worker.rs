@@ -10,7 +10,7 @@ impl EffectModel {
         let state = world.workers[worker];
         match state {
             Worker::Idle => {
-                let due = (0..world.effects.len()).filter(|effect| is_due(world, *effect));
+                let due = (0..world.effects.len()).filter(|effect| self.is_due(world, *effect));
                 // Idle workers are alike, so the first stands for all of them.
                 if world.workers[..worker].iter().all(|other| *other != Worker::Idle) {
                     steps.extend(due.map(|effect| Step::Lease(worker, effect)));
@@ -28,12 +28,14 @@ impl EffectModel {
                 }
             }
             Worker::Marked(holder) => self.attempt_steps(world, worker, holder, steps),
-            Worker::Sent(_, Request::Flying) => steps.extend([
-                Step::Apply(worker),
-                Step::Refuse(worker),
-                Step::Busy(worker),
-                Step::LoseAnswer(worker),
-            ]),
+            Worker::Sent(holder, Request::Flying) => {
+                steps.extend([Step::Apply(worker), Step::Busy(worker), Step::LoseAnswer(worker)]);
+                // A far side that knows the id answers with what it made.
+                let made = world.effects[usize::from(holder.effect)].issues > 0;
+                if !(made && self.rule == Rule::Repeat) {
+                    steps.push(Step::Refuse(worker));
+                }
+            }
             Worker::Sent(..) => steps.extend([Step::Answer(worker), Step::LoseAnswer(worker)]),
             Worker::Tried(..) => steps.push(Step::Record(worker)),
         }
@@ -67,6 +69,16 @@ impl EffectModel {
         let effect = &world.effects[usize::from(holder.effect)];
         let open = matches!(effect.state, EffectState::Planned | EffectState::Attempted);
         open && (self.rule == Rule::UnfencedMark || (effect.fence == holder.fence && effect.leased))
+    }
+
+    /// True if an effect may be leased.
+    fn is_due(&self, world: &EffectWorld, effect: usize) -> bool {
+        let row = &world.effects[effect];
+        match row.state {
+            EffectState::Planned => !row.leased && !world.waits(row),
+            EffectState::Attempted => !row.leased && self.rule != Rule::LeaveAttempted,
+            _ => false,
+        }
     }
 
     pub(super) fn lease(&self, world: &mut EffectWorld, worker: usize, effect: usize) {
@@ -149,9 +161,11 @@ impl EffectModel {
     /// Returns the state after an attempt whose outcome is unknown.
     fn after_unknown(&self, times: u8, attempts: u8) -> EffectState {
         let again = match self.rule {
-            Rule::Park | Rule::UnfencedMark | Rule::LateMark => false,
+            Rule::Park | Rule::UnfencedMark | Rule::LateMark | Rule::LeaveAttempted => false,
             Rule::Look | Rule::LookThenForget => times <= LOOKS && attempts < self.attempts,
-            Rule::Retry | Rule::SearchThenRetry | Rule::SettleThenRetry => attempts < self.attempts,
+            Rule::Repeat | Rule::Retry | Rule::SearchThenRetry | Rule::SettleThenRetry => {
+                attempts < self.attempts
+            }
         };
         if again { EffectState::Planned } else { EffectState::Uncertain }
     }
@@ -161,15 +175,5 @@ impl EffectModel {
             world.expiries -= 1;
         }
         world.effects[effect].leased = false;
-    }
-}
-
-/// True if an effect may be leased.
-fn is_due(world: &EffectWorld, effect: usize) -> bool {
-    let row = &world.effects[effect];
-    match row.state {
-        EffectState::Planned => !row.leased && !world.waits(row),
-        EffectState::Attempted => !row.leased,
-        _ => false,
     }
 }

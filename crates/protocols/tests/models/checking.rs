@@ -67,14 +67,18 @@ where
     assert!(found.broken.is_empty(), "{name}: {:#?}", found.broken);
 }
 
-/// Checks that these properties hold in every state of a model, whatever becomes of others.
+/// Checks that these properties hold in every state of a model, whatever becomes of others, and that every run ends.
+#[expect(clippy::print_stdout, reason = "the numbers of states are what is quoted")]
 pub(crate) fn keeps<M>(name: &str, model: M, expected: &[&'static str])
 where
     M: Model + Send + Sync + 'static,
     M::State: Clone + Debug + Hash + PartialEq + Send + Sync,
     M::Action: Clone + Debug + PartialEq + Send + Sync,
 {
+    let began = Instant::now();
+    let graph = explore(&model).unwrap_or_else(|cycle| panic!("{name}: {cycle}"));
     let found = check(model, HasDiscoveries::All);
+    println!("{name}: {} states, {graph:?}, {} ms", found.states, began.elapsed().as_millis());
     for (property, run) in found.broken {
         assert!(!expected.contains(&property), "{name}: not {property:?}: {run}");
     }

@@ -1,7 +1,8 @@
 //! The protocol of effects that must not be made twice.
 
 use throughline_protocols::effect::{
-    EffectModel, FAILED_IS_TRUE, Failover, MARKED_FIRST, NEVER_TWICE, PROVED_FIRST, Rule,
+    DONE_IS_TRUE, ENDS_OR_ASKS, EffectModel, FAILED_IS_TRUE, Failover, MARKED_FIRST, NEVER_TWICE,
+    PROVED_FIRST, Rule,
 };
 
 use crate::checking::{breaks, holds, holds_at_large, keeps};
@@ -15,6 +16,15 @@ fn an_effect_that_is_marked_and_parked_is_made_once() {
 fn an_effect_that_is_looked_for_is_made_once() {
     let model = EffectModel { attempts: 3, workers: 2, spoils: 1, ..EffectModel::small(Rule::Look) };
     holds("effect, looked for, payload altered", model);
+}
+
+#[test]
+fn an_effect_is_repeated_where_the_far_side_applies_its_id_once() {
+    let model = EffectModel { workers: 2, crashes: 1, expiries: 2, ..EffectModel::small(Rule::Repeat) };
+    let kept = [NEVER_TWICE, MARKED_FIRST, DONE_IS_TRUE, ENDS_OR_ASKS];
+    keeps("effect, repeated", model.clone(), &kept);
+    // A request that is late may still be applied after a later one was refused.
+    breaks("effect, repeated and refused", model, &[FAILED_IS_TRUE]);
 }
 
 #[test]
@@ -67,6 +77,11 @@ fn waiting_until_all_is_settled_is_wrong_where_a_worker_may_pause() {
     // Without a pause beyond the lease it would do: the pauses are what the mark and the question are for.
     let never = EffectModel { expiries: 0, ..model };
     keeps("effect, settled and sent again, without pauses", never, &[NEVER_TWICE, MARKED_FIRST]);
+}
+
+#[test]
+fn leaving_an_attempt_of_a_killed_worker_is_wrong() {
+    breaks("effect, attempt left behind", EffectModel::small(Rule::LeaveAttempted), &[ENDS_OR_ASKS]);
 }
 
 #[test]

@@ -4,11 +4,18 @@ use throughline_protocols::lane::{
     Compared, ENDS, IN_ORDER, LaneModel, NOT_STRANDED, ONCE, ONE_PER_REVISION,
 };
 
-use crate::checking::{breaks, holds, keeps};
+use crate::checking::{breaks, holds, holds_at_large, keeps};
 
 #[test]
 fn a_lane_has_one_commit_per_revision_and_leaves_no_event() {
     holds("lane, every fault", LaneModel::product());
+}
+
+#[test]
+#[ignore = "takes minutes; `cargo xtask soak` runs it"]
+fn a_lane_with_two_of_every_fault_keeps_its_promises() {
+    let model = LaneModel { crashes: 2, expiries: 2, pauses: 2, unanswered: 1, ..LaneModel::product() };
+    holds_at_large("lane, two of every fault", model);
 }
 
 #[test]
