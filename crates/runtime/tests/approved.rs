@@ -238,6 +238,23 @@ async fn a_changed_effect_is_not_sent() {
     assert_eq!(refused(&world).await, 1);
 }
 
+/// An attempt whose answer was lost may have arrived, also where the next one is stopped.
+#[tokio::test]
+async fn a_changed_effect_that_may_have_arrived_is_uncertain() {
+    let mut world = shown(TICKET).await;
+    let _ = world.press("pressed", Action::Approve).await;
+    let lost = r#"{"as":"uncertain","text":{"fault":"worker_gone"}}"#;
+    world.tamper(&format!(
+        "INSERT INTO outcomes SELECT n, '{lost}' FROM outbox WHERE outward = 1; {}",
+        replaced("outbox", "payload", "outward = 1")
+    ));
+    world.work().await;
+    assert_eq!((world.issues().await, refused(&world).await), (0, 0));
+    let store = world.runtime().store();
+    let uncertain = store.effects("acme", None, Some(EffectState::Uncertain), 100).await.unwrap();
+    assert_eq!(uncertain.iter().filter(|effect| effect.row.outward).count(), 1);
+}
+
 /// Whoever changes the hash beside the bytes has to lift a constraint, and is stopped by what the approval lists.
 #[tokio::test]
 async fn a_changed_effect_with_its_hash_is_not_sent() {

@@ -321,7 +321,7 @@ impl Runtime {
         self.stop(leased, body, SendingFault::Altered).await
     }
 
-    /// Ends an effect without sending it. An attempt that somebody had begun before may have arrived.
+    /// Ends an effect without sending it, as failed if no earlier attempt may have arrived.
     async fn stop(
         &self,
         leased: &Leased,
@@ -329,7 +329,7 @@ impl Runtime {
         fault: SendingFault,
     ) -> Result<(), RuntimeError> {
         let text = fault.into();
-        let outcome = match leased.found_attempted && leased.effect.row.outward {
+        let outcome = match may_have_arrived(leased) {
             true => Outcome::Uncertain { text },
             false => Outcome::Failed { reason: "refused".into(), text, errors: Vec::new() },
         };
@@ -342,8 +342,7 @@ impl Runtime {
         body: &EffectBody,
         fault: SendingFault,
     ) -> Result<(), RuntimeError> {
-        let outcome = Outcome::Failed { reason: "refused".into(), text: fault.into(), errors: Vec::new() };
-        self.end(leased, Some(body), leased.effect.attempts, outcome).await
+        self.stop(leased, Some(body), fault).await
     }
 
     /// Ends a leased effect. `body` is `None` if it cannot be read.
@@ -487,4 +486,10 @@ impl Runtime {
         }
         Ok(overdue.len())
     }
+}
+
+/// True if an earlier attempt at an outward effect may have arrived: nobody noted how it ended, or that nobody knows.
+fn may_have_arrived(leased: &Leased) -> bool {
+    let tried = leased.found_attempted || leased.effect.outcome.is_some();
+    tried && leased.effect.row.outward
 }
