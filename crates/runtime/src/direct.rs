@@ -5,10 +5,16 @@
 //! and the event goes through the inbox. So this way changes how fast a turn is, never what it decides
 //! (`docs/design/0006-what-a-turn-writes.md`).
 
+use std::time::Duration;
+
 use futures_util::FutureExt as _;
+use tokio::time::timeout;
 
 use crate::turn::{Incoming, Origin, TurnEnd};
 use crate::{Inbound, Runtime, RuntimeError};
+
+/// Time for which an event waits for what a store that is shared says. The inbox has as much time as it takes.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Runtime {
     /// Commits a delivery together with its turn. Returns false if it has to go through the inbox.
@@ -24,7 +30,13 @@ impl Runtime {
         // While a model is asked some events have to wait, which only the inbox can do.
         let ready = held.as_mut().filter(|actor| actor.fresh(started) && actor.lane.head.ask.is_none());
         let Some(actor) = ready else { return Ok(false) };
-        let decided = match self.decide(&actor.lane, event, *addressing).now_or_never() {
+        let deciding = self.decide(&actor.lane, event, *addressing);
+        let decided = match self.store.is_shared() {
+            // Whatever is looked up there takes a way over the network.
+            true => timeout(PATIENCE, deciding).await.ok(),
+            false => deciding.now_or_never(),
+        };
+        let decided = match decided {
             Some(Ok(Some(decided))) => decided,
             Some(Err(RuntimeError::Crash(crash))) => return Err(crash.into()),
             // Not known at once, or the step failed: failures are counted on inbox rows.

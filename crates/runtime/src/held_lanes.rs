@@ -72,6 +72,11 @@ impl HeldLanes {
         self.slots().get(lane).cloned()
     }
 
+    /// True if this process holds the lane, or is at work in it.
+    pub(crate) fn holds(&self, lane: &LaneKey) -> bool {
+        self.find(lane).is_some_and(|slot| slot.try_lock().map_or(true, |held| held.is_some()))
+    }
+
     /// Returns the lanes to release: those that are idle, and of the others those that were not used for longest, if
     /// they are too many or too large for memory. All of them if `all`. Lanes that are running are left out.
     pub(crate) fn spare(&self, all: bool, now: Timestamp) -> Vec<Spare> {

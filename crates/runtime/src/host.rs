@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use throughline_engine::LaneKey;
 use throughline_engine::data::effect::EffectClass;
-use throughline_store::StoreError;
+use throughline_store::{News, StoreError};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -64,6 +64,7 @@ impl Host {
         if let Err(error) = self.runtime.release_idle(true).await {
             tracing::warn!(%error, "lanes were not let go; their leases run out by themselves");
         }
+        self.runtime.store().leave().await;
     }
 }
 
@@ -214,9 +215,8 @@ async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
             report(&error, "letting go of idle lanes");
         }
         // Rows that an earlier process left, or whose lane another process held when they came.
-        match runtime.store().lanes_with_work(256).await {
-            Ok(lanes) => lanes.iter().for_each(|lane| runtime.wakes().wake(lane)),
-            Err(error) => report(&RuntimeError::Store(error), "looking for waiting lanes"),
+        if let Err(error) = runtime.look_for_work().await {
+            report(&error, "looking for waiting lanes");
         }
     }
 }
@@ -235,12 +235,17 @@ async fn erasures(runtime: Arc<Runtime>, mut stopping: Stopping) {
     }
 }
 
-/// Wakes lanes that other processes have work for, where the store can tell.
+/// Hears what other processes announce, where the store is shared.
 async fn other_processes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     loop {
-        tokio::select! {
+        let news = tokio::select! {
             _ = stopping.wait_for(|stop| *stop) => return,
-            lanes = runtime.store().woken() => lanes.iter().for_each(|lane| runtime.wakes().wake(lane)),
+            news = runtime.store().news() => news,
+        };
+        let missed = news.contains(&News::Missed);
+        news.into_iter().for_each(|news| runtime.hear(news));
+        if missed && let Err(error) = runtime.look_for_work().await {
+            report(&error, "looking for waiting lanes");
         }
     }
 }
@@ -252,7 +257,10 @@ fn report(error: &RuntimeError, act: &str) {
 fn pause_after(error: &RuntimeError) -> Duration {
     match error {
         RuntimeError::Store(
-            StoreError::ReadOnly { .. } | StoreError::Moved { .. } | StoreError::TakenOver { .. },
+            StoreError::ReadOnly { .. }
+            | StoreError::Replica { .. }
+            | StoreError::Moved { .. }
+            | StoreError::TakenOver { .. },
         ) => STORE_RETRY,
         _ => SAFETY_NET,
     }

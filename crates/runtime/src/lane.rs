@@ -13,7 +13,7 @@ use throughline_engine::data::lane_state::LaneState;
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::{canonical_json, snapshot};
 use throughline_engine::{Admission, LaneKey, Timestamp, admit};
-use throughline_store::{Claim, LANE_LEASE, Release, WaitingRow};
+use throughline_store::{Claim, LANE_LEASE, News, Release, WaitingRow};
 
 use crate::held_lanes::{LaneActor, Spare};
 use crate::turn::TurnEnd;
@@ -123,6 +123,9 @@ impl Runtime {
             match self.store.claim(key, &self.owner).await? {
                 Claim::Held { .. } => {
                     *held = None;
+                    if self.store.is_shared() {
+                        self.store.announce(News::Work(key.clone()));
+                    }
                     return Ok(None);
                 }
                 Claim::Ours { epoch, revision } => {

@@ -17,8 +17,8 @@ use throughline_engine::{
     Verdict, step,
 };
 use throughline_store::{
-    CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, OutboxRow, Performer, RecordOp,
-    RecordWrite, RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, WaitingRow,
+    Claim, CommitResult, DeliveryIdentity, Direct, InboxEnd, LANE_LEASE, News, OutboxRow, Performer,
+    RecordOp, RecordWrite, RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, TurnNews, WaitingRow,
 };
 
 use crate::facts::fact_writes;
@@ -181,7 +181,7 @@ impl Runtime {
         let (turn, row) = (commit.log.turn.clone(), commit.log.hash.clone());
         let begun = self.store.now();
         let result = match self.store.commit(commit).await {
-            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&actor.lane.key, &row).await?,
+            Err(StoreError::Unknown { .. }) => self.resolve_unknown(actor, &row).await?,
             other => other?,
         };
         let done = self.store.now();
@@ -226,9 +226,12 @@ impl Runtime {
 
     /// Finds out whether a commit was taken when the connection broke inside it. Claiming waits for the old
     /// transaction to end; then the turn's row is there or not.
-    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, RuntimeError> {
-        self.store.claim(key, &self.owner).await?;
-        let written = self.store.committed(key, row).await?;
+    async fn resolve_unknown(&self, actor: &mut LaneActor, row: &str) -> Result<CommitResult, RuntimeError> {
+        if let Claim::Ours { epoch, .. } = self.store.claim(&actor.lane.key, &self.owner).await? {
+            // Higher than before, if the lease was over meanwhile.
+            actor.epoch = epoch;
+        }
+        let written = self.store.committed(&actor.lane.key, row).await?;
         Ok(if written { CommitResult::Committed } else { CommitResult::RevisionMoved })
     }
 
@@ -264,7 +267,10 @@ impl Runtime {
         if let EventKind::EffectSettled { effect, .. } = &event.kind {
             names.push(effect.as_str());
         }
-        self.wakes.tell(&names, &committed);
+        self.wakes.tell(names.iter().copied(), &committed);
+        if self.store.is_shared() {
+            self.store.announce(news(&committed, &names));
+        }
         if woken {
             self.wakes.effects.notify_one();
         }
@@ -486,6 +492,12 @@ fn retired(lane: &Lane, step: &Step) -> Vec<RetiredRecord> {
         Some(RetiredRecord { key: key.clone(), hash })
     };
     aside.filter(shown).filter_map(hashed).collect()
+}
+
+/// Returns the news of a turn for other processes.
+fn news(committed: &Committed, names: &[&str]) -> News {
+    let Committed { lane, revision, turn, .. } = committed.clone();
+    News::Turn(TurnNews { lane, revision, turn, names: names.iter().map(|name| (*name).into()).collect() })
 }
 
 fn message_map(step: &Step) -> Vec<(String, String)> {

@@ -20,6 +20,15 @@ pub struct Committed {
     pub turn: TurnId,
 }
 
+/// Announcement to subscribers.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// A turn was committed, by this process or another one.
+    Turn(Committed),
+    /// Turns of other processes may have been missed: look in the store.
+    Missed,
+}
+
 /// From this many watched names on, abandoned watchers are looked for.
 const WATCHERS: usize = 1_024;
 
@@ -35,7 +44,7 @@ struct Queue {
 pub struct Wakes {
     queue: Mutex<Queue>,
     watched: Mutex<HashMap<String, Vec<oneshot::Sender<Committed>>>>,
-    committed: broadcast::Sender<Committed>,
+    committed: broadcast::Sender<Heard>,
     /// Notified when a lane has work.
     pub lanes: Notify,
     /// Notified when an effect or a timer may be due earlier than the loop wakes by itself.
@@ -46,6 +55,8 @@ pub struct Wakes {
     failed: Mutex<HashMap<LaneKey, u32>>,
     /// Notified when a tenant has an erasure to run.
     pub erasures: Notify,
+    /// Notified when another process changed something of which this one keeps a copy.
+    pub copies: Notify,
 }
 
 impl Default for Wakes {
@@ -59,6 +70,7 @@ impl Default for Wakes {
             erasing: Mutex::default(),
             failed: Mutex::default(),
             erasures: Notify::new(),
+            copies: Notify::new(),
         }
     }
 }
@@ -162,19 +174,24 @@ impl Wakes {
     }
 
     /// Subscribes to every committed turn from now on.
-    pub fn subscribe(&self) -> broadcast::Receiver<Committed> {
+    pub fn subscribe(&self) -> broadcast::Receiver<Heard> {
         self.committed.subscribe()
     }
 
     /// Announces a committed turn to the watchers of these names and to all subscribers.
-    pub(crate) fn tell(&self, names: &[&str], committed: &Committed) {
+    pub(crate) fn tell<'a>(&self, names: impl IntoIterator<Item = &'a str>, committed: &Committed) {
         let mut watched = lock(&self.watched);
         for name in names {
-            for sender in watched.remove(*name).into_iter().flatten() {
+            for sender in watched.remove(name).into_iter().flatten() {
                 let _ = sender.send(committed.clone());
             }
         }
         drop(watched);
-        let _ = self.committed.send(committed.clone());
+        let _ = self.committed.send(Heard::Turn(committed.clone()));
+    }
+
+    /// Tells all subscribers that they may have missed turns.
+    pub(crate) fn missed(&self) {
+        let _ = self.committed.send(Heard::Missed);
     }
 }

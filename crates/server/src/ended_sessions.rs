@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::Timestamp;
-use throughline_store::{Document, Store, StoreError};
+use throughline_store::{Document, News, Store, StoreError};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
@@ -26,6 +26,19 @@ pub(crate) struct EndedSessions {
 impl EndedSessions {
     /// Loads the sessions whose cookie would still count.
     pub(crate) async fn load(store: &dyn Store) -> Result<Self, StoreError> {
+        let ids = Mutex::new(Self::read(store).await?);
+        Ok(Self { ids, more: Notify::new() })
+    }
+
+    /// Reads again what is stored: another process that shares the store may have ended a session.
+    pub(crate) async fn reload(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let read = Self::read(store).await?;
+        self.ids().extend(read);
+        self.more.notify_waiters();
+        Ok(())
+    }
+
+    async fn read(store: &dyn Store) -> Result<BTreeSet<String>, StoreError> {
         let now = store.now();
         let mut ids = BTreeSet::new();
         let mut after: Option<String> = None;
@@ -35,7 +48,7 @@ impl EndedSessions {
             let counts = |document: &Document| Timestamp::parse(&document.body).is_none_or(|ends| ends > now);
             ids.extend(read.into_iter().filter(counts).map(|document| document.key));
             if after.is_none() {
-                return Ok(Self { ids: Mutex::new(ids), more: Notify::new() });
+                return Ok(ids);
             }
         }
     }
@@ -50,7 +63,9 @@ impl EndedSessions {
         self.more.notify_waiters();
         let document = Document::new(id, 0, ends.rfc3339());
         // Another tab may have signed out before: then it is written already.
-        store.write_documents(INSTALLATION, vec![(COLLECTION.into(), document)], None).await.map(drop)
+        store.write_documents(INSTALLATION, vec![(COLLECTION.into(), document)], None).await?;
+        store.announce(News::Changed);
+        Ok(())
     }
 
     pub(crate) fn contains(&self, id: &str) -> bool {

@@ -1,18 +1,21 @@
 //! Instance: store, tracker and runtime of one process, connected, without a port.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use throughline_channels::{Channel, ReadFromStore};
 use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Keys, Parts, Ports, Runtime, from_environment};
-use throughline_store::{MemoryStore, SqliteStore, Store, StoreError, SystemClock};
+use throughline_store::{
+    MemoryStore, PostgresServer, PostgresStore, SqliteStore, Store, StoreError, SystemClock,
+};
 use throughline_tools::Clients;
 use throughline_trackers::Tracker;
 use throughline_trackers::local::LocalTracker;
 
-use crate::config::{Config, StoreUrl};
+use crate::config::{Config, PostgresUrl, StoreUrl};
 use crate::directory::ConfiguredDirectory;
 use crate::documents::StoredDocuments;
 use crate::instance_key;
@@ -56,7 +59,7 @@ pub struct Instance {
 /// # Errors
 /// The store is in use or cannot be opened, or the instance key cannot be used.
 pub async fn open(config: Config) -> Result<Instance, StartError> {
-    let store = open_store(&config.store)?;
+    let store = open_store(&config.store).await?;
     open_with(config, store).await
 }
 
@@ -151,9 +154,10 @@ impl Instance {
     }
 }
 
-fn open_store(url: &StoreUrl) -> Result<Arc<dyn Store>, StartError> {
+async fn open_store(url: &StoreUrl) -> Result<Arc<dyn Store>, StartError> {
     let clock = Arc::new(SystemClock::default());
     match url {
+        StoreUrl::Postgres(server) => Ok(Arc::new(PostgresStore::connect(&postgres_server(server)?).await?)),
         StoreUrl::Memory => Ok(Arc::new(MemoryStore::new(clock))),
         StoreUrl::Sqlite(path) => {
             if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -168,8 +172,28 @@ fn open_store(url: &StoreUrl) -> Result<Arc<dyn Store>, StartError> {
     }
 }
 
+/// Returns a configured server, with its password.
+///
+/// # Errors
+/// The password cannot be read.
+pub fn postgres_server(server: &PostgresUrl) -> Result<PostgresServer, StartError> {
+    let PostgresUrl { url, listen_url, password_file } = server.clone();
+    let password = password_file.as_deref().map(password).transpose()?;
+    Ok(PostgresServer { url, listen_url, password })
+}
+
+/// Reads the password of a database.
+fn password(file: &Path) -> Result<String, StartError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| StartError::Password { file: file.into(), why: error.to_string() })?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
 async fn instance_key(config: &Config, store: &dyn Store) -> Result<[u8; 32], StartError> {
     let Some(file) = config.key_file() else { return instance_key::random() };
+    if store.is_shared() {
+        return instance_key::shared(&file, store).await;
+    }
     let (key, new) = instance_key::load_or_make(&file)?;
     if new && store.counts().await?.lanes > 0 {
         tracing::warn!(

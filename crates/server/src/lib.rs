@@ -37,6 +37,7 @@ mod instance;
 mod instance_key;
 mod lane_lookup;
 mod language;
+mod lead;
 mod metrics;
 mod middleware;
 pub mod models;
@@ -69,12 +70,12 @@ mod web;
 mod web_channel;
 pub mod wire;
 
-pub use codes::Code;
+pub use codes::{Code, store_error as store_code};
 pub use config::{
-    Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Setting, SlackConfig, SlackMode, Sources,
-    StoreUrl, TelegramConfig, TelegramMode,
+    Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, PostgresUrl, Setting, SlackConfig,
+    SlackMode, Sources, StoreUrl, TelegramConfig, TelegramMode,
 };
-pub use instance::{Instance, open, open_tracking, open_with};
+pub use instance::{Instance, open, open_tracking, open_with, postgres_server};
 pub use metrics::log_lines_lost;
 pub use routes::openapi;
 pub use serve::{serve, serve_instance};

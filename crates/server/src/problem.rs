@@ -191,7 +191,9 @@ impl From<StoreError> for Problem {
 /// Returns the error for people and probes: the act that failed, without paths and messages of libraries.
 fn told(error: &StoreError) -> String {
     match error {
-        StoreError::ReadOnly { act, .. } => format!("cannot {act}: the store takes no writes"),
+        StoreError::ReadOnly { act, .. } | StoreError::Replica { act, .. } => {
+            format!("cannot {act}: the store takes no writes")
+        }
         StoreError::InUse { .. } => "another process is using the store".into(),
         StoreError::Open { .. } | StoreError::HardLinked { .. } => "the store cannot be used".into(),
         StoreError::TakenOver { act } => format!("cannot {act}: another process has taken the store over"),

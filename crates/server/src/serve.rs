@@ -78,6 +78,7 @@ pub async fn serve_instance(
         () = server.accept() => false,
         () = tidy(&app) => false,
         () = anchor_hourly(&app) => false,
+        () = follow_others(&app) => false,
         () = app.store().taken_over() => true,
     };
     if taken_over {
@@ -114,6 +115,25 @@ async fn tidy(app: &App) {
     loop {
         ticks.tick().await;
         app.metrics.run_upkeep();
+    }
+}
+
+/// Keeps this process's copies up to date with what others that share the store wrote.
+async fn follow_others(app: &App) {
+    loop {
+        app.runtime().wakes().copies.notified().await;
+        let read = async {
+            app.ended.reload(app.store()).await?;
+            match &app.instance.slack {
+                Some(slack) => slack.reload().await,
+                None => Ok(()),
+            }
+        };
+        if let Err(error) = read.await {
+            tracing::warn!(%error, "cannot read what another process changed; it is tried again");
+            tokio::time::sleep(UPKEEP).await;
+            app.runtime().wakes().copies.notify_one();
+        }
     }
 }
 

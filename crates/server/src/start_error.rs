@@ -26,6 +26,20 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// The processes of the installation have different instance keys.
+    #[error("cannot use the instance key {}: it is another one than that of the processes that share the store; copy theirs", file.display())]
+    OtherKey {
+        /// File of the key.
+        file: PathBuf,
+    },
+    /// The password of the database cannot be read.
+    #[error("cannot read the database's password from {}: {why}", file.display())]
+    Password {
+        /// File of the password.
+        file: PathBuf,
+        /// Cause.
+        why: String,
+    },
     /// The folder of the database cannot be created.
     #[error("cannot make the folder {} for the database: {why}", folder.display())]
     Folder {
@@ -94,8 +108,8 @@ impl StartError {
         match self {
             Self::Config(errors) => errors.code(),
             Self::Store(error) | Self::Recover(RuntimeError::Store(error)) => codes::store_error(error),
-            Self::Key { .. } => &codes::INSTANCE_KEY,
-            Self::Folder { .. } => &codes::STORE_OPEN,
+            Self::Key { .. } | Self::OtherKey { .. } => &codes::INSTANCE_KEY,
+            Self::Folder { .. } | Self::Password { .. } => &codes::STORE_OPEN,
             Self::Telegram { .. } => &codes::TELEGRAM_CONFIG,
             Self::Slack { .. } => &codes::SLACK_CONFIG,
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,

@@ -18,20 +18,18 @@ pub trait Clock: Send + Sync {
 #[derive(Debug, Default)]
 pub struct SystemClock(AtomicI64);
 
-impl SystemClock {
-    /// Returns the time to show when the machine shows `now`.
-    fn follow(&self, now: i64) -> i64 {
-        let shown = |before: i64| if (0..=CLOCK_STEP).contains(&(before - now)) { before } else { now };
-        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| Some(shown(before)));
-        shown(before.unwrap_or_else(|before| before))
-    }
+/// Returns the time to show after `shown` when a source shows `now`, and keeps it.
+pub(crate) fn steady(shown: &AtomicI64, now: i64) -> i64 {
+    let show = |before: i64| if (0..=CLOCK_STEP).contains(&(before - now)) { before } else { now };
+    let before = shown.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| Some(show(before)));
+    show(before.unwrap_or_else(|before| before))
 }
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-        Timestamp(self.follow(now))
+        Timestamp(steady(&self.0, now))
     }
 }
 
@@ -77,11 +75,12 @@ mod tests {
 
     #[test]
     fn a_small_step_back_is_waited_for_and_a_large_one_followed() {
-        let clock = SystemClock::default();
-        assert_eq!(clock.follow(100_000), 100_000);
-        assert_eq!(clock.follow(98_500), 100_000);
-        assert_eq!(clock.follow(100_001), 100_001);
-        assert_eq!(clock.follow(100_001 + 365 * Timestamp::DAY), 100_001 + 365 * Timestamp::DAY);
-        assert_eq!(clock.follow(100_002), 100_002);
+        let shown = AtomicI64::new(0);
+        let follow = |now| steady(&shown, now);
+        assert_eq!(follow(100_000), 100_000);
+        assert_eq!(follow(98_500), 100_000);
+        assert_eq!(follow(100_001), 100_001);
+        assert_eq!(follow(100_001 + 365 * Timestamp::DAY), 100_001 + 365 * Timestamp::DAY);
+        assert_eq!(follow(100_002), 100_002);
     }
 }

@@ -36,7 +36,7 @@ mod sqlite;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use memory::MemoryStore;
-pub use postgres::PostgresStore;
+pub use postgres::{PostgresServer, PostgresStore};
 #[cfg(feature = "conformance")]
 pub use sqlite::tamper::{RawRow, raw_rows, tamper};
-pub use sqlite::{SqliteStore, database_file};
+pub use sqlite::{SchemaVersion, SqliteStore, backup, database_file, schema_version};

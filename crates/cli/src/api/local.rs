@@ -256,6 +256,8 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
             failure.hint(error.code().fix).exit(Exit::Unreachable)
         }
         StartError::Key { .. }
+        | StartError::OtherKey { .. }
+        | StartError::Password { .. }
         | StartError::Telegram { .. }
         | StartError::Slack { .. }
         | StartError::Model { .. }
@@ -269,6 +271,7 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
 pub(crate) fn store_failed(error: &RuntimeError) -> Failure {
     let code = match error {
         RuntimeError::Store(StoreError::ReadOnly { .. }) => "TL-6201",
+        RuntimeError::Store(StoreError::Replica { .. }) => "TL-6104",
         RuntimeError::Unreadable { .. } | RuntimeError::Store(StoreError::Damaged { .. }) => "TL-6203",
         RuntimeError::Store(_) | RuntimeError::Crash(_) => "TL-6202",
     };

@@ -1,6 +1,7 @@
 //! An HTTP client that sends each request with an idempotency key, and repeats it until it is answered.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,17 +15,30 @@ const PATIENCE: Duration = Duration::from_secs(90);
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: Agent,
-    url: String,
+    /// Addresses of the servers, which are asked in turn.
+    urls: Vec<String>,
+    asked: Arc<AtomicUsize>,
     refusals: Arc<Mutex<BTreeMap<String, u64>>>,
 }
 
 impl Client {
     pub(crate) fn new(url: &str) -> Self {
+        Self::over(vec![url.into()])
+    }
+
+    /// Creates a client of several servers that share a store.
+    pub(crate) fn over(urls: Vec<String>) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_secs(40)))
             .build();
-        Self { agent: config.into(), url: url.into(), refusals: Arc::default() }
+        Self { agent: config.into(), urls, asked: Arc::default(), refusals: Arc::default() }
+    }
+
+    /// Returns the address of the server to ask next.
+    fn url(&self) -> &str {
+        let next = self.asked.fetch_add(1, Ordering::Relaxed);
+        &self.urls[next % self.urls.len()]
     }
 
     /// Delivers an event and waits for its turn.
@@ -32,7 +46,7 @@ impl Client {
         self.until(&format!("POST {key}"), || {
             let request = self
                 .agent
-                .post(format!("{}/v1/events", self.url))
+                .post(format!("{}/v1/events", self.url()))
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", key)
                 .header("Prefer", "wait=20");
@@ -57,7 +71,7 @@ impl Client {
         self.until(&format!("POST {key}"), || {
             let request = self
                 .agent
-                .post(format!("{}/v1/events", self.url))
+                .post(format!("{}/v1/events", self.url()))
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", key);
             let mut answer = request.send(body.to_string()).ok()?;
@@ -86,7 +100,7 @@ impl Client {
     pub(crate) fn has_turn(&self, key: &str, patience: Duration) -> bool {
         let started = Instant::now();
         while started.elapsed() < patience {
-            let found = self.agent.get(format!("{}/v1/turns/key:{key}", self.url)).call();
+            let found = self.agent.get(format!("{}/v1/turns/key:{key}", self.url())).call();
             if found.is_ok_and(|found| found.status().as_u16() == 200) {
                 return true;
             }
@@ -97,20 +111,20 @@ impl Client {
 
     /// Sends a request to erase a person, once, and ignores the answer.
     pub(crate) fn erase(&self, person: &str) {
-        let _ = self.agent.delete(format!("{}/v1/subjects/{person}", self.url)).call();
+        let _ = self.agent.delete(format!("{}/v1/subjects/{person}", self.url())).call();
     }
 
     /// Erases a person and waits until it is done.
     pub(crate) fn erased(&self, person: &str) {
         let id = percent_encoding::utf8_percent_encode(person, percent_encoding::NON_ALPHANUMERIC);
-        let mut answer = self.agent.delete(format!("{}/v1/subjects/{id}", self.url)).call().unwrap();
+        let mut answer = self.agent.delete(format!("{}/v1/subjects/{id}", self.url())).call().unwrap();
         let text = answer.body_mut().read_to_string().unwrap();
         assert_eq!(answer.status().as_u16(), 200, "erasing {person}: {text}");
     }
 
     /// Allows every tool as it describes itself now.
     pub(crate) fn pin_tools(&self) {
-        let pin = self.agent.post(format!("{}/v1/tools/pin", self.url)).header("Idempotency-Key", "pin");
+        let pin = self.agent.post(format!("{}/v1/tools/pin", self.url())).header("Idempotency-Key", "pin");
         let mut answer = pin.header("Content-Type", "application/json").send("{}").unwrap();
         let text = answer.body_mut().read_to_string().unwrap();
         assert_eq!(answer.status().as_u16(), 200, "pinning the tools: {text}");
@@ -119,7 +133,7 @@ impl Client {
     /// Sends a GET request.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.until(path, || {
-            let mut answer = self.agent.get(format!("{}{path}", self.url)).call().ok()?;
+            let mut answer = self.agent.get(format!("{}{path}", self.url())).call().ok()?;
             let status = answer.status().as_u16();
             let text = answer.body_mut().read_to_string().ok()?;
             assert!(status == 200 || status == 503, "{path}: {status} {text}");
@@ -143,7 +157,7 @@ impl Client {
 
     pub(crate) fn wait_until_ready(&self) {
         self.until("/readyz", || {
-            let ready = self.agent.get(format!("{}/readyz", self.url)).call().ok()?;
+            let ready = self.agent.get(format!("{}/readyz", self.url())).call().ok()?;
             (ready.status().as_u16() == 200).then_some(())
         });
     }
@@ -186,7 +200,7 @@ impl Client {
             if let Some(done) = again() {
                 return done;
             }
-            assert!(started.elapsed() < PATIENCE, "no answer to {what} from {} in {PATIENCE:?}", self.url);
+            assert!(started.elapsed() < PATIENCE, "no answer to {what} from {:?} in {PATIENCE:?}", self.urls);
             std::thread::sleep(Duration::from_millis(20));
         }
     }

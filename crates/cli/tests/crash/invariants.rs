@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::script::Transcript;
+use crate::server::Variable;
 
 /// The kinds of events that people send. Turns of other kinds are made by the server.
 const DELIVERED: [&str; 3] = ["message.posted", "card.pressed", "form.submitted"];
@@ -144,9 +145,15 @@ pub(crate) fn effects(client: &Client, reasons: &[&str]) -> Vec<String> {
 
 /// Checks with the program that each lane replays to the same decisions, and that all hash chains are intact.
 pub(crate) fn store(data: &Path, sent: &[Transcript]) -> Vec<String> {
+    store_with(data, &[], sent)
+}
+
+/// Checks the same of a store that these variables name.
+pub(crate) fn store_with(data: &Path, variables: &[Variable], sent: &[Transcript]) -> Vec<String> {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
         command.args(arguments).current_dir(data).env_clear().env("HOME", data);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         let output = command.output().unwrap();
         let said = || {
             let (out, err) =

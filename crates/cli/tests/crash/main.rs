@@ -16,6 +16,7 @@ mod invariants;
 mod jira;
 #[path = "../shared/port.rs"]
 mod port;
+mod replicas;
 mod script;
 mod server;
 mod slack;

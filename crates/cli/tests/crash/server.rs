@@ -15,6 +15,9 @@ pub(crate) const FAILPOINT: &str = "THROUGHLINE_FAILPOINT";
 /// The environment variable with the faults of the embedded tracker.
 pub(crate) const TRACKER: &str = "THROUGHLINE_TRACKER_FAULTS";
 
+/// The environment variable with the address of a store that is not a file of the server.
+pub(crate) const STORE_URL: &str = "THROUGHLINE_STORE__URL";
+
 /// A server that is restarted when it dies. Dropping it kills the process.
 pub(crate) struct Server {
     data: Option<TempDir>,
@@ -31,9 +34,10 @@ pub(crate) type Variable = (&'static str, String);
 fn spawn(data: &Path, port: u16, variables: &[Variable]) -> Child {
     let log = std::fs::File::options().create(true).append(true).open(data.join("log")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
-    command
-        .args(["serve", "--demo", "--quiet", "--listen", &format!("127.0.0.1:{port}"), "--data"])
-        .arg(data);
+    command.args(["serve", "--demo", "--quiet", "--listen", &format!("127.0.0.1:{port}")]);
+    if !variables.iter().any(|(name, _)| *name == STORE_URL) {
+        command.arg("--data").arg(data);
+    }
     command
         .current_dir(data)
         .env_clear()
@@ -92,6 +96,13 @@ impl Server {
         self.died.load(Ordering::SeqCst)
     }
 
+    /// Sends a signal to the process.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.lock().unwrap().id();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status();
+        assert!(sent.unwrap().success());
+    }
+
     /// Kills the process after a delay.
     pub(crate) fn kill_after(&self, time: Duration) {
         std::thread::sleep(time);
@@ -101,8 +112,7 @@ impl Server {
     /// Stops the process as an operator does, and waits for its successor to be started.
     pub(crate) fn restart(&self) {
         let id = self.child.lock().unwrap().id();
-        let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
-        assert!(sent.unwrap().success());
+        self.signal("TERM");
         let started = Instant::now();
         while self.child.lock().unwrap().id() == id {
             assert!(started.elapsed() < Duration::from_secs(60), "the process does not stop");

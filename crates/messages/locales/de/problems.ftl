@@ -49,6 +49,7 @@ problem-4202 = Der Effekt hat schon ein anderes Ergebnis
 problem-4203 = An diesem Effekt ist nichts zu klären
 problem-5202 = Die Signatur einer Zustellung des Trackers fehlt oder ist falsch
 problem-5203 = Die App eines Trackers ist nicht verbunden
+problem-6104 = Der Datenbankserver ist eine Replik und nimmt nichts an
 problem-6106 = Ein anderer Prozess hat die Datenbank übernommen
 problem-6107 = Die Datenbankdatei ist nicht mehr an ihrem Platz
 problem-6201 = Der Speicher nimmt gerade nichts an

@@ -49,6 +49,7 @@ problem-4202 = The effect has another result already
 problem-4203 = There is nothing to resolve about this effect
 problem-5202 = The signature of a tracker's delivery is missing or wrong
 problem-5203 = The app of a tracker is not connected
+problem-6104 = The database server is a read-only replica
 problem-6106 = Another process has taken the database over
 problem-6107 = The database file is not in its place any more
 problem-6201 = The store takes no writes just now

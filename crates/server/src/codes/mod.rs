@@ -110,9 +110,11 @@ pub fn markdown() -> String {
 }
 
 /// Returns the code for an error of the store.
-pub(crate) fn store_error(error: &StoreError) -> &'static Code {
+#[must_use]
+pub fn store_error(error: &StoreError) -> &'static Code {
     match error {
         StoreError::ReadOnly { .. } => &READ_ONLY,
+        StoreError::Replica { .. } => &STORE_REPLICA,
         StoreError::InUse { .. } => &STORE_IN_USE,
         StoreError::HardLinked { .. } => &STORE_HARD_LINKED,
         StoreError::TakenOver { .. } => &STORE_TAKEN_OVER,

@@ -66,10 +66,10 @@ codes! {
         "Restore the file (mode 0600, 32 bytes) from a backup. If it is truly lost, delete it: a new one is made.",
         ["instance_key_file"];
     STORE_URL = 1103, "start.store_url", None, "The store's address is not one this version knows",
-        "`store.url` names a kind of store that is not built in.",
-        "This version keeps its data in `sqlite:PATH`, or in `memory:` for as long as the process lives.",
-        "Use `sqlite:throughline.db` or another path.",
-        ["store.url"];
+        "`store.url` names a kind of store that is not built in, or a setting beside it does not fit it.",
+        "Data is kept in `sqlite:PATH`, on a server at `postgres://USER@HOST/DATABASE`, or in `memory:` for as long as the process          lives. `store.listen_url` and `store.password_file` are for a server.",
+        "Use `sqlite:throughline.db`, another path, or the address of a PostgreSQL server.",
+        ["store.url", "store.listen_url", "store.password_file"];
     TELEGRAM_CONFIG = 1104, "start.telegram", None, "The Telegram channel cannot be used as it is configured",
         "The token file, the secret file or the address of the Bot API cannot be used. Nothing was started.",
         "A bot without a valid token receives nothing, and a webhook without a secret could be called by anybody.",
@@ -447,10 +447,10 @@ codes! {
         "The folder is missing or not writable, the file is damaged, or a newer version wrote it.",
         "Check the path of `store.url` and its permissions; `throughline doctor store` looks closer.",
         ["store.url"];
-    STORE_REPLICA = 6104, "store.replica", None, "The database server is a read-only replica",
-        "The configured writer is a replica. Nothing was started.",
-        "Decisions are never read from a replica.",
-        "Point `store.url` at the primary.",
+    STORE_REPLICA = 6104, "store.replica", Some(503), "The database server is a read-only replica",
+        "The configured server is a replica, or is set to be read-only. Nothing is accepted, and nothing is decided.",
+        "Decisions are never read from a replica: what it shows may be behind.",
+        "Point `store.url` at the primary, or name all servers in it: the one that takes writes is used.",
         ["store.url"];
     STORE_HARD_LINKED = 6105, "store.hard_linked", None, "The database file has several names",
         "Hard links give the database file more than one name. Nothing was started.",

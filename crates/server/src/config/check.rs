@@ -11,7 +11,7 @@ use super::layer::Merged;
 use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, models, slack, tools, trackers,
+    StoreUrl, TelegramConfig, TelegramMode, models, slack, store, tools, trackers,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -73,7 +73,10 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             checker.error(&codes::CONFIG_INVALID, path, text);
         }
     }
-    let store = store(&mut checker, &raw.store.url);
+    let store = raw.store.check().unwrap_or_else(|(setting, text)| {
+        checker.error(&codes::STORE_URL, setting, text);
+        StoreUrl::Memory
+    });
     let of = |user: &'_ super::User| user.tenant.clone().unwrap_or_else(|| raw.tenant.clone());
     let owners: Vec<String> = raw.users.iter().map(of).collect();
     checker.duplicates(
@@ -256,20 +259,6 @@ fn listen(checker: &mut Checker<'_>, text: &str) -> SocketAddr {
     })
 }
 
-fn store(checker: &mut Checker<'_>, url: &str) -> StoreUrl {
-    match url.split_once(':') {
-        Some(("memory", "")) => StoreUrl::Memory,
-        Some(("sqlite", path)) if !path.is_empty() => {
-            StoreUrl::Sqlite(path.strip_prefix("//").unwrap_or(path).into())
-        }
-        _ => {
-            let text = format!("`store.url` is sqlite:PATH or memory:, not “{url}”");
-            checker.error(&codes::STORE_URL, "store.url", text);
-            StoreUrl::Memory
-        }
-    }
-}
-
 fn telegram(checker: &mut Checker<'_>, raw: RawTelegram) -> Option<TelegramConfig> {
     let RawTelegram { mode, token_file, secret_file, api_base, allow_loopback } = raw;
     let token_file = token_file?;
@@ -330,9 +319,12 @@ fn settings(merged: &Merged) -> Vec<Setting> {
     found
 }
 
-/// Masks the hashes of tokens.
+/// Masks the hashes of tokens, and passwords in addresses.
 fn hide(path: &str, value: &Value) -> Value {
     let mut value = value.clone();
+    if let ("store.url" | "store.listen_url", Value::String(url)) = (path, &mut value) {
+        *url = store::without_password(url);
+    }
     if path == "tokens"
         && let Value::Array(tokens) = &mut value
     {
@@ -378,6 +370,11 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         config.github.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
     let of_linear = config.linear.values().map(|site| Some(&site.token_file));
     let of_redmine = config.redmine.values().map(|site| Some(&site.token_file));
+    let password = match &config.store {
+        StoreUrl::Postgres(server) => server.password_file.as_ref(),
+        StoreUrl::Memory | StoreUrl::Sqlite(_) => None,
+    };
+    found.extend(password.and_then(|file| readable_by_others(file, "the database's password")));
     let secrets = of_jira.chain(of_github).chain(of_linear).chain(of_redmine);
     let secrets: BTreeSet<_> = secrets.flatten().collect();
     found.extend(secrets.into_iter().filter_map(|file| readable_by_others(file, "a tracker's secret")));

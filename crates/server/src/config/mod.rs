@@ -11,6 +11,7 @@ mod models;
 mod schema;
 mod slack;
 mod sources;
+mod store;
 mod tools;
 mod trackers;
 
@@ -36,6 +37,7 @@ pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
+pub use store::{PostgresUrl, StoreUrl};
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
 pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
 
@@ -126,15 +128,6 @@ pub struct Web {
     /// Hosts that may show the pages in a frame, as in CSP: `https://app.example.org`. Empty: none.
     #[serde(default)]
     pub frame_ancestors: Vec<String>,
-}
-
-/// Place of the data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StoreUrl {
-    /// Memory: lost when the process ends.
-    Memory,
-    /// SQLite file.
-    Sqlite(PathBuf),
 }
 
 /// Configured person.
@@ -354,16 +347,9 @@ impl Config {
         match (&self.instance_key_file, &self.store) {
             (Some(file), _) => Some(file.clone()),
             (None, StoreUrl::Sqlite(path)) => Some(database_file(path).with_extension("key")),
+            // Every process needs the same one, so none is made up.
+            (None, StoreUrl::Postgres(_)) => Some(PathBuf::from("throughline.key")),
             (None, StoreUrl::Memory) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for StoreUrl {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Memory => f.write_str("memory:"),
-            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
         }
     }
 }
@@ -378,7 +364,7 @@ struct Raw {
     language: Option<String>,
     server: RawServer,
     web: Web,
-    store: RawStore,
+    store: store::RawStore,
     api: RawApi,
     telegram: RawTelegram,
     slack: slack::RawSlack,
@@ -421,11 +407,6 @@ struct RawServer {
     connections_per_peer: usize,
     rate_per_peer: u32,
     rate_per_person: u32,
-}
-
-#[derive(Deserialize)]
-struct RawStore {
-    url: String,
 }
 
 #[derive(Deserialize)]

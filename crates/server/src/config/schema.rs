@@ -159,7 +159,11 @@ pub(super) fn settings() -> Schema {
         key("web", Table(web), "The pages."),
         key(
             "store",
-            Table(vec![key("url", Text, "sqlite:PATH, or memory: for tests.")]),
+            Table(vec![
+                key("url", Text, "sqlite:PATH, postgres://USER@HOST/DATABASE, or memory: for tests."),
+                key("listen_url", Text, "Address that goes around a transaction pooler, for LISTEN."),
+                key("password_file", Text, "File of the database user's password."),
+            ]),
             "Where the data is.",
         ),
         key("tenant", Text, "The tenant of the demo, the terminal and the command line."),

@@ -10,7 +10,7 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use throughline_engine::MessageId;
 use throughline_engine::data::lane::Lane;
-use throughline_runtime::Committed;
+use throughline_runtime::Heard;
 use throughline_store::{EffectState, LaneInfo, Performer, StoredTurn};
 use tokio::sync::broadcast;
 
@@ -125,7 +125,7 @@ pub(crate) struct Feed {
     caller: Caller,
     lane: LaneInfo,
     position: Position,
-    committed: broadcast::Receiver<Committed>,
+    committed: broadcast::Receiver<Heard>,
     begun: bool,
 }
 
@@ -222,8 +222,8 @@ impl Feed {
                 () = drained => return false,
                 () = session::ended(&self.app, &self.caller) => return false,
                 heard = self.committed.recv() => match heard {
-                    Ok(committed) if committed.lane_id != self.lane.id => {}
-                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return true,
+                    Ok(Heard::Turn(committed)) if committed.lane_id != self.lane.id => {}
+                    Ok(Heard::Turn(_) | Heard::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => return true,
                     Err(broadcast::error::RecvError::Closed) => return false,
                 },
             }

@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Response};
 use super::{json, text};
 use crate::app::App;
 use crate::codes;
-use crate::config::StoreUrl;
 use crate::metrics as counted;
 use crate::problem::{Problem, ProblemDetails};
 use crate::request::bearer;
@@ -52,11 +51,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
         let texts: Vec<&str> = stuck.iter().map(|(_, text)| text.as_str()).collect();
         return Err(Problem::new(code, texts.join("; ")));
     }
-    let store = match app.config().store {
-        StoreUrl::Memory => "memory",
-        StoreUrl::Sqlite(_) => "sqlite",
-    };
-    Ok(json(&wire::Ready { ready: true, store: store.into() }))
+    Ok(json(&wire::Ready { ready: true, store: app.config().store.kind().into() }))
 }
 
 /// Read metrics for Prometheus

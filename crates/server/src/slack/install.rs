@@ -150,6 +150,18 @@ impl Adapter {
     /// Renews tokens before they end, without end.
     pub(super) async fn renew_tokens(&self) {
         let Some(installing) = &self.installing else { return std::future::pending().await };
+        // A refresh token counts once, so one process at a time renews.
+        let lead = self.lead("tokens");
+        loop {
+            lead.won().await;
+            tokio::select! {
+                () = self.renew_while_leading(installing) => {}
+                () = lead.lost() => {}
+            }
+        }
+    }
+
+    async fn renew_while_leading(&self, installing: &Installing) {
         loop {
             match self.installed.ending(self.now()).await {
                 Ok(ending) => {

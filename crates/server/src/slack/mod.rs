@@ -28,7 +28,7 @@ use throughline_channels::slack::{
 use throughline_engine::Timestamp;
 use throughline_messages::Language;
 use throughline_runtime::Runtime;
-use throughline_store::Store;
+use throughline_store::{Store, StoreError};
 use tokio::sync::watch;
 
 pub use intake::Accepted;
@@ -38,6 +38,7 @@ pub use throughline_channels::slack::manifest::{OPTIONAL_SCOPES, Ways, manifest}
 pub(crate) use workspaces::tenants;
 
 use crate::config::{Config, SlackConfig, SlackMode, Stream, ThreadFollow};
+use crate::lead::{self, Lead};
 use crate::start_error::StartError;
 use install::Installing;
 use streams::Recorded;
@@ -67,6 +68,8 @@ pub struct Adapter {
     streams: Option<Arc<Recorded>>,
     /// True once deliveries are taken.
     listens: AtomicBool,
+    /// Name of this process among those that share the store.
+    process: String,
 }
 
 /// Way in which deliveries arrive.
@@ -134,6 +137,7 @@ impl Adapter {
             allow_loopback: slack.allow_loopback,
             way,
             listens: AtomicBool::new(false),
+            process: lead::process(),
         }))
     }
 
@@ -179,7 +183,7 @@ impl Adapter {
                 tokio::time::sleep(AGAIN).await;
             }
             match &self.way {
-                Way::Socket(token) => socket::run(&self, &runtime, token).await,
+                Way::Socket(token) => self.receive_over_sockets(&runtime, token).await,
                 Way::Http(_) => {
                     self.listens.store(true, Ordering::Relaxed);
                     std::future::pending().await
@@ -191,6 +195,38 @@ impl Adapter {
             () = self.renew_tokens() => {}
             _ = stop.wait_for(|stop| *stop) => {}
         }
+        for what in ["sockets", "tokens"] {
+            self.lead(what).resign().await;
+        }
+    }
+
+    /// Receives over sockets while this process leads. What the leader receives is decided here, too, so a process that
+    /// stands by is as ready.
+    async fn receive_over_sockets(self: &Arc<Self>, runtime: &Arc<Runtime>, token: &Key) {
+        let lead = self.lead("sockets");
+        loop {
+            if self.store.is_shared() {
+                self.listens.store(true, Ordering::Relaxed);
+            }
+            lead.won().await;
+            tokio::select! {
+                () = socket::run(self, runtime, token) => {}
+                () = lead.lost() => {}
+            }
+        }
+    }
+
+    /// Returns the lead of something that one process at a time does for the app.
+    fn lead(&self, what: &str) -> Lead {
+        Lead::new(self.store.clone(), &self.tenant, &format!("slack.{what}"), &self.process)
+    }
+
+    /// Reads again which workspaces there are.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub(crate) async fn reload(&self) -> Result<(), StoreError> {
+        self.installed.load().await
     }
 
     /// Learns which workspaces there are, once: from the store, and by asking Slack whom the configured token is for.

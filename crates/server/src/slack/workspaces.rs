@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use throughline_channels::slack::{App, NoWorkspace, Teams, Workspace};
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_net::Key;
-use throughline_store::{Document, Store, StoreError};
+use throughline_store::{Document, News, Store, StoreError};
 
 use crate::sealed::Seal;
 
@@ -95,6 +95,7 @@ impl Installed {
                 break;
             }
         }
+        self.store.announce(News::Changed);
         Ok(())
     }
 
@@ -131,12 +132,18 @@ impl Installed {
         found.ok_or(none)
     }
 
-    /// Reads the installations of the store.
+    /// Reads the installations of the store, which other processes may have changed.
     ///
     /// # Errors
     /// The store did not answer.
     pub(super) async fn load(&self) -> Result<(), StoreError> {
-        for (team, stored) in self.stored().await? {
+        let documents = self.store.documents(&self.home, COLLECTION, None, MOST).await?;
+        let gone = |team: &str| documents.iter().any(|one| one.key == team && one.body.is_empty());
+        self.known
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|one| one.tenant != one.app.team || !gone(&one.app.team));
+        for (team, stored) in read(documents) {
             match self.seal.open(&team, &stored.token).and_then(|token| Key::parse(&token)) {
                 Some(token) => self.add(self.workspace(&team, &stored, token)),
                 None => tracing::error!(
@@ -150,9 +157,7 @@ impl Installed {
     }
 
     async fn stored(&self) -> Result<Vec<(String, Stored)>, StoreError> {
-        let documents = self.store.documents(&self.home, COLLECTION, None, MOST).await?;
-        let read = |one: Document| Some((one.key, serde_json::from_str(&one.body).ok()?));
-        Ok(documents.into_iter().filter_map(read).collect())
+        Ok(read(self.store.documents(&self.home, COLLECTION, None, MOST).await?).collect())
     }
 
     fn workspace(&self, team: &str, stored: &Stored, token: Key) -> Workspace {
@@ -194,6 +199,7 @@ impl Installed {
             let document = Document::new(team, version, body.clone());
             if self.store.write_documents(&self.home, vec![(COLLECTION.into(), document)], None).await? {
                 self.add(workspace);
+                self.store.announce(News::Changed);
                 return Ok(());
             }
         }
@@ -230,6 +236,11 @@ impl Installed {
             }
         }
     }
+}
+
+/// Reads installations. One that was removed is an empty document.
+fn read(documents: Vec<Document>) -> impl Iterator<Item = (String, Stored)> {
+    documents.into_iter().filter_map(|one| Some((one.key, serde_json::from_str(&one.body).ok()?)))
 }
 
 /// Returns the tenants of the workspaces that installed the app by themselves.

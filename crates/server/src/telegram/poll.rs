@@ -129,7 +129,11 @@ impl Poller {
     pub async fn once(&mut self, seconds: u32) -> Result<Polled, RuntimeError> {
         let heard = match self.lead().await? {
             Ok(heard) => heard,
-            Err(until) => return Ok(Polled::Standby(until)),
+            Err(until) => {
+                // Somebody polls, and what arrives is decided here, too.
+                self.adapter.listens.store(true, Ordering::Relaxed);
+                return Ok(Polled::Standby(until));
+            }
         };
         self.adapter.listens.store(true, Ordering::Relaxed);
         let bot = match self.adapter.bot().await {

@@ -63,6 +63,14 @@ pub enum StoreError {
         /// The constraint that refused it.
         why: String,
     },
+    /// The server takes no writes at all, because it is a replica or is set to be read-only (`TL-6104`).
+    #[error("cannot {act}: {what} is a replica or read-only; name the server that takes writes")]
+    Replica {
+        /// The operation, as a verb phrase that follows "cannot".
+        act: &'static str,
+        /// The server and its database.
+        what: String,
+    },
     /// The connection broke while a write was under way, so it may or may not have been made.
     #[error("the outcome of {act} is unknown: {why}")]
     Unknown {

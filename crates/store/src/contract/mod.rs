@@ -12,6 +12,7 @@ mod inbox;
 mod kill_switch;
 mod lane_index;
 mod lanes;
+mod news;
 mod outbox;
 mod policies;
 mod requests;
@@ -34,6 +35,7 @@ pub use inbox::{
 pub use kill_switch::{KillSwitch, PauseRow};
 pub use lane_index::{LaneIndex, LaneInfo};
 pub use lanes::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoredLane};
+pub use news::{News, TurnNews};
 pub use outbox::{
     EFFECT_LEASE, LONGEST_PLAN, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, lease_of,
 };
@@ -44,7 +46,7 @@ pub use turn_commit::{Direct, InboxEnd, RecordOp, RecordWrite, TokenRow, TurnCom
 pub use turn_log::{LatestTurns, LogRow, StoredTurn, TurnLog, TurnSeq};
 
 use async_trait::async_trait;
-use throughline_engine::{LaneKey, Millis, Timestamp};
+use throughline_engine::{Millis, Timestamp};
 
 /// A whole store: every part of the contract, and the store's own time.
 ///
@@ -129,11 +131,21 @@ pub trait Store:
         std::future::pending().await
     }
 
-    /// Waits until another process made work for lanes, and returns these. A backend that only this process writes to
-    /// never returns: the runtime wakes itself.
-    async fn woken(&self) -> Vec<LaneKey> {
+    /// Returns true if several processes may have the store open at once. Only then are they told of one another's news.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Tells the other processes something. It may be lost, and never waits.
+    fn announce(&self, _news: News) {}
+
+    /// Waits until another process announced something, and returns that. A store that is not shared never returns.
+    async fn news(&self) -> Vec<News> {
         std::future::pending().await
     }
+
+    /// Tells the other processes that this one ends: what it holds is theirs at once.
+    async fn leave(&self) {}
 }
 
 /// Number of rows in a store, for metrics and `doctor`.

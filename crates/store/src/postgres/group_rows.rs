@@ -158,7 +158,7 @@ columns! {
 }
 
 columns! {
-    /// What consumed approvals release.
+    /// Hashes that consumed approvals release.
     Releases of Release: "INSERT INTO releases (tenant, card, version, payload_sha256) \
         SELECT DISTINCT $1::text, r.* FROM unnest($2::text[], $3::bigint[], $4::text[]) AS r";
     card: &'t str, version: i64, payload_sha256: &'t str,
@@ -183,7 +183,7 @@ columns! {
 }
 
 columns! {
-    /// What effects wait for.
+    /// Dependencies of effects.
     Dependencies of Dependency: "INSERT INTO dependencies (tenant, on_effect, effect) \
         SELECT $1::text, * FROM unnest($2::text[], $3::text[]) ON CONFLICT DO NOTHING";
     on_effect: &'t str, effect: &'t str,
@@ -259,7 +259,7 @@ columns! {
 /// Kind, key and lane of a record.
 type RecordAt<'t> = (&'t str, &'t str, &'t str);
 
-/// What became of a record in a turn.
+/// End of a record in a turn.
 pub(super) enum RecordChange<'t> {
     Put { body: &'t str, loaded: bool },
     Retire,

@@ -1,4 +1,4 @@
-//! What decides a group of turns: read in one round trip, under the locks that keep it as it is until the end.
+//! State that decides a group of turns: read in one round trip, under the locks that keep it as it is until the end.
 //!
 //! Locks are taken in one order by everybody: lanes, keys of deliveries, sets of facts, approvals, effects, the tenant. Rows of
 //! one table are locked in the order of their keys.
@@ -41,14 +41,14 @@ const CARD_UPDATES: &str = "SELECT DISTINCT o.lane, o.stream FROM unnest($2::tex
     JOIN outbox o ON o.tenant = $1 AND o.lane = s.lane AND o.stream = s.stream AND o.state = 0 \
     AND o.wake IS NOT NULL AND o.performer = 0";
 
-/// What is known of an effect that turns refer to.
+/// State of an effect that turns refer to.
 #[derive(Clone, Copy)]
 pub(super) struct KnownEffect {
     pub(super) state: EffectState,
     pub(super) attempts: i64,
 }
 
-/// What decides a group of turns.
+/// State that decides a group of turns.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) lanes: HashMap<String, LockedLane>,
@@ -70,7 +70,7 @@ pub(super) fn replaces(row: &OutboxRow) -> bool {
     row.class == EffectClass::CardUpdate && row.performer == Performer::Us && !row.stream.is_empty()
 }
 
-/// What a group asks for, as columns.
+/// Keys that a group asks for, as columns.
 #[derive(Default)]
 struct Wanted<'t> {
     keys: Vec<&'t str>,

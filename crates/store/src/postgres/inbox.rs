@@ -76,7 +76,7 @@ pub(super) struct Taking<'d> {
     keys: Vec<&'d str>,
 }
 
-/// What became of it.
+/// Its result.
 pub(super) struct Taken {
     lane: Option<LockedLane>,
     keys: Vec<String>,

@@ -5,6 +5,7 @@ use throughline_engine::{LaneKey, Timestamp};
 use tokio_postgres::Row;
 
 use super::error::TxError;
+use super::replicas::GONE;
 use super::session::{Tx, transact};
 use super::{PostgresStore, records};
 use crate::contract::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoreError, StoredLane, TurnCommit};
@@ -62,18 +63,22 @@ pub(super) async fn lock_lane(tx: &Tx, lane: &LaneKey) -> Result<LockedLane, TxE
 }
 
 /// Takes a lane whose lease is over, or extends the owner's own. A lease that ends later than one that begins now was taken
-/// before the clock was set back.
+/// before the clock was set back. So is that of a process that runs no more; whoever
+/// is silent itself takes nobody for gone.
 const CLAIM: &str = "WITH held AS MATERIALIZED (SELECT revision, owner, lease_until, \
-        owner IS NULL OR lease_until <= $4 OR lease_until > $5 AS over \
+        owner IS NULL OR lease_until <= $4 OR lease_until > $5 OR NOT (coalesce(holder = $6, true) \
+        OR EXISTS (SELECT 1 FROM replicas WHERE id = holder AND seen >= $7) \
+        OR NOT EXISTS (SELECT 1 FROM replicas WHERE id = $6 AND seen >= $7)) AS over \
         FROM lanes WHERE tenant = $1 AND id = $2 FOR UPDATE), \
-    taken AS (UPDATE lanes l SET epoch = l.epoch + held.over::int, owner = $3, lease_until = $5 \
+    taken AS (UPDATE lanes l SET epoch = l.epoch + held.over::int, owner = $3, lease_until = $5, holder = $6 \
         FROM held WHERE l.tenant = $1 AND l.id = $2 AND (held.over OR held.owner = $3) RETURNING l.epoch) \
     SELECT held.revision, held.lease_until, taken.epoch FROM held LEFT JOIN taken ON true";
 
 /// Claims a lane that is there.
 async fn claim(tx: &Tx, id: &str, owner: &str) -> Result<Option<Claim>, TxError> {
     let until = tx.now.plus(LANE_LEASE).0;
-    let params: super::session::Params<'_> = &[&tx.tenant, &id, &owner, &tx.now.0, &until];
+    let params: super::session::Params<'_> =
+        &[&tx.tenant, &id, &owner, &tx.now.0, &until, &&*tx.replica, &tx.now.plus(-GONE).0];
     let found = tx.last(&[(CLAIM, params)]).await?.pop().unwrap_or_default();
     Ok(found.rows.first().map(|row| match row.get::<_, Option<i64>>("epoch") {
         Some(epoch) => Claim::Ours { epoch, revision: row.get::<_, i64>("revision").cast_unsigned() },

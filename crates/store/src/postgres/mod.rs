@@ -27,40 +27,78 @@ mod outbox;
 mod policies;
 mod positions;
 mod records;
+#[cfg(test)]
+mod replica_tests;
+mod replicas;
 mod requests;
+mod server_clock;
 mod session;
 mod settle;
-#[cfg(test)]
-mod test_server;
+mod signals;
+#[cfg(any(test, feature = "conformance"))]
+pub(crate) mod test_server;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod tls;
 mod turn_log;
 mod writer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_engine::{LaneKey, Timestamp};
-use tokio::runtime::Runtime;
-use tokio_postgres::Config;
+use throughline_engine::Timestamp;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::clock::Clock;
-use crate::contract::{Counts, FAILING, Inbox, LONGEST_PLAN, Store, StoreError};
+use crate::contract::{Counts, FAILING, LONGEST_PLAN, News, Store, StoreError};
+use crate::sqlite::SchemaVersion;
 use error::TxError;
+use server_clock::ServerClock;
 use session::{Pool, Tx, transact};
+use signals::Signals;
 
-/// Number of connections that one store opens at most.
-const CONNECTIONS: usize = 12;
+/// Number of connections that one store opens at most, beside those of its writer.
+const CONNECTIONS: usize = 10;
+
+/// A server, and how this process connects to it.
+#[derive(Clone, Default)]
+pub struct PostgresServer {
+    /// Its address: `postgres://user@host/database`, or words like `host=… user=… dbname=…`. Several hosts may be named;
+    /// the one that takes writes is used.
+    pub url: String,
+    /// Address for the connection that listens, if transactions go through a pooler.
+    pub listen_url: Option<String>,
+    /// Password, if no address has it.
+    pub password: Option<String>,
+}
 
 /// A store on a PostgreSQL server.
 pub struct PostgresStore {
     shared: Arc<Shared>,
     writer: writer::Writer,
-    /// Drives the connections; `None` only while the store is dropped.
-    runtime: Option<Runtime>,
+    /// Drives the connections.
+    _driver: Driver,
+}
+
+/// Threads of a store. Dropping them waits for nothing, so it may happen in a task, too.
+struct Driver(Option<Runtime>);
+
+impl Driver {
+    fn start() -> std::io::Result<(Self, Handle)> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let handle = runtime.handle().clone();
+        Ok((Self(Some(runtime)), handle))
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Everything that a transaction needs.
@@ -69,24 +107,66 @@ struct Shared {
     clock: Arc<dyn Clock>,
     last_at: AtomicI64,
     pool: Pool,
+    /// This process among those that share the store.
+    replica: Arc<str>,
+    signals: Arc<Signals>,
 }
 
 impl PostgresStore {
-    /// Connects to the server at `url` and brings its schema up to date.
+    /// Connects to a server and brings its schema up to date. Time is the server's.
+    ///
+    /// # Errors
+    /// The server cannot be reached, takes no writes, or is not set up as the store needs it.
+    pub async fn connect(server: &PostgresServer) -> Result<Self, StoreError> {
+        let clock = Arc::new(ServerClock::new());
+        Self::start(server, clock.clone(), Some(clock)).await
+    }
+
+    /// Returns the version of a server's schema, and changes nothing.
+    ///
+    /// # Errors
+    /// The server cannot be reached or takes no writes.
+    pub async fn schema_version(server: &PostgresServer) -> Result<SchemaVersion, StoreError> {
+        let address = open::address(&server.url, server.password.as_deref())?;
+        let client = session::connect(&address, &Handle::current(), "read the schema's version").await?;
+        open::schema_version(&client, &open::name_of(&address.config)).await
+    }
+
+    /// Like [`Self::connect`], with the time of a clock.
+    ///
+    /// # Errors
+    /// As [`Self::connect`].
     pub async fn open(url: &str, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
-        let failed = |why: String| StoreError::Open { what: "postgres".into(), why };
-        let mut config: Config =
-            url.parse().map_err(|error: tokio_postgres::Error| failed(error::words(&error)))?;
-        config.connect_timeout(Duration::from_secs(3)).application_name("throughline");
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| failed(error.to_string()))?;
-        let name = open::name_of(&config);
-        let pool = Pool::new(config, runtime.handle().clone(), CONNECTIONS);
-        let shared = Arc::new(Shared { name, clock, last_at: AtomicI64::new(0), pool });
-        let writer = writer::Writer::start(shared.clone(), runtime.handle());
-        let store = Self { shared, writer, runtime: Some(runtime) };
-        let client = store.shared.pool.connect("open the database").await?;
-        open::prepare(&client, &store.shared.name).await?;
+        let server = PostgresServer { url: url.into(), ..PostgresServer::default() };
+        Self::start(&server, clock, None).await
+    }
+
+    async fn start(
+        server: &PostgresServer,
+        clock: Arc<dyn Clock>,
+        server_clock: Option<Arc<ServerClock>>,
+    ) -> Result<Self, StoreError> {
+        let address = open::address(&server.url, server.password.as_deref())?;
+        let listen = server.listen_url.as_deref().unwrap_or(&server.url);
+        let listen = open::address(listen, server.password.as_deref())?;
+        let name = open::name_of(&address.config);
+        let failed = |error: std::io::Error| StoreError::Open { what: name.clone(), why: error.to_string() };
+        let (driver, runtime) = Driver::start().map_err(failed)?;
+        let client = session::connect(&address, &runtime, "open the database").await?;
+        open::prepare(&client, &name).await?;
+        if let Some(clock) = &server_clock {
+            replicas::read_clock(&client, clock).await?;
+        }
+        let replica: Arc<str> = replicas::enter(&client, clock.now()).await?.into();
+        let pool = Pool::new(address, runtime.clone(), CONNECTIONS, replica.clone());
+        let (signals, outgoing) = Signals::new(replica.clone());
+        let signals = Arc::new(signals);
+        let last_at = AtomicI64::new(0);
+        let shared = Arc::new(Shared { name, clock, last_at, pool, replica, signals: signals.clone() });
+        runtime.spawn(signals::run(signals, listen, outgoing));
+        runtime.spawn(replicas::beat(shared.clone(), server_clock));
+        let writer = writer::Writer::start(shared.clone(), &runtime);
+        let store = Self { shared, writer, _driver: driver };
         store.remember_time().await?;
         Ok(store)
     }
@@ -164,14 +244,6 @@ impl Tx {
     }
 }
 
-impl Drop for PostgresStore {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
 impl std::fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("PostgresStore")
@@ -214,26 +286,24 @@ impl Store for PostgresStore {
         Ok(all)
     }
 
-    async fn woken(&self) -> Vec<LaneKey> {
-        while let Some(runtime) = &self.runtime {
-            if runtime.spawn(async { tokio::time::sleep(LOOK).await }).await.is_err() {
-                break;
-            }
-            match self.lanes_with_work(WOKEN).await {
-                Ok(lanes) if lanes.is_empty() => {}
-                Ok(lanes) => return lanes,
-                Err(error) => tracing::warn!(%error, "cannot look for work of other processes"),
-            }
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn announce(&self, news: News) {
+        self.shared.signals.announce(news);
+    }
+
+    async fn news(&self) -> Vec<News> {
+        self.shared.signals.next().await
+    }
+
+    async fn leave(&self) {
+        if let Err(error) = replicas::leave(&self.shared).await {
+            tracing::warn!(%error, "this process did not say that it ends; what it holds is free in seconds");
         }
-        std::future::pending().await
     }
 }
-
-/// Pause between two looks for work of other processes.
-const LOOK: Duration = Duration::from_secs(1);
-
-/// Lanes that one look returns at most.
-const WOKEN: u32 = 256;
 
 async fn count(tx: &Tx) -> Result<Counts, TxError> {
     let select = "SELECT \

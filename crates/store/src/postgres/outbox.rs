@@ -7,7 +7,7 @@ use throughline_engine::data::effect::EffectBody;
 
 use super::codec::{EFFECTS, class, small, stored_effect};
 use super::error::TxError;
-use super::session::{Tx, transact};
+use super::session::{Query, Tx, transact};
 use super::{PostgresStore, kill_switch, settle};
 use crate::contract::{EffectState, Leased, Mark, Outbox, Settlement, StoreError, StoredEffect, lease_of};
 use crate::rules::{pause_holds, payload_hash};
@@ -38,9 +38,9 @@ async fn lease(tx: &Tx, limit: i64) -> Result<Vec<Leased>, TxError> {
         let ids: Vec<&str> = leased.iter().map(|each| each.effect.row.id.as_str()).collect();
         let until = leased.iter().map(|each| tx.now.plus(lease_of(each.effect.row.class)).0);
         let until: Vec<i64> = until.collect();
-        let take = "UPDATE outbox o SET fence = o.fence + 1, wake = t.wake \
+        let take = "UPDATE outbox o SET fence = o.fence + 1, wake = t.wake, leased_by = $4 \
                     FROM unnest($2::text[], $3::bigint[]) AS t (id, wake) WHERE o.tenant = $1 AND o.id = t.id";
-        tx.last(&[(take, &[&tx.tenant, &ids, &until])]).await?;
+        tx.last(&[(take, &[&tx.tenant, &ids, &until, &&*tx.replica])]).await?;
     }
     Ok(leased)
 }
@@ -54,9 +54,10 @@ async fn mark(tx: &Tx, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, T
         WHERE r.tenant = $1 AND r.card = o.card AND r.version = o.version AND r.payload_sha256 = o.payload_sha256) \
         AS released FROM outbox o WHERE o.tenant = $1 AND o.id = $2 AND o.fence = $3 AND o.fence > 0 \
         AND o.state IN (0, 1) AND o.wake > $4 FOR UPDATE OF o";
-    let found =
-        tx.all(&[(&switch, &[&tx.tenant]), (select, &[&tx.tenant, &id.as_str(), &fence, &tx.now.0])]).await?;
-    let [switch, effect] = [0, 1].map(|n| found.get(n).and_then(|answer| answer.rows.first()));
+    let effect: Query<'_> = (select, &[&tx.tenant, &id.as_str(), &fence, &tx.now.0]);
+    // The effect is locked first, as by everybody.
+    let found = tx.all(&[effect, (&switch, &[&tx.tenant])]).await?;
+    let [effect, switch] = [0, 1].map(|n| found.get(n).and_then(|answer| answer.rows.first()));
     let Some(row) = effect else { return Ok(Mark::LeaseLost) };
     let class = class(row.get("class"))?;
     if switch.and_then(kill_switch::pause).is_some_and(|pause| pause_holds(&pause, class, row.get("outward")))

@@ -5,16 +5,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::StreamExt as _;
 use futures_util::TryStreamExt as _;
-use futures_util::future::join_all;
+use futures_util::future::{join_all, ready};
+use futures_util::stream::{BoxStream, poll_fn};
 use throughline_engine::Timestamp;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
+use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls, Row, Statement};
 
 use super::error::{TxError, is_broken, told, words};
+use super::open::name_of;
 use super::positions::Positions;
+use super::tls::Tls;
 use crate::contract::StoreError;
 
 /// Number of times that a transaction is begun again after a lost race or connection.
@@ -49,38 +53,77 @@ impl Idle {
     }
 }
 
+/// A server's address, and what an encrypted connection to it trusts.
+#[derive(Clone)]
+pub(super) struct Address {
+    pub(super) config: Config,
+    pub(super) tls: Option<Tls>,
+}
+
+/// Messages that a server sends beside answers. A connection lives as long as somebody takes it.
+pub(super) type Messages = BoxStream<'static, Result<AsyncMessage, Error>>;
+
+/// Connects to a server.
+pub(super) async fn dial(address: &Address) -> Result<(Client, Messages), Error> {
+    let Address { config, tls } = address;
+    if let Some(tls) = tls {
+        let (client, mut connection) = config.connect(tls.clone()).await?;
+        return Ok((client, poll_fn(move |context| connection.poll_message(context)).boxed()));
+    }
+    let (client, mut connection) = config.connect(NoTls).await?;
+    Ok((client, poll_fn(move |context| connection.poll_message(context)).boxed()))
+}
+
+/// Opens a connection to a server that takes writes.
+pub(super) async fn connect(
+    address: &Address,
+    runtime: &Handle,
+    act: &'static str,
+) -> Result<Client, StoreError> {
+    let dialed = address.clone();
+    let client = runtime.spawn(async move {
+        let (client, messages) = dial(&dialed).await?;
+        // An error is the end: asked again, a connection says the same without end.
+        tokio::spawn(messages.take_while(|message| ready(message.is_ok())).for_each(|_| ready(())));
+        Ok::<_, Error>(client)
+    });
+    let client = client.await.map_err(|error| StoreError::Backend { act, why: error.to_string() })?;
+    let client = client.map_err(|error| StoreError::Backend { act, why: words(&error) })?;
+    let ask = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
+    let row = client.query_one(ask, &[]).await.map_err(|error| told(&error, act))?;
+    if row.get(0) {
+        return Err(StoreError::Replica { act, what: name_of(&address.config) });
+    }
+    Ok(client)
+}
+
 /// Connections of one store, and a limit to their number.
 pub(super) struct Pool {
-    config: Config,
+    address: Address,
     runtime: Handle,
     idle: Idle,
     permits: Arc<Semaphore>,
     pub(super) positions: Arc<Positions>,
+    /// This process among those that share the store.
+    replica: Arc<str>,
 }
 
 impl Pool {
-    pub(super) fn new(config: Config, runtime: Handle, size: usize) -> Self {
+    pub(super) fn new(address: Address, runtime: Handle, size: usize, replica: Arc<str>) -> Self {
         let (permits, positions) = (Arc::new(Semaphore::new(size)), Arc::new(Positions::new()));
-        Self { config, runtime, idle: Idle::default(), permits, positions }
+        Self { address, runtime, idle: Idle::default(), permits, positions, replica }
+    }
+
+    /// Returns connections beside these, with a limit of their own.
+    pub(super) fn beside(&self, size: usize) -> Self {
+        let (address, runtime, replica) = (self.address.clone(), self.runtime.clone(), self.replica.clone());
+        let (permits, positions) = (Arc::new(Semaphore::new(size)), self.positions.clone());
+        Self { address, runtime, idle: Idle::default(), permits, positions, replica }
     }
 
     /// Opens a connection to a server that takes writes.
     pub(super) async fn connect(&self, act: &'static str) -> Result<Client, StoreError> {
-        let config = self.config.clone();
-        let client = self.runtime.spawn(async move {
-            let (client, connection) = config.connect(NoTls).await?;
-            tokio::spawn(connection);
-            Ok::<_, Error>(client)
-        });
-        let client = client.await.map_err(|error| StoreError::Backend { act, why: error.to_string() })?;
-        let client = client.map_err(|error| StoreError::Backend { act, why: words(&error) })?;
-        let ask = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
-        let row = client.query_one(ask, &[]).await.map_err(|error| told(&error, act))?;
-        if row.get(0) {
-            let why = "the server is a replica or read-only (TL-6104)".into();
-            return Err(StoreError::ReadOnly { act, why });
-        }
-        Ok(client)
+        connect(&self.address, &self.runtime, act).await
     }
 
     /// Takes a connection for a transaction of one tenant. The transaction begins with its first statement.
@@ -103,6 +146,7 @@ impl Pool {
             stage: AtomicU8::new(FRESH),
             now,
             tenant: tenant.into(),
+            replica: self.replica.clone(),
             _permit: permit,
         })
     }
@@ -125,6 +169,7 @@ pub(super) struct Tx {
     stage: AtomicU8,
     pub(super) now: Timestamp,
     pub(super) tenant: String,
+    pub(super) replica: Arc<str>,
     _permit: OwnedSemaphorePermit,
 }
 

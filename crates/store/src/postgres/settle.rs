@@ -43,7 +43,7 @@ impl Changed {
 /// Ends an effect or plans it again. A worker settles what it leased, a host what it was offered. An uncertain effect may be
 /// settled without a lease, by whoever finds out. The fence rises so that nobody settles it twice.
 const SETTLE: &str = concat!(
-    "UPDATE outbox o SET state = $4, wake = $5, not_before = coalesce($5, not_before), fence = fence + 1, ",
+    "UPDATE outbox o SET state = $4, wake = $5, leased_by = NULL, not_before = coalesce($5, not_before), fence = fence + 1, ",
     "outcome = coalesce($6, outcome) WHERE tenant = $1 AND id = $2 AND CASE WHEN $3::bigint IS NULL ",
     "THEN state = 4 OR (performer = 1 AND state = 1) ELSE fence = $3 AND fence > 0 AND state IN (0, 1) END",
     changed!()

@@ -5,8 +5,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A server with a database and a role that is bound by row-level security.
-pub(super) struct Server {
+/// A server with the database `throughline` and a role of that name, which is bound by row-level security.
+pub struct Server {
     folder: TempDir,
     bin: PathBuf,
     as_other: bool,
@@ -29,7 +29,11 @@ fn checked(output: std::io::Result<Output>, what: &str) -> Output {
 }
 
 impl Server {
-    pub(super) fn start() -> Self {
+    /// Starts a server of its own.
+    ///
+    /// # Panics
+    /// PostgreSQL is not installed, or does not start.
+    pub fn start() -> Self {
         let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let root = checked(Command::new("id").arg("-u").output(), "id").stdout == b"0\n";
         let server = Self { folder, bin: programs(), as_other: root };
@@ -81,8 +85,11 @@ impl Server {
 
     /// Returns a command of a program, as a user that the server accepts.
     fn program(&self, name: &str) -> Command {
-        let program = self.bin.join(name);
-        let mut command = if self.as_other { Command::new("runuser") } else { Command::new(&program) };
+        self.as_user(&self.bin.join(name))
+    }
+
+    fn as_user(&self, program: &Path) -> Command {
+        let mut command = if self.as_other { Command::new("runuser") } else { Command::new(program) };
         if self.as_other {
             command.args(["-u", "postgres", "--"]).arg(program);
         }
@@ -91,11 +98,46 @@ impl Server {
     }
 
     /// Starts the server, or starts it again.
-    pub(super) fn resume(&self) {
-        let options = format!(
-            "-c listen_addresses='' -k {} -c fsync=off -c max_connections=100",
-            self.folder.path().display()
-        );
+    pub fn resume(&self) {
+        self.resume_with("-c listen_addresses=''");
+    }
+
+    /// Starts the server again with a certificate for `localhost`, so that it takes encrypted connections over TCP and no
+    /// others there. Returns the port and the certificate.
+    #[cfg(test)]
+    pub(crate) fn encrypt(&self) -> (u16, PathBuf) {
+        self.stop();
+        let (key, certificate) = (self.data().join("server.key"), self.data().join("server.crt"));
+        let mut openssl = self.as_user(Path::new("openssl"));
+        openssl.args([
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+        ]);
+        openssl.args([
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ]);
+        openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
+        checked(openssl.output(), "openssl");
+        let rules = "local all all trust\nhostssl all all all trust\n";
+        std::fs::write(self.data().join("pg_hba.conf"), rules).unwrap();
+        let port = std::net::TcpListener::bind("localhost:0").unwrap().local_addr().unwrap().port();
+        self.resume_with(&format!("-c listen_addresses=localhost -c port={port} -c ssl=on"));
+        (port, certificate)
+    }
+
+    fn resume_with(&self, more: &str) {
+        let options =
+            format!("{more} -k {} -c fsync=off -c max_connections=100", self.folder.path().display());
         let log = self.folder.path().join("log");
         let start = ["-w", "-o", &options, "-l"];
         let mut command = self.program("pg_ctl");
@@ -106,18 +148,18 @@ impl Server {
     }
 
     /// Stops the server as a crash would.
-    pub(super) fn stop(&self) {
+    pub fn stop(&self) {
         let mut command = self.program("pg_ctl");
         let _ = command.args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
     }
 
     /// Runs SQL as the superuser.
-    pub(super) fn admin(&self, database: &str, sql: &str) -> String {
+    pub(crate) fn admin(&self, database: &str, sql: &str) -> String {
         self.psql("postgres", database, sql)
     }
 
     /// Runs SQL as a role, and returns what it printed.
-    pub(super) fn psql(&self, role: &str, database: &str, sql: &str) -> String {
+    pub(crate) fn psql(&self, role: &str, database: &str, sql: &str) -> String {
         let mut command = self.program("psql");
         command.args([
             "-X",
@@ -137,12 +179,21 @@ impl Server {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    pub(super) fn url(&self, database: &str) -> String {
+    /// Returns the address of the database as a URL.
+    pub fn address(&self) -> String {
+        let folder = self.folder.path().display().to_string().replace('/', "%2F");
+        format!("postgres://throughline@{folder}/throughline")
+    }
+
+    /// Returns the settings of a connection to a database.
+    #[cfg(test)]
+    pub(crate) fn url(&self, database: &str) -> String {
         format!("host={} user=throughline dbname={database}", self.folder.path().display())
     }
 
     /// Copies the data as a crash at this moment would leave it, and starts a server on the copy.
-    pub(super) fn crash_copy(&self) -> Self {
+    #[cfg(test)]
+    pub(crate) fn crash_copy(&self) -> Self {
         let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let copy = Self { folder, bin: self.bin.clone(), as_other: self.as_other };
         let (from, to): (&Path, &Path) = (&self.data(), &copy.data());

@@ -38,7 +38,7 @@ crate::conformance_durability!(durability, Server::start);
 /// Every table that holds data. `directory` holds names, which everybody may read.
 const TABLES: &str = "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                       WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'm', 'v', 'f') \
-                      AND c.relname NOT IN ('schema_versions', 'directory') ORDER BY c.relname";
+                      AND c.relname NOT IN ('schema_versions', 'directory', 'replicas') ORDER BY c.relname";
 
 /// Inserts a row of each of two tenants into a table, as its columns require and beside all rules.
 fn fill(table: &str) -> String {
@@ -85,7 +85,7 @@ fn every_key_leads_with_the_tenant() {
     drop(open(&server).unwrap());
     let other = "SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid \
                  JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid \
-                 AND a.attnum = i.indkey[0] WHERE n.nspname = 'public' AND c.relname <> 'schema_versions' \
+                 AND a.attnum = i.indkey[0] WHERE n.nspname = 'public' AND c.relname NOT IN ('schema_versions', 'replicas') \
                  AND a.attname <> 'tenant'";
     assert_eq!(server.admin("throughline", other), "");
     let keys = "SELECT count(*) > 20 FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n \
@@ -164,17 +164,6 @@ fn a_clock_that_was_set_back_before_the_start_is_noticed() {
 }
 
 #[test]
-fn work_of_another_process_is_seen() {
-    let server = Server::start();
-    let (ours, theirs) = (open(&server).unwrap(), open(&server).unwrap());
-    block_on(accept(&theirs, &lane("C1"), "a"));
-    assert_eq!(block_on(ours.woken()), [lane("C1")]);
-    let held = block_on(LaneWriter::claim_as("ours", &ours, &lane("C1")));
-    let claim = block_on(theirs.claim(&lane("C1"), "theirs")).unwrap();
-    assert!(matches!(claim, crate::Claim::Held { .. }), "{claim:?} beside epoch {}", held.epoch);
-}
-
-#[test]
 fn a_server_that_was_restarted_is_found_again() {
     let server = Server::start();
     let store = open(&server).unwrap();
@@ -244,7 +233,7 @@ fn migrations_run_once_whoever_comes_first() {
     });
     drop(open(&server).unwrap());
     let numbers = "SELECT string_agg(number::text, ' ' ORDER BY number) FROM schema_versions";
-    assert_eq!(server.admin("throughline", numbers), "1 2 3 4 5 6 7");
+    assert_eq!(server.admin("throughline", numbers), "1 2 3 4 5 6 7 8");
 }
 
 #[test]
@@ -262,5 +251,29 @@ fn a_newer_schema_and_a_role_above_the_rules_are_refused() {
 fn e34_a_read_only_server_is_refused() {
     let server = Server::start();
     server.admin("postgres", "ALTER DATABASE throughline SET default_transaction_read_only = on");
-    assert!(matches!(open(&server), Err(StoreError::ReadOnly { why, .. }) if why.contains("TL-6104")));
+    assert!(matches!(open(&server), Err(StoreError::Replica { .. })));
+}
+
+#[test]
+fn a_connection_is_encrypted_to_whom_it_trusts() {
+    let server = Server::start();
+    let (port, certificate) = server.encrypt();
+    let certificate = certificate.display();
+    let open = |host: &str, rest: &str| {
+        let url = format!("host={host} port={port} user=throughline dbname=throughline {rest}");
+        block_on(PostgresStore::open(&url, clock()))
+    };
+    let known = format!("sslrootcert={certificate}");
+    for mode in ["require", "verify-full"] {
+        let store = open("localhost", &format!("sslmode={mode} {known}")).unwrap();
+        block_on(accept(&store, &lane("C1"), mode));
+        let unknown = open("localhost", &format!("sslmode={mode}"));
+        assert!(unknown.is_err(), "nobody vouches for the server");
+    }
+    assert!(open("127.0.0.1", &format!("sslmode=require {known}")).is_err(), "another name");
+    assert!(open("localhost", "sslmode=disable").is_err(), "this server takes no other connections");
+    server.stop();
+    server.resume();
+    let plain = format!("{} sslmode=require {known}", server.url("throughline"));
+    assert!(block_on(PostgresStore::open(&plain, clock())).is_err(), "a socket is not encrypted");
 }

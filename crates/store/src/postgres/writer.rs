@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::Shared;
 use super::commit::{Decided, commit};
-use super::session::{Ended, RETRIES};
+use super::session::{Ended, Pool, RETRIES};
 use crate::contract::{CommitResult, StoreError, TurnCommit};
 
 const ACT: &str = "commit a turn";
@@ -18,7 +18,7 @@ const ACT: &str = "commit a turn";
 const GROUP: usize = 64;
 
 /// Transactions of the writer that run at once.
-const GROUPS: usize = 4;
+const GROUPS: usize = 2;
 
 struct Waiting {
     turn: TurnCommit,
@@ -31,6 +31,8 @@ pub(super) struct Writer(mpsc::UnboundedSender<Waiting>);
 impl Writer {
     pub(super) fn start(shared: Arc<Shared>, runtime: &Handle) -> Self {
         let (sender, mut queue) = mpsc::unbounded_channel();
+        // Turns wait for one another and for nobody else.
+        let pool = Arc::new(shared.pool.beside(GROUPS));
         runtime.spawn(async move {
             let groups = Arc::new(Semaphore::new(GROUPS));
             let mut later = VecDeque::new();
@@ -41,9 +43,9 @@ impl Writer {
                 }
                 let permit = Arc::new(permit);
                 for group in gather(&mut later, &mut queue) {
-                    let (shared, permit) = (shared.clone(), permit.clone());
+                    let (shared, pool, permit) = (shared.clone(), pool.clone(), permit.clone());
                     tokio::spawn(async move {
-                        write(&shared, group).await;
+                        write(&shared, &pool, group).await;
                         drop(permit);
                     });
                 }
@@ -84,16 +86,16 @@ fn gather(later: &mut VecDeque<Waiting>, queue: &mut mpsc::UnboundedReceiver<Wai
 
 type Results = Vec<Result<CommitResult, StoreError>>;
 
-async fn write(shared: &Shared, group: Vec<Waiting>) {
+async fn write(shared: &Shared, pool: &Pool, group: Vec<Waiting>) {
     let (turns, told): (Vec<_>, Vec<_>) =
         group.into_iter().map(|waiting| (waiting.turn, waiting.told)).unzip();
-    let results = match write_group(shared, &turns).await {
+    let results = match write_group(shared, pool, &turns).await {
         Ok(results) => results,
         // One of them is at fault, and only that one is told.
-        Err(StoreError::Refused { .. } | StoreError::Backend { .. }) if turns.len() > 1 => {
-            one_by_one(shared, &turns).await
+        Err(Failed::Told(StoreError::Refused { .. } | StoreError::Backend { .. })) if turns.len() > 1 => {
+            one_by_one(shared, pool, &turns).await
         }
-        Err(error) => turns.iter().map(|_| Err(same(&error))).collect(),
+        Err(Failed::Told(error) | Failed::Lost(error)) => turns.iter().map(|_| Err(same(&error))).collect(),
     };
     for (told, result) in told.into_iter().zip(results) {
         // Whoever went away asks for the commit again.
@@ -101,26 +103,38 @@ async fn write(shared: &Shared, group: Vec<Waiting>) {
     }
 }
 
-async fn one_by_one(shared: &Shared, turns: &[TurnCommit]) -> Results {
+async fn one_by_one(shared: &Shared, pool: &Pool, turns: &[TurnCommit]) -> Results {
     let mut results = Vec::with_capacity(turns.len());
     for turn in turns {
-        let result = write_group(shared, std::slice::from_ref(turn)).await;
-        results.push(result.and_then(|mut one| one.pop().unwrap_or(Ok(CommitResult::Fenced))));
+        results.push(match write_group(shared, pool, std::slice::from_ref(turn)).await {
+            Ok(mut one) => one.pop().unwrap_or(Ok(CommitResult::Fenced)),
+            Err(Failed::Told(error) | Failed::Lost(error)) => Err(error),
+        });
     }
     results
 }
 
+/// Reason a group was not written.
+enum Failed {
+    /// A statement failed.
+    Told(StoreError),
+    /// There is no connection, or every try lost a race.
+    Lost(StoreError),
+}
+
 /// Writes turns in one transaction, again after a lost race.
-async fn write_group(shared: &Shared, turns: &[TurnCommit]) -> Result<Results, StoreError> {
+async fn write_group(shared: &Shared, pool: &Pool, turns: &[TurnCommit]) -> Result<Results, Failed> {
     let Some(first) = turns.first() else { return Ok(Vec::new()) };
     let mut tries = 0;
     loop {
-        let tx = shared.begin(ACT, &first.lane.tenant).await?;
+        let now = shared.follow_clock(ACT).await.map_err(Failed::Lost)?;
+        let tx = pool.begin(ACT, &first.lane.tenant, now).await.map_err(Failed::Lost)?;
         let decided = commit(&tx, turns).await;
         match tx.finish(ACT, decided).await {
-            Ended::Told(told) => return told.map(|all| all.into_iter().map(result).collect()),
+            Ended::Told(Ok(all)) => return Ok(all.into_iter().map(result).collect()),
+            Ended::Told(Err(error)) => return Err(Failed::Told(error)),
             Ended::Again(_) if tries < RETRIES => tries += 1,
-            Ended::Again(error) => return Err(error),
+            Ended::Again(error) => return Err(Failed::Lost(error)),
         }
     }
 }

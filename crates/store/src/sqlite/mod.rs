@@ -7,6 +7,7 @@
 
 mod approvals;
 mod audit;
+mod backup;
 mod buttons;
 mod codec;
 mod commit;
@@ -57,6 +58,7 @@ use throughline_engine::{LaneKey, Timestamp};
 
 use crate::clock::Clock;
 use crate::contract::{Counts, FAILING, LONGEST_PLAN, Store, StoreError};
+pub use backup::{SchemaVersion, backup, schema_version};
 use owned_file::OwnedFile;
 pub use owned_file::database_file;
 use writer::Writer;

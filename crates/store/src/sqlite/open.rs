@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_participants.sql"),
     include_str!("migrations/0006_document_subjects.sql"),
     include_str!("migrations/0007_last_time.sql"),
+    include_str!("migrations/0008_replicas.sql"),
 ];
 
 /// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of
@@ -46,7 +47,7 @@ pub(super) fn check_version(version: &str) -> Result<(), String> {
     Err(format!("SQLite {version} is too old, {major}.{minor}.{patch} is the oldest that is safe (TL-6101)"))
 }
 
-fn open_error(path: &Path, why: impl ToString) -> StoreError {
+pub(super) fn open_error(path: &Path, why: impl ToString) -> StoreError {
     StoreError::Open { what: path.display().to_string(), why: why.to_string() }
 }
 
@@ -159,8 +160,13 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
     run(connection).map_err(|e| sqlite_error(path, &e))
 }
 
+/// Returns the number of migrations that there are.
+pub(super) const fn newest_schema() -> usize {
+    MIGRATIONS.len()
+}
+
 /// Returns the number of applied migrations, or an error if the file is not ours or of a newer version.
-fn applied_migrations(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
+pub(super) fn applied_migrations(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
     let read = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let read = |name: &str| read(name).map_err(|e| sqlite_error(path, &e));
     let (application, version) = (read("application_id")?, read("user_version")?);

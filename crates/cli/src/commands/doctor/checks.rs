@@ -181,7 +181,12 @@ fn check(Finding { what, state, found, fix }: Finding) -> Check {
 /// Checks an opened store.
 pub(super) fn store(local: &Local) -> Vec<Check> {
     let store = &local.instance().store;
-    let mut found = vec![Check::ok("store", format!("{}, its SQLite is new enough", store.describe()))];
+    let fit = match local.config().store {
+        StoreUrl::Sqlite(_) => ", its SQLite is new enough",
+        StoreUrl::Postgres(_) => ", which takes writes",
+        StoreUrl::Memory => "",
+    };
+    let mut found = vec![Check::ok("store", format!("{}{fit}", store.describe()))];
     found.push(match local.block_on(store.writable()) {
         Ok(()) => Check::ok("store writable", "a write went through"),
         Err(failure) => Check::error("store writable", &failure),

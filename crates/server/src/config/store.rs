@@ -1,0 +1,154 @@
+//! Place of the data.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// Place of the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// Memory: lost when the process ends.
+    Memory,
+    /// SQLite file.
+    Sqlite(PathBuf),
+    /// PostgreSQL server, which several processes share.
+    Postgres(PostgresUrl),
+}
+
+/// Address of a PostgreSQL server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl {
+    /// Address for transactions.
+    pub url: String,
+    /// Address of the connection that listens, if transactions go through a pooler.
+    pub listen_url: Option<String>,
+    /// File of the password.
+    pub password_file: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&without_password(&self.url))
+    }
+}
+
+impl std::fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Memory => f.write_str("memory:"),
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(server) => f.write_str(&without_password(&server.url)),
+        }
+    }
+}
+
+impl StoreUrl {
+    /// Returns the kind of store: `memory`, `sqlite` or `postgres`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgres",
+        }
+    }
+}
+
+/// Returns an address without its password: neither before the host nor among the parameters.
+pub(super) fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
+    let rest = match rest.rsplit_once('@') {
+        Some((person, place)) => format!("{}@{place}", person.split(':').next().unwrap_or_default()),
+        None => rest.into(),
+    };
+    let public = |part: &&str| !part.trim_start().to_ascii_lowercase().starts_with("password");
+    let query = query.map(|query| query.split('&').filter(public).collect::<Vec<_>>().join("&"));
+    let query = query.filter(|query| !query.is_empty()).map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{scheme}://{rest}{query}")
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawStore {
+    url: String,
+    listen_url: Option<String>,
+    password_file: Option<PathBuf>,
+}
+
+impl RawStore {
+    /// Checks the settings. Returns the wrong one with the reason.
+    pub(super) fn check(&self) -> Result<StoreUrl, (&'static str, String)> {
+        let Self { url, listen_url, password_file } = self.clone();
+        let server = is_server(&url);
+        if let Some(listen) = listen_url.as_ref().filter(|listen| !server || !is_server(listen)) {
+            let listen = without_password(listen);
+            return Err((
+                "store.listen_url",
+                format!(
+                    "`store.listen_url` is the address of a PostgreSQL server, beside such a `store.url`; it is “{listen}”"
+                ),
+            ));
+        }
+        if password_file.is_some() && !server {
+            return Err(("store.password_file", "`store.password_file` is for a PostgreSQL server".into()));
+        }
+        match url.split_once(':') {
+            Some(("memory", "")) => Ok(StoreUrl::Memory),
+            Some(("sqlite", path)) if !path.is_empty() => {
+                Ok(StoreUrl::Sqlite(path.strip_prefix("//").unwrap_or(path).into()))
+            }
+            _ if server => Ok(StoreUrl::Postgres(PostgresUrl { url, listen_url, password_file })),
+            _ => {
+                let url = without_password(&url);
+                Err((
+                    "store.url",
+                    format!(
+                        "`store.url` is sqlite:PATH, postgres://USER@HOST/DATABASE or memory:, not “{url}”"
+                    ),
+                ))
+            }
+        }
+    }
+}
+
+/// Returns true for the address of a PostgreSQL server.
+fn is_server(url: &str) -> bool {
+    ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (url, shown) in [
+            ("postgres://u:p@h:5432/d", "postgres://u@h:5432/d"),
+            ("postgres://u:p:q@h,i/d?sslmode=require", "postgres://u@h,i/d?sslmode=require"),
+            ("postgres://u@h/d", "postgres://u@h/d"),
+            ("postgres:///d?host=/run&user=u&password=p", "postgres:///d?host=/run&user=u"),
+            ("postgres://h/d?password=p", "postgres://h/d"),
+            ("postgres://u:p@q@h/d", "postgres://u@h/d"),
+            ("sqlite:throughline.db", "sqlite:throughline.db"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
+    }
+
+    #[test]
+    fn settings_of_a_server_are_refused_without_one() {
+        let raw = |url: &str, listen: Option<&str>, password: Option<&str>| RawStore {
+            url: url.into(),
+            listen_url: listen.map(Into::into),
+            password_file: password.map(Into::into),
+        };
+        let server = "postgres://u@h/d";
+        assert!(matches!(raw(server, Some(server), Some("f")).check(), Ok(StoreUrl::Postgres(_))));
+        assert_eq!(raw("sqlite:t.db", Some(server), None).check().unwrap_err().0, "store.listen_url");
+        assert_eq!(raw(server, Some("h"), None).check().unwrap_err().0, "store.listen_url");
+        assert_eq!(raw("memory:", None, Some("f")).check().unwrap_err().0, "store.password_file");
+        let (setting, text) = raw("mysql://u:secret@h/d", None, None).check().unwrap_err();
+        assert!(setting == "store.url" && !text.contains("secret"), "{text}");
+    }
+}

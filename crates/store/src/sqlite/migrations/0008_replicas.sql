@@ -1,0 +1,1 @@
+-- Keeps the number that it has in PostgreSQL, where several processes share a store. Here one process has the file.
