@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// Writes a file that only its owner may read, in place of one that is there.
-pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut options = File::options();
     options.create(true).truncate(true).write(true);
     #[cfg(unix)]
@@ -16,5 +16,5 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     if file.metadata()?.is_file() {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
-    file.write_all(text.as_bytes())
+    file.write_all(text.as_ref())
 }

@@ -16,6 +16,7 @@ pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod serve;
 pub(crate) mod slack;
+pub(crate) mod store;
 pub(crate) mod telegram;
 pub(crate) mod test;
 pub(crate) mod token;
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Effects(effects::Args),
     Audit(audit::Args),
     Erase(erase::Args),
+    Store(store::Args),
     Doctor(doctor::Args),
     Config(config::Args),
     Slack(slack::Args),
@@ -74,6 +76,7 @@ pub(crate) fn run(app: &App, command: Command, tree: fn() -> clap::Command) -> O
         Command::Effects(args) => effects::run(app, &args),
         Command::Audit(args) => audit::run(app, &args),
         Command::Erase(args) => erase::run(app, &args),
+        Command::Store(args) => store::run(app, &args),
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Config(args) => config::run(app, &args),
         Command::Slack(args) => slack::run(app, &args),

@@ -22,6 +22,7 @@ mod recorded;
 mod scenarios;
 mod server;
 mod slack;
+mod store;
 mod telegram;
 mod tools;
 

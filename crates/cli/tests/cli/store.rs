@@ -1,0 +1,119 @@
+//! `throughline store`: what is stored, its schema, copies of it and putting them back.
+
+use throughline_store::conformance::PostgresTestServer;
+
+use crate::home::{BUG, Home};
+
+fn said(home: &Home) {
+    home.run_with(&["chat", "--no-input", "--session", "s1"], BUG, &[]).ends(0);
+}
+
+fn lanes(home: &Home) -> usize {
+    home.run(&["lanes", "list", "--json"]).ends(0).json().as_array().unwrap().len()
+}
+
+#[test]
+fn status_tells_where_the_data_is_and_how_much() {
+    let home = Home::new();
+    home.run(&["store", "status"]).ends(5);
+    said(&home);
+    let status = home.run(&["store", "status", "--json"]).ends(0).json();
+    assert_eq!((&status["kind"], &status["counts"]["lanes"]), (&"sqlite".into(), &1.into()), "{status}");
+    assert_eq!(status["schema"]["applied"], status["schema"]["newest"]);
+    let words = home.run(&["store", "status"]).ends(0).out;
+    assert!(words.contains("up to date") && words.contains("1 lanes"), "{words}");
+}
+
+/// A database of an earlier version is looked at without being changed, and brought up to date when that is asked for.
+#[test]
+fn an_older_schema_is_told_and_brought_up_to_date() {
+    let home = Home::new();
+    said(&home);
+    throughline_store::tamper(
+        &home.path().join("throughline.db"),
+        "PRAGMA user_version = 7; UPDATE instance SET one = 1",
+    )
+    .unwrap();
+    let status = home.run(&["store", "status"]).ends(0).out;
+    assert!(status.contains("1 behind") && !status.contains("lanes"), "{status}");
+    let migrated = home.run(&["store", "migrate"]).ends(0).out;
+    assert!(migrated.contains("schema 7 is now 8"), "{migrated}");
+    assert!(home.run(&["store", "migrate"]).ends(0).out.contains("was up to date"));
+}
+
+#[test]
+fn a_backup_is_put_back_and_what_was_erased_since_stays_erased() {
+    let home = Home::new();
+    said(&home);
+    home.run(&["store", "backup", "monday"]).ends(0);
+    let again = home.run(&["store", "backup", "monday"]).ends(5);
+    assert!(again.err.contains("there is a copy in it already"), "{}", again.session());
+    let other = "create a bug: another page\\\nSteps: a\\\nExpected: b\\\nActual: c\n";
+    home.run_with(&["chat", "--no-input", "--session", "s2"], other, &[]).ends(0);
+    home.run(&["erase", "you", "--yes"]).ends(0);
+    assert_eq!(lanes(&home), 2);
+
+    let restored = home.run(&["store", "restore", "monday"]).ends(0).out;
+    assert!(restored.contains("1 erasures were made again"), "{restored}");
+    assert_eq!(lanes(&home), 1, "it is what it was");
+    home.run(&["audit", "verify"]).ends(0);
+    let words = std::fs::read(home.path().join("throughline.db")).unwrap();
+    assert!(!words.windows(13).any(|part| part == b"page is empty"), "what was erased is not back");
+    assert!(home.path().join("throughline.db.before-restore-1").exists());
+}
+
+#[test]
+fn what_is_no_backup_changes_nothing() {
+    let home = Home::new();
+    said(&home);
+    home.run(&["store", "restore", "nowhere"]).ends(5);
+    home.file("odd/throughline.db", "not a database");
+    home.run(&["store", "restore", "odd"]).ends(5);
+    assert_eq!(lanes(&home), 1);
+}
+
+#[test]
+fn a_server_is_looked_after_as_well() {
+    let (home, server) = (Home::new(), PostgresTestServer::start());
+    let address = server.address();
+    let there = [("THROUGHLINE_STORE__URL", address.as_str())];
+    let empty = home.run_with(&["store", "status", "--json"], "", &there).ends(0).json();
+    assert_eq!((&empty["kind"], &empty["schema"]["applied"]), (&"postgres".into(), &0.into()), "{empty}");
+    home.run_with(&["store", "migrate"], "", &there).ends(0);
+    let status = home.run_with(&["store", "status"], "", &there).ends(0).out;
+    assert!(status.contains("up to date") && status.contains("0 lanes"), "{status}");
+    let refused = home.run_with(&["store", "backup", "monday"], "", &there).ends(2);
+    assert!(refused.err.contains("pg_dump"), "{}", refused.session());
+}
+
+/// Two processes with different keys would not know each other's buttons.
+#[test]
+fn a_process_with_another_key_does_not_start() {
+    let (home, server) = (Home::new(), PostgresTestServer::start());
+    let address = server.address();
+    let there = |key: &'static str| {
+        [("THROUGHLINE_STORE__URL", address.as_str()), ("THROUGHLINE_INSTANCE_KEY_FILE", key)]
+    };
+    home.run_with(&["lanes", "list"], "", &there("first.key")).ends(0);
+    home.run_with(&["lanes", "list"], "", &there("first.key")).ends(0);
+    let missing = home.run_with(&["lanes", "list"], "", &there("second.key")).ends(4);
+    assert!(missing.err.contains("TL-1102"), "{}", missing.session());
+    std::fs::write(home.path().join("second.key"), [7; 32]).unwrap();
+    let other = home.run_with(&["lanes", "list"], "", &there("second.key")).ends(4);
+    assert!(other.err.contains("share the store"), "{}", other.session());
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_told_without_its_password() {
+    let home = Home::new();
+    for (url, said) in [
+        ("postgres://u:secret@127.0.0.1:1/d", "refused"),
+        ("postgres://u:secret@db.example.org/d", "sslmode=require"),
+        ("postgres://u:secret@127.0.0.1:notaport/d", "port"),
+        ("mysql://u:secret@h/d", "store.url"),
+    ] {
+        let ran = home.run_with(&["lanes", "list"], "", &[("THROUGHLINE_STORE__URL", url)]);
+        assert!(ran.code != 0 && ran.err.contains(said), "{}", ran.session());
+        assert!(!ran.err.contains("secret"), "{}", ran.err);
+    }
+}
