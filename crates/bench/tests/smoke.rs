@@ -35,6 +35,11 @@ fn b1_durable_turn() {
 }
 
 #[test]
+fn b2_durable_turn_on_postgresql() {
+    sound("B2", &["ratio", "≥ 2.5", "settle turns", "| pgbench |"]);
+}
+
+#[test]
 fn b3_against_langgraph_without_it() {
     sound("B3", &["| 16 | 4 | ours |", "not run at this scale"]);
 }

@@ -42,7 +42,7 @@ pub(crate) fn durable(kind: Kind, lanes: usize, warm: usize, each: usize) -> any
 }
 
 /// Returns the rows that a message of that kind writes in a lane whose window is full.
-fn rows(kind: Kind) -> anyhow::Result<Vec<Rows>> {
+pub(crate) fn rows(kind: Kind) -> anyhow::Result<Vec<Rows>> {
     let folder = scratch()?;
     block_on(async {
         let bench = Bench::open(&folder.path().join("rows.db"), kind.delivered())?;
@@ -105,7 +105,7 @@ fn measure(case: &Case, sizes: &Sizes) -> anyhow::Result<Measured> {
 }
 
 /// Returns the short and the long name of a case.
-const KINDS: [(Kind, &str, &str); 3] = [
+pub(crate) const KINDS: [(Kind, &str, &str); 3] = [
     (Kind::Settled, "reply by the host", "message, reply, the host's settlement, its turn"),
     (Kind::Reply, "reply by the commit", "message, reply"),
     (Kind::Gate, "gate", "message, a card with buttons, the card before it closed"),

@@ -2,6 +2,7 @@
 
 mod b10_memory;
 mod b1_turn;
+mod b2_postgres;
 mod b3_peer;
 mod b4_hostile;
 mod b4_recognisers;
@@ -26,8 +27,9 @@ pub(crate) struct Figure {
 }
 
 /// Every figure there is, in order.
-pub(crate) const ALL: [Figure; 11] = [
+pub(crate) const ALL: [Figure; 12] = [
     Figure { name: "B1", run: b1_turn::run, always: true },
+    Figure { name: "B2", run: b2_postgres::run, always: true },
     Figure { name: "B3", run: b3_peer::run, always: false },
     Figure { name: "B4", run: b4_step::run, always: true },
     Figure { name: "B5", run: b5_history::run, always: true },

@@ -21,7 +21,9 @@ use throughline_engine::data::step_input::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Timestamp};
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
-use throughline_store::{Accepted, DeliveryIdentity, Performer, SqliteStore, StoredEffect, SystemClock};
+use throughline_store::{
+    Accepted, DeliveryIdentity, Performer, SqliteStore, Store, StoredEffect, SystemClock,
+};
 
 use crate::frame::{Spread, mixed};
 
@@ -53,7 +55,12 @@ pub(crate) struct Bench {
 impl Bench {
     /// Opens the file and starts the loops. Call it inside the executor.
     pub(crate) fn open(path: &Path, delivered: Delivered) -> anyhow::Result<Self> {
-        let store = Arc::new(SqliteStore::open(path, Arc::new(SystemClock::default()))?);
+        let store = SqliteStore::open(path, Arc::new(SystemClock::default()))?;
+        Ok(Self::over(Arc::new(store), delivered))
+    }
+
+    /// Starts the loops over a store. Call it inside the executor.
+    pub(crate) fn over(store: Arc<dyn Store>, delivered: Delivered) -> Self {
         let classes = [EffectClass::Reply, EffectClass::CardPost, EffectClass::CardUpdate];
         let hosted = match delivered {
             Delivered::ByCommit => Vec::new(),
@@ -82,7 +89,7 @@ impl Bench {
             faults: Arc::new(NoFaults),
             entropy: Arc::new(entropy),
         }));
-        Ok(Self { host: host::run(runtime.clone()), runtime })
+        Self { host: host::run(runtime.clone()), runtime }
     }
 
     /// Somebody who talks in that lane.

@@ -48,6 +48,62 @@ impl Postgres {
         format!("host={} user=bench dbname=postgres", self.folder.display())
     }
 
+    /// Creates an empty database whose owner is bound by row-level security, in place of the one of that name before, and
+    /// returns the string that connects the owner.
+    pub(crate) fn fresh(&self, database: &str) -> anyhow::Result<String> {
+        let owner = "DO $$ BEGIN CREATE ROLE engine LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$";
+        self.sql("postgres", owner)?;
+        self.sql("postgres", &format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)"))?;
+        self.sql("postgres", &format!("CREATE DATABASE {database} OWNER engine"))?;
+        self.sql("postgres", "CHECKPOINT")?;
+        Ok(format!("host={} user=engine dbname={database}", self.folder.display()))
+    }
+
+    /// Runs SQL and returns what it printed.
+    pub(crate) fn sql(&self, database: &str, sql: &str) -> anyhow::Result<String> {
+        let mut psql = self.command("psql");
+        psql.args([
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-U",
+            "bench",
+            "-d",
+            database,
+            "-c",
+            sql,
+            "-h",
+        ]);
+        Ok(told(psql.arg(&self.folder))?.trim().to_owned())
+    }
+
+    /// Runs a script of the server's own benchmark in a database, and returns its report.
+    pub(crate) fn pgbench(
+        &self,
+        database: &str,
+        script: &str,
+        clients: usize,
+        seconds: usize,
+    ) -> anyhow::Result<String> {
+        let file = std::env::temp_dir().join(format!("throughline-pgbench-{}.sql", std::process::id()));
+        std::fs::write(&file, script)?;
+        let (clients, seconds) = (clients.to_string(), seconds.to_string());
+        let mut pgbench = self.command("pgbench");
+        pgbench
+            .args(["-n", "-M", "prepared", "-j", "2", "-c", &clients, "-T", &seconds, "-U", "bench", "-f"]);
+        let report = told(pgbench.arg(&file).arg("-h").arg(&self.folder).arg(database));
+        std::fs::remove_file(&file)?;
+        report
+    }
+
+    /// Returns the bytes of the write-ahead log so far.
+    pub(crate) fn written(&self) -> anyhow::Result<f64> {
+        Ok(self.sql("postgres", "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")?.parse()?)
+    }
+
     /// Returns its version in words.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         let told = told(Command::new(self.programs.join("postgres")).arg("--version"))?;
