@@ -6,15 +6,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::canonical_json::{hex, sha256};
-use throughline_engine::{Millis, Timestamp};
+use throughline_engine::Millis;
 use throughline_store::{Document, Store, StoreError};
 use tokio::time::sleep;
 
 /// Collection of the leases.
 const COLLECTION: &str = "leads";
-
-/// Duration of a lease, in milliseconds.
-const LEASE: Millis = 6 * Timestamp::SECOND;
 
 /// Pause between two looks at a lease, by whoever holds it and by whoever waits for it.
 const LOOK: Duration = Duration::from_secs(2);
@@ -25,6 +22,8 @@ pub(crate) struct Lead {
     tenant: String,
     what: String,
     owner: String,
+    /// Duration of the lease, in milliseconds: longer than what is done under it without another look.
+    lease: Millis,
 }
 
 /// Returns a name for this process that no other one has.
@@ -44,13 +43,13 @@ struct Lease {
 }
 
 impl Lead {
-    pub(crate) fn new(store: Arc<dyn Store>, tenant: &str, what: &str, owner: &str) -> Self {
-        Self { store, tenant: tenant.into(), what: what.into(), owner: owner.into() }
+    pub(crate) fn new(store: Arc<dyn Store>, tenant: &str, what: &str, owner: &str, lease: Millis) -> Self {
+        Self { store, tenant: tenant.into(), what: what.into(), owner: owner.into(), lease }
     }
 
     /// Waits until this process leads. One that shares its store with nobody does at once.
     pub(crate) async fn won(&self) {
-        while !self.told(self.take().await) {
+        while !self.leads().await {
             sleep(LOOK).await;
         }
     }
@@ -62,20 +61,20 @@ impl Lead {
         }
         loop {
             sleep(LOOK).await;
-            if !self.told(self.take().await) {
+            if !self.leads().await {
                 return;
             }
         }
     }
 
-    fn told(&self, taken: Result<bool, StoreError>) -> bool {
-        taken.unwrap_or_else(|error| {
+    /// Takes or renews the lease. Returns true if this process leads until it is over.
+    pub(crate) async fn leads(&self) -> bool {
+        self.take().await.unwrap_or_else(|error| {
             tracing::warn!(%error, what = self.what, "cannot tell who leads; this process does not");
             false
         })
     }
 
-    /// Takes or renews the lease. Returns false if another process holds it.
     async fn take(&self) -> Result<bool, StoreError> {
         if !self.store.is_shared() {
             return Ok(true);
@@ -85,11 +84,11 @@ impl Lead {
         let version = found.as_ref().map_or(0, |found| found.version);
         let lease: Lease = found.and_then(|found| serde_json::from_str(&found.body).ok()).unwrap_or_default();
         // One that ends later than one that begins now was taken before the clock was set back.
-        let held = (now.0 + 1..=now.0 + LEASE).contains(&lease.until);
+        let held = (now.0 + 1..=now.0 + self.lease).contains(&lease.until);
         if held && lease.owner != self.owner {
             return Ok(false);
         }
-        self.write(version, &Lease { owner: self.owner.clone(), until: now.plus(LEASE).0 }).await
+        self.write(version, &Lease { owner: self.owner.clone(), until: now.plus(self.lease).0 }).await
     }
 
     /// Gives the lease up, so that another process leads at once.

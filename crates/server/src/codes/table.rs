@@ -67,7 +67,7 @@ codes! {
         ["instance_key_file"];
     STORE_URL = 1103, "start.store_url", None, "The store's address is not one this version knows",
         "`store.url` names a kind of store that is not built in, or a setting beside it does not fit it.",
-        "Data is kept in `sqlite:PATH`, on a server at `postgres://USER@HOST/DATABASE`, or in `memory:` for as long as the process          lives. `store.listen_url` and `store.password_file` are for a server.",
+        "Data is kept in `sqlite:PATH`, on a server at `postgres://USER@HOST/DATABASE`, or in `memory:` for as long as the process lives. `store.listen_url` and `store.password_file` are for a server.",
         "Use `sqlite:throughline.db`, another path, or the address of a PostgreSQL server.",
         ["store.url", "store.listen_url", "store.password_file"];
     TELEGRAM_CONFIG = 1104, "start.telegram", None, "The Telegram channel cannot be used as it is configured",
@@ -459,13 +459,13 @@ codes! {
         ["store.url"];
     STORE_TAKEN_OVER = 6106, "store.taken_over", Some(503), "Another process has taken the database over",
         "Another process opened the database while this one ran. This one writes nothing more, and stops.",
-        "One process owns an SQLite file. Where the system cannot keep a second one out, the later one is the owner: each          write compares the session in the file.",
+        "One process owns an SQLite file. Where the system cannot keep a second one out, the later one is the owner: each write compares the session in the file.",
         "Find out which other process has the file, and keep one of them. What was accepted gets its turn from the owner.",
         ["store.url"];
     STORE_MOVED = 6107, "store.moved", Some(503), "The database file is not in its place any more",
         "The path of the database leads to no file, or to another one than was opened. Nothing is accepted until it is back.",
-        "The file was removed, renamed, or another one was put in its place while the process ran. What would be written now          could be lost.",
-        "Put the file back: it goes on by itself. To restore a backup, stop the process first, put the backup in place without the          old files PATH-wal and PATH-shm, and start it.",
+        "The file was removed, renamed, or another one was put in its place while the process ran. What would be written now could be lost.",
+        "Put the file back: it goes on by itself. To restore a backup, stop the process first, put the backup in place without the old files PATH-wal and PATH-shm, and start it.",
         ["store.url"];
     READ_ONLY = 6201, "store.read_only", Some(503), "The store takes no writes just now",
         "The disk is full or the database is read-only. Nothing was recorded, so nothing was acknowledged.",
@@ -485,7 +485,7 @@ codes! {
     EVENTS_WAIT = 6204, "store.events_wait", Some(503), "Accepted events wait too long",
         "An event that was accepted has waited more than ten minutes for its turn.",
         "Its lane fails, or the process cannot keep up, or it was down and catches up.",
-        "Look in the log for the lane that fails. If there is none, wait until it has caught up; if it stays, restart the process,          which repairs what it can.",
+        "Look in the log for the lane that fails. If there is none, wait until it has caught up; if it stays, restart the process, which repairs what it can.",
         ["store.url"];
     EFFECTS_FAR = 6205, "store.effects_far", Some(503), "Effects are planned too far ahead",
         "Effects wait for an attempt that is more than two hours ahead, which no rule plans.",

@@ -347,7 +347,7 @@ impl Config {
         match (&self.instance_key_file, &self.store) {
             (Some(file), _) => Some(file.clone()),
             (None, StoreUrl::Sqlite(path)) => Some(database_file(path).with_extension("key")),
-            // Every process needs the same one, so none is made up.
+            // Where the first process makes it; the others need a copy.
             (None, StoreUrl::Postgres(_)) => Some(PathBuf::from("throughline.key")),
             (None, StoreUrl::Memory) => None,
         }

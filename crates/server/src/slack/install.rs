@@ -151,27 +151,23 @@ impl Adapter {
     pub(super) async fn renew_tokens(&self) {
         let Some(installing) = &self.installing else { return std::future::pending().await };
         // A refresh token counts once, so one process at a time renews.
-        let lead = self.lead("tokens");
+        let lead = self.token_lead();
         loop {
-            lead.won().await;
-            tokio::select! {
-                () = self.renew_while_leading(installing) => {}
-                () = lead.lost() => {}
+            if lead.leads().await {
+                self.renew_ending(installing).await;
             }
+            tokio::time::sleep(LOOKS).await;
         }
     }
 
-    async fn renew_while_leading(&self, installing: &Installing) {
-        loop {
-            match self.installed.ending(self.now()).await {
-                Ok(ending) => {
-                    for one in ending {
-                        self.renew(installing, one).await;
-                    }
+    async fn renew_ending(&self, installing: &Installing) {
+        match self.installed.ending(self.now()).await {
+            Ok(ending) => {
+                for one in ending {
+                    self.renew(installing, one).await;
                 }
-                Err(error) => tracing::warn!(%error, "cannot look for tokens that end"),
             }
-            tokio::time::sleep(LOOKS).await;
+            Err(error) => tracing::warn!(%error, "cannot look for tokens that end"),
         }
     }
 

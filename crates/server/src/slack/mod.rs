@@ -25,7 +25,7 @@ use throughline_channels::slack::signature::Unproven;
 use throughline_channels::slack::{
     Answer, App, Client, STREAM_GRACE, SigningSecret, Slack, Workspace, teams,
 };
-use throughline_engine::Timestamp;
+use throughline_engine::{Millis, Timestamp};
 use throughline_messages::Language;
 use throughline_runtime::Runtime;
 use throughline_store::{Store, StoreError};
@@ -195,15 +195,14 @@ impl Adapter {
             () = self.renew_tokens() => {}
             _ = stop.wait_for(|stop| *stop) => {}
         }
-        for what in ["sockets", "tokens"] {
-            self.lead(what).resign().await;
-        }
+        self.socket_lead().resign().await;
+        self.token_lead().resign().await;
     }
 
     /// Receives over sockets while this process leads. What the leader receives is decided here, too, so a process that
     /// stands by is as ready.
     async fn receive_over_sockets(self: &Arc<Self>, runtime: &Arc<Runtime>, token: &Key) {
-        let lead = self.lead("sockets");
+        let lead = self.socket_lead();
         loop {
             if self.store.is_shared() {
                 self.listens.store(true, Ordering::Relaxed);
@@ -216,9 +215,18 @@ impl Adapter {
         }
     }
 
-    /// Returns the lead of something that one process at a time does for the app.
-    fn lead(&self, what: &str) -> Lead {
-        Lead::new(self.store.clone(), &self.tenant, &format!("slack.{what}"), &self.process)
+    /// Returns the lead of whoever receives over sockets.
+    fn socket_lead(&self) -> Lead {
+        self.lead("slack.sockets", 6 * Timestamp::SECOND)
+    }
+
+    /// Returns the lead of whoever renews tokens. Slack may take half a minute for each.
+    fn token_lead(&self) -> Lead {
+        self.lead("slack.tokens", 10 * Timestamp::MINUTE)
+    }
+
+    fn lead(&self, what: &str, lease: Millis) -> Lead {
+        Lead::new(self.store.clone(), &self.tenant, what, &self.process, lease)
     }
 
     /// Reads again which workspaces there are.
