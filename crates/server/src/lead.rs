@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_engine::Millis;
+use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_store::{Document, Store, StoreError};
 use tokio::time::sleep;
 

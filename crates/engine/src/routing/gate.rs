@@ -10,7 +10,7 @@ use crate::messages::{self, languages};
 use crate::routing::press;
 use crate::routing::scope;
 use crate::selection::button_text;
-use crate::selection::newest::{left_since, newer_list_takes};
+use crate::selection::newest::{left_since, newer_list_takes, positions_since};
 use crate::tickets::subject;
 use crate::turn::capability::PressInput;
 use crate::turn::routed_message::{context, focus};
@@ -70,8 +70,11 @@ fn read(turn: &Turn<'_>, said: &RoutedMessage, meant: &RoutedMessage, gate: &Car
         let ticket = ruling.intent == RuledIntent::Ticket && ruling.object.is_none();
         return (ticket && about_nothing(turn, said)).then(|| GateWords::Ticket(ruling.clone()));
     }
-    // What was said since is what such words are about.
-    if focus(turn).anchor_id() != Some(&gate.message) {
+    // What was said or shown since is what such words are about, unless they reply to the gate.
+    let replies = focus(turn).replies();
+    if focus(turn).anchor_id() != Some(&gate.message)
+        || !replies && positions_since(turn, &said.by, &shown_by(gate))
+    {
         return None;
     }
     let bare = &context(turn);

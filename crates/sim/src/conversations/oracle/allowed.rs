@@ -417,7 +417,8 @@ impl Oracle {
             },
             ThingKind::Gate { of, open } if *open && *of == who => match meaning {
                 Meaning::Gate(button) => vec![Deed::Gate(button)],
-                Meaning::No | Meaning::DoNothing => vec![Deed::Gate(NOT_NOW)],
+                // Lenient: praise, which stands among the idioms, closes it as a refusal does.
+                Meaning::No | Meaning::DoNothing | Meaning::Idiom => vec![Deed::Gate(NOT_NOW)],
                 Meaning::Label(label) | Meaning::Instead(label) => {
                     self.named_in(thing, label).unwrap_or_default()
                 }
