@@ -183,7 +183,7 @@ fn a_wrong_kind_and_broken_toml_have_their_place_too() {
         ("[[tokens]]\nid = \"a\"\nscopes = [\"event:write\"]", 1003, "3:11", "events:write"),
         ("tenant = \"a", 1001, "1:", "not valid TOML"),
         ("tenant = \"a\"\ntenant = \"b\"", 1001, "2:", "duplicate"),
-        ("store.url = \"postgres://x\"", 1103, "1:7", "sqlite:PATH"),
+        ("store.url = \"mysql://x\"", 1103, "1:7", "sqlite:PATH"),
         ("models.default = { kind = \"x\" }", 1003, "1:", "openai-chat"),
         ("models.default = { kind = \"anthropic\" }", 5101, "1:", "no `model`"),
         ("models.draught = { kind = \"off\" }", 1002, "1:", "models.draft"),
