@@ -68,20 +68,25 @@ async fn beat_once(
     let beat =
         "INSERT INTO replicas (id, seen) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seen = excluded.seen";
     client.execute(beat, &[&&*shared.replica, &now.0]).await.map_err(|error| told(&error, ACT))?;
-    let silent = "SELECT id FROM replicas WHERE seen < $1 AND id <> $2";
+    // Of several that notice, one deletes the row and does the rest.
+    let silent = "DELETE FROM replicas WHERE seen < $1 AND id <> $2 RETURNING id";
     let before = now.plus(-GONE).0;
     let rows =
         client.query(silent, &[&before, &&*shared.replica]).await.map_err(|error| told(&error, ACT))?;
     for row in rows {
-        let gone: String = row.get(0);
-        free(shared, &gone, now).await?;
-        let remove = "DELETE FROM replicas WHERE id = $1 AND seen < $2";
-        if client.execute(remove, &[&gone, &before]).await.map_err(|error| told(&error, ACT))? == 1 {
-            tracing::info!(replica = gone, "a process that shared the store is gone; its lanes are free");
-            shared.signals.tell_all(News::Missed);
-        }
+        // Beside the signs of life, which must not wait for all tenants.
+        tokio::spawn(take_over(shared.clone(), row.get(0)));
     }
     Ok(())
+}
+
+/// Frees what a process held that is gone, and wakes everybody. If it cannot be freed, its leases end by themselves.
+async fn take_over(shared: Arc<Shared>, gone: String) {
+    tracing::info!(replica = gone, "a process that shared the store is gone; its lanes are free");
+    if let Err(error) = free(&shared, &gone, shared.clock.now()).await {
+        tracing::warn!(%error, replica = gone, "effects of a process that is gone wait for the end of their leases");
+    }
+    shared.signals.tell_all(News::Missed);
 }
 
 /// Makes effects due that a process had leased and not begun. One that it had begun may be on the wire: its lease ends by

@@ -153,6 +153,11 @@ impl Server {
         let _ = command.args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
     }
 
+    /// Makes the database one that takes no writes, as a replica is.
+    pub fn make_read_only(&self) {
+        self.admin("postgres", "ALTER DATABASE throughline SET default_transaction_read_only = on");
+    }
+
     /// Runs SQL as the superuser.
     pub(crate) fn admin(&self, database: &str, sql: &str) -> String {
         self.psql("postgres", database, sql)

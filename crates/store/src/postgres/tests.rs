@@ -250,7 +250,7 @@ fn a_newer_schema_and_a_role_above_the_rules_are_refused() {
 #[test]
 fn e34_a_read_only_server_is_refused() {
     let server = Server::start();
-    server.admin("postgres", "ALTER DATABASE throughline SET default_transaction_read_only = on");
+    server.make_read_only();
     assert!(matches!(open(&server), Err(StoreError::Replica { .. })));
 }
 
