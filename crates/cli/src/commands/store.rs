@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::json;
 use throughline_server::{Config, StoreUrl};
 use throughline_store::{
-    Erasure, ErasureRow, PostgresStore, SchemaVersion, SqliteStore, StoreError, SystemClock, database_file,
+    ErasureRow, PostgresStore, SchemaVersion, SqliteStore, StoreError, SystemClock, database_file,
 };
 
 use crate::api::Local;
@@ -60,7 +60,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         Command::Status => status(app, &config),
         Command::Migrate => migrate(app, &config),
         Command::Backup { folder } => backup(app, &config, folder),
-        Command::Restore { folder } => restore(app, config, folder),
+        Command::Restore { folder } => restore(app, &config, folder),
     }
 }
 
@@ -196,20 +196,23 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// Copies a file for its owner alone.
+/// Copies a file for its owner alone. It is in its place when all of it is there.
 fn copy_private(from: &Path, to: &Path) -> std::io::Result<()> {
-    let bytes = fs::read(from)?;
-    crate::private_file::write(to, &bytes)
+    let mut new = to.as_os_str().to_owned();
+    new.push(".new");
+    let mut file = crate::private_file::create(Path::new(&new))?;
+    std::io::copy(&mut fs::File::open(from)?, &mut file)?;
+    file.sync_all()?;
+    fs::rename(&new, to)
 }
 
-fn restore(app: &App, config: Config, folder: &Path) -> Outcome {
-    let (from, to) = (folder.join(COPIES.0), file(&config)?);
+fn restore(app: &App, config: &Config, folder: &Path) -> Outcome {
+    let (from, to) = (folder.join(COPIES.0), file(config)?);
     if let Err(error) = throughline_store::schema_version(&from) {
         return Err(failed(&error).hint("a folder that `throughline store backup` made?"));
     }
-    let tenants: Vec<String> = config.tenants().into_iter().map(str::to_owned).collect();
-    let erased = if to.exists() { erasures(app, &to, &tenants)? } else { BTreeMap::new() };
-    let aside = put_aside(&to).map_err(|error| cannot("put aside", &to, &error))?;
+    let erased = if to.exists() { erasures(app, &to)? } else { BTreeMap::new() };
+    let aside = put_database_aside(&to).map_err(|error| cannot("put aside", &to, &error))?;
     copy_private(&from, &to).map_err(|error| cannot("put the copy in place of", &to, &error))?;
     if let (Some(key), true) = (config.key_file(), folder.join(COPIES.1).exists()) {
         put_aside(&key).map_err(|error| cannot("put aside", &key, &error))?;
@@ -228,20 +231,36 @@ fn restore(app: &App, config: Config, folder: &Path) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Reads which erasures were asked for, by tenant. Fails while a process has the database.
-fn erasures(
-    app: &App,
-    database: &Path,
-    tenants: &[String],
-) -> Result<BTreeMap<String, Vec<ErasureRow>>, Failure> {
-    let store =
-        SqliteStore::open(database, Arc::new(SystemClock::default())).map_err(|error| failed(&error))?;
-    let runtime = app.runtime()?;
-    let read = |tenant: &String| {
-        let rows = runtime.block_on(store.erasures(tenant, false));
-        rows.map(|rows| (tenant.clone(), rows)).map_err(|error| failed(&error))
+/// Reads which erasures were asked for, by tenant. Fails while a process has the database; one that cannot be read tells of
+/// none.
+fn erasures(app: &App, database: &Path) -> Result<BTreeMap<String, Vec<ErasureRow>>, Failure> {
+    match SqliteStore::open(database, Arc::new(SystemClock::default())) {
+        Ok(store) => drop(store),
+        Err(error @ StoreError::InUse { .. }) => return Err(failed(&error)),
+        Err(error) => {
+            app.out.message(&format!(
+                "{error}; so nobody knows what was erased since the copy was made: erase it again yourself"
+            ));
+            return Ok(BTreeMap::new());
+        }
+    }
+    let local = Local::open(app)?;
+    let read = |tenant: String| {
+        let rows = local.block_on(local.instance().store.erasures(&tenant, false))?;
+        Ok((tenant, rows))
     };
-    tenants.iter().map(read).collect()
+    local.tenants()?.into_iter().map(read).collect()
+}
+
+/// Moves a database aside, with the files that SQLite keeps beside it: its log would be taken for that of the copy. Returns
+/// where it is now.
+fn put_database_aside(database: &Path) -> std::io::Result<Option<PathBuf>> {
+    for suffix in ["-wal", "-shm"] {
+        let mut beside = database.as_os_str().to_owned();
+        beside.push(suffix);
+        put_aside(Path::new(&beside))?;
+    }
+    put_aside(database)
 }
 
 /// Moves a file aside, if it is there. Returns where it is now.

@@ -86,6 +86,35 @@ fn a_server_is_looked_after_as_well() {
     assert!(refused.err.contains("pg_dump"), "{}", refused.session());
 }
 
+/// E34: nothing is decided on a server that may be behind.
+#[test]
+fn a_server_that_takes_no_writes_is_refused() {
+    let (home, server) = (Home::new(), PostgresTestServer::start());
+    server.make_read_only();
+    let address = server.address();
+    for command in [&["lanes", "list"][..], &["store", "status"], &["serve", "--demo"]] {
+        let ran = home.run_with(command, "", &[("THROUGHLINE_STORE__URL", address.as_str())]);
+        assert_ne!(ran.code, 0);
+        assert!(ran.err.contains("TL-6104") && ran.err.contains("replica"), "{}", ran.session());
+    }
+}
+
+/// A database that cannot be read any more is what backups are for. Its log does not come to the copy.
+#[test]
+fn a_damaged_database_is_put_aside_with_its_log() {
+    let home = Home::new();
+    said(&home);
+    home.run(&["store", "backup", "monday"]).ends(0);
+    for name in ["throughline.db", "throughline.db-wal"] {
+        std::fs::write(home.path().join(name), [1; 8_192]).unwrap();
+    }
+    let restored = home.run(&["store", "restore", "monday"]).ends(0);
+    assert!(restored.err.contains("what was erased since"), "{}", restored.session());
+    assert_eq!(lanes(&home), 1);
+    home.run(&["audit", "verify"]).ends(0);
+    assert_eq!(std::fs::read(home.path().join("throughline.db.before-restore-1")).unwrap(), [1; 8_192]);
+}
+
 /// Two processes with different keys would not know each other's buttons.
 #[test]
 fn a_process_with_another_key_does_not_start() {
