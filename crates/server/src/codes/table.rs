@@ -63,7 +63,7 @@ codes! {
     INSTANCE_KEY = 1102, "start.instance_key", None, "The instance key cannot be used",
         "The file of the instance key could not be read or written, or does not hold 32 bytes. Nothing was started.",
         "Button tokens are derived from this key. With another key, cards that are already shown would stop working.",
-        "Restore the file (mode 0600, 32 bytes) from a backup. If it is truly lost, delete it: a new one is made.",
+        "Restore the file (mode 0600, 32 bytes) from a backup. If it is truly lost, delete it: a new one is made. Processes that share a store need the same one: copy it.",
         ["instance_key_file"];
     STORE_URL = 1103, "start.store_url", None, "The store's address is not one this version knows",
         "`store.url` names a kind of store that is not built in, or a setting beside it does not fit it.",
