@@ -45,7 +45,13 @@ pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
         positional: false,
         marked: 0,
     };
-    match pool.read(&Parses::of(super::lexicon(text), text, false)) {
+    let parses = Parses::of(super::lexicon(text), text, false);
+    let labelled = pool.whole(text.text()).0 != 0;
+    // A button that is denied is not chosen, but a "not" may belong to a label.
+    if parses.is_negated(&pool) && !labelled {
+        return None;
+    }
+    match pool.read(&parses) {
         Reading::One(option, _) => actions.get(option).copied(),
         _ => None,
     }
@@ -65,6 +71,25 @@ mod tests {
             ["2", "the second one please", "last", "the third", "die zweite", "create a ticket for login bug"]
         {
             assert_eq!(said(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_button_that_is_denied_is_not_chosen() {
+        let actions = [Action::SelectReview, Action::SelectTicket, Action::Dismiss];
+        let said = |text: &str| button_named(&actions, &Words::of(text));
+        for text in [
+            "don't say not now",
+            "not create ticket",
+            "don't create ticket",
+            "no, not review",
+            "bitte kein Ticket erstellen",
+            "nicht nicht jetzt",
+        ] {
+            assert_eq!(said(text), None, "{text}");
+        }
+        for text in ["not now", "Not now, please", "nicht jetzt", "ok, not now"] {
+            assert_eq!(said(text), Some(Action::Dismiss), "{text}");
         }
     }
 }

@@ -59,6 +59,7 @@ pub(super) fn watch(
         for pending in &pendings {
             question(play, pending);
         }
+        play.oracle.waits_for(&pendings.iter().map(|pending| pending.id.0.as_str()).collect::<Vec<_>>());
     }
 }
 

@@ -115,8 +115,8 @@ impl Oracle {
     }
 
     pub(super) fn saw(&mut self, message: Option<String>, to: Option<Who>, kind: ThingKind) {
-        if let ThingKind::Question { of, .. } = kind {
-            self.put_aside(of);
+        if let ThingKind::Question { of, hosts, .. } = kind {
+            self.put_aside(of, hosts);
         }
         self.things.push(Thing { message, to, kind });
     }
@@ -157,11 +157,23 @@ impl Oracle {
         self.close_question(question);
     }
 
-    /// A person has one question at a time; an older one is put aside.
-    fn put_aside(&mut self, newer: Option<Who>) {
+    /// A person has one question at a time; a newer one ends it. A host's question for words stands behind a question of the
+    /// engine, and is the next again when that is over (`docs/design/0052-what-a-text-question-leaves.md`).
+    fn put_aside(&mut self, newer: Option<Who>, by_host: bool) {
         for thing in &mut self.things {
-            if let ThingKind::Question { of, open, .. } = &mut thing.kind {
-                *open &= of.is_some() && newer.is_some() && *of != newer;
+            if let ThingKind::Question { of, open, expects, hosts, .. } = &mut thing.kind {
+                let others = of.is_some() && newer.is_some() && *of != newer;
+                let stands = *hosts && !by_host && *expects == Expects::Words;
+                *open &= others || stands;
+            }
+        }
+    }
+
+    /// Questions of the engine that wait no longer are over, so that an older one is the next again.
+    pub(super) fn waits_for(&mut self, waiting: &[&str]) {
+        for thing in &mut self.things {
+            if let ThingKind::Question { id, open, hosts: false, .. } = &mut thing.kind {
+                *open &= waiting.contains(&id.as_str());
             }
         }
     }

@@ -48,6 +48,10 @@ impl Oracle {
             // Lenient: whoever refuses an option may answer no to a question of yes or no.
             // Lenient: whoever wants nothing done says no to what is offered.
             Meaning::No => [self.yes_or_no(who, false), self.closes_gate(who)].concat(),
+            // Lenient: "I don't want not now" refuses twice, and is heard as one refusal.
+            Meaning::Negated(label) if REFUSALS.contains(&LABELS[label]) => {
+                [self.yes_or_no(who, false), self.closes_gate(who)].concat()
+            }
             Meaning::Negated(_) => self.yes_or_no(who, false),
             Meaning::DoNothing => {
                 [self.yes_or_no(who, false), self.nothing(who), self.closes_gate(who)].concat()

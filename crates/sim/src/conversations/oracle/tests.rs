@@ -77,3 +77,24 @@ fn a_text_that_is_a_label_is_that_label() {
     oracle.shown(&list(Slot::Chat, &[14, 1], 0), None);
     assert_eq!(execs(&oracle.allowed(Who::Ana, Meaning::DoNothing, "Do nothing.", PLAIN)), ["chat-2-v0:0"]);
 }
+
+#[test]
+fn a_hosts_question_for_words_stands_behind_one_of_the_engine() {
+    let asks = |id: &str, of, hosts| ThingKind::Question {
+        id: id.into(),
+        expects: Expects::Words,
+        of,
+        open: true,
+        hosts,
+    };
+    let answer = |id: &str| [Deed::Answer { question: id.into(), value: "*".into() }];
+    let mut oracle = Oracle::default();
+    oracle.saw(None, None, asks("pd_1", None, true));
+    oracle.saw(None, None, asks("pd_2", Some(Who::Ana), false));
+    assert_eq!(oracle.allowed(Who::Ana, Meaning::Smalltalk, "…", PLAIN), answer("pd_2"));
+    assert_eq!(oracle.allowed(Who::Bob, Meaning::Smalltalk, "…", PLAIN), answer("pd_1"));
+    oracle.waits_for(&[]);
+    assert_eq!(oracle.allowed(Who::Ana, Meaning::Smalltalk, "…", PLAIN), answer("pd_1"));
+    oracle.saw(None, None, asks("pd_3", None, true));
+    assert_eq!(oracle.allowed(Who::Bob, Meaning::Smalltalk, "…", PLAIN), answer("pd_3"));
+}
