@@ -77,9 +77,8 @@ fn seeds() -> impl Iterator<Item = u64> {
 
 #[test]
 fn replicas_killed_at_any_moment_lose_and_double_nothing() {
-    let replicas = Replicas::start();
     for seed in seeds() {
-        let wrong = replicas.play(seed, |replicas| {
+        let wrong = Replicas::start().play(seed, |replicas| {
             for n in 0..2 * replicas.servers.len() as u64 {
                 pause(50 + seed * 37 % 100 + n * 113 % 200);
                 replicas.servers[(seed + n) as usize % REPLICAS].signal("KILL");
@@ -92,9 +91,8 @@ fn replicas_killed_at_any_moment_lose_and_double_nothing() {
 /// Processes that stand still for longer than anybody believes them to live, and go on in the middle of what they did.
 #[test]
 fn replicas_that_sleep_are_fenced() {
-    let replicas = Replicas::start();
     for seed in seeds() {
-        let wrong = replicas.play(100 + seed, |replicas| {
+        let wrong = Replicas::start().play(100 + seed, |replicas| {
             for n in 0..3 {
                 pause(50 + seed * 41 % 150);
                 let server = &replicas.servers[(seed + n) as usize % REPLICAS];

@@ -460,7 +460,9 @@ fn facts_of(
     let whole = text_facts(&scene(turn, &said.words, view, &sets, said.since), set);
     let before = ShownAt::by_message(&said.message, said.since);
     TextFacts {
-        unseen: whole.unseen || newest::shown_since(turn, view, &before),
+        unseen: whole.unseen
+            || newest::shown_since(turn, view, &before)
+            || newest::left_since(turn, said.since),
         edited: is_edited(said, cycle),
         unlike: !names(&scene(turn, &asked, view, &sets, said.since), set, option)
             || control::leaves_out_command(&asked, label),

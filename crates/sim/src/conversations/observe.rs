@@ -59,7 +59,8 @@ pub(super) fn watch(
         for pending in &pendings {
             question(play, pending);
         }
-        play.oracle.waits_for(&pendings.iter().map(|pending| pending.id.0.as_str()).collect::<Vec<_>>());
+        let waiting = pendings.iter().chain(&play.lane.head.lapsed).map(|pending| pending.id.0.as_str());
+        play.oracle.waits_for(&waiting.collect::<Vec<_>>());
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) struct Oracle {
     /// Last question that each person answered.
     answers: BTreeMap<Who, (String, Expects)>,
     rejected: BTreeSet<(Who, String)>,
-    /// Questions that somebody wanted nothing of.
+    /// Questions that may be over: somebody wanted nothing of them, or they wait no longer.
     dropped: BTreeSet<String>,
 }
 
@@ -157,23 +157,26 @@ impl Oracle {
         self.close_question(question);
     }
 
-    /// A person has one question at a time; a newer one ends it. A host's question for words stands behind a question of the
-    /// engine, and is the next again when that is over (`docs/design/0052-what-a-text-question-leaves.md`).
+    /// A person has one question at a time; a newer one ends it. A question for words stands behind one of the engine, and
+    /// is the next again when that is over (`docs/design/0052-what-a-text-question-leaves.md`).
     fn put_aside(&mut self, newer: Option<Who>, by_host: bool) {
         for thing in &mut self.things {
-            if let ThingKind::Question { of, open, expects, hosts, .. } = &mut thing.kind {
+            if let ThingKind::Question { of, open, expects, .. } = &mut thing.kind {
                 let others = of.is_some() && newer.is_some() && *of != newer;
-                let stands = *hosts && !by_host && *expects == Expects::Words;
+                let stands = !by_host && *expects == Expects::Words;
                 *open &= others || stands;
             }
         }
     }
 
-    /// Questions of the engine that wait no longer are over, so that an older one is the next again.
+    /// Questions of the engine that wait no longer are over, so that an older one is the next again. A host's may be.
     pub(super) fn waits_for(&mut self, waiting: &[&str]) {
         for thing in &mut self.things {
-            if let ThingKind::Question { id, open, hosts: false, .. } = &mut thing.kind {
-                *open &= waiting.contains(&id.as_str());
+            let ThingKind::Question { id, open, hosts, .. } = &mut thing.kind else { continue };
+            let waits = waiting.contains(&id.as_str());
+            *open &= *hosts || waits;
+            if *open && !waits {
+                self.dropped.insert(id.clone());
             }
         }
     }
@@ -218,12 +221,18 @@ impl Oracle {
             // It refuses what it replies to, and nobody knows what that is.
             _ if reply == Target::Unknown => None,
             Meaning::Negated(label) => self.newest_choice(who, label),
+            // Lenient: in reply to something else it may be about that.
+            Meaning::No | Meaning::DoNothing if self.is_elsewhere(reply) => None,
             Meaning::No | Meaning::DoNothing => self.suggestion(who).cloned(),
             _ => None,
         };
         if let Some(choice) = unwanted {
             self.rejected.insert((who, choice.exec_ref));
         }
+    }
+
+    fn is_elsewhere(&self, reply: Target) -> bool {
+        matches!(reply, Target::Thing(at) if !matches!(self.things[at].kind, ThingKind::List { .. }))
     }
 
     // ---- what is there ----

@@ -81,7 +81,7 @@ impl Oracle {
                 ThingKind::Question { id, expects: Expects::OneOf(labels), .. } if !self.list_after(at) => {
                     let value = place(labels, meaning).map(|label| LABELS[*label].to_owned());
                     deeds.extend(value.map(|value| Deed::Answer { question: id.clone(), value }));
-                    // Lenient: a question of which somebody wanted nothing may be over.
+                    // Lenient: the question may be over.
                     if !self.dropped.contains(id) {
                         return deeds;
                     }
@@ -101,7 +101,8 @@ impl Oracle {
         }
         let counted = |thing: &&Thing| match &thing.kind {
             ThingKind::List { list: id, choices, .. } if id == list => choices.len() > 1,
-            ThingKind::List { .. } => true,
+            // Lenient: whoever acts in a list goes on counting there.
+            ThingKind::List { .. } => self.acted.get(&who).is_none_or(|(_, acted)| acted != list),
             ThingKind::Gate { of, open } => *open && *of == who,
             ThingKind::Question { expects: Expects::OneOf(_), of, open, .. } => {
                 *open && of.is_none_or(|of| of == who)
@@ -271,6 +272,7 @@ impl Oracle {
 
     /// A yes goes to the newest question that can be answered by yes.
     fn yes(&self, who: Who) -> Vec<Deed> {
+        let mut deeds = Vec::new();
         for (_, thing) in self.waiting(who) {
             // Lenient: a list that its host shows again leaves open what was asked about it.
             let before = || match &thing.kind {
@@ -279,19 +281,23 @@ impl Oracle {
             };
             if let Some(choice) = suggested(thing).or_else(before) {
                 // Lenient: a list that puts its likeliest option first does not ask for a yes, so an older question may.
-                let mut deeds = self.yes_or_no(who, true);
+                deeds.extend(self.yes_or_no(who, true));
                 deeds.extend(Some(choice).filter(|choice| self.live(choice)).map(Deed::run));
                 return deeds;
             }
             if let ThingKind::Question { expects: Expects::YesOrNo, id, .. } = &thing.kind {
-                return vec![Deed::Answer { question: id.clone(), value: "yes".into() }];
+                deeds.push(Deed::Answer { question: id.clone(), value: "yes".into() });
+                // Lenient: the question may be over.
+                if !self.dropped.contains(id) {
+                    return deeds;
+                }
             }
             if let ThingKind::Where { deeds } = &thing.kind {
                 // Lenient: the question may be over, and then an older one is answered.
                 return [self.still(deeds), self.yes_or_no(who, true)].concat();
             }
         }
-        Vec::new()
+        deeds
     }
 
     /// Deeds that are still what they were.
@@ -423,6 +429,7 @@ impl Oracle {
                 Meaning::Gate(button) => vec![Deed::Gate(button)],
                 // Lenient: praise, which stands among the idioms, closes it as a refusal does.
                 Meaning::No | Meaning::DoNothing | Meaning::Idiom => vec![Deed::Gate(NOT_NOW)],
+                Meaning::Negated(label) if REFUSALS.contains(&LABELS[label]) => vec![Deed::Gate(NOT_NOW)],
                 Meaning::Label(label) | Meaning::Instead(label) => {
                     self.named_in(thing, label).unwrap_or_default()
                 }
