@@ -21,6 +21,13 @@ pub(crate) struct Client {
     refusals: Arc<Mutex<BTreeMap<String, u64>>>,
 }
 
+/// Answer to a delivered event.
+pub(crate) struct Delivered {
+    pub(crate) answer: Value,
+    /// True if the event had its turn before.
+    pub(crate) is_known: bool,
+}
+
 impl Client {
     pub(crate) fn new(url: &str) -> Self {
         Self::over(vec![url.into()])
@@ -43,27 +50,31 @@ impl Client {
 
     /// Delivers an event and waits for its turn.
     pub(crate) fn event(&self, key: &str, body: &Value) -> Value {
-        self.until(&format!("POST {key}"), || {
-            let request = self
-                .agent
-                .post(format!("{}/v1/events", self.url()))
-                .header("Content-Type", "application/json")
-                .header("Idempotency-Key", key)
-                .header("Prefer", "wait=20");
-            let mut answer = request.send(body.to_string()).ok()?;
-            let status = answer.status().as_u16();
-            let text = answer.body_mut().read_to_string().ok()?;
-            match status {
-                200 => serde_json::from_str(&text).ok(),
-                202 => None,
-                // In progress, or overloaded: the request is repeated.
-                409 | 429 | 503 => {
-                    self.refused(status, &text);
-                    None
-                }
-                other => panic!("{key}: {other} {text}"),
+        self.until(&format!("POST {key}"), || self.try_event(key, body)).answer
+    }
+
+    /// Delivers an event once. Returns its turn, or nothing if there is no answer or it is to be sent again.
+    pub(crate) fn try_event(&self, key: &str, body: &Value) -> Option<Delivered> {
+        let request = self
+            .agent
+            .post(format!("{}/v1/events", self.url()))
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key)
+            .header("Prefer", "wait=20");
+        let mut answer = request.send(body.to_string()).ok()?;
+        let status = answer.status().as_u16();
+        let is_known = answer.headers().contains_key("idempotency-replayed");
+        let text = answer.body_mut().read_to_string().ok()?;
+        match status {
+            200 => Some(Delivered { answer: serde_json::from_str(&text).ok()?, is_known }),
+            202 => None,
+            // In progress, or overloaded: the request is repeated.
+            409 | 429 | 503 => {
+                self.refused(status, &text);
+                None
             }
-        })
+            other => panic!("{key}: {other} {text}"),
+        }
     }
 
     /// Delivers an event and does not wait for its turn.
@@ -132,13 +143,16 @@ impl Client {
 
     /// Sends a GET request.
     pub(crate) fn get(&self, path: &str) -> Value {
-        self.until(path, || {
-            let mut answer = self.agent.get(format!("{}{path}", self.url())).call().ok()?;
-            let status = answer.status().as_u16();
-            let text = answer.body_mut().read_to_string().ok()?;
-            assert!(status == 200 || status == 503, "{path}: {status} {text}");
-            if status == 200 { serde_json::from_str(&text).ok() } else { None }
-        })
+        self.until(path, || self.try_get(path))
+    }
+
+    /// Sends a GET request once.
+    pub(crate) fn try_get(&self, path: &str) -> Option<Value> {
+        let mut answer = self.agent.get(format!("{}{path}", self.url())).call().ok()?;
+        let status = answer.status().as_u16();
+        let text = answer.body_mut().read_to_string().ok()?;
+        assert!(status == 200 || status == 503, "{path}: {status} {text}");
+        if status == 200 { serde_json::from_str(&text).ok() } else { None }
     }
 
     /// Reads all pages of a list.

@@ -1,6 +1,6 @@
 //! The second judge: stateright's tester, which searches for an order of the calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use stateright::semantics::{ConsistencyTester, LinearizabilityTester, SequentialSpec};
@@ -74,6 +74,35 @@ impl Log {
         self.read = 0;
         all_read
     }
+}
+
+/// Leaves out calls without an answer that change nothing: those that read, those whose event another call was told to have
+/// put into the log, and all but the first one of an event, which may have taken effect whenever a later one did.
+pub(super) fn needed(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut answered = HashSet::new();
+    let mut told = HashSet::new();
+    for entry in &entries {
+        let Entry::Returned(call, answer) = entry else { continue };
+        answered.insert(*call);
+        if matches!(answer, Answer::Turn(_)) {
+            told.insert(*call);
+        }
+    }
+    let mut settled: HashSet<String> = entries
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Invoked(call, Act::Deliver(event)) if told.contains(call) => Some(event.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut kept = entries;
+    kept.retain(|entry| match entry {
+        Entry::Invoked(call, _) if answered.contains(call) => true,
+        Entry::Invoked(_, Act::Deliver(event)) => settled.insert(event.clone()),
+        Entry::Invoked(_, Act::Read) => false,
+        Entry::Returned(..) => true,
+    });
+    kept
 }
 
 /// Returns true if some order of the calls explains all answers.

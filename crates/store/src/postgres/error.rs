@@ -1,5 +1,7 @@
 //! Failures of PostgreSQL, and what they mean to a caller.
 
+use std::time::Duration;
+
 use tokio_postgres::error::SqlState;
 
 use crate::contract::StoreError;
@@ -11,10 +13,25 @@ pub(super) enum TxError {
     Refused(String),
     /// The server or the connection failed.
     Sql(tokio_postgres::Error),
+    /// The server said nothing for [`SILENCE`], before the end of the transaction was sent.
+    Silent,
     /// A stored value cannot be read.
     Value(String),
-    /// The connection broke after the end of the transaction was sent.
+    /// The connection broke, or the server said nothing, after the end of the transaction was sent.
     Unknown(String),
+}
+
+/// Time after which a server that says nothing counts as gone. It gives a statement 5 s.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Waits for the server's answer. A connection may be dead without ever ending: whatever is in between forgot it.
+pub(super) async fn answered<T>(
+    asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, TxError> {
+    match tokio::time::timeout(SILENCE, asked).await {
+        Ok(told) => told.map_err(TxError::Sql),
+        Err(_) => Err(TxError::Silent),
+    }
 }
 
 impl From<tokio_postgres::Error> for TxError {
@@ -37,7 +54,11 @@ pub(super) fn words(error: &tokio_postgres::Error) -> String {
 impl TxError {
     /// Returns true if the transaction may be tried again: nothing was written and nothing told.
     pub(super) fn may_pass(&self) -> bool {
-        let Self::Sql(error) = self else { return false };
+        let error = match self {
+            Self::Silent => return true,
+            Self::Sql(error) => error,
+            _ => return false,
+        };
         let raced = |code: &SqlState| {
             [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
         };
@@ -46,11 +67,30 @@ impl TxError {
         error.is_closed() || is_broken(error) || error.code().is_some_and(raced) || same_set
     }
 
+    /// Returns true if the connection is of no use any more.
+    pub(super) fn loses_connection(&self) -> bool {
+        match self {
+            Self::Silent | Self::Unknown(_) => true,
+            Self::Sql(error) => is_broken(error),
+            Self::Refused(_) | Self::Value(_) => false,
+        }
+    }
+
+    /// Returns the reason in words.
+    pub(super) fn why(&self) -> String {
+        match self {
+            Self::Refused(why) | Self::Value(why) | Self::Unknown(why) => why.clone(),
+            Self::Silent => format!("the server did not answer for {} s", SILENCE.as_secs()),
+            Self::Sql(error) => words(error),
+        }
+    }
+
     /// Returns the error for a caller. Nothing was written.
     pub(super) fn told(self, act: &'static str) -> StoreError {
         match self {
             Self::Refused(why) => StoreError::Refused { act, why },
             Self::Value(why) => StoreError::Backend { act, why },
+            Self::Silent => StoreError::Backend { act, why: self.why() },
             Self::Unknown(why) => StoreError::Unknown { act, why },
             Self::Sql(error) => told(&error, act),
         }
@@ -59,7 +99,11 @@ impl TxError {
 
 /// Returns true if the server ended the connection, or it broke.
 pub(super) fn is_broken(error: &tokio_postgres::Error) -> bool {
-    let ended = |code: &SqlState| code.code().starts_with("57P") || code.code().starts_with("08");
+    let ended = |code: &SqlState| {
+        code.code().starts_with("57P")
+            || code.code().starts_with("08")
+            || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+    };
     error.code().map_or_else(|| error.is_closed() || is_io(error), ended)
 }
 

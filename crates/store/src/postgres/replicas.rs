@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throughline_engine::{Millis, Timestamp};
+use tokio::time::timeout;
 use tokio_postgres::Client;
 
 use super::Shared;
@@ -20,6 +21,9 @@ const BEAT: Duration = Duration::from_millis(400);
 
 /// Silence after which a process counts as gone, in milliseconds.
 pub(super) const GONE: Millis = 1_500;
+
+/// Longest wait for a sign of life to be written.
+const SILENCE: Duration = Duration::from_millis(GONE.unsigned_abs());
 
 const ACT: &str = "show that this process runs";
 
@@ -43,8 +47,15 @@ pub(super) async fn read_clock(client: &Client, clock: &ServerClock) -> Result<(
 pub(super) async fn beat(shared: Arc<Shared>, clock: Option<Arc<ServerClock>>) {
     let mut client = None;
     loop {
-        if let Err(error) = beat_once(&shared, clock.as_deref(), &mut client).await {
-            tracing::debug!(%error, "no sign of life was written; it is tried again");
+        // After that time others believe that this process is gone, so another connection is tried.
+        let beaten = timeout(SILENCE, beat_once(&shared, clock.as_deref(), &mut client)).await;
+        let why = match beaten {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("the server does not answer".to_owned()),
+        };
+        if let Some(why) = why {
+            tracing::debug!(why, "no sign of life was written; it is tried again");
             client = None;
         }
         tokio::time::sleep(BEAT).await;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::FutureExt as _;
 use futures_util::StreamExt as _;
 use futures_util::TryStreamExt as _;
 use futures_util::future::{join_all, ready};
@@ -15,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls, Row, Statement};
 
-use super::error::{TxError, is_broken, told, words};
+use super::error::{TxError, answered};
 use super::open::name_of;
 use super::positions::Positions;
 use super::tls::Tls;
@@ -82,15 +83,15 @@ pub(super) async fn connect(
 ) -> Result<Client, StoreError> {
     let dialed = address.clone();
     let client = runtime.spawn(async move {
-        let (client, messages) = dial(&dialed).await?;
+        let (client, messages) = answered(dial(&dialed)).await?;
         // An error is the end: asked again, a connection says the same without end.
         tokio::spawn(messages.take_while(|message| ready(message.is_ok())).for_each(|_| ready(())));
-        Ok::<_, Error>(client)
+        Ok::<_, TxError>(client)
     });
     let client = client.await.map_err(|error| StoreError::Backend { act, why: error.to_string() })?;
-    let client = client.map_err(|error| StoreError::Backend { act, why: words(&error) })?;
+    let client = client.map_err(|error| StoreError::Backend { act, why: error.why() })?;
     let ask = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
-    let row = client.query_one(ask, &[]).await.map_err(|error| told(&error, act))?;
+    let row = answered(client.query_one(ask, &[])).await.map_err(|error| error.told(act))?;
     if row.get(0) {
         return Err(StoreError::Replica { act, what: name_of(&address.config) });
     }
@@ -157,9 +158,11 @@ const FRESH: u8 = 0;
 const BEGUN: u8 = 1;
 const ENDED: u8 = 2;
 
-/// Sets what holds for one transaction. It ends with it, so a pooler may sit in front.
+/// Sets what holds for one transaction. It ends with it, so a pooler may sit in front. A server that is not told that a
+/// connection is gone would keep what its transaction has locked for hours.
 const NAME_TENANT: &str = "SELECT set_config('throughline.tenant', $1, true), \
-                           set_config('statement_timeout', '5s', true), set_config('lock_timeout', '2s', true)";
+                           set_config('statement_timeout', '5s', true), set_config('lock_timeout', '2s', true), \
+                           set_config('idle_in_transaction_session_timeout', '5s', true)";
 
 /// A transaction of one tenant. One that is dropped before its end closes its connection, which undoes it.
 pub(super) struct Tx {
@@ -234,7 +237,7 @@ impl Tx {
         if let Some(known) = known {
             return Ok(known);
         }
-        let statement = connection.client.prepare(sql).await?;
+        let statement = answered(connection.client.prepare(sql)).await?;
         let mut statements = connection.statements.lock().unwrap_or_else(PoisonError::into_inner);
         statements.insert(sql.into(), statement.clone());
         Ok(statement)
@@ -248,13 +251,13 @@ impl Tx {
 
     /// Sends the last statements of a transaction that writes, and its end.
     pub(super) async fn last(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>, TxError> {
-        let lost = |error: Error| match is_broken(&error) {
-            true => TxError::Unknown(words(&error)),
-            false => TxError::Sql(error),
+        let lost = |error: TxError| match error.loses_connection() {
+            true => TxError::Unknown(error.why()),
+            false => error,
         };
         match self.send(queries, true).await {
             Ok((answers, ended)) => ended.map(|()| answers).map_err(lost),
-            Err(TxError::Sql(error)) if self.stage.load(Ordering::SeqCst) == ENDED => Err(lost(error)),
+            Err(error) if self.stage.load(Ordering::SeqCst) == ENDED => Err(lost(error)),
             Err(error) => Err(error),
         }
     }
@@ -302,7 +305,7 @@ impl Tx {
     }
 
     pub(super) async fn batch(&self, sql: &'static str) -> Result<(), TxError> {
-        Ok(self.connection()?.client.batch_execute(sql).await?)
+        answered(self.connection()?.client.batch_execute(sql)).await
     }
 
     /// Sends statements, before them the beginning if nothing was sent yet, behind them the end if they are the last.
@@ -311,7 +314,7 @@ impl Tx {
         &self,
         queries: &[Query<'_>],
         last: bool,
-    ) -> Result<(Vec<Answer>, Result<(), Error>), TxError> {
+    ) -> Result<(Vec<Answer>, Result<(), TxError>), TxError> {
         let fresh = self.stage.load(Ordering::SeqCst) == FRESH;
         let tenant: Params<'_> = &[&self.tenant];
         let mut messages = Vec::with_capacity(queries.len() + 3);
@@ -328,8 +331,9 @@ impl Tx {
         self.stage.store(if last { ENDED } else { BEGUN }, Ordering::SeqCst);
         let client = &self.connection()?.client;
         // Each is sent when it is polled first, which happens in their order.
-        let mut answers = join_all(messages.iter().map(|message| message.send(client))).await;
-        let ended = if last { answers.pop().map_or(Ok(()), |end| end.map(|_| ())) } else { Ok(()) };
+        let sent = join_all(messages.iter().map(|message| message.send(client)));
+        let mut answers = answered(sent.map(Ok)).await?;
+        let ended = if last { answers.pop().map_or(Ok(()), |end| Ok(end.map(|_| ())?)) } else { Ok(()) };
         let before = if fresh { 2 } else { 0 };
         let mut all: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
         all.drain(..before);
@@ -342,32 +346,23 @@ impl Tx {
             return Ended::Told(Err(StoreError::Backend { act, why: "the transaction has ended".into() }));
         };
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let lost = result.as_ref().is_err_and(TxError::loses_connection);
         let ended = match self.stage.load(Ordering::SeqCst) {
-            BEGUN => connection.client.batch_execute(end).await,
+            BEGUN if !lost => answered(connection.client.batch_execute(end)).await,
             _ => Ok(()),
         };
-        let broken = |error: &Error| is_broken(error);
-        let lost = matches!(&result, Err(TxError::Sql(error)) if broken(error));
-        if lost || ended.as_ref().is_err_and(broken) {
+        if lost || ended.as_ref().is_err_and(TxError::loses_connection) {
             self.idle.clear();
         } else if ended.is_ok() {
             self.idle.give_back(connection);
         }
         match (result, ended) {
-            (Err(error), _) if error.may_pass() => Ended::Again(error.told(act)),
-            (Err(error), _) => Ended::Told(Err(error.told(act))),
             (Ok(value), Ok(())) => Ended::Told(Ok(value)),
-            (Ok(_), Err(error)) if is_broken(&error) => {
-                Ended::Told(Err(StoreError::Unknown { act, why: words(&error) }))
+            (Ok(_), Err(error)) if error.loses_connection() => {
+                Ended::Told(Err(StoreError::Unknown { act, why: error.why() }))
             }
-            (Ok(_), Err(error)) => {
-                let error = TxError::Sql(error);
-                if error.may_pass() {
-                    Ended::Again(error.told(act))
-                } else {
-                    Ended::Told(Err(error.told(act)))
-                }
-            }
+            (Ok(_), Err(error)) | (Err(error), _) if error.may_pass() => Ended::Again(error.told(act)),
+            (Ok(_), Err(error)) | (Err(error), _) => Ended::Told(Err(error.told(act))),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, mpsc};
 use tokio_postgres::{AsyncMessage, Client};
 
-use super::error::words;
+use super::error::{TxError, answered, words};
 use super::session::{Address, dial};
 use crate::contract::News;
 
@@ -28,6 +28,9 @@ const TOGETHER: Duration = Duration::from_millis(2);
 
 /// Pause before another connection is tried, and between two looks in the store while there is none.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Time without anything to send after which the connection is tried.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// A notification.
 #[derive(Serialize, Deserialize)]
@@ -78,15 +81,16 @@ impl Signals {
 
     /// Sends one piece of news at once.
     pub(super) async fn send_now(&self, client: &Client, news: News) {
-        self.notify(client, vec![news]).await;
+        if let Err(error) = self.notify(client, vec![news]).await {
+            tracing::debug!(why = error.why(), "news for other processes were not sent");
+        }
     }
 
-    async fn notify(&self, client: &Client, news: Vec<News>) {
+    async fn notify(&self, client: &Client, news: Vec<News>) -> Result<(), TxError> {
         for text in self.encode(news) {
-            if let Err(error) = client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &text]).await {
-                tracing::debug!(error = words(&error), "news for other processes were not sent");
-            }
+            answered(client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &text])).await?;
         }
+        Ok(())
     }
 
     /// Encodes news in as few notifications as they fit in.
@@ -138,7 +142,8 @@ async fn connected(
     address: &Address,
     outgoing: &mut mpsc::Receiver<News>,
 ) -> Result<(), String> {
-    let (client, mut messages) = dial(address).await.map_err(|error| words(&error))?;
+    let told = |error: TxError| error.why();
+    let (client, mut messages) = answered(dial(address)).await.map_err(told)?;
     let listener = signals.clone();
     let mut listening = tokio::spawn(async move {
         while let Some(message) = messages.next().await {
@@ -152,7 +157,7 @@ async fn connected(
         }
         "the connection ended".to_owned()
     });
-    client.batch_execute(&format!("LISTEN {CHANNEL}")).await.map_err(|error| words(&error))?;
+    answered(client.batch_execute(&format!("LISTEN {CHANNEL}"))).await.map_err(told)?;
     // What was announced before this connection listened was not heard.
     let _ = signals.heard.try_send(News::Missed);
     loop {
@@ -165,8 +170,10 @@ async fn connected(
                 while let Ok(next) = outgoing.try_recv() {
                     all.push(next);
                 }
-                signals.notify(&client, all).await;
+                signals.notify(&client, all).await.map_err(told)?;
             }
+            // A connection that hears nothing may be dead.
+            () = tokio::time::sleep(QUIET) => answered(client.batch_execute("")).await.map_err(told)?,
         }
     }
 }

@@ -153,6 +153,42 @@ impl Server {
         let _ = command.args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
     }
 
+    /// Starts a server that follows this one. A write is answered when both have it.
+    pub fn standby(&self) -> Self {
+        let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
+        let standby = Self { folder, bin: self.bin.clone(), as_other: self.as_other };
+        standby.give();
+        let mut copy = standby.program("pg_basebackup");
+        copy.args(["-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync", "-h"]);
+        checked(copy.arg(self.folder.path()).arg("-D").arg(standby.data()).output(), "pg_basebackup");
+        standby.resume();
+        self.admin("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.admin("postgres", "SELECT pg_reload_conf()");
+        let follows = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        while self.admin("postgres", follows) == "0" {
+            std::thread::yield_now();
+        }
+        standby
+    }
+
+    /// Makes a server that follows another one take writes.
+    pub fn promote(&self) {
+        checked(self.program("pg_ctl").args(["promote", "-w", "-D"]).arg(self.data()).output(), "pg_ctl");
+    }
+
+    /// Lets the database take so many connections at most, and ends all that there are.
+    pub fn limit_connections(&self, most: Option<u32>) {
+        let most = most.map_or(-1, i64::from);
+        self.admin("postgres", &format!("ALTER DATABASE throughline CONNECTION LIMIT {most}"));
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'throughline'";
+        self.admin("postgres", end);
+    }
+
+    /// Returns the folder of its socket.
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
     /// Makes the database one that takes no writes, as a replica is.
     pub fn make_read_only(&self) {
         self.admin("postgres", "ALTER DATABASE throughline SET default_transaction_read_only = on");

@@ -9,6 +9,6 @@ mod bit_flips;
 mod clock;
 mod commands;
 mod disk;
-mod matrix;
+pub(crate) mod matrix;
 mod pipes;
 mod shim;
