@@ -10,6 +10,8 @@ pub struct Server {
     folder: TempDir,
     bin: PathBuf,
     as_other: bool,
+    /// Environment of the server.
+    variables: Vec<(&'static str, String)>,
 }
 
 /// Returns the folder of the server's programs.
@@ -34,9 +36,17 @@ impl Server {
     /// # Panics
     /// PostgreSQL is not installed, or does not start.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts a server with environment variables.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn start_with(variables: &[(&'static str, String)]) -> Self {
         let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let root = checked(Command::new("id").arg("-u").output(), "id").stdout == b"0\n";
-        let server = Self { folder, bin: programs(), as_other: root };
+        let server = Self { folder, bin: programs(), as_other: root, variables: variables.to_vec() };
         server.give();
         let template = server.template();
         if template.exists() {
@@ -46,6 +56,10 @@ impl Server {
             server.create(&template);
         }
         server
+    }
+
+    fn another(&self, folder: TempDir) -> Self {
+        Self { folder, bin: self.bin.clone(), as_other: self.as_other, variables: Vec::new() }
     }
 
     /// Gives the folder to the user that the server runs as.
@@ -141,10 +155,26 @@ impl Server {
         let log = self.folder.path().join("log");
         let start = ["-w", "-o", &options, "-l"];
         let mut command = self.program("pg_ctl");
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.arg("start").args(start).arg(log).arg("-D").arg(self.data());
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let status = command.status().expect("pg_ctl can be run");
         assert!(status.success(), "the server does not start");
+    }
+
+    /// Starts the server again if it has stopped, and waits until it takes connections.
+    pub fn ensure_running(&self) {
+        let says = |mut command: Command| command.output().is_ok_and(|output| output.status.success());
+        let asked = |name: &str, arguments: [&str; 2], place: &Path| {
+            let mut command = self.program(name);
+            command.args(arguments).arg(place);
+            says(command)
+        };
+        while !asked("pg_isready", ["-q", "-h"], self.folder.path()) {
+            if !asked("pg_ctl", ["status", "-D"], &self.data()) {
+                self.resume();
+            }
+        }
     }
 
     /// Stops the server as a crash would.
@@ -156,7 +186,7 @@ impl Server {
     /// Starts a server that follows this one. A write is answered when both have it.
     pub fn standby(&self) -> Self {
         let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
-        let standby = Self { folder, bin: self.bin.clone(), as_other: self.as_other };
+        let standby = self.another(folder);
         standby.give();
         let mut copy = standby.program("pg_basebackup");
         copy.args(["-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync", "-h"]);
@@ -236,7 +266,7 @@ impl Server {
     #[cfg(test)]
     pub(crate) fn crash_copy(&self) -> Self {
         let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
-        let copy = Self { folder, bin: self.bin.clone(), as_other: self.as_other };
+        let copy = self.another(folder);
         let (from, to): (&Path, &Path) = (&self.data(), &copy.data());
         self.admin("postgres", "CHECKPOINT");
         checked(Command::new("cp").arg("-a").arg(from).arg(to).output(), "cp");

@@ -11,4 +11,4 @@ mod commands;
 mod disk;
 pub(crate) mod matrix;
 mod pipes;
-mod shim;
+pub(crate) mod shim;

@@ -50,7 +50,8 @@ __attribute__((constructor)) static void start(void) {
 
 static int64_t get(int number) { return __atomic_load_n(&control[number], __ATOMIC_SEQ_CST); }
 
-/* The kinds of files, as bits: the database, its log, its index, its journal, the instance key. */
+/* The kinds of files, as bits: the database, its log, its index, its journal, the instance key; the log and tables of a
+ * PostgreSQL server. */
 static int kind(const char *path) {
     static const char *ends[] = {".db", "-wal", "-shm", "-journal", ".key.new"};
     size_t length = strlen(path);
@@ -58,6 +59,7 @@ static int kind(const char *path) {
         size_t end = strlen(ends[n]);
         if (length >= end && !strcmp(path + length - end, ends[n])) return 1 << n;
     }
+    if (strstr(path, "/pg_wal/") || strstr(path, "/data/base/")) return 1 << 5;
     return 0;
 }
 

@@ -1,8 +1,8 @@
 //! The shim between the server and its disk and clock: compiled from `shim.c` at the first use, and controlled through a
 //! file that it shares with the test.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -26,6 +26,8 @@ pub(crate) enum Fault {
 pub(crate) const LOG: i64 = 2;
 /// Every file of a store.
 pub(crate) const ALL_FILES: i64 = 31;
+/// The log and the tables of a PostgreSQL server.
+pub(crate) const SERVER_FILES: i64 = 32;
 
 // Places of the numbers in the shared file.
 const FAULT: u64 = 0;
@@ -69,6 +71,18 @@ impl Control {
     pub(crate) fn variables(&self) -> [Variable; 2] {
         let of = |path: &Path| path.to_str().unwrap().to_owned();
         [("LD_PRELOAD", of(library())), ("FAULTS_CONTROL", of(&self.path))]
+    }
+
+    /// Returns the variables that put the shim into a process of another user. The folder is opened to everybody.
+    pub(crate) fn variables_for_everybody(&self) -> [Variable; 2] {
+        let folder = self.path.parent().unwrap();
+        let shim = folder.join("faults.so");
+        std::fs::copy(library(), &shim).unwrap();
+        for (path, mode) in [(folder, 0o755), (&shim, 0o755), (&self.path, 0o666)] {
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        }
+        let of = |path: &Path| path.to_str().unwrap().to_owned();
+        [("LD_PRELOAD", of(&shim)), ("FAULTS_CONTROL", of(&self.path))]
     }
 
     /// Arms a fault, and counts from zero.

@@ -1,9 +1,10 @@
 //! Faults of the database and of the way to it, in the middle of what three processes do.
 
 use crate::faults::matrix::{self, Run};
+use crate::faults::shim::{self, Armed, Control, SERVER_FILES};
 
 use super::wire::Wire;
-use super::{Replicas, pause};
+use super::{Beside, Replicas, pause};
 
 /// Faults, each for some time. What they end, begins again by itself.
 #[derive(Clone, Copy, Debug)]
@@ -24,9 +25,15 @@ enum Fault {
     ForgottenOfOne,
     /// Everything takes up to 40 ms more, in each direction.
     Slow,
+    /// The disk of the server is full for some time: its log, its tables, or both. A server that stops of it is started again.
+    DiskFull,
+    /// The clock of one process is off by so many milliseconds from now on.
+    Clock(i64),
 }
 
-const FAULTS: [(&str, Fault); 8] = [
+const HOUR: i64 = 3_600_000;
+
+const FAULTS: [(&str, Fault); 11] = [
     ("the database crashes twice", Fault::Restarted),
     ("the database fails over to its standby", Fault::FailsOver),
     ("the database is out of connections", Fault::OutOfConnections),
@@ -35,6 +42,9 @@ const FAULTS: [(&str, Fault); 8] = [
     ("every connection to the database is dead without an end", Fault::Forgotten),
     ("connections of one process are dead without an end", Fault::ForgottenOfOne),
     ("the network to the database is slow", Fault::Slow),
+    ("the disk of the database is full", Fault::DiskFull),
+    ("the clock of one process jumps an hour ahead", Fault::Clock(HOUR)),
+    ("the clock of one process jumps an hour back", Fault::Clock(-HOUR)),
 ];
 
 /// Refusals while there is no database, or it takes too long.
@@ -84,6 +94,15 @@ impl Fault {
                 pause(6_000);
                 each(Wire::mend);
             }
+            Self::DiskFull => {
+                let disk = replicas.disk.as_ref().unwrap();
+                let (fault, skip) = (shim::Fault::DiskFull, seed * 7 % 20);
+                disk.arm(Armed { fault, files: SERVER_FILES, skip, strikes: None, seed });
+                pause(2_000);
+                disk.lift();
+                replicas.database.ensure_running();
+            }
+            Self::Clock(off) => replicas.clocks[seed as usize % replicas.clocks.len()].set_clock(off),
         }
     }
 }
@@ -92,9 +111,20 @@ impl Fault {
 fn a_database_that_fails_loses_and_doubles_nothing() {
     let cells: Vec<(String, Fault)> = FAULTS.map(|(name, fault)| (name.to_owned(), fault)).into();
     matrix::run("database", &cells, |fault, seed| {
-        let replicas = Replicas::over_wires(matches!(fault, Fault::FailsOver));
+        let replicas = Replicas::over_wires(match fault {
+            Fault::FailsOver => Beside::Standby,
+            Fault::Clock(_) => Beside::Clocks,
+            Fault::DiskFull => Beside::Disk,
+            _ => Beside::Nothing,
+        });
         let (sent, wrong) = replicas.play_recorded(seed, |replicas| fault.strike(replicas, seed));
-        let mut run = Run { struck: 1, wrong, ..Run::default() };
+        // A fault that nothing met proves nothing.
+        let mut controls = replicas.clocks.iter().chain(&replicas.disk).map(Control::struck).peekable();
+        let struck = if controls.peek().is_some() { controls.sum() } else { 1 };
+        let mut run = Run { struck, wrong, ..Run::default() };
+        if run.struck == 0 {
+            run.wrong.push("the fault met nothing".into());
+        }
         run.count_refused(&replicas.client, &sent, &ALSO);
         replicas.servers.iter().for_each(|server| run.check_log(server.data()));
         run

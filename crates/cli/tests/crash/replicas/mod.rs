@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use throughline_store::conformance::PostgresTestServer;
 
 use crate::client::Client;
+use crate::faults::shim::Control;
 use crate::script::Transcript;
 use crate::server::{STORE_URL, Server, Variable};
 use crate::{invariants, number, script};
@@ -24,6 +25,18 @@ use wire::Wire;
 /// Number of processes.
 const REPLICAS: usize = 3;
 
+/// Something beside the processes and their database that a fault needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    /// A server that follows the database.
+    Standby,
+    /// Clocks of the processes that can be set.
+    Clocks,
+    /// A disk of the database that can fail.
+    Disk,
+}
+
 /// Three processes over one database.
 struct Replicas {
     servers: Vec<Server>,
@@ -31,8 +44,9 @@ struct Replicas {
     /// Ways of the processes to the database, where they have their own.
     wires: Vec<Wire>,
     database: PostgresTestServer,
-    /// Server that follows the database.
     standby: Option<PostgresTestServer>,
+    clocks: Vec<Control>,
+    disk: Option<Control>,
     folder: TempDir,
 }
 
@@ -40,13 +54,20 @@ impl Replicas {
     fn start() -> Self {
         let database = PostgresTestServer::start();
         let addresses = vec![database.address(); REPLICAS];
-        Self::over(database, None, Vec::new(), &addresses)
+        let mut replicas = Self::over(database, tempfile::tempdir().unwrap());
+        replicas.serve(&addresses, false);
+        replicas
     }
 
-    /// Starts processes with a way of their own each, and a server that follows the database if one is needed.
-    fn over_wires(followed: bool) -> Self {
-        let database = PostgresTestServer::start();
-        let standby = followed.then(|| database.standby());
+    /// Starts processes with a way of their own each.
+    fn over_wires(beside: Beside) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = (beside == Beside::Disk).then(|| Control::create(folder.path()));
+        let database = match &disk {
+            Some(disk) => PostgresTestServer::start_with(&disk.variables_for_everybody()),
+            None => PostgresTestServer::start(),
+        };
+        let standby = (beside == Beside::Standby).then(|| database.standby());
         let wires: Vec<Wire> = (0..REPLICAS).map(|_| Wire::to(database.folder())).collect();
         let second = standby.as_ref().map(|standby| standby.folder().display().to_string());
         let address = |wire: &Wire| {
@@ -54,25 +75,34 @@ impl Replicas {
             format!("postgres://throughline@{}/throughline", hosts.join(",").replace('/', "%2F"))
         };
         let addresses: Vec<String> = wires.iter().map(address).collect();
-        Self::over(database, standby, wires, &addresses)
+        let mut replicas = Self { wires, standby, disk, ..Self::over(database, folder) };
+        replicas.serve(&addresses, beside == Beside::Clocks);
+        replicas
     }
 
-    fn over(
-        database: PostgresTestServer,
-        standby: Option<PostgresTestServer>,
-        wires: Vec<Wire>,
-        addresses: &[String],
-    ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let start = |address: &String| {
-            let server = Server::start(&[], &variables(address, &folder));
+    /// Returns no process yet, over a database.
+    fn over(database: PostgresTestServer, folder: TempDir) -> Self {
+        let (servers, wires, clocks) = (Vec::new(), Vec::new(), Vec::new());
+        let client = Client::over(Vec::new());
+        Self { servers, client, wires, database, standby: None, clocks, disk: None, folder }
+    }
+
+    /// Starts a process for each address, and the client that asks them in turn.
+    fn serve(&mut self, addresses: &[String], clocked: bool) {
+        for address in addresses {
+            let mut variables = variables(address, &self.folder);
+            let data = tempfile::tempdir().unwrap();
+            if clocked {
+                let clock = Control::create(data.path());
+                variables.extend(clock.variables());
+                self.clocks.push(clock);
+            }
+            let server = Server::start_on(data, &[], &variables);
             // The first one makes the instance key that all have.
             Client::new(server.url()).wait_until_ready();
-            server
-        };
-        let servers: Vec<Server> = addresses.iter().map(start).collect();
-        let client = Client::over(servers.iter().map(|server| server.url().to_owned()).collect());
-        Self { servers, client, wires, database, standby, folder }
+            self.servers.push(server);
+        }
+        self.client = Client::over(self.servers.iter().map(|server| server.url().to_owned()).collect());
     }
 
     /// Plays the script while something happens to the processes, and returns what is wrong afterwards.
