@@ -19,7 +19,9 @@ pub(crate) fn finish_batch(client: &Client, sent: &mut Transcript) {
     let mut first_said: BTreeMap<String, Value> = BTreeMap::new();
     loop {
         let cards = client.cards(&sent.lane);
-        if let Some(token) = cards.iter().find_map(|card| to_press(card, &mut first_said)) {
+        let token = cards.iter().find_map(|card| to_press(card, &mut first_said));
+        // A search that is planned changes the card, too; whoever creates again before it has ended may create a second one.
+        if let Some(token) = token.filter(|_| !searches(client)) {
             press(client, sent, token);
             continue;
         }
@@ -41,6 +43,12 @@ fn press(client: &Client, sent: &mut Transcript, token: &str) {
     body["lane"] = sent.events[0].1["lane"].clone();
     let answer = client.event(&key, &body);
     sent.events.push((key, body, answer));
+}
+
+/// True while the tracker is searched, or is about to be.
+fn searches(client: &Client) -> bool {
+    let open = |state| client.list(&format!("/v1/effects?state={state}&limit=200"));
+    ["planned", "attempted"].into_iter().flat_map(open).any(|effect| effect["class"] == "tracker.seek")
 }
 
 fn on_its_way(cards: &[Value]) -> bool {

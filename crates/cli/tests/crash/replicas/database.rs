@@ -47,8 +47,8 @@ const FAULTS: [(&str, Fault); 11] = [
     ("the clock of one process jumps an hour back", Fault::Clock(-HOUR)),
 ];
 
-/// Refusals while there is no database, or it takes too long.
-const ALSO: [&str; 3] = ["503 TL-6101", "503 TL-6104", "503 TL-2503"];
+/// Refusal while the address leads to a server that takes no writes.
+const ALSO: [&str; 1] = ["503 TL-6104"];
 
 impl Fault {
     /// Lets the fault happen and be over.

@@ -1,4 +1,4 @@
-//! What clients of one lane were told by several processes, judged as if a single log had told it.
+//! A record of what several processes told clients of one lane, judged as if a single log had told it.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
