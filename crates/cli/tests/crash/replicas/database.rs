@@ -110,7 +110,7 @@ impl Fault {
 #[test]
 fn a_database_that_fails_loses_and_doubles_nothing() {
     let cells: Vec<(String, Fault)> = FAULTS.map(|(name, fault)| (name.to_owned(), fault)).into();
-    matrix::run("database", &cells, |fault, seed| {
+    matrix::run("Database of three processes", &cells, |fault, seed| {
         let replicas = Replicas::over_wires(match fault {
             Fault::FailsOver => Beside::Standby,
             Fault::Clock(_) => Beside::Clocks,
