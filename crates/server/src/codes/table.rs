@@ -444,7 +444,7 @@ codes! {
         ["store.url"];
     STORE_OPEN = 6103, "store.cannot_open", None, "The database cannot be opened",
         "The database could not be opened or is not one of ours. Nothing was started.",
-        "The folder is missing or not writable, the file is damaged, or a newer version wrote it.",
+        "The folder is missing or not writable, the file is damaged, the server cannot be reached, or a newer version wrote it.",
         "Check the path of `store.url` and its permissions; `throughline doctor store` looks closer.",
         ["store.url"];
     STORE_REPLICA = 6104, "store.replica", Some(503), "The database server is a read-only replica",

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 
 use crate::contract::StoreError;
@@ -24,11 +26,17 @@ pub(super) enum TxError {
 /// Time after which a server that says nothing counts as gone. It gives a statement 5 s.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Waits for the server's answer. A connection may be dead without ever ending: whatever is in between forgot it.
+/// Waits for the server's answer. A connection may be dead without ever ending: whatever is in between forgot it. The store's own
+/// runtime keeps the time, since callers may have none.
 pub(super) async fn answered<T>(
+    runtime: &Handle,
     asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, TxError> {
-    match tokio::time::timeout(SILENCE, asked).await {
+    let limited = {
+        let _inside = runtime.enter();
+        timeout(SILENCE, asked)
+    };
+    match limited.await {
         Ok(told) => told.map_err(TxError::Sql),
         Err(_) => Err(TxError::Silent),
     }

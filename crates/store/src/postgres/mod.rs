@@ -128,7 +128,7 @@ impl PostgresStore {
     /// The server cannot be reached or takes no writes.
     pub async fn schema_version(server: &PostgresServer) -> Result<SchemaVersion, StoreError> {
         let address = open::address(&server.url, server.password.as_deref())?;
-        let client = session::connect(&address, &Handle::current(), "read the schema's version").await?;
+        let client = open::connect(&address, &Handle::current()).await?;
         open::schema_version(&client, &open::name_of(&address.config)).await
     }
 
@@ -152,7 +152,7 @@ impl PostgresStore {
         let name = open::name_of(&address.config);
         let failed = |error: std::io::Error| StoreError::Open { what: name.clone(), why: error.to_string() };
         let (driver, runtime) = Driver::start().map_err(failed)?;
-        let client = session::connect(&address, &runtime, "open the database").await?;
+        let client = open::connect(&address, &runtime).await?;
         open::prepare(&client, &name).await?;
         if let Some(clock) = &server_clock {
             replicas::read_clock(&client, clock).await?;

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 
 use super::error::words;
-use super::session::Address;
+use super::session::{self, Address};
 use super::tls;
 use crate::contract::StoreError;
 use crate::sqlite::SchemaVersion;
@@ -80,6 +81,14 @@ fn is_elsewhere(host: &Host) -> bool {
         #[cfg(unix)]
         Host::Unix(_) => false,
     }
+}
+
+/// Opens the first connection. A server that cannot be reached cannot be opened: there is nothing yet to be sent again.
+pub(super) async fn connect(address: &Address, runtime: &Handle) -> Result<Client, StoreError> {
+    session::connect(address, runtime, "open the database").await.map_err(|error| match error {
+        StoreError::Backend { why, .. } => refused(&name_of(&address.config), why),
+        error => error,
+    })
 }
 
 /// Checks the server and brings its schema up to date.

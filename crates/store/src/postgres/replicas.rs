@@ -125,6 +125,6 @@ pub(super) async fn leave(shared: &Shared) -> Result<(), StoreError> {
     let client = shared.pool.connect(ACT).await?;
     let remove = "DELETE FROM replicas WHERE id = $1";
     client.execute(remove, &[&&*shared.replica]).await.map_err(|error| told(&error, ACT))?;
-    shared.signals.send_now(&client, News::Missed).await;
+    shared.signals.send_now(&shared.pool.runtime, &client, News::Missed).await;
     Ok(())
 }

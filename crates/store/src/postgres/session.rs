@@ -81,9 +81,9 @@ pub(super) async fn connect(
     runtime: &Handle,
     act: &'static str,
 ) -> Result<Client, StoreError> {
-    let dialed = address.clone();
+    let (dialed, within) = (address.clone(), runtime.clone());
     let client = runtime.spawn(async move {
-        let (client, messages) = answered(dial(&dialed)).await?;
+        let (client, messages) = answered(&within, dial(&dialed)).await?;
         // An error is the end: asked again, a connection says the same without end.
         tokio::spawn(messages.take_while(|message| ready(message.is_ok())).for_each(|_| ready(())));
         Ok::<_, TxError>(client)
@@ -91,7 +91,7 @@ pub(super) async fn connect(
     let client = client.await.map_err(|error| StoreError::Backend { act, why: error.to_string() })?;
     let client = client.map_err(|error| StoreError::Backend { act, why: error.why() })?;
     let ask = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
-    let row = answered(client.query_one(ask, &[])).await.map_err(|error| error.told(act))?;
+    let row = answered(runtime, client.query_one(ask, &[])).await.map_err(|error| error.told(act))?;
     if row.get(0) {
         return Err(StoreError::Replica { act, what: name_of(&address.config) });
     }
@@ -101,7 +101,7 @@ pub(super) async fn connect(
 /// Connections of one store, and a limit to their number.
 pub(super) struct Pool {
     address: Address,
-    runtime: Handle,
+    pub(super) runtime: Handle,
     idle: Idle,
     permits: Arc<Semaphore>,
     pub(super) positions: Arc<Positions>,
@@ -143,6 +143,7 @@ impl Pool {
         Ok(Tx {
             connection: Some(connection),
             idle: self.idle.clone(),
+            runtime: self.runtime.clone(),
             positions: self.positions.clone(),
             stage: AtomicU8::new(FRESH),
             now,
@@ -168,6 +169,7 @@ const NAME_TENANT: &str = "SELECT set_config('throughline.tenant', $1, true), \
 pub(super) struct Tx {
     connection: Option<Connection>,
     idle: Idle,
+    runtime: Handle,
     positions: Arc<Positions>,
     stage: AtomicU8,
     pub(super) now: Timestamp,
@@ -237,7 +239,7 @@ impl Tx {
         if let Some(known) = known {
             return Ok(known);
         }
-        let statement = answered(connection.client.prepare(sql)).await?;
+        let statement = answered(&self.runtime, connection.client.prepare(sql)).await?;
         let mut statements = connection.statements.lock().unwrap_or_else(PoisonError::into_inner);
         statements.insert(sql.into(), statement.clone());
         Ok(statement)
@@ -305,7 +307,7 @@ impl Tx {
     }
 
     pub(super) async fn batch(&self, sql: &'static str) -> Result<(), TxError> {
-        answered(self.connection()?.client.batch_execute(sql)).await
+        answered(&self.runtime, self.connection()?.client.batch_execute(sql)).await
     }
 
     /// Sends statements, before them the beginning if nothing was sent yet, behind them the end if they are the last.
@@ -332,7 +334,7 @@ impl Tx {
         let client = &self.connection()?.client;
         // Each is sent when it is polled first, which happens in their order.
         let sent = join_all(messages.iter().map(|message| message.send(client)));
-        let mut answers = answered(sent.map(Ok)).await?;
+        let mut answers = answered(&self.runtime, sent.map(Ok)).await?;
         let ended = if last { answers.pop().map_or(Ok(()), |end| Ok(end.map(|_| ())?)) } else { Ok(()) };
         let before = if fresh { 2 } else { 0 };
         let mut all: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
@@ -348,7 +350,7 @@ impl Tx {
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let lost = result.as_ref().is_err_and(TxError::loses_connection);
         let ended = match self.stage.load(Ordering::SeqCst) {
-            BEGUN if !lost => answered(connection.client.batch_execute(end)).await,
+            BEGUN if !lost => answered(&self.runtime, connection.client.batch_execute(end)).await,
             _ => Ok(()),
         };
         if lost || ended.as_ref().is_err_and(TxError::loses_connection) {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc};
 use tokio_postgres::{AsyncMessage, Client};
 
@@ -80,15 +81,15 @@ impl Signals {
     }
 
     /// Sends one piece of news at once.
-    pub(super) async fn send_now(&self, client: &Client, news: News) {
-        if let Err(error) = self.notify(client, vec![news]).await {
+    pub(super) async fn send_now(&self, runtime: &Handle, client: &Client, news: News) {
+        if let Err(error) = self.notify(runtime, client, vec![news]).await {
             tracing::debug!(why = error.why(), "news for other processes were not sent");
         }
     }
 
-    async fn notify(&self, client: &Client, news: Vec<News>) -> Result<(), TxError> {
+    async fn notify(&self, runtime: &Handle, client: &Client, news: Vec<News>) -> Result<(), TxError> {
         for text in self.encode(news) {
-            answered(client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &text])).await?;
+            answered(runtime, client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &text])).await?;
         }
         Ok(())
     }
@@ -142,8 +143,8 @@ async fn connected(
     address: &Address,
     outgoing: &mut mpsc::Receiver<News>,
 ) -> Result<(), String> {
-    let told = |error: TxError| error.why();
-    let (client, mut messages) = answered(dial(address)).await.map_err(told)?;
+    let (told, runtime) = (|error: TxError| error.why(), &Handle::current());
+    let (client, mut messages) = answered(runtime, dial(address)).await.map_err(told)?;
     let listener = signals.clone();
     let mut listening = tokio::spawn(async move {
         while let Some(message) = messages.next().await {
@@ -157,7 +158,7 @@ async fn connected(
         }
         "the connection ended".to_owned()
     });
-    answered(client.batch_execute(&format!("LISTEN {CHANNEL}"))).await.map_err(told)?;
+    answered(runtime, client.batch_execute(&format!("LISTEN {CHANNEL}"))).await.map_err(told)?;
     // What was announced before this connection listened was not heard.
     let _ = signals.heard.try_send(News::Missed);
     loop {
@@ -170,10 +171,10 @@ async fn connected(
                 while let Ok(next) = outgoing.try_recv() {
                     all.push(next);
                 }
-                signals.notify(&client, all).await.map_err(told)?;
+                signals.notify(runtime, &client, all).await.map_err(told)?;
             }
             // A connection that hears nothing may be dead.
-            () = tokio::time::sleep(QUIET) => answered(client.batch_execute("")).await.map_err(told)?,
+            () = tokio::time::sleep(QUIET) => answered(runtime, client.batch_execute("")).await.map_err(told)?,
         }
     }
 }

@@ -237,6 +237,15 @@ fn migrations_run_once_whoever_comes_first() {
 }
 
 #[test]
+fn a_server_that_cannot_be_reached_cannot_be_opened() {
+    let gone = tempfile::tempdir().unwrap();
+    let url = format!("host={} user=throughline dbname=throughline", gone.path().display());
+    let opened = block_on(PostgresStore::open(&url, clock())).err();
+    let Some(StoreError::Open { what, .. }) = opened else { panic!("{opened:?}") };
+    assert!(what.contains(&gone.path().display().to_string()), "{what}");
+}
+
+#[test]
 fn a_newer_schema_and_a_role_above_the_rules_are_refused() {
     let server = Server::start();
     drop(open(&server).unwrap());
