@@ -45,13 +45,7 @@ pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
         positional: false,
         marked: 0,
     };
-    let parses = Parses::of(super::lexicon(text), text, false);
-    let labelled = pool.whole(text.text()).0 != 0;
-    // A button that is denied is not chosen, but a "not" may belong to a label.
-    if parses.is_negated(&pool) && !labelled {
-        return None;
-    }
-    match pool.read(&parses) {
+    match pool.read(&Parses::of(super::lexicon(text), text, false)) {
         Reading::One(option, _) => actions.get(option).copied(),
         _ => None,
     }

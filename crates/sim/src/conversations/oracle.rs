@@ -1,8 +1,8 @@
 //! Everything a careful reader of a conversation would let each text do.
 //!
-//! The oracle is written without the engine: it knows what was shown to whom, what was done, and the *meaning* of a text,
-//! from which the text was made. It is strict about the wrong thing. If a careful reader could reasonably go either way
-//! it allows both; these leniencies are marked by "Lenient:".
+//! The oracle is written without the engine: it knows what was shown to whom, what was done, which questions still wait, and
+//! the *meaning* of a text, from which the text was made. It is strict about the wrong thing. If a careful reader could
+//! reasonably go either way it allows both; these leniencies are marked by "Lenient:".
 
 use std::collections::{BTreeMap, BTreeSet};
 
