@@ -74,6 +74,19 @@ pub(crate) fn next_attempt(at: Timestamp, now: Timestamp) -> Timestamp {
     at.min(now.plus(LONGEST_PLAN))
 }
 
+/// Returns what is kept of a delivery key. 16 bytes of a hash are as good as unique and keep the index small.
+pub(crate) fn kept_key(tenant: &str, key: &str) -> [u8; 16] {
+    let hash = sha256(&[tenant.as_bytes(), b"\0", key.as_bytes()]);
+    std::array::from_fn(|i| hash[i])
+}
+
+/// Returns the card that an effect posts, if it posts one.
+pub(crate) fn posted_card(class: EffectClass, payload: &str) -> Option<String> {
+    let body = (class == EffectClass::CardPost)
+        .then(|| serde_json::from_str::<serde_json::Value>(payload).ok())??;
+    body["card"]["id"].as_str().map(str::to_owned)
+}
+
 /// Returns the hash by which a payload is compared with the planned one before an attempt.
 pub(crate) fn payload_hash(payload: &str) -> Hash {
     sha256(&[payload.as_bytes()])

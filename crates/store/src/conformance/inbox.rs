@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::fixture::{LaneWriter, accept, assert_refused, delivery, done, lane, lane_of, limited, two_keys};
-use crate::{Accepted, Delivery, DeliveryIdentity, RowState, TurnCommit, WaitingRow};
+use crate::{Accepted, Delivery, DeliveryIdentity, RowState, StoredResponse, TurnCommit, WaitingRow};
 
 /// The first delivery under a key is new; the next changes nothing and returns the row.
 pub async fn a_key_is_new_once(s: &Subject) {
@@ -123,6 +123,8 @@ pub async fn what_was_refused_may_come_again(s: &Subject) {
     let hash = "0a".repeat(32);
     s.store.accept(delivery(&here, "first")).await.unwrap();
     assert_eq!(s.store.accept(refused(&hash)).await.unwrap(), Accepted::Full);
+    let answer = StoredResponse { status: 429, body: "full".into() };
+    s.store.store_response("acme", "http:1", answer).await.unwrap();
     let waiting = s.store.waiting(&here, 10).await.unwrap();
     let mut writer = LaneWriter::claim(&*s.store, &here).await;
     let inbox = waiting.iter().map(|row| done(row.seq)).collect();
@@ -134,6 +136,7 @@ pub async fn what_was_refused_may_come_again(s: &Subject) {
     for key in ["http:1", "event:1"] {
         let row = s.store.delivery("acme", key).await.unwrap().unwrap();
         assert_eq!((row.state, row.key.as_str()), (RowState::Received, "http:1"), "{key}");
+        assert_eq!(row.response, None, "it is answered anew: {key}");
     }
     assert!(matches!(s.store.accept(refused(&hash)).await.unwrap(), Accepted::Duplicate(_)), "once");
     assert_eq!(s.store.waiting(&here, 10).await.unwrap().len(), 1);
@@ -176,6 +179,31 @@ pub async fn longest_waiting_lane_comes_first(s: &Subject) {
     let work = s.store.lanes_with_work(3).await.unwrap();
     assert_eq!(work, [lane("C2"), lane("C1"), lane("C3")]);
     assert_eq!(s.store.lanes_with_work(10).await.unwrap().len(), 4);
+}
+
+/// Each key leads to its own row, whoever of many callers creates the lane.
+pub async fn keys_lead_to_their_rows(s: &Subject) {
+    let lanes = ["C1", "C2", "C3", "C4"].map(lane);
+    std::thread::scope(|scope| {
+        for n in 0..16 {
+            let (store, lanes) = (s.store.clone(), &lanes);
+            scope.spawn(move || {
+                for lane in lanes {
+                    let key = format!("{n} in {}", lane.conversation);
+                    let accepted = super::block_on(store.accept(delivery(lane, &key))).unwrap();
+                    assert_eq!(accepted, Accepted::New);
+                }
+            });
+        }
+    });
+    for lane in &lanes {
+        let rows = s.store.waiting(lane, 20).await.unwrap();
+        assert_eq!(rows.len(), 16);
+        for row in rows {
+            let found = s.store.delivery("acme", &row.key).await.unwrap().unwrap();
+            assert_eq!((found.event, &found.lane), (Some(row.event), lane), "{}", row.key);
+        }
+    }
 }
 
 /// Of many callers with one key, exactly one gets [`Accepted::New`].

@@ -1,5 +1,6 @@
 //! Conversion between the values of the contract and columns. States are stored as the position of their variant.
 
+use throughline_engine::data::canonical_json::hex;
 use throughline_engine::data::effect::{ApprovalRef, EffectClass};
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
@@ -7,6 +8,7 @@ use tokio_postgres::Row;
 
 use super::error::TxError;
 use crate::contract::{EffectState, OutboxRow, Performer, RowState, StoredEffect};
+use crate::rules::kept_key;
 
 pub(super) const ROW_STATES: [RowState; 5] =
     [RowState::Received, RowState::Done, RowState::Ignored, RowState::Refused, RowState::Dead];
@@ -51,6 +53,11 @@ pub(super) fn performer_number(performer: Performer) -> i64 {
 /// Converts a number of the contract to the server's signed one. None comes near the limit.
 pub(super) fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// Returns a delivery key as it is stored.
+pub(super) fn key_hash(tenant: &str, key: &str) -> String {
+    hex(&kept_key(tenant, key))
 }
 
 /// Reads a column that holds a small number.

@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 
 use throughline_engine::data::canonical_json::hex;
-use throughline_engine::data::effect::EffectClass;
 use throughline_engine::{EffectId, Timestamp};
 
 use super::approval_changes::{Changes, Version};
@@ -12,20 +11,19 @@ use super::codec::{effect_state_number, performer_number, row_state_number, sign
 use super::error::TxError;
 use super::group_rows::{
     Adopt, Button, Cancel, Consumption, Decision, Dependency, Effect, End, Fact, GoneFact, Head, Message,
-    NewSet, Open, Participant, RecordChange, Release, RequestHash, Rows, Set, Statements, Supersede, Timer,
-    Turn,
+    NewSet, Open, Participant, RecordChange, Release, Rows, Set, Statements, Supersede, Timer, Turn,
 };
 use super::group_state::{KnownEffect, State, replaces};
-use super::inbox::distinct_keys;
+use super::inbox::KeyColumns;
 use super::lanes::{LockedLane, lock_lane};
 use super::outbox::NEVER;
 use super::session::Tx;
 use super::settle::{self, Changed};
 use super::{audit, erasure};
 use crate::contract::{
-    CommitResult, EffectState, FactsWrite, LANE_LEASE, OutboxRow, Performer, RecordOp, TokenRow, TurnCommit,
+    CommitResult, EffectState, FactsWrite, LANE_LEASE, Performer, RecordOp, TokenRow, TurnCommit,
 };
-use crate::rules::{deadline, dependency_outcome, first_state, payload_hash};
+use crate::rules::{deadline, dependency_outcome, first_state, payload_hash, posted_card};
 
 /// Result of one turn of a group: it is written with the others, or nothing of it is.
 pub(super) enum Decided {
@@ -185,19 +183,17 @@ impl<'t> Group<'t> {
             return Err(format!("a delivery to lane {of} comes with a turn of lane {}", turn.lane));
         }
         let waits = lane.is_some_and(|lane| lane.waiting > 0);
-        Ok(!waits && distinct_keys(&direct.identity).iter().all(|key| self.has_key(id, key)))
-    }
-
-    fn has_key(&self, id: &str, key: &str) -> bool {
-        self.state.taken.contains(&(id.to_owned(), key.to_owned()))
+        let of_lane = |hash: String| (id.to_owned(), hash);
+        let mut keys = KeyColumns::of(&direct.identity).hashes.into_iter().map(of_lane);
+        Ok(!waits && keys.all(|key| self.state.taken.contains(&key)))
     }
 
     /// Frees the keys that were taken for a turn that is not written.
     fn give_back(&mut self, id: &str, turn: &'t TurnCommit) {
         let Some(direct) = &turn.direct else { return };
-        let keys = distinct_keys(&direct.identity).into_iter().filter(|key| self.has_key(id, key));
-        let keys: Vec<&str> = keys.collect();
-        self.rows.lost_keys.0.extend(keys);
+        let keys = KeyColumns::of(&direct.identity).hashes.into_iter().map(|hash| (id.to_owned(), hash));
+        let taken = keys.filter(|key| self.state.taken.contains(key));
+        self.rows.lost_keys.extend(taken.map(|(_, hash)| hash));
     }
 
     /// Compares the sets of facts that a turn writes. One that a turn before it in the group wrote has moved.
@@ -249,11 +245,6 @@ impl<'t> Group<'t> {
         for end in &turn.inbox {
             self.rows.ends.push(End { lane: id, seq: end.seq, state: row_state_number(end.state), revision });
         }
-        let hash = turn.direct.as_ref().and_then(|direct| {
-            let identity = &direct.identity;
-            Some(RequestHash { key: &identity.key, body_hash: identity.body_hash.as_deref()? })
-        });
-        hash.into_iter().for_each(|hash| self.rows.hashes.push(hash));
         if let Some(person) = &turn.participant {
             self.rows.participants.push(Participant { lane: id, person });
         }
@@ -345,7 +336,7 @@ impl<'t> Group<'t> {
                 version,
                 waits,
                 depends_on: array(&row.depends_on),
-                posts_card: posted_card(row),
+                posts_card: posted_card(row.class, &row.payload),
                 payload_sha256: hex(&payload_hash(&row.payload)),
                 payload: &row.payload,
                 outcome,
@@ -449,14 +440,6 @@ fn replaced_later(turn: &TurnCommit, place: usize) -> bool {
     let later = turn.outbox.iter().skip(place + 1);
     row.is_some_and(|row| later.filter(|later| replaces(later)).any(|later| later.stream == row.stream))
 }
-
-/// Returns the id of the card that an effect posts.
-fn posted_card(row: &OutboxRow) -> Option<String> {
-    let body = (row.class == EffectClass::CardPost)
-        .then(|| serde_json::from_str::<serde_json::Value>(&row.payload).ok())??;
-    body["card"]["id"].as_str().map(str::to_owned)
-}
-
 /// Returns ids as the text of an array.
 fn array(ids: &[EffectId]) -> String {
     let quoted = ids.iter().map(|id| {

@@ -1,12 +1,14 @@
 //! Stored texts that may hold personal words: read with their place, and written back as a redaction decides.
 
+use std::collections::HashMap;
+
 use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::canonical_json::hex;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::{EffectId, LaneId, LaneKey};
 use tokio_postgres::Row;
 
-use super::codec::{class, effect_state};
+use super::codec::{class, effect_state, key_hash};
 use super::documents::document;
 use super::error::TxError;
 use super::session::Tx;
@@ -20,7 +22,7 @@ pub(super) enum Place {
     Checkpoint(i64),
     Record(String, String),
     Participant(String),
-    Event(String),
+    Event(i64),
     Payload { id: EffectId, revision: u64, class: EffectClass, state: EffectState, outward: bool },
     Outcome { id: EffectId, revision: u64 },
     Approval { card: String, version: i64 },
@@ -83,7 +85,7 @@ pub(super) async fn of_lane(tx: &Tx, lane: &LaneKey) -> Result<Vec<Found>, TxErr
         texts.push(found(Place::Participant(person), text));
     }
     let records = "SELECT kind, key, body FROM records WHERE tenant = $1 AND lane = $2 AND NOT loaded ORDER BY kind, key";
-    let events = "SELECT key, event FROM inbox WHERE tenant = $1 AND lane = $2 AND state > 0 AND event IS NOT NULL \
+    let events = "SELECT seq, event FROM inbox WHERE tenant = $1 AND lane = $2 AND state > 0 AND event IS NOT NULL \
                   ORDER BY seq";
     texts.extend(rows(records).await?.iter().map(|r| found(Place::Record(r.get(0), r.get(1)), r.get(2))));
     texts.extend(rows(events).await?.iter().map(|r| found(Place::Event(r.get(0)), r.get(1))));
@@ -115,14 +117,13 @@ fn effect_texts(row: &Row, texts: &mut Vec<Found>) -> Result<(), TxError> {
 pub(super) async fn of_tenant(tx: &Tx) -> Result<Vec<Found>, TxError> {
     let mut texts = Vec::new();
     let rows = async |sql: &str| tx.rows(sql, &[&tx.tenant]).await;
-    let responses = "SELECT r.key, r.body, coalesce(k.lane, i.lane), coalesce(k.revision, i.revision) FROM requests r \
-                     LEFT JOIN delivery_keys k ON k.tenant = r.tenant AND k.key = r.key \
-                     LEFT JOIN inbox i ON i.tenant = r.tenant AND i.key = r.key WHERE r.tenant = $1 AND r.body IS NOT NULL ORDER BY r.key";
-    for row in rows(responses).await? {
-        let lane: Option<String> = row.get(2);
-        let revision: Option<i64> = row.get(3);
-        let turn = lane.zip(revision).map(|(lane, revision)| (LaneId(lane), revision.cast_unsigned()));
-        texts.push(found(Place::Response { key: row.get(0), turn }, row.get(1)));
+    let responses = "SELECT key, body FROM requests WHERE tenant = $1 AND body IS NOT NULL ORDER BY key";
+    let responses = rows(responses).await?;
+    let mut turns = turns_of(tx, &responses).await?;
+    for row in &responses {
+        let key: String = row.get(0);
+        let turn = turns.remove(&key_hash(&tx.tenant, &key));
+        texts.push(found(Place::Response { key, turn }, row.get(1)));
     }
     let facts = "SELECT scope, scope_id, id, body FROM facts WHERE tenant = $1 ORDER BY scope, scope_id, id";
     texts.extend(rows(facts).await?.iter().map(|row| {
@@ -136,6 +137,20 @@ pub(super) async fn of_tenant(tx: &Tx) -> Result<Vec<Found>, TxError> {
         texts.push(found(place, read.body));
     }
     Ok(texts)
+}
+
+/// Returns the turns that requests led to, by what is stored of their keys.
+async fn turns_of(tx: &Tx, requests: &[Row]) -> Result<HashMap<String, (LaneId, u64)>, TxError> {
+    let keys: Vec<String> = requests.iter().map(|row| key_hash(&tx.tenant, row.get(0))).collect();
+    let select = "SELECT k.key, k.lane, coalesce(k.revision, i.revision) FROM delivery_keys k \
+                  LEFT JOIN inbox i ON i.tenant = k.tenant AND i.lane = k.lane AND i.seq = k.seq \
+                  WHERE k.tenant = $1 AND k.key = ANY($2)";
+    let rows = tx.rows(select, &[&tx.tenant, &keys]).await?;
+    let turn = |row: &Row| {
+        let revision: i64 = row.get::<_, Option<i64>>(2)?;
+        Some((row.get(0), (LaneId(row.get(1)), revision.cast_unsigned())))
+    };
+    Ok(rows.iter().filter_map(turn).collect())
 }
 
 /// Writes a changed text back; `None` erases it.
@@ -166,8 +181,9 @@ pub(super) async fn write(tx: &Tx, lane: &str, place: &Place, new: Option<&str>)
             let delete = "DELETE FROM participants WHERE tenant = $1 AND lane = $2 AND person = $3";
             tx.execute(delete, &[t, &lane, person]).await?;
         }
-        Place::Event(key) => {
-            tx.execute("UPDATE inbox SET event = $3 WHERE tenant = $1 AND key = $2", &[t, key, &new]).await?;
+        Place::Event(seq) => {
+            let update = "UPDATE inbox SET event = $4 WHERE tenant = $1 AND lane = $2 AND seq = $3";
+            tx.execute(update, &[t, &lane, seq, &new]).await?;
         }
         Place::Payload { id, state, outward, .. } => write_payload(tx, id, *state, *outward, new).await?,
         Place::Outcome { id, .. } => {

@@ -41,10 +41,6 @@ macro_rules! columns {
 /// A parameter of a statement.
 type Param<'q> = &'q (dyn ToSql + Sync);
 
-/// Keys of rows.
-#[derive(Default)]
-pub(super) struct Keys<'t>(pub(super) Vec<&'t str>);
-
 /// Rows that one statement takes.
 trait Columns {
     const SQL: &'static str;
@@ -74,17 +70,11 @@ columns! {
 
 columns! {
     /// Deliveries that end. A dead row keeps its event. From now on the turn's content holds that of the others.
-    Ends of End: "UPDATE inbox i SET state = e.state, revision = e.revision, \
+    Ends of End: "UPDATE inbox i SET key = NULL, state = e.state, revision = e.revision, \
         event = CASE WHEN e.state = 4 THEN i.event END \
         FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) AS e (lane, seq, state, revision) \
         WHERE i.tenant = $1 AND i.lane = e.lane AND i.seq = e.seq AND i.state = 0";
     lane: &'t str, seq: i64, state: i64, revision: i64,
-}
-
-columns! {
-    /// Hashes of the requests that brought deliveries.
-    RequestHashes of RequestHash: inbox::KEEP_HASHES;
-    key: &'t str, body_hash: &'t str,
 }
 
 columns! {
@@ -127,8 +117,8 @@ columns! {
 columns! {
     /// Buttons that are shown.
     Buttons of Button: "INSERT INTO buttons (tenant, lane, hash, card, version, item, action) \
-        SELECT $1::text, * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[]) \
-        ON CONFLICT (tenant, lane, hash) DO UPDATE SET card = excluded.card, version = excluded.version, \
+        SELECT $1::text, lane, left(hash, 32), card, version, item, action FROM unnest($2::text[], $3::text[], $4::text[], \
+        $5::bigint[], $6::text[], $7::text[]) AS b (lane, hash, card, version, item, action) ON CONFLICT (tenant, lane, hash) DO UPDATE SET card = excluded.card, version = excluded.version, \
         item = excluded.item, action = excluded.action";
     lane: &'t str, hash: &'t str, card: &'t str, version: i64, item: &'t str, action: &'t str,
 }
@@ -271,9 +261,8 @@ pub(super) enum RecordChange<'t> {
 pub(super) struct Rows<'t> {
     pub(super) heads: Heads<'t>,
     pub(super) turns: Turns<'t>,
-    pub(super) lost_keys: Keys<'t>,
+    pub(super) lost_keys: Vec<String>,
     pub(super) ends: Ends<'t>,
-    pub(super) hashes: RequestHashes<'t>,
     pub(super) participants: Participants<'t>,
     pub(super) records: BTreeMap<RecordAt<'t>, RecordChange<'t>>,
     pub(super) messages: Messages<'t>,
@@ -305,7 +294,7 @@ struct Folded<'t> {
     deleted: Deleted<'t>,
     buttons: Buttons<'t>,
     timers: Timers<'t>,
-    cleared: Keys<'t>,
+    cleared: Vec<&'t str>,
     used: UsedFacts<'t>,
 }
 
@@ -329,7 +318,7 @@ impl<'t> Statements<'t> {
         for (id, timer) in std::mem::take(&mut rows.timers) {
             match timer {
                 Some(timer) => folded.timers.push(timer),
-                None => folded.cleared.0.push(id),
+                None => folded.cleared.push(id),
             }
         }
         for ((scope, scope_id, id), used_at) in std::mem::take(&mut rows.used_facts) {
@@ -354,7 +343,6 @@ impl<'t> Statements<'t> {
         list.add(&rows.turns);
         list.add_keys(inbox::GIVE_BACK, &rows.lost_keys);
         list.add(&rows.ends);
-        list.add(&rows.hashes);
         list.add(&rows.participants);
         list.add(&folded.puts);
         list.add(&folded.retired);
@@ -397,9 +385,12 @@ impl<'q> List<'q> {
         }
     }
 
-    fn add_keys<'k: 'q>(&mut self, sql: &'static str, keys: &'q Keys<'k>) {
-        if !keys.0.is_empty() {
-            self.all.push((sql, vec![self.tenant, &keys.0]));
+    fn add_keys<K>(&mut self, sql: &'static str, keys: &'q Vec<K>)
+    where
+        Vec<K>: ToSql + Sync,
+    {
+        if !keys.is_empty() {
+            self.all.push((sql, vec![self.tenant, keys]));
         }
     }
 

@@ -14,16 +14,15 @@ use super::approval_changes::Version;
 use super::audit;
 use super::codec::{effect_state, row_state_number};
 use super::error::TxError;
-use super::inbox::distinct_keys;
+use super::inbox::KeyColumns;
 use super::lanes::{LOCK, LockedLane};
 use super::session::{Params, Query, Tx};
 use crate::contract::{EffectState, OutboxRow, Performer, TurnCommit};
 
 /// Takes the keys of deliveries that come with their turns. A key that is taken is passed over.
-const TAKE: &str = "INSERT INTO delivery_keys (tenant, key, first, lane, revision, state) \
-    SELECT $1::text, key, nullif(first, key), lane, revision, state \
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) AS k (key, first, lane, revision, state) \
-    ORDER BY key ON CONFLICT DO NOTHING RETURNING lane, key";
+const TAKE: &str = "INSERT INTO delivery_keys (tenant, key, first, lane, revision, state, body_hash) \
+    SELECT $1::text, k.* FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[]) \
+    AS k (key, first, lane, revision, state, body_hash) ORDER BY k.key ON CONFLICT DO NOTHING RETURNING lane, key";
 
 const WAITING: &str = "SELECT i.lane, i.seq FROM unnest($2::text[], $3::bigint[]) AS e (lane, seq) \
     JOIN inbox i ON i.tenant = $1 AND i.lane = e.lane AND i.seq = e.seq AND i.state = 0";
@@ -52,7 +51,7 @@ pub(super) struct KnownEffect {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) lanes: HashMap<String, LockedLane>,
-    /// Keys that were free and are taken now, each with its lane.
+    /// Keys that were free and are taken now, as they are stored, each with its lane.
     pub(super) taken: HashSet<(String, String)>,
     /// Inbox rows that wait: lane and position.
     pub(super) waiting: HashSet<(String, i64)>,
@@ -73,11 +72,12 @@ pub(super) fn replaces(row: &OutboxRow) -> bool {
 /// Keys that a group asks for, as columns.
 #[derive(Default)]
 struct Wanted<'t> {
-    keys: Vec<&'t str>,
-    first: Vec<&'t str>,
+    keys: Vec<String>,
+    first: Vec<Option<&'t str>>,
     key_lanes: Vec<&'t str>,
     revisions: Vec<i64>,
     states: Vec<i64>,
+    body_hashes: Vec<Option<&'t str>>,
     end_lanes: Vec<&'t str>,
     ends: Vec<i64>,
     scopes: Vec<&'t str>,
@@ -92,9 +92,11 @@ struct Wanted<'t> {
 impl<'t> Wanted<'t> {
     fn add(&mut self, lane: &'t str, turn: &'t TurnCommit) {
         if let Some(direct) = turn.direct.as_ref().filter(|direct| direct.identity.lane == turn.lane) {
-            for key in distinct_keys(&direct.identity) {
-                self.keys.push(key);
-                self.first.push(&direct.identity.key);
+            let keys = KeyColumns::of(&direct.identity);
+            self.first.extend(keys.first);
+            for hash in keys.hashes {
+                self.keys.push(hash);
+                self.body_hashes.push(direct.identity.body_hash.as_deref());
                 self.key_lanes.push(lane);
                 self.revisions.push(super::codec::signed(turn.expected_revision) + 1);
                 self.states.push(row_state_number(direct.state));
@@ -130,7 +132,7 @@ impl State {
         let lanes: Vec<&str> = turns.iter().map(|(lane, _)| lane.as_str()).collect();
         let effects: Vec<&str> = w.effects.iter().copied().collect();
         let t = &tx.tenant;
-        let take: Params<'_> = &[t, &w.keys, &w.first, &w.key_lanes, &w.revisions, &w.states];
+        let take: Params<'_> = &[t, &w.keys, &w.first, &w.key_lanes, &w.revisions, &w.states, &w.body_hashes];
         let parts: [(bool, Query<'_>); 8] = [
             (true, (LOCK, &[t, &lanes])),
             (!w.keys.is_empty(), (TAKE, take)),

@@ -1,13 +1,14 @@
 //! The inbox. The primary key of `delivery_keys` decides what is a duplicate.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{LaneId, LaneKey, Timestamp};
 use tokio_postgres::Row;
-use tokio_postgres::types::ToSql;
 
 use super::PostgresStore;
-use super::codec::{lane_key, lane_parts, row_state, row_state_number, small};
+use super::codec::{key_hash, lane_key, lane_parts, row_state, row_state_number, small};
 use super::error::TxError;
 use super::lanes::{LOCK, LockedLane, lock_lane};
 use super::requests::response;
@@ -17,15 +18,16 @@ use crate::contract::{
 };
 use crate::rules::NOTICE_KIND;
 
+/// Finds a delivery by one of its keys: $2 as it is stored, $3 as it came.
 const BY_KEY: &str = concat!(
-    "SELECT coalesce(k.first, k.key) AS key, i.event, coalesce(i.received_at, t.decided_at) AS received_at,",
+    "SELECT coalesce(k.first, $3) AS key, i.event, coalesce(i.received_at, t.decided_at) AS received_at,",
     " coalesce(k.state, i.state) AS state, coalesce(k.revision, i.revision) AS revision,",
-    " r.body_hash, r.status, r.body, ",
+    " k.body_hash, r.status, r.body, ",
     lane_parts!(),
     " FROM delivery_keys k JOIN lanes l ON l.tenant = k.tenant AND l.id = k.lane",
-    " LEFT JOIN inbox i ON i.tenant = k.tenant AND i.key = coalesce(k.first, k.key)",
+    " LEFT JOIN inbox i ON i.tenant = k.tenant AND i.lane = k.lane AND i.seq = k.seq",
     " LEFT JOIN turns t ON t.tenant = k.tenant AND t.lane = k.lane AND t.revision = k.revision",
-    " LEFT JOIN requests r ON r.tenant = k.tenant AND r.key = coalesce(k.first, k.key)",
+    " LEFT JOIN requests r ON r.tenant = k.tenant AND r.key = coalesce(k.first, $3)",
     " WHERE k.tenant = $1 AND k.key = $2"
 );
 
@@ -40,40 +42,52 @@ fn inbox_row(row: &Row) -> Result<InboxRow, TxError> {
         received_at: Timestamp(row.get("received_at")),
         state: row_state(row.get("state"))?,
         turn,
-        body_hash: row.get::<_, Option<String>>("body_hash").filter(|hash| !hash.is_empty()),
+        body_hash: row.get("body_hash"),
         response: response(row),
     })
 }
 
-/// Takes keys for a delivery, in the order of the keys, and returns those that were free.
-pub(super) const TAKE_KEYS: &str = "INSERT INTO delivery_keys (tenant, key, first, lane) \
-    SELECT $1::text, key, nullif($3, key), $4 FROM unnest($2::text[]) AS key ORDER BY key ON CONFLICT DO NOTHING RETURNING key";
+/// Takes keys for a delivery, in the order of the keys, and returns those that were free. They lead to the row that [`INSERT`]
+/// adds next, at the same position of the lane, which is locked.
+const TAKE_KEYS: &str = "INSERT INTO delivery_keys (tenant, key, first, lane, seq, body_hash) \
+    SELECT $1::text, k.key, k.first, $4, greatest($5, (SELECT position + 1 FROM lanes WHERE tenant = $1 AND id = $4)), $6 \
+    FROM unnest($2::text[], $3::text[]) AS k (key, first) ORDER BY k.key ON CONFLICT DO NOTHING RETURNING key";
 
 pub(super) const GIVE_BACK: &str = "DELETE FROM delivery_keys WHERE tenant = $1 AND key = ANY($2)";
 
+/// Leads keys to another position.
+const LEAD: &str = "UPDATE delivery_keys SET seq = $3 WHERE tenant = $1 AND key = ANY($2)";
+
 /// Inserts a row, behind all others of its lane.
-const INSERT: &str = "WITH behind AS (UPDATE lanes SET waiting = waiting + $9, position = greatest($10, position + 1) \
+const INSERT: &str = "WITH behind AS (UPDATE lanes SET waiting = waiting + $9, position = $10 \
         WHERE tenant = $1 AND id = $4 RETURNING position) \
-    INSERT INTO inbox (tenant, key, more_keys, seq, lane, received_at, state, kind, event) \
+    INSERT INTO inbox (tenant, key, keys, seq, lane, received_at, state, kind, event) \
     SELECT $1::text, $2, $3, position, $4, $5, $6, $7, $8 FROM behind";
 
-pub(super) const KEEP_HASHES: &str = "INSERT INTO requests (tenant, key, body_hash) \
-    SELECT $1::text, * FROM unnest($2::text[], $3::text[]) ON CONFLICT (tenant, key) \
-    DO UPDATE SET body_hash = excluded.body_hash, status = NULL, body = NULL";
+/// The keys of a delivery, each once, as columns.
+pub(super) struct KeyColumns<'d> {
+    /// The hash of each.
+    pub(super) hashes: Vec<String>,
+    /// The delivery key, for each that is another.
+    pub(super) first: Vec<Option<&'d str>>,
+}
 
-/// Returns every key of a delivery once.
-pub(super) fn distinct_keys(identity: &DeliveryIdentity) -> Vec<&str> {
-    let mut keys: Vec<&str> = identity.keys().map(String::as_str).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+impl<'d> KeyColumns<'d> {
+    pub(super) fn of(identity: &'d DeliveryIdentity) -> Self {
+        let tenant = &identity.lane.tenant;
+        let keys: BTreeSet<&String> = identity.keys().collect();
+        let first = keys.iter().map(|key| (**key != identity.key).then_some(identity.key.as_str()));
+        Self { first: first.collect(), hashes: keys.iter().map(|key| key_hash(tenant, key)).collect() }
+    }
 }
 
 /// An attempt to take the keys of a delivery, sent with the lock of its lane.
 pub(super) struct Taking<'d> {
     identity: &'d DeliveryIdentity,
     lane: LaneId,
-    keys: Vec<&'d str>,
+    keys: KeyColumns<'d>,
+    /// Position of the row in its lane, unless the lane has a higher one.
+    position: i64,
 }
 
 /// Its result.
@@ -83,8 +97,9 @@ pub(super) struct Taken {
 }
 
 impl<'d> Taking<'d> {
-    pub(super) fn new(identity: &'d DeliveryIdentity) -> Self {
-        Self { identity, lane: identity.lane.id(), keys: distinct_keys(identity) }
+    pub(super) fn new(tx: &Tx, identity: &'d DeliveryIdentity) -> Self {
+        let (lane, keys) = (identity.lane.id(), KeyColumns::of(identity));
+        Self { identity, lane, keys, position: tx.position(1) }
     }
 
     /// Locks the lane and takes the keys, then runs `more` in the same round trip.
@@ -96,7 +111,9 @@ impl<'d> Taking<'d> {
         let lane = self.lane.as_str();
         let lanes: &[&str] = &[lane];
         let lock: Params<'_> = &[&tx.tenant, &lanes];
-        let take: Params<'_> = &[&tx.tenant, &self.keys, &self.identity.key, &lane];
+        let KeyColumns { hashes, first } = &self.keys;
+        let body_hash = &self.identity.body_hash;
+        let take: Params<'_> = &[&tx.tenant, hashes, first, &lane, &self.position, body_hash];
         let mut queries = vec![(LOCK, lock), (TAKE_KEYS, take)];
         queries.extend(more);
         let mut answers = tx.all(&queries).await?;
@@ -108,15 +125,17 @@ impl<'d> Taking<'d> {
 
     /// Returns true if every key was free.
     pub(super) fn got_all(&self, taken: &Taken) -> bool {
-        taken.keys.len() == self.keys.len()
+        taken.keys.len() == self.keys.hashes.len()
     }
 
     /// Gives the keys back and returns the row that has one of the others.
     async fn owner(&self, tx: &Tx, taken: &Taken) -> Result<InboxRow, TxError> {
-        let other = self.keys.iter().find(|key| !taken.keys.iter().any(|taken| taken == *key));
-        let key = other.copied().unwrap_or(&self.identity.key);
-        let queries: [Query<'_>; 2] =
-            [(GIVE_BACK, &[&tx.tenant, &taken.keys]), (BY_KEY, &[&tx.tenant, &key])];
+        let is_free = |key: &&String| taken.keys.contains(&key_hash(&tx.tenant, key));
+        let key = self.identity.keys().find(|key| !is_free(key)).unwrap_or(&self.identity.key);
+        let queries: [Query<'_>; 2] = [
+            (GIVE_BACK, &[&tx.tenant, &taken.keys]),
+            (BY_KEY, &[&tx.tenant, &key_hash(&tx.tenant, key), key]),
+        ];
         let answers = tx.all(&queries).await?;
         let row = answers.last().and_then(|answer| answer.rows.first());
         let gone = || TxError::Value(format!("the delivery with key {key} is gone"));
@@ -125,66 +144,61 @@ impl<'d> Taking<'d> {
 }
 
 impl Taken {
+    /// Returns the row that the keys were taken for, and the number of those that wait in its lane, which is created if it
+    /// is new.
+    async fn row<'d>(self, tx: &Tx, taking: &'d Taking<'d>) -> Result<(NewRow<'d>, i64), TxError> {
+        let next = |lane: &LockedLane| taking.position.max(lane.position + 1);
+        let led_to = self.lane.as_ref().map_or(taking.position, next);
+        let lane = match self.lane {
+            Some(lane) => lane,
+            None => lock_lane(tx, &taking.identity.lane).await?,
+        };
+        Ok((NewRow { taking, seq: next(&lane), led_to }, lane.waiting))
+    }
+
     pub(super) async fn give_back(&self, tx: &Tx) -> Result<(), TxError> {
         tx.execute(GIVE_BACK, &[&tx.tenant, &self.keys]).await.map(|_| ())
     }
 }
 
 /// A row of the inbox that is about to be inserted.
-pub(super) struct NewRow<'d> {
-    identity: &'d DeliveryIdentity,
-    lane: LaneId,
-    at: i64,
-    state: i64,
-    waits: i64,
-    position: i64,
-    kind: &'d str,
-    event: &'d str,
-    hash: Option<[&'d str; 2]>,
+struct NewRow<'d> {
+    taking: &'d Taking<'d>,
+    /// Its position.
+    seq: Seq,
+    /// The position that its keys lead to.
+    led_to: Seq,
 }
 
-impl<'d> NewRow<'d> {
-    pub(super) fn new(
-        tx: &Tx,
-        identity: &'d DeliveryIdentity,
-        state: RowState,
-        kind: &'d str,
-        event: &'d str,
-    ) -> Self {
-        Self {
-            identity,
-            lane: identity.lane.id(),
-            at: tx.now.0,
-            state: row_state_number(state),
-            waits: i64::from(state == RowState::Received),
-            position: tx.position(1),
-            kind,
-            event,
-            hash: identity.body_hash.as_deref().map(|hash| [identity.key.as_str(), hash]),
-        }
-    }
+/// Content of a row of the inbox.
+struct Held<'d> {
+    state: RowState,
+    kind: &'d str,
+    event: &'d str,
+}
 
+impl NewRow<'_> {
     /// Inserts the row together with other statements, the last ones of the transaction if `last`.
-    pub(super) async fn insert(&self, tx: &Tx, with: &[Query<'_>], last: bool) -> Result<(), TxError> {
-        let lane = self.lane.as_str();
+    async fn insert(&self, tx: &Tx, held: Held<'_>, with: &[Query<'_>], last: bool) -> Result<(), TxError> {
+        let Self { taking: Taking { identity, lane, keys, .. }, seq, led_to } = self;
+        let waits = held.state == RowState::Received;
         let row: Params<'_> = &[
             &tx.tenant,
-            &self.identity.key,
-            &self.identity.more_keys,
-            &lane,
-            &self.at,
-            &self.state,
-            &self.kind,
-            &self.event,
-            &self.waits,
-            &self.position,
+            &waits.then_some(&identity.key),
+            &keys.hashes,
+            &lane.as_str(),
+            &tx.now.0,
+            &row_state_number(held.state),
+            &held.kind,
+            &held.event,
+            &i64::from(waits),
+            seq,
         ];
-        let hash = self.hash.map(|[key, hash]| (vec![key], vec![hash]));
-        let hash: Option<[&(dyn ToSql + Sync); 3]> =
-            hash.as_ref().map(|(key, hash)| [&tx.tenant as _, key as _, hash as _]);
         let mut queries = with.to_vec();
+        // Somebody else created the lane after the keys were taken.
+        let lead: Params<'_> = &[&tx.tenant, &keys.hashes, seq];
+        queries.extend((seq != led_to).then_some((LEAD, lead)));
         queries.push((INSERT, row));
-        queries.extend(hash.as_ref().map(|params| (KEEP_HASHES, &params[..])));
         if last {
             tx.last(&queries).await?
         } else {
@@ -196,11 +210,11 @@ impl<'d> NewRow<'d> {
 
 /// Stores a delivery, unless one of its keys is taken.
 async fn accept(tx: &Tx, delivery: &Delivery) -> Result<Accepted, TxError> {
-    let taking = Taking::new(&delivery.identity);
+    let taking = Taking::new(tx, &delivery.identity);
     loop {
         let (taken, _) = taking.send(tx, None).await?;
         if taking.got_all(&taken) {
-            return store(tx, taken, delivery).await;
+            return store(tx, &taking, taken, delivery).await;
         }
         let known = taking.owner(tx, &taken).await?;
         if !known.was_refused(&delivery.identity) {
@@ -211,23 +225,21 @@ async fn accept(tx: &Tx, delivery: &Delivery) -> Result<Accepted, TxError> {
 }
 
 /// Stores a delivery whose keys are taken for it.
-async fn store(tx: &Tx, taken: Taken, delivery: &Delivery) -> Result<Accepted, TxError> {
+async fn store(tx: &Tx, taking: &Taking<'_>, taken: Taken, delivery: &Delivery) -> Result<Accepted, TxError> {
     let Delivery { identity, kind, event, limit } = delivery;
-    let lane = match taken.lane {
-        Some(lane) => lane,
-        None => lock_lane(tx, &identity.lane).await?,
-    };
-    let limit = limit.as_ref().filter(|limit| lane.waiting >= i64::from(limit.max));
+    let (row, waiting) = taken.row(tx, taking).await?;
+    let limit = limit.as_ref().filter(|limit| waiting >= i64::from(limit.max));
     let Some(limit) = limit else {
-        NewRow::new(tx, identity, RowState::Received, kind, event).insert(tx, &[], true).await?;
+        row.insert(tx, Held { state: RowState::Received, kind, event }, &[], true).await?;
         return Ok(Accepted::New);
     };
-    NewRow::new(tx, identity, RowState::Refused, kind, event).insert(tx, &[], false).await?;
+    row.insert(tx, Held { state: RowState::Refused, kind, event }, &[], false).await?;
     let notice = DeliveryIdentity::new(identity.lane.clone(), limit.notice_key.clone());
-    let taking = Taking::new(&notice);
-    if taking.got_all(&taking.send(tx, None).await?.0) {
-        let row = NewRow::new(tx, &notice, RowState::Received, NOTICE_KIND, &limit.notice);
-        row.insert(tx, &[], false).await?;
+    let taking = Taking::new(tx, &notice);
+    let (taken, _) = taking.send(tx, None).await?;
+    if taking.got_all(&taken) {
+        let held = Held { state: RowState::Received, kind: NOTICE_KIND, event: &limit.notice };
+        taken.row(tx, &taking).await?.0.insert(tx, held, &[], false).await?;
     }
     Ok(Accepted::Full)
 }
@@ -237,29 +249,31 @@ async fn store(tx: &Tx, taken: Taken, delivery: &Delivery) -> Result<Accepted, T
 pub(super) async fn store_with(
     tx: &Tx,
     taking: &Taking<'_>,
-    taken: &Taken,
+    taken: Taken,
     event: &Delivery,
     with: &[Query<'_>],
 ) -> Result<(), TxError> {
-    if !taking.got_all(taken) {
+    if !taking.got_all(&taken) {
         let lost: Params<'_> = &[&tx.tenant, &taken.keys];
         let mut queries = with.to_vec();
         queries.push((GIVE_BACK, lost));
         tx.last(&queries).await?;
         return Ok(());
     }
-    if taken.lane.is_none() {
-        lock_lane(tx, &event.identity.lane).await?;
-    }
-    let row = NewRow::new(tx, &event.identity, RowState::Received, &event.kind, &event.event);
-    row.insert(tx, with, true).await
+    let held = Held { state: RowState::Received, kind: &event.kind, event: &event.event };
+    taken.row(tx, taking).await?.0.insert(tx, held, with, true).await
 }
 
-/// Deletes the row of a delivery that was refused and comes again.
+/// Deletes the row of a delivery that was refused and comes again, its keys, and the answer that it got.
 async fn forget(tx: &Tx, key: &str) -> Result<(), TxError> {
-    let forget = "WITH gone AS (DELETE FROM inbox WHERE tenant = $1 AND key = $2 RETURNING more_keys || key AS keys) \
+    let forget = "WITH row AS (SELECT lane, seq FROM delivery_keys WHERE tenant = $1 AND key = $2), \
+                  gone AS (DELETE FROM inbox i USING row WHERE i.tenant = $1 AND i.lane = row.lane AND i.seq = row.seq \
+                  RETURNING i.keys) \
                   DELETE FROM delivery_keys k USING gone WHERE k.tenant = $1 AND k.key = ANY(gone.keys)";
-    tx.execute(forget, &[&tx.tenant, &key]).await.map(|_| ())
+    let answer = "DELETE FROM requests WHERE tenant = $1 AND key = $2";
+    let queries: [Query<'_>; 2] =
+        [(forget, &[&tx.tenant, &key_hash(&tx.tenant, key)]), (answer, &[&tx.tenant, &key])];
+    tx.all(&queries).await.map(|_| ())
 }
 
 async fn waiting(tx: &Tx, lane: &LaneKey, limit: u32) -> Result<Vec<WaitingRow>, TxError> {
@@ -307,7 +321,11 @@ impl Inbox for PostgresStore {
 
     async fn delivery(&self, tenant: &str, key: &str) -> Result<Option<InboxRow>, StoreError> {
         transact!(self, "look up a delivery", tenant, |tx| {
-            tx.read_first(BY_KEY, &[&tx.tenant, &key]).await?.as_ref().map(inbox_row).transpose()
+            tx.read_first(BY_KEY, &[&tx.tenant, &key_hash(&tx.tenant, key), &key])
+                .await?
+                .as_ref()
+                .map(inbox_row)
+                .transpose()
         })
     }
 

@@ -84,8 +84,7 @@ impl LaneIndex for PostgresStore {
     }
 
     async fn token(&self, lane: &LaneKey, hash: &str) -> Result<Option<TokenRow>, StoreError> {
-        let select =
-            "SELECT card, version, item, action FROM buttons WHERE tenant = $1 AND lane = $2 AND hash = $3";
+        let select = "SELECT card, version, item, action FROM buttons WHERE tenant = $1 AND lane = $2 AND hash = left($3, 32)";
         let row = transact!(self, "look up a button", &lane.tenant, |tx| {
             tx.read_first(select, &[&tx.tenant, &lane.id().as_str(), &hash]).await
         })?;

@@ -13,7 +13,7 @@ use crate::contract::StoreError;
 use crate::sqlite::SchemaVersion;
 
 /// Migrations by number, numbered and named like those of SQLite.
-const MIGRATIONS: [&str; 8] = [
+pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_erasures.sql"),
     include_str!("migrations/0003_facts.sql"),
@@ -22,6 +22,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_document_subjects.sql"),
     include_str!("migrations/0007_last_time.sql"),
     include_str!("migrations/0008_replicas.sql"),
+    include_str!("migrations/0009_delivery_keys.sql"),
 ];
 
 /// Number of the advisory lock under which one process migrates.

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use tokio_postgres::Row;
 
 use super::PostgresStore;
+use super::codec::key_hash;
 use super::error::TxError;
 use super::session::{Tx, transact};
 use crate::contract::{Requests, StoreError, StoredResponse};
@@ -24,15 +25,15 @@ async fn begin(tx: &Tx, key: &str, body_hash: &str) -> Result<Known, TxError> {
     }
     let select = "SELECT body_hash, status, body FROM requests WHERE tenant = $1 AND key = $2";
     let row = tx.first(select, &[&tx.tenant, &key]).await?;
-    Ok(row.map(|row| (row.get(0), response(&row))))
+    Ok(row.map(|row| (row.get::<_, Option<String>>(0).unwrap_or_default(), response(&row))))
 }
 
 async fn store(tx: &Tx, key: &str, response: &StoredResponse) -> Result<(), TxError> {
     let put = "INSERT INTO requests (tenant, key, body_hash, status, body) \
-               SELECT $1, coalesce(k.first, k.key), '', $3, $4 FROM delivery_keys k WHERE k.tenant = $1 AND k.key = $2 \
+               SELECT $1, coalesce(k.first, $2), NULL, $4, $5 FROM delivery_keys k WHERE k.tenant = $1 AND k.key = $3 \
                ON CONFLICT (tenant, key) DO UPDATE SET status = excluded.status, body = excluded.body";
     let status = i64::from(response.status);
-    if tx.execute(put, &[&tx.tenant, &key, &status, &response.body]).await? == 1 {
+    if tx.execute(put, &[&tx.tenant, &key, &key_hash(&tx.tenant, key), &status, &response.body]).await? == 1 {
         return Ok(());
     }
     let update = "UPDATE requests SET status = $3, body = $4 WHERE tenant = $1 AND key = $2";

@@ -81,7 +81,7 @@ pub(super) async fn settle(tx: &Tx, settlement: &Settlement) -> Result<bool, TxE
     };
     let number = effect_state_number(state);
     let update: Query<'_> = (SETTLE, &[&tx.tenant, &id.as_str(), fence, &number, &wake, &outcome]);
-    let taking = event.as_ref().map(|event| Taking::new(&event.identity));
+    let taking = event.as_ref().map(|event| Taking::new(tx, &event.identity));
     let (taken, answer) = match &taking {
         Some(taking) => taking.send(tx, Some(update)).await.map(|(taken, answer)| (Some(taken), answer))?,
         None => (None, tx.all(&[update]).await?.pop()),
@@ -102,7 +102,7 @@ pub(super) async fn settle(tx: &Tx, settlement: &Settlement) -> Result<bool, TxE
     let (channel_id, ours) = sent.unzip();
     let sent: Query<'_> = (MAP_SENT, &[&tx.tenant, &lane, &channel_id, &ours, &position]);
     let with: Vec<Query<'_>> = message.iter().map(|_| sent).collect();
-    match event.as_ref().zip(taking.as_ref()).zip(taken.as_ref()) {
+    match event.as_ref().zip(taking.as_ref()).zip(taken) {
         Some(((event, taking), taken)) => inbox::store_with(tx, taking, taken, event, &with).await?,
         None => tx.last(&with).await.map(|_| ())?,
     }

@@ -6,7 +6,7 @@ use super::PostgresStore;
 use super::test_server::Server;
 use crate::conformance::fixture::{LaneWriter, accept, delivery, lane, loose};
 use crate::conformance::{DataLocation, START, Subject, block_on};
-use crate::{CommitResult, Inbox, Lanes, ManualClock, Store, StoreError};
+use crate::{CommitResult, Inbox, LaneIndex, Lanes, ManualClock, RowState, Store, StoreError};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(START))
@@ -233,7 +233,46 @@ fn migrations_run_once_whoever_comes_first() {
     });
     drop(open(&server).unwrap());
     let numbers = "SELECT string_agg(number::text, ' ' ORDER BY number) FROM schema_versions";
-    assert_eq!(server.admin("throughline", numbers), "1 2 3 4 5 6 7 8");
+    assert_eq!(server.admin("throughline", numbers), "1 2 3 4 5 6 7 8 9");
+}
+
+/// Deliveries of before keys were hashed are found afterwards: rows that wait, that were refused, that came with their turn.
+#[test]
+fn keys_of_deliveries_survive_their_migration() {
+    let server = Server::start();
+    let lane = lane("C1");
+    let rows = format!(
+        "SET ROLE throughline; CREATE TABLE schema_versions (number BIGINT PRIMARY KEY); {}; \
+         INSERT INTO schema_versions SELECT generate_series(1, 8); BEGIN; SET LOCAL throughline.tenant = 'acme'; \
+         INSERT INTO directory VALUES ('acme'); INSERT INTO tenants (tenant) VALUES ('acme'); \
+         INSERT INTO lanes (tenant, id, app, channel, conversation, thread, updated_at, waiting, position) \
+         VALUES ('acme', '{lane}', 'A1', 'slack', 'C1', '', 0, 1, 7); \
+         INSERT INTO inbox (tenant, key, more_keys, seq, lane, received_at, state, kind, event) VALUES \
+         ('acme', 'waits', '{{also}}', 6, '{lane}', 1, 0, 'message.posted', 'e1'), \
+         ('acme', 'refused', '{{}}', 7, '{lane}', 2, 3, 'message.posted', 'e2'); \
+         INSERT INTO delivery_keys (tenant, key, first, lane, revision, state) VALUES \
+         ('acme', 'waits', NULL, '{lane}', NULL, NULL), ('acme', 'also', 'waits', '{lane}', NULL, NULL), \
+         ('acme', 'refused', NULL, '{lane}', NULL, NULL), ('acme', 'direct', NULL, '{lane}', 1, 1); \
+         INSERT INTO turns (tenant, lane, revision, turn, position, decided_at, prev_hash, hash, row) \
+         VALUES ('acme', '{lane}', 1, 'tn_1', 5, 3, '', '', ''); \
+         INSERT INTO requests VALUES ('acme', 'waits', 'body', 200, 'answer'), ('acme', 'refused', '', 429, 'full'); \
+         INSERT INTO buttons VALUES ('acme', '{lane}', repeat('ab', 32), 'ap_1', 1, '', 'approve'); COMMIT",
+        super::open::MIGRATIONS[..8].join(";"),
+        lane = lane.id(),
+    );
+    server.admin("throughline", &rows);
+    let store = open(&server).unwrap();
+    let found = |key: &str| block_on(store.delivery("acme", key)).unwrap().unwrap();
+    for key in ["waits", "also"] {
+        let row = found(key);
+        assert_eq!((row.key.as_str(), row.event.as_deref()), ("waits", Some("e1")), "{key}");
+        assert_eq!((row.body_hash.as_deref(), row.response.unwrap().body.as_str()), (Some("body"), "answer"));
+    }
+    assert_eq!((found("direct").state, found("refused").state), (RowState::Done, RowState::Refused));
+    assert_eq!(block_on(store.waiting(&lane, 9)).unwrap()[0].key, "waits");
+    assert!(block_on(store.token(&lane, &"ab".repeat(32))).unwrap().is_some());
+    block_on(accept(&store, &lane, "refused"));
+    assert_eq!(found("refused").response, None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Row, types::Value};
+use throughline_engine::data::canonical_json::{hex, unhex};
 use throughline_engine::{LaneKey, Timestamp};
 
 use crate::contract::{EffectState, Performer, RowState};
@@ -25,33 +26,15 @@ pub(super) struct HexText(pub(super) String);
 impl FromSql for HexText {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         match value {
-            ValueRef::Blob(bytes) => Ok(Self(to_hex(bytes))),
+            ValueRef::Blob(bytes) => Ok(Self(hex(bytes))),
             ValueRef::Null => Ok(Self(String::new())),
             other => Ok(Self(other.as_str()?.to_owned())),
         }
     }
 }
 
-pub(super) fn to_hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    out
-}
-
 fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| match c {
-        b'0'..=b'9' => Some(c - b'0'),
-        b'a'..=b'f' => Some(c - b'a' + 10),
-        _ => None,
-    };
-    if text.is_empty() || !text.len().is_multiple_of(2) {
-        return None;
-    }
-    text.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+    unhex(text).filter(|bytes| !bytes.is_empty())
 }
 
 /// Converts a number of the contract to SQLite's signed one. None comes near the limit.

@@ -1,18 +1,12 @@
 //! Identities of deliveries. The insert of a key decides whether a delivery is a duplicate.
 
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::data::canonical_json::sha256;
 
 use super::codec::{Hex, HexText, row_state_number};
 use super::error::TxError;
 use super::writer::Tx;
 use crate::contract::{DeliveryIdentity, RowState, Seq};
-
-/// Returns a key as it is stored. 16 bytes of a hash are as good as unique and keep the index small.
-fn stored_key(tenant: &str, key: &str) -> [u8; 16] {
-    let hash = sha256(&[tenant.as_bytes(), b"\0", key.as_bytes()]);
-    std::array::from_fn(|i| hash[i])
-}
+use crate::rules::kept_key;
 
 /// A stored key.
 pub(super) struct DeliveryKey {
@@ -36,14 +30,14 @@ impl DeliveryKey {
                 first: row.get(5)?,
             })
         };
-        sql.prepare_cached(select)?.query_row([stored_key(tenant, key)], read).optional()
+        sql.prepare_cached(select)?.query_row([kept_key(tenant, key)], read).optional()
     }
 }
 
 /// Leads the keys of a waiting delivery to its new position.
 pub(super) fn move_to(sql: &Connection, tenant: &str, key: &str, from: Seq, to: Seq) -> rusqlite::Result<()> {
     let lead = "UPDATE delivery_keys SET seq = ?3 WHERE seq = ?2 AND (key = ?1 OR first = ?4)";
-    sql.execute(lead, (stored_key(tenant, key), from, to, key))?;
+    sql.execute(lead, (kept_key(tenant, key), from, to, key))?;
     Ok(())
 }
 
@@ -73,7 +67,7 @@ pub(super) fn take_keys<'a>(
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
         let body_hash = identity.body_hash.as_deref().filter(|_| i == 0);
         let params = (
-            stored_key(tenant, key),
+            kept_key(tenant, key),
             seq,
             turn.map(|turn| turn.0),
             turn.map(|turn| turn.1),
@@ -83,7 +77,7 @@ pub(super) fn take_keys<'a>(
         );
         if tx.sql.execute(insert, params)? == 0 {
             for taken in &keys[..i] {
-                tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [stored_key(tenant, taken)])?;
+                tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [kept_key(tenant, taken)])?;
             }
             return Ok(Some(key));
         }

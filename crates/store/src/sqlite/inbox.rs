@@ -155,13 +155,15 @@ pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepte
     }
 }
 
-/// Deletes the row of a delivery that was refused and comes again, and leads its keys to its new position.
+/// Deletes the row of a delivery that was refused and comes again and the answer that it got, and leads its keys to its new
+/// position.
 fn forget_refused(tx: &Tx<'_, '_>, identity: &DeliveryIdentity, seq: Seq) -> Result<(), TxError> {
     let tenant = &identity.lane.tenant;
     let before = DeliveryKey::find(tx.sql, tenant, &identity.key)?.and_then(|found| found.seq);
     if let Some(before) = before {
         move_to(tx.sql, tenant, &identity.key, before, seq)?;
         tx.sql.execute("DELETE FROM handled WHERE seq = ?1", [before])?;
+        tx.sql.execute("DELETE FROM requests WHERE tenant = ?1 AND key = ?2", (tenant, &identity.key))?;
     }
     Ok(())
 }

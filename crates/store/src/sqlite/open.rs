@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0006_document_subjects.sql"),
     include_str!("migrations/0007_last_time.sql"),
     include_str!("migrations/0008_replicas.sql"),
+    include_str!("migrations/0009_delivery_keys.sql"),
 ];
 
 /// Marks a file as ours, so that another program's database is never written to: `thl`, and the number of the series of

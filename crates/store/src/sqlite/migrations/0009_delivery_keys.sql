@@ -1,0 +1,1 @@
+-- Keeps the number that it has in PostgreSQL, which keeps keys of deliveries from then on as they are kept here.
