@@ -131,6 +131,15 @@ impl Output {
         bar
     }
 
+    /// Creates a counter of something whose end is not known. It stays hidden without a terminal.
+    pub(crate) fn counter(&self, what: &str) -> ProgressBar {
+        let counter = ProgressBar::with_draw_target(None, self.draw());
+        let style = ProgressStyle::with_template("{msg} {pos} {elapsed}");
+        counter.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        counter.set_message(what.to_owned());
+        counter
+    }
+
     fn draw(&self) -> ProgressDrawTarget {
         if self.quiet || self.plain || !io::stderr().is_terminal() {
             ProgressDrawTarget::hidden()

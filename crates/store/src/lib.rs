@@ -28,6 +28,7 @@ mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod contract;
+mod copy;
 mod memory;
 mod postgres;
 mod rules;
@@ -35,6 +36,7 @@ mod sqlite;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
+pub use copy::{Copied, copy};
 pub use memory::MemoryStore;
 pub use postgres::{PostgresServer, PostgresStore};
 #[cfg(feature = "conformance")]

@@ -23,7 +23,11 @@ pub(crate) struct Local {
 impl Local {
     /// Opens the configured store. Fails if it does not exist, so that reading creates no files.
     pub(crate) fn open(app: &App) -> Result<Self, Failure> {
-        let config = settings::installation(app, None)?;
+        Self::open_configured(app, settings::installation(app, None)?)
+    }
+
+    /// Opens the store of a configuration. Fails if it does not exist.
+    pub(crate) fn open_configured(app: &App, config: Config) -> Result<Self, Failure> {
         settings::require_store(&config)?;
         let runtime = app.runtime()?;
         let listen = config.server.listen;

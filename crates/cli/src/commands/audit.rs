@@ -1,9 +1,11 @@
 //! `throughline audit`: verifies the hash chains of the audit log and of every lane, and what they vouch for; signs their
 //! newest hashes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use throughline_runtime::Anchor;
 
 use crate::api::Local;
@@ -78,20 +80,42 @@ fn anchors(file: &Path) -> Result<Vec<Anchor>, Failure> {
 fn verify(app: &App, kept: Option<&Path>) -> Outcome {
     let kept = kept.map(anchors).transpose()?.unwrap_or_default();
     let local = Local::open(app)?;
+    let mut verified = verify_store(app, &local, &local.tenants()?)?;
+    for anchor in &kept {
+        verified.broken.extend(local.block_on(local.instance().runtime.verify_anchor(anchor))?);
+    }
+    print(app, &verified)
+}
+
+/// Result of verifying a store.
+#[derive(Serialize)]
+pub(crate) struct Verified {
+    /// Number of lanes.
+    pub(crate) lanes: usize,
+    /// Number of their turns.
+    pub(crate) turns: usize,
+    /// Findings that do not fit, each in a line.
+    pub(crate) broken: Vec<String>,
+}
+
+/// Verifies everything that is stored of some tenants.
+pub(crate) fn verify_store(
+    app: &App,
+    local: &Local,
+    tenants: &BTreeSet<String>,
+) -> Result<Verified, Failure> {
     let damage = local.block_on(local.instance().store.damage())?;
     let mut broken: Vec<String> =
         damage.into_iter().map(|what| format!("the database file is damaged: {what}")).collect();
-    for anchor in &kept {
-        broken.extend(local.block_on(local.instance().runtime.verify_anchor(anchor))?);
-    }
-    for tenant in &local.tenants()? {
+    let mut lanes = Vec::new();
+    for tenant in tenants {
+        lanes.extend(local.block_on(local.instance().store.lanes(tenant, None, u32::MAX >> 1))?);
         broken.extend(local.block_on(local.instance().runtime.verify_kept_anchor(tenant))?);
         if let Some(row) = local.block_on(local.instance().store.verify_audit(tenant))? {
             broken.push(format!("audit chain of {tenant}: row {row} does not fit"));
         }
         broken.extend(local.block_on(local.instance().runtime.verify_approvals(tenant))?);
     }
-    let lanes = local.stored_lanes(usize::MAX >> 1)?;
     let bar = app.out.bar(lanes.len() as u64, "lanes verified");
     let mut turns = 0;
     for lane in &lanes {
@@ -101,20 +125,19 @@ fn verify(app: &App, kept: Option<&Path>) -> Outcome {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let summary = json!({ "lanes": lanes.len(), "turns": turns, "broken": broken });
-    print(app, &summary, &broken)
+    Ok(Verified { lanes: lanes.len(), turns, broken })
 }
 
-fn print(app: &App, summary: &Value, broken: &[String]) -> Outcome {
+fn print(app: &App, verified: &Verified) -> Outcome {
+    let Verified { lanes, turns, broken } = verified;
     if app.out.is_json() {
-        app.out.value(summary)?;
+        app.out.value(&json!(verified))?;
     } else {
         for what in broken {
             app.out.line(&format!("{} {what}", app.out.paint().bad("broken")))?;
         }
         if broken.is_empty() {
-            let number = |name: &str| summary[name].as_u64().and_then(|n| n.try_into().ok()).unwrap_or(0);
-            let (turns, lanes) = (count(number("turns"), "turn"), count(number("lanes"), "lane"));
+            let (turns, lanes) = (count(*turns, "turn"), count(*lanes, "lane"));
             app.out
                 .line(&format!("{}: {turns} in {lanes} fit their chains", app.out.paint().good("intact")))?;
         }

@@ -146,3 +146,59 @@ fn an_address_that_cannot_be_used_is_told_without_its_password() {
         assert!(!ran.err.contains("secret"), "{}", ran.err);
     }
 }
+
+/// A conversation goes on where it was copied to: the draft that was open is filled in, approved and created.
+#[test]
+fn a_database_is_copied_to_a_server() {
+    let (home, server) = (Home::new(), PostgresTestServer::start());
+    said(&home);
+    let address = server.address();
+    let copy = ["store", "copy", "sqlite:throughline.db", address.as_str()];
+    let copied = home.run(&copy).ends(0).out;
+    assert!(copied.contains("1 lane") && copied.contains("throughline.key"), "{copied}");
+
+    let there =
+        [("THROUGHLINE_STORE__URL", address.as_str()), ("THROUGHLINE_INSTANCE_KEY_FILE", "throughline.key")];
+    let ran = |command: &[&str], input: &str| home.run_with(command, input, &there).ends(0);
+    assert_eq!(ran(&["lanes", "list", "--json"], "").out, home.run(&["lanes", "list", "--json"]).ends(0).out);
+    ran(&["chat", "--no-input", "--session", "s1"], ":2 risks=none\n");
+    let approvals = ran(&["approvals", "list", "--json"], "").json();
+    let (id, version) = (approvals[0]["id"].as_str().unwrap(), approvals[0]["version"].to_string());
+    ran(&["approvals", "decide", id, "--version", &version, "--decision", "approve"], "");
+    let effects = ran(&["effects", "list", "--state", "done", "--json"], "").json();
+    assert!(effects.as_array().unwrap().iter().any(|one| one["class"] == "tracker.create"), "{effects}");
+    ran(&["audit", "verify"], "");
+
+    let again = home.run(&copy).ends(5);
+    assert!(again.err.contains("empty database") && again.err.contains("TL-6103"), "{}", again.session());
+}
+
+#[test]
+fn a_copy_that_cannot_be_whole_is_refused() {
+    let (home, server) = (Home::new(), PostgresTestServer::start());
+    let address = server.address();
+    let copy = |from: &str, to: &str| home.run(&["store", "copy", from, to]);
+    copy("sqlite:throughline.db", &address).ends(5);
+    said(&home);
+    for (from, to) in [
+        (address.as_str(), "sqlite:throughline.db"),
+        ("sqlite:throughline.db", "sqlite:other.db"),
+        ("throughline.db", address.as_str()),
+    ] {
+        copy(from, to).ends(2);
+    }
+    let file = home.path().join("throughline.db");
+    let clock = std::sync::Arc::new(throughline_store::SystemClock::default());
+    let running = throughline_store::SqliteStore::open(&file, clock).unwrap();
+    let in_use = copy("sqlite:throughline.db", &address).ends(5);
+    assert!(in_use.err.contains("TL-6102"), "{}", in_use.session());
+    drop(running);
+
+    let change = "UPDATE turns SET row = replace(row, 'message.posted', 'message.edited') WHERE n = 1";
+    throughline_store::tamper(&file, change).unwrap();
+    let changed = copy("sqlite:throughline.db", &address).ends(3);
+    assert!(changed.err.contains("nothing was copied"), "{}", changed.session());
+    let there = [("THROUGHLINE_STORE__URL", address.as_str())];
+    let status = home.run_with(&["store", "status", "--json"], "", &there).ends(0).json();
+    assert_eq!(status["schema"]["applied"], 0, "nothing was written there");
+}

@@ -43,6 +43,15 @@ impl std::fmt::Display for StoreUrl {
 }
 
 impl StoreUrl {
+    /// Reads an address: `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory:`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let raw = RawStore { url: url.into(), listen_url: None, password_file: None };
+        raw.check().map_err(|(_, why)| why)
+    }
+
     /// Returns the kind of store: `memory`, `sqlite` or `postgres`.
     #[must_use]
     pub fn kind(&self) -> &'static str {

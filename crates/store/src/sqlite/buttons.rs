@@ -10,10 +10,10 @@ use super::writer::Tx;
 use crate::contract::TokenRow;
 
 /// Number of bytes stored of a token's hash: as many as a token has.
-const HASH: usize = 16;
+pub(super) const HASH: usize = 16;
 
 /// Neighbouring buttons of one item: card, version, item, actions.
-type ButtonGroup = (String, u32, String, Vec<String>);
+pub(super) type ButtonGroup = (String, u32, String, Vec<String>);
 
 /// Stores the buttons of a turn.
 pub(super) fn store(tx: &Tx<'_, '_>, lane: i64, revision: i64, tokens: &[TokenRow]) -> Result<(), TxError> {
@@ -58,10 +58,7 @@ fn button(row: &Row<'_>, at: usize, hash: &str) -> rusqlite::Result<Option<Token
     let about: Vec<ButtonGroup> = serde_json::from_str(row.get_ref(1)?.as_str()?).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(error))
     })?;
-    let buttons = about.into_iter().flat_map(|(card, version, item, actions)| {
-        actions.into_iter().map(move |action| (card.clone(), version, item.clone(), action))
-    });
-    let found = buttons.skip(at).map(|(card, version, item, action)| TokenRow {
+    let found = each(about).skip(at).map(|(card, version, item, action)| TokenRow {
         hash: hash.into(),
         card: CardId(card),
         version,
@@ -69,6 +66,13 @@ fn button(row: &Row<'_>, at: usize, hash: &str) -> rusqlite::Result<Option<Token
         action,
     });
     Ok({ found }.next())
+}
+
+/// Returns card, version, item and action of every button.
+pub(super) fn each(about: Vec<ButtonGroup>) -> impl Iterator<Item = (String, u32, String, String)> {
+    about.into_iter().flat_map(|(card, version, item, actions)| {
+        actions.into_iter().map(move |action| (card.clone(), version, item.clone(), action))
+    })
 }
 
 fn stored_hash(hash: &str) -> Option<Vec<u8>> {

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use rusqlite::types::{FromSqlError, ToSqlOutput, Value};
 use rusqlite::{Row, ToSql};
 use serde::{Deserialize, Serialize};
-use throughline_engine::LaneId;
-use throughline_engine::data::id::{IdOrigin, id_origin};
+use throughline_engine::data::id::{IdOrigin, KINDS, id_origin};
+use throughline_engine::data::id_generator::IdGenerator;
+use throughline_engine::{LaneId, LaneKey};
 
 /// Record kinds that are stored as a number, which is their position here.
 ///
@@ -56,6 +57,19 @@ impl RecordKey {
         Self { at, kind }
     }
 
+    /// Returns kind and key of the record; `None` if no record has such a key.
+    pub(super) fn names(&self, lane: &LaneKey) -> Option<(String, String)> {
+        let kind = match &self.kind {
+            KeyPart::Number(number) => NUMBERED_KINDS.get(usize::try_from(*number).ok()?).copied()?.into(),
+            KeyPart::Text(name) => name.clone(),
+        };
+        let key = match &self.at {
+            KeyPart::Number(place) => id_at(lane, *place)?,
+            KeyPart::Text(key) => key.clone(),
+        };
+        Some((kind, key))
+    }
+
     /// Returns the key of the row that maps a channel's message id to ours. A channel's id is never taken for one of
     /// ours, even if it looks like one.
     pub(super) fn channel_id(id: &str) -> Self {
@@ -76,6 +90,14 @@ fn place(made: IdOrigin) -> Option<i64> {
     fits.then(|| i64::try_from(revision << 13 | u64::from(ordinal) << 3 | u64::from(kind)).ok()).flatten()
 }
 
+/// Returns the id that [`place`] packed.
+fn id_at(lane: &LaneKey, place: i64) -> Option<String> {
+    let place = u64::try_from(place).ok()?;
+    let (revision, ordinal, kind) = (place >> 13, place >> 3 & 1023, place & 7);
+    let (prefix, _) = KINDS.get(usize::try_from(kind).ok()?)?;
+    Some(IdGenerator::new(lane, revision).other(prefix, u32::try_from(ordinal).ok()?))
+}
+
 /// Keys of the records that are loaded with a lane. They are a column of the lane's row, which every turn writes
 /// anyway, so retiring a record costs no write of its own.
 ///
@@ -93,7 +115,7 @@ impl LoadedRecords {
         })
     }
 
-    fn decode(mut bytes: &[u8]) -> Option<Self> {
+    pub(super) fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut loaded = BTreeSet::new();
         if bytes.is_empty() {
             return Some(Self(loaded));
@@ -172,9 +194,6 @@ fn take(bytes: &mut &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::LaneKey;
-    use throughline_engine::data::id_generator::IdGenerator;
-
     use super::*;
 
     fn lane() -> LaneKey {
@@ -198,6 +217,12 @@ mod tests {
         ];
         assert!(made.windows(2).all(|pair| pair[0] < pair[1]), "{made:?}");
         assert!(matches!(made[5].at, KeyPart::Number(_)));
+        for (prefix, _) in KINDS {
+            for (kind, ordinal) in [("message", 0), ("card", 1023), ("view", 1024)] {
+                let id = IdGenerator::new(&key, (1 << 50) - 1).other(prefix, ordinal);
+                assert_eq!(RecordKey::of(&lane().id(), kind, &id).names(&key), Some((kind.into(), id)));
+            }
+        }
         let foreign = IdGenerator::new(&LaneKey::new("acme", "A1", "slack", "C2", ""), 1).other("cd_", 1);
         assert_eq!(RecordKey::of(&id, "card", &foreign).at, KeyPart::Text(foreign));
         let far = IdGenerator::new(&key, 1).other("m_", 1 << 10);

@@ -1,4 +1,7 @@
-//! `throughline store`: says what is stored and where, brings the schema up to date, copies a database and puts a copy back.
+//! `throughline store`: says what is stored and where, brings the schema up to date, copies a database and puts a copy back,
+//! and moves everything to a server.
+
+mod copy;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +27,8 @@ Examples:
   throughline store status
   throughline store backup backups/monday
   throughline store restore backups/monday
-A backup may be made while the server runs. To restore one, stop the server.")]
+  throughline store copy sqlite:throughline.db postgres://throughline@db/throughline
+A backup may be made while the server runs. To restore or copy one, stop the server.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -48,6 +52,8 @@ enum Command {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
+    /// Copy a SQLite database to an empty PostgreSQL database, and verify both
+    Copy(copy::Args),
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
@@ -61,6 +67,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         Command::Migrate => migrate(app, &config),
         Command::Backup { folder } => backup(app, &config, folder),
         Command::Restore { folder } => restore(app, &config, folder),
+        Command::Copy(args) => copy::run(app, &config, args),
     }
 }
 
