@@ -120,23 +120,47 @@ fn adopt_by(w: &mut TestLane, who: &str, asks: &Card, key: &str) -> Effect {
     step.effects.iter().find(|effect| matches!(effect.body, EffectBody::TrackerFind { .. })).unwrap().clone()
 }
 
+/// Plans the first search for what an uncertain create may have made.
+fn seek(w: &mut TestLane, asks: &Card) -> Effect {
+    w.advance(10_000);
+    let about = TimerPurpose::Seek { card: asks.id.clone(), n: 0 };
+    let due = EventKind::TimerDue { timer: asks.timers[0].clone(), about };
+    let given = StepInput { now: w.now, ..StepInput::default() };
+    let planned = w.event("", due, given).effects.into_iter();
+    planned.rev().find(|effect| matches!(effect.body, EffectBody::TrackerSeek { .. })).unwrap()
+}
+
+/// Whoever is about to create again is not told of the next search before the one under way has ended.
+#[test]
+fn the_next_search_is_told_when_one_has_ended() {
+    let nothing = Outcome::Done { result: EffectResult::Sought { issues: Vec::new() } };
+    for outcome in [nothing, failed("no answer")] {
+        let (mut w, _, asks, _) = uncertain();
+        let next_look = |w: &TestLane| {
+            let card = w.lane.records.get::<Card>(&asks.id).unwrap();
+            let CardSubject::UncertainEffect { next_look, .. } = &card.about else { panic!("{card:?}") };
+            next_look.unwrap()
+        };
+        assert!(next_look(&w) > w.now);
+        let effect = seek(&mut w, &asks);
+        assert_eq!(next_look(&w), w.now, "the search is under way");
+        w.advance(30_000);
+        let step = w.outcome(&effect, outcome);
+        assert!(next_look(&w) > w.now, "the search has ended");
+        assert!(step.effects.iter().any(|effect| matches!(effect.body, EffectBody::CardUpdate { .. })));
+    }
+}
+
 /// Two people may name an issue at once: each gets their own answer, and a search answers neither.
 #[test]
 fn the_person_who_names_an_issue_adopts_it() {
     let (mut w, _, asks, create) = uncertain();
     let of_bob = adopt_by(&mut w, "bob", &asks, "DEMO-3");
     let of_ana = adopt_by(&mut w, "ana", &asks, "DEMO-4");
-    w.advance(10_000);
-    let about = TimerPurpose::Seek { card: asks.id.clone(), n: 0 };
-    let due = EventKind::TimerDue { timer: asks.timers[0].clone(), about };
-    let given = StepInput { now: w.now, ..StepInput::default() };
-    let seek = w.event("", due, given).effects.into_iter();
-    let seek = seek.rev().find(|effect| matches!(effect.body, EffectBody::TrackerSeek { .. })).unwrap();
-    assert_eq!(
-        visible_outputs(&w.outcome(&seek, failed("no answer"))),
-        0,
-        "a search that failed answers nobody"
-    );
+    let seek = seek(&mut w, &asks);
+    let failed = w.outcome(&seek, failed("no answer"));
+    let said = failed.effects.iter().any(|effect| matches!(effect.body, EffectBody::Reply { .. }));
+    assert!(!said, "a search that failed answers nobody");
     let found = |key: &str, title: &str| {
         let (key, title) = (key.into(), title.into());
         Outcome::Done {

@@ -99,7 +99,7 @@ pub enum CardSubject {
         /// Issues that people named for adoption and that are being looked up.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         looking: Vec<AdoptionLookup>,
-        /// Time of the next search in the tracker.
+        /// Time of the next search in the tracker; while one is under way, its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next_look: Option<Timestamp>,
     },

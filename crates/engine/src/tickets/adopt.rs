@@ -43,7 +43,7 @@ pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effec
         next_look: Some(turn.now().plus(limits::SEEK[0])),
     };
     let asks = turn.show(about, &draft.by, Some(&draft.task));
-    look_later(turn, &asks, 0);
+    plan_look(turn, &asks, 0);
     turn.end_task(&draft.task, TaskStatus::Blocked);
     stand(turn, card, vec![(draft.id, Progress::Uncertain { card: asks })]);
     Reason::EffectSettled
@@ -59,28 +59,41 @@ fn look_at(n: u32) -> Option<i64> {
     first.or_else(|| (day <= limits::SEEK_DAYS).then_some(day * Timestamp::DAY))
 }
 
-fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
+/// Returns the number of the search that is due next.
+fn next_look(turn: &Turn<'_>, card: &Card) -> u32 {
+    let gone = turn.now().since(card.created_at);
+    (0..).find(|n| look_at(*n).is_none_or(|after| after > gone)).unwrap_or_default()
+}
+
+/// Sets the timer of search `n`.
+fn plan_look(turn: &mut Turn<'_>, card: &CardId, n: u32) {
     let Some(mut card) = turn.get::<Card>(card).cloned() else { return };
-    let due = look_at(n).map(|after| card.created_at.plus(after));
-    if let Some(due) = due {
-        let timer = turn.set_timer(due, TimerPurpose::Seek { card: card.id.clone(), n });
-        // After *Create again* the search goes on although its card is decided.
-        if card.is_open() {
-            card.timers.push(timer);
-        }
-    }
-    if let CardSubject::UncertainEffect { next_look, .. } = &mut card.about {
-        *next_look = due;
+    let Some(after) = look_at(n) else { return };
+    let due = card.created_at.plus(after);
+    let timer = turn.set_timer(due, TimerPurpose::Seek { card: card.id.clone(), n });
+    // After *Create again* the search goes on although its card is decided.
+    if card.is_open() {
+        card.timers.push(timer);
     }
     turn.put(card);
 }
 
 /// Continues the searches after *Create again* at the step that is due next.
 pub(super) fn keep_looking(turn: &mut Turn<'_>, card: &CardId) {
-    let Some(asked) = turn.get::<Card>(card).cloned().map(|card| card.created_at) else { return };
-    let gone = turn.now().since(asked);
-    let next = (0..).find(|n| look_at(*n).is_none_or(|after| after > gone));
-    look_later(turn, card, next.unwrap_or_default());
+    let Some(next) = turn.get::<Card>(card).map(|card| next_look(turn, card)) else { return };
+    plan_look(turn, card, next);
+}
+
+/// Tells when the next search is, because one has ended without a find.
+fn looked(turn: &mut Turn<'_>, mut card: Card) {
+    let due = look_at(next_look(turn, &card)).map(|after| card.created_at.plus(after));
+    if let CardSubject::UncertainEffect { next_look, .. } = &mut card.about {
+        *next_look = due;
+    }
+    match card.is_open() {
+        true => turn.update(card),
+        false => turn.put(card),
+    }
 }
 
 /// Searches the tracker because the search timer is due. Also after *Create again*, so that a late find can
@@ -96,7 +109,9 @@ pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
     let Some(draft) = turn.draft_of(&card) else { return Reason::TimerSuperseded };
     let (marker, target) = (effect.clone(), draft.target);
     turn.effect(EffectBody::TrackerSeek { target, marker, card: card.id.clone() }, &[], None);
-    look_later(turn, &card.id, n + 1);
+    plan_look(turn, &card.id, n + 1);
+    // It says that a search is under way, and the time of the next one when that has ended: whoever is about to create again
+    // should not take a search that has not ended for one that found nothing.
     if let Some(card) = turn.get::<Card>(&card.id).cloned().filter(Card::is_open) {
         turn.update(card);
     }
@@ -110,7 +125,10 @@ pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<
         return Reason::EffectSuperseded;
     };
     let (effect, draft) = (effect.clone(), draft.clone());
-    let Some((key, url)) = issues.first().cloned() else { return Reason::EffectSettled };
+    let Some((key, url)) = issues.first().cloned() else {
+        looked(turn, card);
+        return Reason::EffectSettled;
+    };
     let task = turn.get::<Draft>(&draft).map(|draft| draft.task.clone());
     if !card.is_open() {
         if !matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. }) {
@@ -237,7 +255,7 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
 }
 
 /// Applies the look-up of a named issue: adopts it if its title is the draft's, else tells the person why not
-/// and leaves the question open. The failure of a scheduled search is ignored; nobody asked for it.
+/// and leaves the question open. The failure of a scheduled search is not told; nobody asked for it.
 pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, outcome: &Outcome) -> Reason {
     let Some(draft) = turn.draft_of(&card) else { return Reason::EffectSuperseded };
     let CardSubject::UncertainEffect { effect, looking, .. } = &mut card.about else {
@@ -245,6 +263,7 @@ pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, o
     };
     let effect = effect.clone();
     let Some(at) = looking.iter().position(|looking| looking.effect == *looks) else {
+        looked(turn, card);
         return Reason::EffectSettled;
     };
     let by = looking.remove(at).by;

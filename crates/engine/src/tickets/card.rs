@@ -36,9 +36,10 @@ pub(super) fn show(model: &mut CardModel, view: &CardContext<'_>) {
                 &card.status,
             );
             let look = next_look.filter(|_| card.is_open());
-            model.facts.extend(
-                look.map(|at| say::uncertain_next_look(view.language(), at.display_at(now, view.language()))),
-            );
+            model.facts.extend(look.map(|at| match at <= now {
+                true => say::uncertain_looking(view.language()),
+                false => say::uncertain_next_look(view.language(), at.display_at(now, view.language())),
+            }));
         }
         _ => {}
     }

@@ -44,6 +44,7 @@ uncertain-decided = „{ $title }“: { $done } von @{ $who }
 uncertain-refused = nicht angelegt: { $why }
 uncertain-no-answer = wieder keine Antwort
 uncertain-running = in Arbeit
+uncertain-looking = Ich suche gerade danach
 uncertain-next-look = Ich suche noch danach (nächster Blick: { $at })
 uncertain-check-lost = der Tracker hat nicht geantwortet
 adopt-which = Welcher Vorgang ist es? Schick seinen Schlüssel mit dem Formular dieses Knopfs, Feld „key“.

@@ -44,6 +44,7 @@ uncertain-decided = "{ $title }": { $done } by @{ $who }
 uncertain-refused = not created: { $why }
 uncertain-no-answer = no answer again
 uncertain-running = in progress
+uncertain-looking = I am looking for it right now
 uncertain-next-look = I am still looking for it (next look { $at })
 uncertain-check-lost = the tracker did not answer
 adopt-which = Which issue is it? Send its key with this button's form, field "key".
