@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::fixture::{LaneWriter, accept, assert_refused, delivery, done, lane, lane_of, limited, two_keys};
-use crate::{Accepted, Delivery, DeliveryIdentity, RowState, StoredResponse, TurnCommit, WaitingRow};
+use crate::{Accepted, Delivery, DeliveryIdentity, Direct, RowState, StoredResponse, TurnCommit, WaitingRow};
 
 /// The first delivery under a key is new; the next changes nothing and returns the row.
 pub async fn a_key_is_new_once(s: &Subject) {
@@ -179,6 +179,49 @@ pub async fn longest_waiting_lane_comes_first(s: &Subject) {
     let work = s.store.lanes_with_work(3).await.unwrap();
     assert_eq!(work, [lane("C2"), lane("C1"), lane("C3")]);
     assert_eq!(s.store.lanes_with_work(10).await.unwrap().len(), 4);
+}
+
+/// Old deliveries that have ended are forgotten with all their keys, page by page; what waits, what is newer and what is another
+/// tenant's stays.
+pub async fn what_has_ended_is_forgotten(s: &Subject) {
+    let (here, theirs) = (lane("C1"), lane_of("globex", "C1"));
+    let mut writer = LaneWriter::claim(&*s.store, &here).await;
+    for n in 0..5 {
+        let key = format!("old {n}");
+        let two = Delivery { identity: two_keys(&key, &format!("also {n}")), ..delivery(&here, &key) };
+        assert_eq!(s.store.accept(two).await.unwrap(), Accepted::New);
+        let row = s.store.waiting(&here, 1).await.unwrap().remove(0);
+        writer.commit(TurnCommit { inbox: vec![done(row.seq)], ..writer.turn() }).await;
+    }
+    let direct = Direct { identity: two_keys("direct", "also direct"), state: RowState::Done };
+    writer.commit(TurnCommit { direct: Some(direct), ..writer.turn() }).await;
+    accept(&*s.store, &theirs, "old 0").await;
+    accept(&*s.store, &here, "waits").await;
+    s.clock.advance(1_000);
+    let before = s.store.now();
+    accept(&*s.store, &here, "new").await;
+    let rows = s.store.waiting(&here, 9).await.unwrap();
+    writer.commit(TurnCommit { inbox: vec![done(rows[1].seq)], ..writer.turn() }).await;
+
+    let (mut after, mut keys, mut pages) = (None, 0, 0);
+    loop {
+        let page = s.store.forget_ended("acme", before, after.as_deref(), 3).await.unwrap();
+        (keys, pages) = (keys + page.keys, pages + 1);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert!(keys == 12 && pages >= 4, "{keys} keys in {pages} pages");
+    for key in ["old 0", "also 4", "direct", "also direct"] {
+        assert_eq!(s.store.delivery("acme", key).await.unwrap(), None, "{key}");
+    }
+    let state = async |tenant: &str, key: &str| s.store.delivery(tenant, key).await.unwrap().unwrap().state;
+    assert_eq!(state("acme", "waits").await, RowState::Received);
+    assert_eq!(state("acme", "new").await, RowState::Done);
+    assert_eq!(state("globex", "old 0").await, RowState::Received);
+    assert_eq!(s.store.accept(delivery(&here, "old 0")).await.unwrap(), Accepted::New);
+    assert_eq!(s.store.waiting(&here, 9).await.unwrap().len(), 2);
 }
 
 /// Each key leads to its own row, whoever of many callers creates the lane.

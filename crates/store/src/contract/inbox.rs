@@ -30,6 +30,26 @@ pub trait Inbox {
     /// Returns lanes of all tenants in which rows wait, the longest waiting first. Read after a start, and from time to
     /// time in case a wake-up was lost.
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError>;
+
+    /// Forgets deliveries of a tenant that were accepted before a time and have ended: their rows and all their keys, so
+    /// that a repetition would be new. Looks at up to `limit` keys behind `after`, in an order of the store's own. What
+    /// waits stays.
+    async fn forget_ended(
+        &self,
+        tenant: &str,
+        before: Timestamp,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError>;
+}
+
+/// Result of [`Inbox::forget_ended`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Number of keys that were forgotten.
+    pub keys: u64,
+    /// Value of `after` for the next call; `None` once every key was looked at.
+    pub next: Option<String>,
 }
 
 /// Position of a row that waits in its lane; rises with every row of the lane.

@@ -30,7 +30,7 @@ pub use erasure::{
 pub use error::StoreError;
 pub use facts::{FactBody, Facts, FactsVersion, FactsWrite, StoredFacts};
 pub use inbox::{
-    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, QueueLimit, RowState, Seq, WaitingRow,
+    Accepted, Delivery, DeliveryIdentity, Forgotten, Inbox, InboxRow, QueueLimit, RowState, Seq, WaitingRow,
 };
 pub use kill_switch::{KillSwitch, PauseRow};
 pub use lane_index::{LaneIndex, LaneInfo};

@@ -1,11 +1,14 @@
 //! The inbox in memory.
 
+use std::ops::Bound;
+
 use async_trait::async_trait;
 use throughline_engine::{LaneKey, Timestamp, TurnId};
 
 use super::{Data, MemoryStore, Tenant};
 use crate::contract::{
-    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, RowState, Seq, Store, StoreError, WaitingRow,
+    Accepted, Delivery, DeliveryIdentity, Forgotten, Inbox, InboxRow, RowState, Seq, Store, StoreError,
+    WaitingRow,
 };
 use crate::rules::NOTICE_KIND;
 
@@ -69,6 +72,31 @@ impl Inbox for MemoryStore {
         waiting.sort();
         waiting.truncate(limit as usize);
         Ok(waiting.into_iter().map(|(_, key)| key).collect())
+    }
+
+    async fn forget_ended(
+        &self,
+        tenant: &str,
+        before: Timestamp,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError> {
+        let mut data = self.lock();
+        let tenant = data.tenant(tenant);
+        let behind = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+        let keys = tenant.keys.range::<str, _>(behind).take(limit as usize);
+        let page: Vec<(String, Seq)> = keys.map(|(key, seq)| (key.clone(), *seq)).collect();
+        let full = page.len() == limit as usize;
+        let next = page.last().filter(|_| full).map(|(key, _)| key.clone());
+        let ended = |row: &Row| row.state != RowState::Received && row.received_at < before;
+        let mut forgotten = Forgotten { keys: 0, next };
+        let old = page.into_iter().filter(|(_, seq)| tenant.inbox.get(seq).is_none_or(ended));
+        for (key, seq) in old.collect::<Vec<_>>() {
+            tenant.keys.remove(&key);
+            tenant.inbox.remove(&seq);
+            forgotten.keys += 1;
+        }
+        Ok(forgotten)
     }
 }
 

@@ -14,7 +14,7 @@ use super::lanes::{LOCK, LockedLane, lock_lane};
 use super::requests::response;
 use super::session::{Answer, Params, Query, Tx, transact};
 use crate::contract::{
-    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, RowState, Seq, StoreError, WaitingRow,
+    Accepted, Delivery, DeliveryIdentity, Forgotten, Inbox, InboxRow, RowState, Seq, StoreError, WaitingRow,
 };
 use crate::rules::NOTICE_KIND;
 
@@ -312,6 +312,28 @@ async fn with_work(tx: &Tx, limit: u32) -> Result<Vec<(Seq, LaneKey)>, TxError> 
     Ok(rows.iter().map(|row| (row.get("seq"), lane_key(row))).collect())
 }
 
+/// Forgets the keys, and the rows, of deliveries that ended before $2, among the first $4 keys behind $3. A key that leads to
+/// nothing is one of a delivery of which another key was forgotten.
+const FORGET_ENDED: &str = "WITH page AS (SELECT key, lane, seq, revision FROM delivery_keys \
+        WHERE tenant = $1 AND key > $3 ORDER BY key LIMIT $4), \
+    old AS (SELECT p.key, i.lane, i.seq FROM page p \
+        LEFT JOIN inbox i ON i.tenant = $1 AND i.lane = p.lane AND i.seq = p.seq \
+        LEFT JOIN turns t ON t.tenant = $1 AND t.lane = p.lane AND t.revision = p.revision \
+        WHERE CASE WHEN p.seq IS NULL THEN t.decided_at < $2 ELSE i.seq IS NULL OR i.state > 0 AND i.received_at < $2 END), \
+    ended AS (DELETE FROM inbox i USING old WHERE i.tenant = $1 AND i.lane = old.lane AND i.seq = old.seq), \
+    gone AS (DELETE FROM delivery_keys k USING old WHERE k.tenant = $1 AND k.key = old.key RETURNING k.key) \
+    SELECT (SELECT count(*) FROM gone) AS keys, (SELECT max(key) FROM page HAVING count(*) = $4) AS next";
+
+async fn forget_ended(tx: &Tx, before: Timestamp, after: &str, limit: u32) -> Result<Forgotten, TxError> {
+    let params: Params<'_> = &[&tx.tenant, &before.0, &after, &i64::from(limit)];
+    let answer = tx.last(&[(FORGET_ENDED, params)]).await?.pop().unwrap_or_default();
+    let forgotten = answer
+        .rows
+        .first()
+        .map(|row| Forgotten { keys: row.get::<_, i64>("keys").unsigned_abs(), next: row.get("next") });
+    Ok(forgotten.unwrap_or_default())
+}
+
 #[async_trait]
 impl Inbox for PostgresStore {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, StoreError> {
@@ -346,5 +368,16 @@ impl Inbox for PostgresStore {
         found.sort();
         found.truncate(limit as usize);
         Ok(found.into_iter().map(|(_, lane)| lane).collect())
+    }
+
+    async fn forget_ended(
+        &self,
+        tenant: &str,
+        before: Timestamp,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError> {
+        let after = after.unwrap_or_default();
+        transact!(self, "forget deliveries", tenant, |tx| forget_ended(tx, before, after, limit).await)
     }
 }

@@ -1,11 +1,13 @@
 //! Identities of deliveries. The insert of a key decides whether a delivery is a duplicate.
 
 use rusqlite::{Connection, OptionalExtension, Row};
+use throughline_engine::Timestamp;
+use throughline_engine::data::canonical_json::hex;
 
 use super::codec::{Hex, HexText, row_state_number};
 use super::error::TxError;
 use super::writer::Tx;
-use crate::contract::{DeliveryIdentity, RowState, Seq};
+use crate::contract::{DeliveryIdentity, Forgotten, RowState, Seq};
 use crate::rules::kept_key;
 
 /// A stored key.
@@ -83,4 +85,48 @@ pub(super) fn take_keys<'a>(
         }
     }
     Ok(None)
+}
+
+/// A stored key, with what decides whether it is forgotten.
+struct AgedKey {
+    key: Vec<u8>,
+    /// Position of its row, if that has ended.
+    ended: Option<Seq>,
+    /// True if it is old and has ended, or leads to nothing because another key of the delivery was forgotten.
+    goes: bool,
+}
+
+/// Forgets the keys, and the rows, of deliveries that ended, among the first `limit` keys behind `after`.
+pub(super) fn forget_ended(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    before: Timestamp,
+    after: &[u8],
+    limit: u32,
+) -> Result<Forgotten, TxError> {
+    let select = "SELECT k.key, h.seq, CASE WHEN k.seq IS NULL THEN l.tenant = ?3 AND t.decided_at < ?4 \
+                  WHEN h.seq IS NOT NULL THEN l.tenant = ?3 AND h.received_at < ?4 ELSE i.seq IS NULL END FROM delivery_keys k \
+                  LEFT JOIN inbox i ON i.seq = k.seq LEFT JOIN handled h ON h.seq = k.seq \
+                  LEFT JOIN turns t ON t.lane = k.lane AND t.revision = k.revision \
+                  LEFT JOIN lanes l ON l.n = coalesce(k.lane, h.lane) WHERE k.key > ?1 ORDER BY k.key LIMIT ?2";
+    let read = |row: &Row<'_>| {
+        Ok(AgedKey {
+            key: row.get(0)?,
+            ended: row.get(1)?,
+            goes: row.get::<_, Option<bool>>(2)?.unwrap_or(false),
+        })
+    };
+    let mut select = tx.sql.prepare_cached(select)?;
+    let page = select.query_map((after, limit, tenant, before.0), read)?;
+    let page = page.collect::<rusqlite::Result<Vec<AgedKey>>>()?;
+    let full = page.len() == limit as usize;
+    let mut forgotten = Forgotten { keys: 0, next: page.last().filter(|_| full).map(|last| hex(&last.key)) };
+    for AgedKey { key, ended, .. } in page.into_iter().filter(|key| key.goes) {
+        tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [key])?;
+        if let Some(seq) = ended {
+            tx.sql.execute("DELETE FROM handled WHERE seq = ?1", [seq])?;
+        }
+        forgotten.keys += 1;
+    }
+    Ok(forgotten)
 }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
+use throughline_engine::data::canonical_json::unhex;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::{LaneId, LaneKey, Timestamp, TurnId};
 
@@ -9,9 +10,9 @@ use super::codec::{lane_key, lane_parts, moment, row_state, row_state_number};
 use super::delivery_keys::{DeliveryKey, KeyOwner, move_to, take_keys};
 use super::error::TxError;
 use super::writer::Tx;
-use super::{SqliteStore, lane_number};
+use super::{SqliteStore, delivery_keys, lane_number};
 use crate::contract::{
-    Accepted, Delivery, DeliveryIdentity, Inbox, InboxRow, QueueLimit, RowState, Seq, StoreError,
+    Accepted, Delivery, DeliveryIdentity, Forgotten, Inbox, InboxRow, QueueLimit, RowState, Seq, StoreError,
     StoredResponse, WaitingRow,
 };
 use crate::rules::NOTICE_KIND;
@@ -278,5 +279,18 @@ impl Inbox for SqliteStore {
 
     async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError> {
         self.read("look for lanes with work", |sql| lanes_with_work(sql, limit))
+    }
+
+    async fn forget_ended(
+        &self,
+        tenant: &str,
+        before: Timestamp,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError> {
+        let (tenant, after) = (tenant.to_owned(), after.and_then(unhex).unwrap_or_default());
+        let forget =
+            move |tx: &mut Tx<'_, '_>| delivery_keys::forget_ended(tx, &tenant, before, &after, limit);
+        Ok(self.writer.call("forget deliveries", forget).await?)
     }
 }
