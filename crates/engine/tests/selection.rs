@@ -328,13 +328,16 @@ proptest! {
         let (ttl, shown) = (&w.policy.selection.ttl, set.showings.last().unwrap());
         let lapsed =
             w.now.since(shown.at) >= ttl.active_chat_ms || w.lane.revision - shown.revision >= ttl.active_chat;
+        // So is one that was chosen from some texts ago.
+        let standing = was.standing(&set.id).expect("the list is this person's");
+        let spent = standing.status == ListStatus::Soft && was.turn + 1 - standing.turn > ttl.soft;
         // Beside another question a list that is shown again is the newer one, and takes what both could.
-        if SPOKEN[text].2 || !w.lane.head.pendings.is_empty() || lapsed {
+        if SPOKEN[text].2 || !w.lane.head.pendings.is_empty() || lapsed || spent {
             return Ok(());
         }
         let (one, other) = (w.says("ana", SPOKEN[text].0), again.says("ana", SPOKEN[text].0));
         // Of a list that was just chosen from, and was not shown again, a text that fits nothing is about something else.
-        let soft = was.standing(&set.id).is_some_and(|standing| standing.status == ListStatus::Soft);
+        let soft = standing.status == ListStatus::Soft;
         // It gives way to a list that came since. Shown again, it is the newest, and is the one that is read.
         let newer = |one: &ListState| one.set != set.id && one.status == ListStatus::Active;
         if soft && was.standings.iter().any(newer) {
