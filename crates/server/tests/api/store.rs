@@ -86,10 +86,12 @@ through! {
         read lanes_with_work(limit: u32) -> Vec<LaneKey>;
         write accept(delivery: Delivery) -> Accepted;
         write count_failure(lane: &LaneKey, seq: Seq) -> u32;
+        write forget_ended(tenant: &str, before: Timestamp, after: Option<&str>, limit: u32) -> Forgotten;
     }
     Requests {
         write begin_request(tenant: &str, key: &str, body_hash: &str) -> Begun;
         write store_response(tenant: &str, key: &str, response: StoredResponse) -> ();
+        write forget_answers(tenant: &str, after: Option<&str>, limit: u32) -> Forgotten;
     }
     Lanes {
         read load(lane: &LaneKey) -> Option<StoredLane>;

@@ -131,7 +131,7 @@ macro_rules! conformance {
                     longest_waiting_lane_comes_first, keys_lead_to_their_rows, what_has_ended_is_forgotten, one_key_from_many_threads_is_new_once
                 ],
                 requests: [
-                    answers_are_kept, a_request_key_begins_once
+                    answers_are_kept, a_request_key_begins_once, answers_are_forgotten_with_their_deliveries
                 ],
                 lanes: [
                     a_claim_keeps_others_out, a_claim_ends_with_its_lease, claiming_again_extends,

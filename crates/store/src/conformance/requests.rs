@@ -1,8 +1,39 @@
 //! [`Requests`](crate::Requests): a repeated request gets the first answer.
 
 use super::Subject;
-use super::fixture::{assert_refused, delivery, identity, lane};
-use crate::{Accepted, Delivery, DeliveryIdentity, StoredResponse};
+use super::fixture::{LaneWriter, assert_refused, delivery, done, identity, lane};
+use crate::{Accepted, Delivery, DeliveryIdentity, StoredResponse, TurnCommit};
+
+/// An answer is forgotten once its delivery is; one of a request that delivered nothing stays, and a delivery that comes under
+/// a forgotten key has none.
+pub async fn answers_are_forgotten_with_their_deliveries(s: &Subject) {
+    let here = lane("C1");
+    let answer = StoredResponse { status: 200, body: "answer".into() };
+    for key in ["old", "waits"] {
+        s.store.accept(delivery(&here, key)).await.unwrap();
+        s.store.store_response("acme", key, answer.clone()).await.unwrap();
+    }
+    let hash = "0a".repeat(32);
+    assert_eq!(s.store.begin_request("acme", "begun", &hash).await.unwrap(), None);
+    s.store.store_response("acme", "begun", answer.clone()).await.unwrap();
+    let mut writer = LaneWriter::claim(&*s.store, &here).await;
+    let old = s.store.waiting(&here, 1).await.unwrap().remove(0);
+    writer.commit(TurnCommit { inbox: vec![done(old.seq)], ..writer.turn() }).await;
+    s.clock.advance(1_000);
+    s.store.forget_ended("acme", s.store.now(), None, 100).await.unwrap();
+    let mut after = None;
+    loop {
+        let page = s.store.forget_answers("acme", after.as_deref(), 1).await.unwrap();
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    s.store.accept(delivery(&here, "old")).await.unwrap();
+    assert_eq!(s.store.delivery("acme", "old").await.unwrap().unwrap().response, None);
+    assert_eq!(s.store.delivery("acme", "waits").await.unwrap().unwrap().response, Some(answer.clone()));
+    assert_eq!(s.store.begin_request("acme", "begun", &hash).await.unwrap(), Some((hash, Some(answer))));
+}
 
 /// A repeated delivery returns the answer of the first, and the hash of its body.
 pub async fn answers_are_kept(s: &Subject) {

@@ -43,12 +43,12 @@ pub trait Inbox {
     ) -> Result<Forgotten, StoreError>;
 }
 
-/// Result of [`Inbox::forget_ended`].
+/// Result of [`Inbox::forget_ended`] and [`super::Requests::forget_answers`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
     /// Number of keys that were forgotten.
     pub keys: u64,
-    /// Value of `after` for the next call; `None` once every key was looked at.
+    /// Value of `after` for the next call; `None` once everything was looked at.
     pub next: Option<String>,
 }
 

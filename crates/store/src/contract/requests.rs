@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
+use super::{Forgotten, StoreError};
 
 /// Requests and the answers they got.
 #[async_trait]
@@ -25,6 +25,15 @@ pub trait Requests {
         key: &str,
         response: StoredResponse,
     ) -> Result<(), StoreError>;
+
+    /// Forgets the answers of deliveries that were forgotten. Looks at up to `limit` answers behind `after`, in the order of
+    /// their keys.
+    async fn forget_answers(
+        &self,
+        tenant: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError>;
 }
 
 /// The answer that an HTTP request got.

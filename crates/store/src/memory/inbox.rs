@@ -93,7 +93,9 @@ impl Inbox for MemoryStore {
         let old = page.into_iter().filter(|(_, seq)| tenant.inbox.get(seq).is_none_or(ended));
         for (key, seq) in old.collect::<Vec<_>>() {
             tenant.keys.remove(&key);
-            tenant.inbox.remove(&seq);
+            if let Some(row) = tenant.inbox.remove(&seq) {
+                tenant.requests.remove(&row.key);
+            }
             forgotten.keys += 1;
         }
         Ok(forgotten)

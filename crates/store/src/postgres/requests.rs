@@ -7,7 +7,7 @@ use super::PostgresStore;
 use super::codec::key_hash;
 use super::error::TxError;
 use super::session::{Tx, transact};
-use crate::contract::{Requests, StoreError, StoredResponse};
+use crate::contract::{Forgotten, Requests, StoreError, StoredResponse};
 
 /// Reads the answer of a request, if it has one.
 pub(super) fn response(row: &Row) -> Option<StoredResponse> {
@@ -43,6 +43,21 @@ async fn store(tx: &Tx, key: &str, response: &StoredResponse) -> Result<(), TxEr
     }
 }
 
+/// Forgets the answers whose delivery is not known any more. Those of requests that delivered nothing have a hash.
+async fn forget(tx: &Tx, after: &str, limit: u32) -> Result<Forgotten, TxError> {
+    let select =
+        "SELECT key FROM requests WHERE tenant = $1 AND key > $2 AND body_hash IS NULL ORDER BY key LIMIT $3";
+    let page = tx.rows(select, &[&tx.tenant, &after, &i64::from(limit)]).await?;
+    let page: Vec<String> = page.iter().map(|row| row.get(0)).collect();
+    let hashes: Vec<String> = page.iter().map(|key| key_hash(&tx.tenant, key)).collect();
+    let delete = "DELETE FROM requests r USING unnest($2::text[], $3::text[]) AS a (key, hash) \
+                  WHERE r.tenant = $1 AND r.key = a.key AND NOT EXISTS \
+                  (SELECT 1 FROM delivery_keys k WHERE k.tenant = $1 AND k.key = a.hash)";
+    let deleted = tx.last(&[(delete, &[&tx.tenant, &page, &hashes])]).await?.pop().unwrap_or_default();
+    let full = page.len() == limit as usize;
+    Ok(Forgotten { keys: deleted.changed, next: page.last().filter(|_| full).cloned() })
+}
+
 #[async_trait]
 impl Requests for PostgresStore {
     async fn begin_request(&self, tenant: &str, key: &str, body_hash: &str) -> Result<Known, StoreError> {
@@ -56,5 +71,15 @@ impl Requests for PostgresStore {
         response: StoredResponse,
     ) -> Result<(), StoreError> {
         transact!(self, "keep an answer", tenant, |tx| store(tx, key, &response).await)
+    }
+
+    async fn forget_answers(
+        &self,
+        tenant: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError> {
+        let after = after.unwrap_or_default();
+        transact!(self, "forget answers", tenant, |tx| forget(tx, after, limit).await)
     }
 }

@@ -7,7 +7,7 @@ use super::codec::{Hex, HexText};
 use super::delivery_keys::DeliveryKey;
 use super::error::TxError;
 use super::writer::Tx;
-use crate::contract::{Requests, StoreError, StoredResponse};
+use crate::contract::{Forgotten, Requests, StoreError, StoredResponse};
 
 fn respond(tx: &Tx<'_, '_>, tenant: &str, key: &str, response: &StoredResponse) -> Result<(), TxError> {
     let first = match DeliveryKey::find(tx.sql, tenant, key)? {
@@ -22,6 +22,24 @@ fn respond(tx: &Tx<'_, '_>, tenant: &str, key: &str, response: &StoredResponse) 
                 ON CONFLICT (tenant, key) DO UPDATE SET status = excluded.status, body = excluded.body";
     tx.sql.execute(keep, (tenant, first, response.status, &response.body))?;
     Ok(())
+}
+
+/// Forgets the answers whose delivery is not known any more. Those of requests that delivered nothing have a hash.
+fn forget(tx: &Tx<'_, '_>, tenant: &str, after: &str, limit: u32) -> Result<Forgotten, TxError> {
+    let select =
+        "SELECT key FROM requests WHERE tenant = ?1 AND key > ?2 AND body_hash IS NULL ORDER BY key LIMIT ?3";
+    let mut select = tx.sql.prepare_cached(select)?;
+    let page = select.query_map((tenant, after, limit), |row| row.get(0))?;
+    let page = page.collect::<rusqlite::Result<Vec<String>>>()?;
+    let full = page.len() == limit as usize;
+    let mut forgotten = Forgotten { keys: 0, next: page.last().filter(|_| full).cloned() };
+    for key in &page {
+        if DeliveryKey::find(tx.sql, tenant, key)?.is_none() {
+            tx.sql.execute("DELETE FROM requests WHERE tenant = ?1 AND key = ?2", (tenant, key))?;
+            forgotten.keys += 1;
+        }
+    }
+    Ok(forgotten)
 }
 
 type Begun = (String, Option<StoredResponse>);
@@ -61,5 +79,15 @@ impl Requests for SqliteStore {
     ) -> Result<(), StoreError> {
         let (tenant, key) = (tenant.to_owned(), key.to_owned());
         Ok(self.writer.call("keep an answer", move |tx| respond(tx, &tenant, &key, &response)).await?)
+    }
+
+    async fn forget_answers(
+        &self,
+        tenant: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Forgotten, StoreError> {
+        let (tenant, after) = (tenant.to_owned(), after.unwrap_or_default().to_owned());
+        Ok(self.writer.call("forget answers", move |tx| forget(tx, &tenant, &after, limit)).await?)
     }
 }
