@@ -1,7 +1,7 @@
 //! The production host: tasks and wake-ups around the functions that the simulator calls one after the other.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use throughline_engine::LaneKey;
 use throughline_engine::data::effect::EffectClass;
@@ -24,6 +24,8 @@ const ASKS_AT_ONCE: usize = 32;
 const CALLS_AT_ONCE: usize = 32;
 /// The longest sleep of a loop. A safety net: what drives the loops are the wake-ups.
 const SAFETY_NET: Duration = Duration::from_secs(1);
+/// Time between looks whether a day has begun, on which what has grown old is erased.
+const AGE_LOOK: Duration = Duration::from_mins(10);
 /// The pause of a loop while the store takes no writes.
 const STORE_RETRY: Duration = Duration::from_secs(5);
 /// The time a drain gives to what is running. A process is out within 25 s of the signal.
@@ -221,9 +223,18 @@ async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     }
 }
 
-/// Runs the erasures that people asked for in conversations, and those an earlier process left.
+/// Runs the erasures that people asked for in conversations, those an earlier process left, and once a day those by age.
 async fn erasures(runtime: Arc<Runtime>, mut stopping: Stopping) {
+    let mut looked = None;
     while !*stopping.borrow() {
+        if looked.is_none_or(|looked: Instant| looked.elapsed() > AGE_LOOK) {
+            looked = Some(Instant::now());
+            for tenant in runtime.wakes().served() {
+                if let Err(error) = runtime.erase_old(&tenant).await {
+                    report(&error, "erasing what is old");
+                }
+            }
+        }
         for tenant in runtime.wakes().to_erase() {
             if let Err(error) = runtime.resume_erasures(&tenant).await {
                 report(&error, "erasing what was asked for");

@@ -139,6 +139,7 @@ impl Runtime {
     /// The store did not answer.
     pub async fn recover(&self, tenant: &str) -> Result<usize, RuntimeError> {
         self.store.keep_policy(tenant, &self.policy_version, &jcs(&self.policy)).await?;
+        self.wakes.serve(tenant);
         let lanes = self.store.lanes_with_work(10_000).await?;
         for lane in &lanes {
             self.wakes.wake(lane);

@@ -8,13 +8,15 @@ use serde::Deserialize;
 use throughline_engine::data::approval::{Approval, ApprovalChange};
 use throughline_engine::data::canonical_json::{hex, sha256};
 use throughline_engine::data::effect::{ApprovalRef, EffectClass};
+use throughline_engine::data::id::id_origin;
 use throughline_engine::data::lane::Lane;
 use throughline_engine::data::record::RecordKey;
 use throughline_engine::data::snapshot;
-use throughline_engine::{CardId, LaneKey, Timestamp};
+use throughline_engine::{CardId, LaneId, LaneKey, Timestamp};
 use throughline_store::{ApprovalState, EffectState, ErasureRow, LaneInfo, StoredEffect, StoredTurn};
 
 use crate::dispatch::is_altered;
+use crate::erase;
 use crate::turn_log::{GENESIS, RetiredRecord, TurnRow, chain, content_fits};
 use crate::{Runtime, RuntimeError, stored};
 
@@ -43,6 +45,8 @@ struct Known {
     state: Option<(String, u32)>,
     /// Records by key, with their hash when they were retired and the time of that.
     retired: BTreeMap<RecordKey, (String, Timestamp)>,
+    /// Time of every turn, in order.
+    times: Vec<Timestamp>,
 }
 
 /// The audit row of a decision on an approval, as far as it is compared.
@@ -73,6 +77,7 @@ impl Runtime {
             hash: GENESIS.into(),
             state: Some((empty, snapshot::VERSION)),
             retired: BTreeMap::new(),
+            times: Vec::new(),
         };
         loop {
             let page = self.store.turns(&info.key, known.revision, PAGE).await?;
@@ -167,7 +172,8 @@ impl Runtime {
         }
         let erasures = self.store.erasures(&key.tenant, false).await?;
         for (record, (hash, at)) in &known.retired {
-            if lane.records.record(record).is_some() || erased_since(&erasures, *at) {
+            let made = known.made_at(&key.id(), record).unwrap_or(*at);
+            if lane.records.record(record).is_some() || may_be_erased(&erasures, *at, made) {
                 continue;
             }
             let (kind, id) = (record.kind.as_str(), &record.key);
@@ -228,12 +234,19 @@ impl Known {
         };
         self.revision = stored.revision;
         self.hash.clone_from(&log.hash);
+        self.times.push(log.at);
         self.state = row.as_ref().map(|row| (row.after.clone(), row.snapshot));
         if let Some(row) = row {
             let retired = row.retired.into_iter();
             self.retired.extend(retired.map(|RetiredRecord { key, hash }| (key, (hash, row.at))));
         }
         wrong.map(|what| format!("{} {what}", log.turn))
+    }
+
+    /// Returns the time of the turn that made a record.
+    fn made_at(&self, lane: &LaneId, record: &RecordKey) -> Option<Timestamp> {
+        let revision = usize::try_from(id_origin(lane, &record.key)?.revision).ok()?;
+        self.times.get(revision.checked_sub(1)?).copied()
     }
 
     /// True if the turn was decided on the state that is known. Snapshots of different versions have different hashes.
@@ -260,7 +273,10 @@ pub(crate) fn drops_words(effect: &StoredEffect) -> bool {
     effect.row.payload.is_empty() || (ended && prompts)
 }
 
-/// True if an erasure may have changed what was put aside at that time.
-fn erased_since(erasures: &[ErasureRow], at: Timestamp) -> bool {
-    erasures.iter().any(|erasure| erasure.done_at.is_none_or(|done| done >= at))
+/// True if an erasure may have changed what was made and what was put aside at these times.
+fn may_be_erased(erasures: &[ErasureRow], put_aside: Timestamp, made: Timestamp) -> bool {
+    erasures.iter().any(|erasure| match erase::age_of(erasure) {
+        Some(before) => made < before,
+        None => erasure.done_at.is_none_or(|done| done >= put_aside),
+    })
 }

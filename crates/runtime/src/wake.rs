@@ -1,6 +1,6 @@
 //! The queue of lanes with work, and the watchers of deliveries. In process; nothing here is durable.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::{LaneId, LaneKey, TurnId};
@@ -49,6 +49,8 @@ pub struct Wakes {
     pub lanes: Notify,
     /// Notified when an effect or a timer may be due earlier than the loop wakes by itself.
     pub effects: Notify,
+    /// Tenants that are served.
+    served: Mutex<BTreeSet<String>>,
     /// Tenants with erasures to run.
     erasing: Mutex<HashSet<String>>,
     /// Lanes whose last runs failed, with the number of these.
@@ -67,6 +69,7 @@ impl Default for Wakes {
             committed: broadcast::channel(4_096).0,
             lanes: Notify::new(),
             effects: Notify::new(),
+            served: Mutex::default(),
             erasing: Mutex::default(),
             failed: Mutex::default(),
             erasures: Notify::new(),
@@ -125,6 +128,16 @@ impl Wakes {
     /// Returns the number of lanes that failed at least [`FAILING`] times in a row.
     pub fn failing(&self) -> usize {
         lock(&self.failed).values().filter(|times| **times >= FAILING).count()
+    }
+
+    /// Notes that a tenant is served.
+    pub(crate) fn serve(&self, tenant: &str) {
+        lock(&self.served).insert(tenant.into());
+    }
+
+    /// Returns the tenants that are served.
+    pub(crate) fn served(&self) -> BTreeSet<String> {
+        lock(&self.served).clone()
     }
 
     /// Queues the erasures of a tenant.

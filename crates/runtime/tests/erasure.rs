@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::replay::Comparison;
 use throughline_runtime::{Crash, FailPoint, Faults, NoFaults, Runtime, Subject};
-use throughline_store::{ManualClock, SqliteStore};
+use throughline_store::{Clock as _, ManualClock, SqliteStore};
 
 use host::{run, says};
 
@@ -112,4 +112,50 @@ fn an_erasure_that_was_stopped_anywhere_goes_on() {
     let least = 5 + 2 * IN_A_LANE;
     let points = (0..200).find(|points| ended_after(*points)).unwrap();
     assert!(points >= least, "it passed {points} fail points");
+}
+
+/// Contents and deliveries of before a time are gone wherever the erasure was stopped. The newer ones stay, chains verify, and
+/// turns that still have their content are decided again as they were.
+#[test]
+fn what_is_old_goes_and_every_chain_holds() {
+    let ended_after = |points: usize| {
+        let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("t.db");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let host = open(&file, &clock, Arc::new(NoFaults), 7);
+        runtime.block_on(talk(&host, &clock));
+        clock.advance(40 * Timestamp::DAY);
+        runtime.block_on(says(&host, lane("one"), "bob", "new:1", "What about marmotworth now?"));
+        drop(host);
+        let at = Timestamp(clock.now().0 - 30 * Timestamp::DAY);
+        let stopping = open(&file, &clock, Arc::new(StopsAfter(points.into())), 8);
+        let ended = runtime.block_on(stopping.erase(TENANT, &Subject::Before { at }, "root")).is_ok();
+        drop(stopping);
+
+        let host = open(&file, &clock, Arc::new(NoFaults), 9);
+        runtime.block_on(async {
+            host.recover(TENANT).await.unwrap();
+            for tenant in host.wakes().to_erase() {
+                host.resume_erasures(&tenant).await.unwrap();
+            }
+            let store = host.store();
+            for of in ["one", "two", "his"] {
+                let turns = store.turns(&lane(of), 0, 1_000).await.unwrap();
+                assert!(turns.iter().all(|turn| turn.log.content.is_empty() == (turn.log.at < at)), "{of}");
+                let info = store.lane(TENANT, &lane(of).id()).await.unwrap().unwrap();
+                assert_eq!(host.verify_lane(&info).await.unwrap().broken, [""; 0], "stopped after {points}");
+                let seen = |turn: &throughline_runtime::replay::Replayed| {
+                    assert!(matches!(turn.verdict, Comparison::Same | Comparison::ContentErased), "{turn:?}");
+                };
+                host.replay(&lane(of), 1, seen).await.unwrap();
+            }
+            assert_eq!(store.verify_audit(TENANT).await.unwrap(), None);
+            assert_eq!(store.delivery(TENANT, "one:0").await.unwrap(), None);
+            assert!(store.delivery(TENANT, "new:1").await.unwrap().is_some());
+        });
+        ended
+    };
+    let points = (0..50).find(|points| ended_after(*points)).unwrap();
+    assert!(points > 5, "it passed {points} fail points");
 }

@@ -90,7 +90,7 @@ fn erase_fact(app: &App, connection: Connection, fact: &str, lane: Option<&str>)
 }
 
 /// Asks for confirmation. Fails without a terminal, where nobody can be asked.
-fn confirm(app: &App, what: &str) -> Result<(), Failure> {
+pub(crate) fn confirm(app: &App, what: &str) -> Result<(), Failure> {
     if app.flags.no_input || !io::stdin().is_terminal() {
         let hint = "say --yes to erase without being asked";
         return Err(Failure::usage(format!("nobody can be asked whether to erase {what}")).hint(hint));

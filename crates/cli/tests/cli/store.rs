@@ -202,3 +202,25 @@ fn a_copy_that_cannot_be_whole_is_refused() {
     let status = home.run_with(&["store", "status", "--json"], "", &there).ends(0).json();
     assert_eq!(status["schema"]["applied"], 0, "nothing was written there");
 }
+
+/// Words that are old enough go, for good; the record still verifies, and what is younger stays.
+#[test]
+fn what_is_old_is_pruned() {
+    let home = Home::new();
+    said(&home);
+    home.run(&["store", "prune"]).ends(2);
+    home.run(&["store", "prune", "--older-than", "0d"]).ends(2);
+    let unasked = home.run(&["store", "prune", "--older-than", "30d"]).ends(2);
+    assert!(unasked.err.contains("--yes"), "{}", unasked.session());
+    let prune = || home.run(&["store", "prune", "--older-than", "30d", "--yes", "--json"]).ends(0).json();
+    assert_eq!(prune()["tenants"]["demo"]["turns"], 0);
+
+    // As if it had been said a hundred days ago. The row is hashed and says when it was decided; what is compared is beside it.
+    let older = "UPDATE turns SET decided_at = decided_at - 8640000000";
+    throughline_store::tamper(&home.path().join("throughline.db"), older).unwrap();
+    let pruned = prune();
+    assert!(pruned["tenants"]["demo"]["turns"].as_u64().is_some_and(|turns| turns > 0), "{pruned}");
+    home.run(&["audit", "verify"]).ends(0);
+    assert_eq!(lanes(&home), 1);
+    assert_eq!(prune()["tenants"]["demo"]["turns"], 0, "it is gone already");
+}

@@ -237,6 +237,9 @@ pub struct Policy {
     /// Limits of remembered facts.
     #[serde(skip_serializing_if = "FactsPolicy::is_default")]
     pub facts: FactsPolicy,
+    /// Age at which what was said is erased. Omitted while there is none, so that such a policy keeps its version.
+    #[serde(skip_serializing_if = "RetentionLimits::is_default")]
+    pub retention: RetentionLimits,
     /// Limits of intake, which the runtime enforces.
     pub intake: IntakeLimits,
     /// Names of places known here, beside those of the gazetteer. Omitted while empty, so that a policy
@@ -476,6 +479,26 @@ pub struct LatchLimits {
 impl Default for LatchLimits {
     fn default() -> Self {
         Self { items: 3, recent_ms: 10 * Timestamp::MINUTE, chars: 10_000 }
+    }
+}
+
+/// Age at which what was said is erased, which the runtime does (`docs/erasure.md`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetentionLimits {
+    /// Days that contents of turns, old messages and keys of deliveries are kept; 0 keeps them for good.
+    pub days: u32,
+}
+
+impl RetentionLimits {
+    /// Returns the age in milliseconds; `None` if everything is kept.
+    #[must_use]
+    pub fn keep(&self) -> Option<Millis> {
+        (self.days > 0).then(|| i64::from(self.days) * Timestamp::DAY)
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

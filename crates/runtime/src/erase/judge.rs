@@ -13,9 +13,10 @@ use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Ou
 use throughline_engine::data::erasure::ERASED;
 use throughline_engine::data::fact::Fact;
 use throughline_engine::data::fault::Fault;
+use throughline_engine::data::id::id_origin;
 use throughline_engine::data::snapshot;
 use throughline_engine::data::texts::{Members, Text, Texts, Visit};
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{LaneId, LaneKey, Timestamp};
 use throughline_store::{Redaction, Redactor, TextSource};
 
 use super::personal_trace::PersonalTrace;
@@ -181,6 +182,20 @@ pub(super) fn of_lanes_tenant(lane: &LaneKey) -> Redactor {
     Arc::new(move |kept| match &kept.source {
         TextSource::Response { turn: Some((lane, _)) } if *lane == id => answer(kept.text, true, None),
         TextSource::Document { about, .. } => erase_if(about.lane.as_ref() == Some(&id)),
+        _ => Redaction::Keep,
+    })
+}
+
+/// The rules for a lane's values when what was made up to a revision is erased. Effects, approvals and who took part stay. A full
+/// state stays if replays of later turns start from it.
+pub(super) fn of_age(lane: LaneId, revision: u64, start: u64) -> Redactor {
+    Arc::new(move |kept| match &kept.source {
+        TextSource::Content { revision: of } => erase_if(*of <= revision),
+        TextSource::Checkpoint { revision: of } => erase_if(*of < start),
+        TextSource::Record => {
+            let id = value(kept.text)["id"].as_str().and_then(|id| id_origin(&lane, id));
+            erase_if(id.is_some_and(|made| made.revision <= revision))
+        }
         _ => Redaction::Keep,
     })
 }

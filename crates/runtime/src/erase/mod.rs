@@ -1,9 +1,10 @@
-//! Erases a person, a lane or a tenant (`docs/design/0028-erasure.md`): a turn in every lane concerned, then
+//! Erases a person, a lane, a tenant, or what has grown old (`docs/design/0028-erasure.md`): a turn in every lane concerned, then
 //! everything stored beside the lanes' state, then the free pages on disk, then an audit row that holds ids only.
 //!
 //! A request is in the store's list before anything is done, and is marked done last. Each part finds out anew what
 //! is left to do, so a process that stopped in between goes on where it was, and erasing twice changes nothing.
 
+mod age;
 mod judge;
 mod personal_trace;
 
@@ -15,8 +16,10 @@ use throughline_engine::data::canonical_json;
 use throughline_engine::data::data_subject::DataSubject;
 use throughline_engine::data::erasure::ErasureScope;
 use throughline_engine::data::step_input::Addressing;
-use throughline_engine::{Change, Event, EventKind, Lane, LaneId, LaneKey, Record, Step, StepInput};
-use throughline_store::{Redaction, RedactionCounts, Redactor, RowState, StoreError};
+use throughline_engine::{
+    Change, Event, EventKind, Lane, LaneId, LaneKey, Record, Step, StepInput, Timestamp,
+};
+use throughline_store::{ErasureRow, Redaction, RedactionCounts, Redactor, RowState, StoreError};
 
 use self::personal_trace::PersonalTrace;
 use crate::{FailPoint, Inbound, Runtime, RuntimeError};
@@ -42,6 +45,11 @@ pub enum Subject {
     },
     /// Everything the tenant stores.
     Tenant,
+    /// Everything that was said before a time and is no longer part of what lanes load.
+    Before {
+        /// The time.
+        at: Timestamp,
+    },
 }
 
 /// An entry of the store's list of erasures.
@@ -193,6 +201,7 @@ impl Runtime {
             }
             Subject::Lane { lane } => self.erase_lane(tenant, number, lane, &mut erased).await?,
             Subject::Tenant => self.erase_tenant(tenant, number, &mut erased).await?,
+            Subject::Before { at } => self.erase_before(tenant, *at, &mut erased).await?,
         }
         self.fact_cache.clear();
         if let Some(model) = &self.ports.model {
@@ -201,7 +210,10 @@ impl Runtime {
         if let Subject::Person { id } = subject {
             self.ports.directory.forget(id);
         }
-        self.store.vacuum().await?;
+        // It makes turns wait, and nobody asked for a person's words to be gone today.
+        if !matches!(subject, Subject::Before { .. }) {
+            self.store.vacuum().await?;
+        }
         self.faults.at(FailPoint::StoreScoured, "")?;
         let audit = canonical_json::jcs(&serde_json::json!({
             "what": "erased", "erasure": number, "subject": subject, "by": by, "at": self.store.now(), "counts": erased,
@@ -405,6 +417,14 @@ impl Runtime {
         }
         let why = format!("the lane {} is held by another process; try again", lane.id());
         Err(StoreError::Backend { act: "erase from a lane", why }.into())
+    }
+}
+
+/// Returns the time before which an erasure takes what was said, if it goes by age.
+pub(crate) fn age_of(erasure: &ErasureRow) -> Option<Timestamp> {
+    match serde_json::from_str(&erasure.what) {
+        Ok(Wanted { subject: Subject::Before { at }, .. }) => Some(at),
+        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde_json::json;
 use throughline_engine::Policy;
 use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::policy::RetentionLimits;
 use throughline_engine::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use throughline_engine::data::policy::selection::SelectionPolicy;
 use throughline_engine::data::purpose::Purpose;
@@ -311,6 +312,7 @@ fn policy() -> Schema {
         ));
         keys.extend([
             key("drafts", drafts(), "Gaps of tickets that are drafted."),
+            key("retention", of(&RetentionLimits::default()), "Age at which what was said is erased."),
             key("context", context(), "What prompts tell of the past."),
             key("summary", of(&SummaryPolicy::default()), "When and how a conversation is condensed."),
             key("facts", facts(), "What is remembered as fact, and how much of it is shown."),

@@ -1,7 +1,8 @@
 //! `throughline store`: says what is stored and where, brings the schema up to date, copies a database and puts a copy back,
-//! and moves everything to a server.
+//! moves everything to a server, and erases what has grown old.
 
 mod copy;
+mod prune;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,6 +28,7 @@ Examples:
   throughline store status
   throughline store backup backups/monday
   throughline store restore backups/monday
+  throughline store prune --older-than 30d
   throughline store copy sqlite:throughline.db postgres://throughline@db/throughline
 A backup may be made while the server runs. To restore or copy one, stop the server.")]
 pub(crate) struct Args {
@@ -54,6 +56,8 @@ enum Command {
     },
     /// Copy a SQLite database to an empty PostgreSQL database, and verify both
     Copy(copy::Args),
+    /// Erase what was said longer ago than an age, for good; chains, effects, approvals and facts stay
+    Prune(prune::Args),
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
@@ -68,6 +72,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         Command::Backup { folder } => backup(app, &config, folder),
         Command::Restore { folder } => restore(app, &config, folder),
         Command::Copy(args) => copy::run(app, &config, args),
+        Command::Prune(args) => prune::run(app, &config, args),
     }
 }
 
