@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::data::policy::RetentionLimits;
+use throughline_engine::{LaneKey, Policy, Timestamp};
 use throughline_runtime::replay::Comparison;
 use throughline_runtime::{Crash, FailPoint, Faults, NoFaults, Runtime, Subject};
-use throughline_store::{Clock as _, ManualClock, SqliteStore};
+use throughline_store::{Clock as _, ManualClock, MemoryStore, SqliteStore, Store};
 
 use host::{run, says};
 
@@ -158,4 +159,31 @@ fn what_is_old_goes_and_every_chain_holds() {
     };
     let points = (0..50).find(|points| ended_after(*points)).unwrap();
     assert!(points > 5, "it passed {points} fail points");
+}
+
+/// The policy's age counts once a day, whichever process comes first; without one nothing goes.
+#[test]
+fn what_is_old_goes_once_a_day() {
+    let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(clock.clone()));
+    let with = |days: u32, seed| {
+        let policy = Policy { retention: RetentionLimits { days }, ..Policy::default() };
+        host::host_with(store.clone(), host::nothing(), policy, Arc::new(NoFaults), seed)
+    };
+    let [keeps, first, second] = [with(0, 1), with(30, 2), with(30, 3)];
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        says(&first, lane("one"), "ana", "old", "kestrelgate opens in May").await;
+        clock.advance(40 * Timestamp::DAY);
+        assert!(!keeps.erase_old(TENANT).await.unwrap(), "nothing says what is old");
+        let content = async || store.turns(&lane("one"), 0, 1).await.unwrap().remove(0).log.content;
+        assert!(content().await.contains("kestrelgate"));
+        assert!(first.erase_old(TENANT).await.unwrap());
+        assert_eq!(content().await, "");
+        assert!(!second.erase_old(TENANT).await.unwrap(), "another process did it today");
+        clock.advance(Timestamp::DAY);
+        assert!(second.erase_old(TENANT).await.unwrap(), "the next day");
+        let rows = store.audit(TENANT, 0, 100).await.unwrap();
+        assert_eq!(rows.iter().filter(|(_, row)| row.contains("\"of\":\"before\"")).count(), 2, "{rows:?}");
+    });
 }

@@ -20,8 +20,7 @@ pub(crate) fn finish_batch(client: &Client, sent: &mut Transcript) {
     loop {
         let cards = client.cards(&sent.lane);
         let token = cards.iter().find_map(|card| to_press(card, &mut first_said));
-        // A search that is planned changes the card, too; whoever creates again before it has ended may create a second one.
-        if let Some(token) = token.filter(|_| !searches(client)) {
+        if let Some(token) = token {
             press(client, sent, token);
             continue;
         }
@@ -43,12 +42,6 @@ fn press(client: &Client, sent: &mut Transcript, token: &str) {
     body["lane"] = sent.events[0].1["lane"].clone();
     let answer = client.event(&key, &body);
     sent.events.push((key, body, answer));
-}
-
-/// True while the tracker is searched, or is about to be.
-fn searches(client: &Client) -> bool {
-    let open = |state| client.list(&format!("/v1/effects?state={state}&limit=200"));
-    ["planned", "attempted"].into_iter().flat_map(open).any(|effect| effect["class"] == "tracker.seek")
 }
 
 fn on_its_way(cards: &[Value]) -> bool {
@@ -75,8 +68,9 @@ fn to_press<'c>(card: &'c Value, first_said: &mut BTreeMap<String, Value>) -> Op
         "uncertain_effect" => {
             let said = json!([card["title"], card["facts"]]);
             let first = first_said.entry(card["id"].to_string()).or_insert_with(|| said.clone());
-            // The card changed, so a search was made and found nothing.
-            (*first != said).then(|| button("create_again")).flatten()
+            // It tells of another search, so one has ended and found nothing. While it looks, it may still find something.
+            let looks = said.to_string().contains("right now");
+            (*first != said && !looks).then(|| button("create_again")).flatten()
         }
         "multi_ticket_preview" => button("confirm_quantity").or_else(|| button("approve")),
         "receipt" => button("retry_missing"),

@@ -34,16 +34,12 @@ impl PostgresStore {
     pub(crate) async fn import(&self) -> Result<Import, StoreError> {
         let client = self.shared.pool.connect(ACT).await?;
         client.batch_execute(BEGIN).await.map_err(|error| failed(&error))?;
-        let entered = client.query_one("SELECT count(*) FROM directory", &[]).await;
-        match entered.map_err(|error| failed(&error))?.get(0) {
-            0_i64 => Ok(Import { client, tenant: None }),
-            tenants => Err(StoreError::Open {
-                what: self.shared.name.clone(),
-                why: format!(
-                    "it holds the data of {tenants} tenants, and a copy goes into an empty database; create one for it"
-                ),
-            }),
+        let empty = "SELECT NOT EXISTS (SELECT 1 FROM directory)";
+        if client.query_one(empty, &[]).await.map_err(|error| failed(&error))?.get(0) {
+            return Ok(Import { client, tenant: None });
         }
+        let why = "it holds data already, and a copy goes into an empty database; create one for it";
+        Err(StoreError::Open { what: self.shared.name.clone(), why: why.into() })
     }
 }
 

@@ -302,7 +302,7 @@ fn lane_of(row: &mut Columns) -> LaneKey {
 fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
     let statement: &rusqlite::Statement<'_> = row.as_ref();
     let mut columns = Columns::new();
-    for (at, name) in statement.column_names().into_iter().enumerate() {
+    for (at, name) in statement.column_names().enumerate() {
         let value = match row.get_ref(at)? {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(number) => number.into(),

@@ -8,6 +8,8 @@ ALTER TABLE delivery_keys ADD COLUMN body_hash TEXT;
 
 -- key: the delivery key, while the row waits. keys: every key of the delivery, as it is in delivery_keys.
 ALTER TABLE inbox ADD COLUMN keys TEXT[] NOT NULL DEFAULT '{}';
+ALTER TABLE inbox DROP CONSTRAINT inbox_pkey;
+ALTER TABLE inbox ALTER COLUMN key DROP NOT NULL;
 ALTER TABLE requests ALTER COLUMN body_hash DROP NOT NULL;
 
 DO $$
@@ -25,21 +27,11 @@ BEGIN
       || convert_to(key, 'UTF8')) FROM 1 FOR 16), 'hex') WHERE tenant = name;
     UPDATE inbox i SET keys = ARRAY(SELECT encode(substring(sha256(convert_to(name, 'UTF8') || '\x00'::bytea
       || convert_to(k, 'UTF8')) FROM 1 FOR 16), 'hex') FROM unnest(i.more_keys || i.key) AS k) WHERE tenant = name;
+    UPDATE inbox SET key = NULL WHERE tenant = name AND state > 0;
     UPDATE buttons SET hash = left(hash, 32) WHERE tenant = name;
   END LOOP;
   PERFORM set_config('throughline.tenant', '', true);
 END $$;
 
-ALTER TABLE inbox DROP CONSTRAINT inbox_pkey;
 ALTER TABLE inbox ADD PRIMARY KEY (tenant, lane, seq);
 ALTER TABLE inbox DROP COLUMN more_keys;
-ALTER TABLE inbox ALTER COLUMN key DROP NOT NULL;
-DO $$
-DECLARE name TEXT;
-BEGIN
-  FOR name IN SELECT tenant FROM directory LOOP
-    PERFORM set_config('throughline.tenant', name, true);
-    UPDATE inbox SET key = NULL WHERE tenant = name AND state > 0;
-  END LOOP;
-  PERFORM set_config('throughline.tenant', '', true);
-END $$;
