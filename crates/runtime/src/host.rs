@@ -1,10 +1,10 @@
 //! The production host: tasks and wake-ups around the functions that the simulator calls one after the other.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use throughline_engine::LaneKey;
 use throughline_engine::data::effect::EffectClass;
+use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_store::{News, StoreError};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
@@ -24,8 +24,8 @@ const ASKS_AT_ONCE: usize = 32;
 const CALLS_AT_ONCE: usize = 32;
 /// The longest sleep of a loop. A safety net: what drives the loops are the wake-ups.
 const SAFETY_NET: Duration = Duration::from_secs(1);
-/// Time between looks whether a day has begun, on which what has grown old is erased.
-const AGE_LOOK: Duration = Duration::from_mins(10);
+/// Time between looks whether a day has begun, on which what has grown old is erased; in milliseconds.
+const AGE_LOOK: Millis = 10 * Timestamp::MINUTE;
 /// The pause of a loop while the store takes no writes.
 const STORE_RETRY: Duration = Duration::from_secs(5);
 /// The time a drain gives to what is running. A process is out within 25 s of the signal.
@@ -227,8 +227,9 @@ async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
 async fn erasures(runtime: Arc<Runtime>, mut stopping: Stopping) {
     let mut looked = None;
     while !*stopping.borrow() {
-        if looked.is_none_or(|looked: Instant| looked.elapsed() > AGE_LOOK) {
-            looked = Some(Instant::now());
+        let now = runtime.store().now();
+        if looked.is_none_or(|looked| now.since(looked).abs() > AGE_LOOK) {
+            looked = Some(now);
             for tenant in runtime.wakes().served() {
                 if let Err(error) = runtime.erase_old(&tenant).await {
                     report(&error, "erasing what is old");
