@@ -60,7 +60,7 @@ impl Drop for Compared {
 
 fn subject(clock: Arc<ManualClock>) -> Subject {
     let compared = Compared { folder: tempfile::tempdir().unwrap(), clock: clock.clone() };
-    let store = SqliteStore::open(&compared.file(), clock.clone()).unwrap();
+    let store = SqliteStore::open(compared.file(), clock.clone()).unwrap();
     Subject::new(store, clock).with_guard(compared)
 }
 
