@@ -46,7 +46,7 @@ impl StoreUrl {
     /// Reads an address: `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory:`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason, in words: it is no such address.
     pub fn parse(url: &str) -> Result<Self, String> {
         let raw = RawStore { url: url.into(), listen_url: None, password_file: None };
         raw.check().map_err(|(_, why)| why)

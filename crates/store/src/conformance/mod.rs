@@ -128,7 +128,7 @@ macro_rules! conformance {
                     a_duplicate_has_the_first_hash,
                     a_duplicate_takes_no_key, rows_wait_in_order, a_full_queue_stores_a_notice, what_was_refused_may_come_again,
                     the_notice_is_stored_once, outcomes_are_never_refused, failures_are_counted,
-                    longest_waiting_lane_comes_first, keys_lead_to_their_rows, what_has_ended_is_forgotten, one_key_from_many_threads_is_new_once
+                    longest_waiting_lane_comes_first, keys_lead_to_their_rows, what_has_ended_is_forgotten, a_delivery_is_never_half_forgotten, one_key_from_many_threads_is_new_once
                 ],
                 requests: [
                     answers_are_kept, a_request_key_begins_once, answers_are_forgotten_with_their_deliveries

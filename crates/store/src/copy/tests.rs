@@ -72,7 +72,6 @@ struct Names {
     deliveries: BTreeSet<String>,
     buttons: BTreeSet<String>,
     messages: BTreeSet<String>,
-    /// Kinds and keys of records.
     collections: BTreeSet<String>,
     policies: BTreeSet<String>,
     people: BTreeSet<String>,

@@ -1,5 +1,6 @@
 //! The inbox in memory.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use async_trait::async_trait;
@@ -89,16 +90,14 @@ impl Inbox for MemoryStore {
         let full = page.len() == limit as usize;
         let next = page.last().filter(|_| full).map(|(key, _)| key.clone());
         let ended = |row: &Row| row.state != RowState::Received && row.received_at < before;
-        let mut forgotten = Forgotten { keys: 0, next };
-        let old = page.into_iter().filter(|(_, seq)| tenant.inbox.get(seq).is_none_or(ended));
-        for (key, seq) in old.collect::<Vec<_>>() {
-            tenant.keys.remove(&key);
-            if let Some(row) = tenant.inbox.remove(&seq) {
-                tenant.requests.remove(&row.key);
-            }
-            forgotten.keys += 1;
+        let old: BTreeSet<Seq> =
+            page.iter().map(|(_, seq)| *seq).filter(|seq| tenant.inbox.get(seq).is_some_and(ended)).collect();
+        let known = tenant.keys.len();
+        tenant.keys.retain(|_, seq| !old.contains(seq));
+        for row in old.iter().filter_map(|seq| tenant.inbox.remove(seq)) {
+            tenant.requests.remove(&row.key);
         }
-        Ok(forgotten)
+        Ok(Forgotten { keys: (known - tenant.keys.len()) as u64, next })
     }
 }
 

@@ -312,16 +312,17 @@ async fn with_work(tx: &Tx, limit: u32) -> Result<Vec<(Seq, LaneKey)>, TxError> 
     Ok(rows.iter().map(|row| (row.get("seq"), lane_key(row))).collect())
 }
 
-/// Forgets the keys, and the rows, of deliveries that ended before $2, among the first $4 keys behind $3. A key that leads to
-/// nothing is one of a delivery of which another key was forgotten.
+/// Forgets deliveries that ended before $2 and have one of the first $4 keys behind $3, each with all its keys, so that none
+/// ever leads to a row that is gone.
 const FORGET_ENDED: &str = "WITH page AS (SELECT key, lane, seq, revision FROM delivery_keys \
         WHERE tenant = $1 AND key > $3 ORDER BY key LIMIT $4), \
-    old AS (SELECT p.key, i.lane, i.seq FROM page p \
+    old AS (SELECT p.key, i.lane, i.seq, i.keys FROM page p \
         LEFT JOIN inbox i ON i.tenant = $1 AND i.lane = p.lane AND i.seq = p.seq \
         LEFT JOIN turns t ON t.tenant = $1 AND t.lane = p.lane AND t.revision = p.revision \
-        WHERE CASE WHEN p.seq IS NULL THEN t.decided_at < $2 ELSE i.seq IS NULL OR i.state > 0 AND i.received_at < $2 END), \
+        WHERE CASE WHEN p.seq IS NULL THEN t.decided_at < $2 ELSE i.state > 0 AND i.received_at < $2 END), \
     ended AS (DELETE FROM inbox i USING old WHERE i.tenant = $1 AND i.lane = old.lane AND i.seq = old.seq), \
-    gone AS (DELETE FROM delivery_keys k USING old WHERE k.tenant = $1 AND k.key = old.key RETURNING k.key) \
+    gone AS (DELETE FROM delivery_keys k USING (SELECT key FROM old UNION SELECT unnest(keys) FROM old) o \
+        WHERE k.tenant = $1 AND k.key = o.key RETURNING k.key) \
     SELECT (SELECT count(*) FROM gone) AS keys, (SELECT max(key) FROM page HAVING count(*) = $4) AS next";
 
 async fn forget_ended(tx: &Tx, before: Timestamp, after: &str, limit: u32) -> Result<Forgotten, TxError> {

@@ -87,16 +87,8 @@ pub(super) fn take_keys<'a>(
     Ok(None)
 }
 
-/// A stored key, with what decides whether it is forgotten.
-struct AgedKey {
-    key: Vec<u8>,
-    /// Position of its row, if that has ended.
-    ended: Option<Seq>,
-    /// True if it is old and has ended, or leads to nothing because another key of the delivery was forgotten.
-    goes: bool,
-}
-
-/// Forgets the keys, and the rows, of deliveries that ended, among the first `limit` keys behind `after`.
+/// Forgets deliveries that ended: their keys among the first `limit` behind `after`, and once there are no more of these, up to
+/// `limit` of their rows. So no key ever leads to a row that is gone.
 pub(super) fn forget_ended(
     tx: &Tx<'_, '_>,
     tenant: &str,
@@ -104,29 +96,25 @@ pub(super) fn forget_ended(
     after: &[u8],
     limit: u32,
 ) -> Result<Forgotten, TxError> {
-    let select = "SELECT k.key, h.seq, CASE WHEN k.seq IS NULL THEN l.tenant = ?3 AND t.decided_at < ?4 \
-                  WHEN h.seq IS NOT NULL THEN l.tenant = ?3 AND h.received_at < ?4 ELSE i.seq IS NULL END FROM delivery_keys k \
-                  LEFT JOIN inbox i ON i.seq = k.seq LEFT JOIN handled h ON h.seq = k.seq \
-                  LEFT JOIN turns t ON t.lane = k.lane AND t.revision = k.revision \
+    let select = "SELECT k.key, l.tenant = ?3 AND coalesce(h.received_at, t.decided_at) < ?4 FROM delivery_keys k \
+                  LEFT JOIN handled h ON h.seq = k.seq LEFT JOIN turns t ON t.lane = k.lane AND t.revision = k.revision \
                   LEFT JOIN lanes l ON l.n = coalesce(k.lane, h.lane) WHERE k.key > ?1 ORDER BY k.key LIMIT ?2";
-    let read = |row: &Row<'_>| {
-        Ok(AgedKey {
-            key: row.get(0)?,
-            ended: row.get(1)?,
-            goes: row.get::<_, Option<bool>>(2)?.unwrap_or(false),
-        })
-    };
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, Option<bool>>(1)?.unwrap_or(false)));
     let mut select = tx.sql.prepare_cached(select)?;
     let page = select.query_map((after, limit, tenant, before.0), read)?;
-    let page = page.collect::<rusqlite::Result<Vec<AgedKey>>>()?;
-    let full = page.len() == limit as usize;
-    let mut forgotten = Forgotten { keys: 0, next: page.last().filter(|_| full).map(|last| hex(&last.key)) };
-    for AgedKey { key, ended, .. } in page.into_iter().filter(|key| key.goes) {
-        tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [key])?;
-        if let Some(seq) = ended {
-            tx.sql.execute("DELETE FROM handled WHERE seq = ?1", [seq])?;
-        }
-        forgotten.keys += 1;
+    let page = page.collect::<rusqlite::Result<Vec<(Vec<u8>, bool)>>>()?;
+    let mut keys = 0;
+    for (key, _) in page.iter().filter(|(_, old)| *old) {
+        keys += tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [key])? as u64;
     }
-    Ok(forgotten)
+    let last = page.last().map_or(after, |(key, _)| key);
+    let more = page.len() == limit as usize || forget_rows(tx, tenant, before, limit)?;
+    Ok(Forgotten { keys, next: more.then(|| hex(last)) })
+}
+
+/// Deletes rows of deliveries that ended and whose keys are forgotten. Returns true if there may be more.
+fn forget_rows(tx: &Tx<'_, '_>, tenant: &str, before: Timestamp, limit: u32) -> Result<bool, TxError> {
+    let delete = "DELETE FROM handled WHERE seq IN (SELECT h.seq FROM handled h JOIN lanes l ON l.n = h.lane \
+                  WHERE l.tenant = ?1 AND h.received_at < ?2 ORDER BY h.seq LIMIT ?3)";
+    Ok(tx.sql.execute(delete, (tenant, before.0, limit))? == limit as usize)
 }

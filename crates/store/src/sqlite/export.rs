@@ -99,13 +99,13 @@ const TABLES: [Table; 24] = [
     ),
     made(
         "inbox",
-        "SELECT l.tenant, l.id AS lane, i.seq, i.key, '[]' AS keys, i.received_at, i.failures, 0 AS state, \
-         NULL AS revision, i.kind, i.event FROM lanes l JOIN inbox i ON i.lane = l.n WHERE l.tenant = ?1 \
-         UNION ALL \
-         SELECT l.tenant, l.id, h.seq, NULL, coalesce(r.keys, '[]'), h.received_at, h.failures, h.state, h.revision, \
+        "WITH k AS (SELECT seq, json_group_array(lower(hex(key))) AS keys FROM delivery_keys WHERE seq IS NOT NULL GROUP BY seq) \
+         SELECT l.tenant, l.id AS lane, i.seq, i.key, coalesce(k.keys, '[]') AS keys, i.received_at, i.failures, 0 AS state, \
+         NULL AS revision, i.kind, i.event FROM lanes l JOIN inbox i ON i.lane = l.n LEFT JOIN k ON k.seq = i.seq \
+         WHERE l.tenant = ?1 UNION ALL \
+         SELECT l.tenant, l.id, h.seq, NULL, coalesce(k.keys, '[]'), h.received_at, h.failures, h.state, h.revision, \
          coalesce(h.kind, ''), h.event FROM handled h JOIN lanes l ON l.n = h.lane \
-         LEFT JOIN (SELECT k.seq, json_group_array(lower(hex(k.key))) AS keys FROM delivery_keys k \
-         JOIN handled h ON h.seq = k.seq WHERE h.state = 3 GROUP BY k.seq) r ON r.seq = h.seq WHERE l.tenant = ?1",
+         LEFT JOIN k ON k.seq = h.seq WHERE l.tenant = ?1",
         |_, row| list_column(row, "keys"),
     ),
     plain("requests", "SELECT tenant, key, body_hash, status, body FROM requests WHERE tenant = ?1"),

@@ -1,11 +1,11 @@
 //! `throughline store copy`: moves a SQLite database to a PostgreSQL server.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
-use throughline_server::{Config, StoreUrl};
+use throughline_server::{Config, PostgresUrl, StoreUrl};
 use throughline_store::{Copied, PostgresStore, SqliteStore, SystemClock};
 
 use super::failed;
@@ -32,12 +32,11 @@ pub(crate) struct Args {
 }
 
 /// Reads the two addresses.
-fn places(args: &Args) -> Result<[StoreUrl; 2], Failure> {
+fn places(args: &Args) -> Result<(PathBuf, PostgresUrl), Failure> {
     let read = |url: &str| StoreUrl::parse(url).map_err(Failure::usage);
     match [read(&args.from)?, read(&args.to)?] {
-        [from @ StoreUrl::Sqlite(_), StoreUrl::Postgres(mut server)] => {
-            server.password_file.clone_from(&args.password_file);
-            Ok([from, StoreUrl::Postgres(server)])
+        [StoreUrl::Sqlite(file), StoreUrl::Postgres(server)] => {
+            Ok((file, PostgresUrl { password_file: args.password_file.clone(), ..server }))
         }
         [from, to] => {
             Err(Failure::usage(format!("a copy goes from sqlite: to postgres:, not from {from} to {to}"))
@@ -47,18 +46,18 @@ fn places(args: &Args) -> Result<[StoreUrl; 2], Failure> {
 }
 
 pub(super) fn run(app: &App, config: &Config, args: &Args) -> Outcome {
-    let [from, to] = places(args)?;
+    let (file, server) = places(args)?;
     let with = |store, key| {
         let mut config = config.clone();
         (config.store, config.instance_key_file) = (store, key);
         config
     };
-    let from = with(from, config.instance_key_file.clone());
+    let from = with(StoreUrl::Sqlite(file.clone()), config.instance_key_file.clone());
     // Buttons are signed with the key, so the copy goes on with it.
-    let to = with(to, from.key_file());
+    let to = with(StoreUrl::Postgres(server.clone()), from.key_file());
     settings::require_store(&from)?;
-    let (source, before) = verified_source(app, from)?;
-    let copied = transfer(app, &to, source)?;
+    let (source, before) = verified_source(app, from, &file)?;
+    let copied = transfer(app, &server, source)?;
     let after = verify(app, to.clone(), &copied.tenants.iter().cloned().collect())?;
     if !after.broken.is_empty() || (before.lanes, before.turns) != (after.lanes, after.turns) {
         let failure = Failure::new(format!("the copy in {} is not what it was copied from", to.store))
@@ -77,27 +76,21 @@ fn verify(app: &App, config: Config, tenants: &BTreeSet<String>) -> Result<Verif
 }
 
 /// Verifies the source, and opens it, which keeps others out.
-fn verified_source(app: &App, config: Config) -> Result<(Arc<SqliteStore>, Verified), Failure> {
-    let StoreUrl::Sqlite(path) = config.store.clone() else {
-        return Err(Failure::usage("it is no SQLite file"));
-    };
-    let open = || SqliteStore::open(&path, Arc::new(SystemClock::default())).map_err(|error| failed(&error));
+fn verified_source(app: &App, config: Config, file: &Path) -> Result<(Arc<SqliteStore>, Verified), Failure> {
+    let open = || SqliteStore::open(file, Arc::new(SystemClock::default())).map_err(|error| failed(&error));
     let tenants = open()?.tenants().map_err(|error| failed(&error))?;
     let verified = verify(app, config, &tenants.into_iter().collect())?;
     if verified.broken.is_empty() {
         return Ok((Arc::new(open()?), verified));
     }
-    let failure = Failure::new(format!("{} is not as it was written, so nothing was copied", path.display()))
+    let failure = Failure::new(format!("{} is not as it was written, so nothing was copied", file.display()))
         .hint("find out who writes to the database; a backup from before has the record as it was");
     Err(verified.broken.into_iter().fold(failure, Failure::why).exit(Exit::ChecksFailed))
 }
 
 /// Copies everything, with the number of rows shown meanwhile.
-fn transfer(app: &App, to: &Config, source: Arc<SqliteStore>) -> Result<Copied, Failure> {
-    let StoreUrl::Postgres(server) = &to.store else {
-        return Err(Failure::usage("it is no PostgreSQL server"));
-    };
-    let server = throughline_server::postgres_server(server).map_err(|error| not_started(&error, ""))?;
+fn transfer(app: &App, to: &PostgresUrl, source: Arc<SqliteStore>) -> Result<Copied, Failure> {
+    let server = throughline_server::postgres_server(to).map_err(|error| not_started(&error, ""))?;
     let rows = app.out.counter("rows copied");
     let copied = app.runtime()?.block_on(async {
         let target = PostgresStore::connect(&server).await?;
