@@ -19,7 +19,11 @@ pub(crate) struct Client {
     urls: Vec<String>,
     asked: Arc<AtomicUsize>,
     refusals: Arc<Mutex<BTreeMap<String, u64>>>,
+    gives_up_at: Option<&'static str>,
 }
+
+/// The number of refusals for a reason after which a client may give up.
+const OFTEN: u64 = 20;
 
 /// Answer to a delivered event.
 pub(crate) struct Delivered {
@@ -39,7 +43,18 @@ impl Client {
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_secs(40)))
             .build();
-        Self { agent: config.into(), urls, asked: Arc::default(), refusals: Arc::default() }
+        Self {
+            agent: config.into(),
+            urls,
+            asked: Arc::default(),
+            refusals: Arc::default(),
+            gives_up_at: None,
+        }
+    }
+
+    /// Lets the client panic once it was often refused for a reason that lasts, such as `503 TL-6203`.
+    pub(crate) fn gives_up_at(self, refusal: &'static str) -> Self {
+        Self { gives_up_at: Some(refusal), ..self }
     }
 
     /// Returns the address of the server to ask next.
@@ -152,7 +167,11 @@ impl Client {
         let status = answer.status().as_u16();
         let text = answer.body_mut().read_to_string().ok()?;
         assert!(status == 200 || status == 503, "{path}: {status} {text}");
-        if status == 200 { serde_json::from_str(&text).ok() } else { None }
+        if status == 503 {
+            self.refused(status, &text);
+            return None;
+        }
+        serde_json::from_str(&text).ok()
     }
 
     /// Reads all pages of a list.
@@ -214,7 +233,15 @@ impl Client {
             if let Some(done) = again() {
                 return done;
             }
-            assert!(started.elapsed() < PATIENCE, "no answer to {what} from {:?} in {PATIENCE:?}", self.urls);
+            let (urls, refusals) = (&self.urls, self.refusals());
+            if let Some(refusal) = self.gives_up_at {
+                let times = refusals.get(refusal).copied().unwrap_or_default();
+                assert!(times < OFTEN, "no answer to {what}: {refusal}, {times} times");
+            }
+            assert!(
+                started.elapsed() < PATIENCE,
+                "no answer to {what} from {urls:?} in {PATIENCE:?}: {refusals:?}"
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -1,6 +1,9 @@
 //! The script of a run: three parallel conversations, each with a ticket that two people approve at the same moment, a
 //! rejection, a late press and a command. One of them also has an edit, another an epic with five stories.
 
+use std::panic::resume_unwind;
+use std::thread::ScopedJoinHandle;
+
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -28,7 +31,8 @@ pub(crate) fn play(client: &Client, seed: u64) -> Vec<Transcript> {
     std::thread::scope(|scope| {
         let lanes: Vec<_> =
             (0..LANES).map(|n| scope.spawn(move || Lane::new(client, seed, n).play())).collect();
-        lanes.into_iter().map(|lane| lane.join().unwrap()).collect()
+        let joined = |lane: ScopedJoinHandle<'_, _>| lane.join().unwrap_or_else(|why| resume_unwind(why));
+        lanes.into_iter().map(joined).collect()
     })
 }
 

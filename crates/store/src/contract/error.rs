@@ -79,7 +79,8 @@ pub enum StoreError {
         /// The backend's own message.
         why: String,
     },
-    /// Damage of the backend's own file, so that what is stored cannot be read (`TL-6203`).
+    /// Damage of the backend's own file, or a value in it that is never written, so that what is stored cannot be read
+    /// (`TL-6203`).
     #[error("cannot {act}: the database is damaged ({why})")]
     Damaged {
         /// The operation, as a verb phrase that follows "cannot".

@@ -97,7 +97,7 @@ impl TxError {
     pub(super) fn told(self, act: &'static str) -> StoreError {
         match self {
             Self::Refused(why) => StoreError::Refused { act, why },
-            Self::Value(why) => StoreError::Backend { act, why },
+            Self::Value(why) => StoreError::Damaged { act, why },
             Self::Silent => StoreError::Backend { act, why: self.why() },
             Self::Unknown(why) => StoreError::Unknown { act, why },
             Self::Sql(error) => told(&error, act),
@@ -124,6 +124,8 @@ pub(super) fn told(error: &tokio_postgres::Error, act: &'static str) -> StoreErr
     let why = words(error);
     match error.code().map(SqlState::code) {
         Some("25006" | "53100") => StoreError::ReadOnly { act, why },
+        // The server found a page or an index damaged.
+        Some("XX001" | "XX002") => StoreError::Damaged { act, why },
         Some(code) if code.starts_with("23") => StoreError::Refused { act, why },
         _ => StoreError::Backend { act, why },
     }

@@ -225,7 +225,7 @@ impl Message<'_> {
 
 impl Tx {
     fn connection(&self) -> Result<&Connection, TxError> {
-        self.connection.as_ref().ok_or_else(|| TxError::Value("the transaction has ended".into()))
+        self.connection.as_ref().ok_or_else(|| TxError::Refused("the transaction has ended".into()))
     }
 
     /// Returns the first of `count` new positions.

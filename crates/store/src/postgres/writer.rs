@@ -92,9 +92,9 @@ async fn write(shared: &Shared, pool: &Pool, group: Vec<Waiting>) {
     let results = match write_group(shared, pool, &turns).await {
         Ok(results) => results,
         // One of them is at fault, and only that one is told.
-        Err(Failed::Told(StoreError::Refused { .. } | StoreError::Backend { .. })) if turns.len() > 1 => {
-            one_by_one(shared, pool, &turns).await
-        }
+        Err(Failed::Told(
+            StoreError::Refused { .. } | StoreError::Damaged { .. } | StoreError::Backend { .. },
+        )) if turns.len() > 1 => one_by_one(shared, pool, &turns).await,
         Err(Failed::Told(error) | Failed::Lost(error)) => turns.iter().map(|_| Err(same(&error))).collect(),
     };
     for (told, result) in told.into_iter().zip(results) {
@@ -154,6 +154,7 @@ fn same(error: &StoreError) -> StoreError {
         StoreError::Unknown { why, .. } => StoreError::Unknown { act, why: why.clone() },
         StoreError::ReadOnly { why, .. } => StoreError::ReadOnly { act, why: why.clone() },
         StoreError::Refused { why, .. } => StoreError::Refused { act, why: why.clone() },
+        StoreError::Damaged { why, .. } => StoreError::Damaged { act, why: why.clone() },
         other => StoreError::Backend { act, why: other.to_string() },
     }
 }

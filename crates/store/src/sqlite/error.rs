@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rusqlite::Error as Sql;
 use rusqlite::ErrorCode;
 
 use crate::contract::{CommitResult, StoreError};
@@ -10,7 +11,7 @@ use crate::contract::{CommitResult, StoreError};
 #[derive(Debug)]
 pub(super) enum TxError {
     /// SQLite returned an error.
-    Sql(rusqlite::Error),
+    Sql(Sql),
     /// The caller asked for something impossible, because of a bug.
     Refused(String),
     /// Another process has begun a session on the file.
@@ -21,14 +22,14 @@ pub(super) enum TxError {
     NotCommitted(CommitResult),
 }
 
-impl From<rusqlite::Error> for TxError {
-    fn from(error: rusqlite::Error) -> Self {
+impl From<Sql> for TxError {
+    fn from(error: Sql) -> Self {
         Self::Sql(error)
     }
 }
 
 /// Converts the error of a write for its caller.
-pub(super) fn write_error(act: &'static str, error: &rusqlite::Error) -> StoreError {
+pub(super) fn write_error(act: &'static str, error: &Sql) -> StoreError {
     let why = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -44,12 +45,22 @@ pub(super) fn write_error(act: &'static str, error: &rusqlite::Error) -> StoreEr
 }
 
 /// Converts the error of a read for its caller.
-pub(super) fn read_error(act: &'static str, error: &rusqlite::Error) -> StoreError {
+pub(super) fn read_error(act: &'static str, error: &Sql) -> StoreError {
     let why = error.to_string();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged { act, why },
-        _ => StoreError::Backend { act, why },
-    }
+    if is_damage(error) { StoreError::Damaged { act, why } } else { StoreError::Backend { act, why } }
+}
+
+/// Returns true if SQLite found a page damaged, or found a value that this store never writes there.
+fn is_damage(error: &Sql) -> bool {
+    let found = matches!(
+        error,
+        Sql::FromSqlConversionFailure(..)
+            | Sql::IntegralValueOutOfRange(..)
+            | Sql::InvalidColumnType(..)
+            | Sql::Utf8Error(..)
+    );
+    let code = error.sqlite_error_code();
+    found || matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
 /// Severity of an error of SQLite.
@@ -64,7 +75,7 @@ pub(super) enum Severity {
     Fatal,
 }
 
-pub(super) fn severity(error: &rusqlite::Error) -> Severity {
+pub(super) fn severity(error: &Sql) -> Severity {
     const FATAL: [i32; 2] = [rusqlite::ffi::SQLITE_IOERR_FSYNC, rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC];
     match error.sqlite_error() {
         Some(error) if FATAL.contains(&error.extended_code) => Severity::Fatal,
@@ -76,7 +87,7 @@ pub(super) fn severity(error: &rusqlite::Error) -> Severity {
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Stops the process if a sync failed.
-pub(super) fn stop_if_fatal(act: &str, error: &rusqlite::Error) {
+pub(super) fn stop_if_fatal(act: &str, error: &Sql) {
     if severity(error) == Severity::Fatal {
         tracing::error!(
             act,
@@ -93,8 +104,8 @@ pub(super) fn stop_if_fatal(act: &str, error: &rusqlite::Error) {
 mod tests {
     use super::*;
 
-    fn failure(code: i32) -> rusqlite::Error {
-        rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None)
+    fn failure(code: i32) -> Sql {
+        Sql::SqliteFailure(rusqlite::ffi::Error::new(code), None)
     }
 
     #[test]
@@ -122,5 +133,18 @@ mod tests {
             write_error("try", &failure(rusqlite::ffi::SQLITE_CORRUPT)),
             StoreError::Damaged { .. }
         ));
+    }
+
+    #[test]
+    fn a_value_that_is_never_written_is_damage() {
+        let db = rusqlite::Connection::open_in_memory().unwrap();
+        let read = |sql: &str| db.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap_err();
+        for sql in ["SELECT 1", "SELECT NULL", "SELECT CAST(x'ff' AS TEXT)"] {
+            assert!(matches!(read_error("try", &read(sql)), StoreError::Damaged { .. }), "{sql}");
+        }
+        let negative = db.query_row("SELECT -1", [], |row| row.get::<_, u32>(0)).unwrap_err();
+        assert!(matches!(read_error("try", &negative), StoreError::Damaged { .. }));
+        let absent = db.query_row("SELECT 1 WHERE 0", [], |row| row.get::<_, u32>(0)).unwrap_err();
+        assert!(matches!(read_error("try", &absent), StoreError::Backend { .. }));
     }
 }
