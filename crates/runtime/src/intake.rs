@@ -62,6 +62,10 @@ impl Runtime {
     pub async fn accept(&self, mut inbound: Inbound) -> Result<Accepted, RuntimeError> {
         inbound.event.received_at = self.store.now();
         forget_token(&mut inbound.event.kind);
+        if let Some(known) = self.store.recall(&inbound.identity).await? {
+            counters::delivery(&inbound.identity.lane, "duplicate");
+            return Ok(Accepted::Duplicate(Box::new(known)));
+        }
         if self.accept_with_turn(&inbound).await? {
             counters::delivery(&inbound.identity.lane, "new");
             return Ok(Accepted::New);

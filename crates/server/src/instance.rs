@@ -9,13 +9,13 @@ use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Keys, Parts, Ports, Runtime, from_environment};
 use throughline_store::{
-    MemoryStore, PostgresServer, PostgresStore, SqliteStore, Store, StoreError, SystemClock,
+    MemoryStore, PostgresServer, PostgresStore, RedisServer, SqliteStore, Store, StoreError, SystemClock,
 };
 use throughline_tools::Clients;
 use throughline_trackers::Tracker;
 use throughline_trackers::local::LocalTracker;
 
-use crate::config::{Config, PostgresUrl, StoreUrl};
+use crate::config::{Config, PostgresUrl, RedisUrl, StoreUrl};
 use crate::directory::ConfiguredDirectory;
 use crate::documents::StoredDocuments;
 use crate::instance_key;
@@ -177,12 +177,15 @@ async fn open_store(url: &StoreUrl) -> Result<Arc<dyn Store>, StartError> {
 /// # Errors
 /// The password cannot be read.
 pub fn postgres_server(server: &PostgresUrl) -> Result<PostgresServer, StartError> {
-    let PostgresUrl { url, listen_url, password_file } = server.clone();
-    let password = password_file.as_deref().map(password).transpose()?;
-    Ok(PostgresServer { url, listen_url, password })
+    let PostgresUrl { url, listen_url, password_file, redis } = server.clone();
+    let of = |file: Option<PathBuf>| file.as_deref().map(password).transpose();
+    let redis = redis.map(|RedisUrl { url, password_file }| {
+        of(password_file).map(|password| RedisServer { url, password })
+    });
+    Ok(PostgresServer { url, listen_url, password: of(password_file)?, redis: redis.transpose()? })
 }
 
-/// Reads the password of a database.
+/// Reads the password of a database, or of Redis.
 fn password(file: &Path) -> Result<String, StartError> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| StartError::Password { file: file.into(), why: error.to_string() })?;

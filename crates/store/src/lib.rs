@@ -38,7 +38,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use contract::*;
 pub use copy::{Copied, copy};
 pub use memory::MemoryStore;
-pub use postgres::{PostgresServer, PostgresStore};
+pub use postgres::{PostgresServer, PostgresStore, RedisServer};
 #[cfg(feature = "conformance")]
 pub use sqlite::tamper::{RawRow, raw_rows, tamper};
 pub use sqlite::{SchemaVersion, SqliteStore, backup, database_file, schema_version};

@@ -67,9 +67,9 @@ codes! {
         ["instance_key_file"];
     STORE_URL = 1103, "start.store_url", None, "The store's address is not one this version knows",
         "`store.url` names a kind of store that is not built in, or a setting beside it does not fit it.",
-        "Data is kept in `sqlite:PATH`, on a server at `postgres://USER@HOST/DATABASE`, or in `memory:` for as long as the process lives. `store.listen_url` and `store.password_file` are for a server.",
+        "Data is kept in `sqlite:PATH`, on a server at `postgres://USER@HOST/DATABASE`, or in `memory:` for as long as the process lives. `store.listen_url`, `store.password_file` and `store.redis_url` are for a server; `store.redis_url` is `redis://HOST` or `rediss://HOST`, without a password.",
         "Use `sqlite:throughline.db`, another path, or the address of a PostgreSQL server.",
-        ["store.url", "store.listen_url", "store.password_file"];
+        ["store.url", "store.listen_url", "store.password_file", "store.redis_url", "store.redis_password_file"];
     TELEGRAM_CONFIG = 1104, "start.telegram", None, "The Telegram channel cannot be used as it is configured",
         "The token file, the secret file or the address of the Bot API cannot be used. Nothing was started.",
         "A bot without a valid token receives nothing, and a webhook without a secret could be called by anybody.",

@@ -322,7 +322,7 @@ fn settings(merged: &Merged) -> Vec<Setting> {
 /// Masks the hashes of tokens, and passwords in addresses.
 fn hide(path: &str, value: &Value) -> Value {
     let mut value = value.clone();
-    if let ("store.url" | "store.listen_url", Value::String(url)) = (path, &mut value) {
+    if let ("store.url" | "store.listen_url" | "store.redis_url", Value::String(url)) = (path, &mut value) {
         *url = store::without_password(url);
     }
     if path == "tokens"

@@ -164,6 +164,8 @@ pub(super) fn settings() -> Schema {
                 key("url", Text, "sqlite:PATH, postgres://USER@HOST/DATABASE, or memory: for tests."),
                 key("listen_url", Text, "Address that goes around a transaction pooler, for LISTEN."),
                 key("password_file", Text, "File of the database user's password."),
+                key("redis_url", Text, "Redis beside a PostgreSQL server, to spare it work."),
+                key("redis_password_file", Text, "File of the password for Redis."),
             ]),
             "Where the data is.",
         ),

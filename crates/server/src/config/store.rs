@@ -24,6 +24,17 @@ pub struct PostgresUrl {
     pub listen_url: Option<String>,
     /// File of the password.
     pub password_file: Option<PathBuf>,
+    /// Redis server beside it.
+    pub redis: Option<RedisUrl>,
+}
+
+/// Address of a Redis server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisUrl {
+    /// Its address, without a password.
+    pub url: String,
+    /// File of the password.
+    pub password_file: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for PostgresUrl {
@@ -48,8 +59,7 @@ impl StoreUrl {
     /// # Errors
     /// The reason, in words: it is no such address.
     pub fn parse(url: &str) -> Result<Self, String> {
-        let raw = RawStore { url: url.into(), listen_url: None, password_file: None };
-        raw.check().map_err(|(_, why)| why)
+        RawStore { url: url.into(), ..RawStore::default() }.check().map_err(|(_, why)| why)
     }
 
     /// Returns the kind of store: `memory`, `sqlite` or `postgres`.
@@ -77,18 +87,21 @@ pub(super) fn without_password(url: &str) -> String {
     format!("{scheme}://{rest}{query}")
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawStore {
     url: String,
     listen_url: Option<String>,
     password_file: Option<PathBuf>,
+    redis_url: Option<String>,
+    redis_password_file: Option<PathBuf>,
 }
 
 impl RawStore {
     /// Checks the settings. Returns the wrong one with the reason.
     pub(super) fn check(&self) -> Result<StoreUrl, (&'static str, String)> {
-        let Self { url, listen_url, password_file } = self.clone();
+        let redis = self.check_redis()?;
+        let Self { url, listen_url, password_file, .. } = self.clone();
         let server = is_server(&url);
         if let Some(listen) = listen_url.as_ref().filter(|listen| !server || !is_server(listen)) {
             let listen = without_password(listen);
@@ -107,7 +120,7 @@ impl RawStore {
             Some(("sqlite", path)) if !path.is_empty() => {
                 Ok(StoreUrl::Sqlite(path.strip_prefix("//").unwrap_or(path).into()))
             }
-            _ if server => Ok(StoreUrl::Postgres(PostgresUrl { url, listen_url, password_file })),
+            _ if server => Ok(StoreUrl::Postgres(PostgresUrl { url, listen_url, password_file, redis })),
             _ => {
                 let url = without_password(&url);
                 Err((
@@ -118,6 +131,33 @@ impl RawStore {
                 ))
             }
         }
+    }
+}
+
+impl RawStore {
+    /// Checks the settings of Redis.
+    fn check_redis(&self) -> Result<Option<RedisUrl>, (&'static str, String)> {
+        let Self { url, redis_url, redis_password_file: password_file, .. } = self.clone();
+        let Some(redis) = redis_url else {
+            let lonely = "`store.redis_password_file` is for the server of `store.redis_url`".into();
+            return password_file.map_or(Ok(None), |_| Err(("store.redis_password_file", lonely)));
+        };
+        let shown = without_password(&redis);
+        let wrong = |why: String| Err(("store.redis_url", format!("`store.redis_url` {why}")));
+        if !is_server(&url) {
+            return wrong(format!(
+                "spares a PostgreSQL server work, and `store.url` names none; it is “{shown}”"
+            ));
+        }
+        if !["redis://", "rediss://"].iter().any(|scheme| redis.starts_with(scheme)) {
+            return wrong(format!("is redis://HOST, or rediss://HOST with encryption, not “{shown}”"));
+        }
+        if shown != redis || redis.contains('?') {
+            return wrong(format!(
+                "holds a password or a parameter: name a file with `store.redis_password_file`; it is “{shown}”"
+            ));
+        }
+        Ok(Some(RedisUrl { url: redis, password_file }))
     }
 }
 
@@ -151,6 +191,7 @@ mod tests {
             url: url.into(),
             listen_url: listen.map(Into::into),
             password_file: password.map(Into::into),
+            ..RawStore::default()
         };
         let server = "postgres://u@h/d";
         assert!(matches!(raw(server, Some(server), Some("f")).check(), Ok(StoreUrl::Postgres(_))));
@@ -159,5 +200,31 @@ mod tests {
         assert_eq!(raw("memory:", None, Some("f")).check().unwrap_err().0, "store.password_file");
         let (setting, text) = raw("mysql://u:secret@h/d", None, None).check().unwrap_err();
         assert!(setting == "store.url" && !text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn redis_is_beside_a_server_and_its_password_in_a_file() {
+        let raw = |url: &str, redis: Option<&str>, password: Option<&str>| RawStore {
+            url: url.into(),
+            redis_url: redis.map(Into::into),
+            redis_password_file: password.map(Into::into),
+            ..RawStore::default()
+        };
+        let server = "postgres://u@h/d";
+        for redis in ["redis://h", "rediss://ana@h:7000/2"] {
+            let checked = raw(server, Some(redis), Some("f")).check();
+            assert!(matches!(checked, Ok(StoreUrl::Postgres(PostgresUrl { redis: Some(_), .. }))), "{redis}");
+        }
+        for (url, redis) in [
+            ("sqlite:t.db", "redis://h"),
+            (server, "h:6379"),
+            (server, "redis://ana:secret@h"),
+            (server, "redis://:secret@h"),
+            (server, "redis://h?password=secret"),
+        ] {
+            let (setting, text) = raw(url, Some(redis), None).check().unwrap_err();
+            assert!(setting == "store.redis_url" && !text.contains("secret"), "{redis}: {text}");
+        }
+        assert_eq!(raw(server, None, Some("f")).check().unwrap_err().0, "store.redis_password_file");
     }
 }

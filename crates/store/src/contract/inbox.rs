@@ -18,6 +18,12 @@ pub trait Inbox {
     /// [`Accepted::New`].
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, StoreError>;
 
+    /// Returns the row of a delivery that comes again, if the store has been told of it by something quicker than itself.
+    /// `None` says nothing: [`Self::accept`] decides.
+    async fn recall(&self, _identity: &DeliveryIdentity) -> Result<Option<InboxRow>, StoreError> {
+        Ok(None)
+    }
+
     /// Returns the row that a delivery key of the tenant belongs to, in any state.
     async fn delivery(&self, tenant: &str, key: &str) -> Result<Option<InboxRow>, StoreError>;
 

@@ -339,7 +339,21 @@ async fn forget_ended(tx: &Tx, before: Timestamp, after: &str, limit: u32) -> Re
 impl Inbox for PostgresStore {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, StoreError> {
         let tenant = &delivery.identity.lane.tenant;
-        transact!(self, "accept an event", tenant, |tx| accept(tx, &delivery).await)
+        let accepted = transact!(self, "accept an event", tenant, |tx| accept(tx, &delivery).await)?;
+        if !matches!(accepted, Accepted::Full) {
+            self.shared.remember(&delivery.identity);
+        }
+        Ok(accepted)
+    }
+
+    async fn recall(&self, identity: &DeliveryIdentity) -> Result<Option<InboxRow>, StoreError> {
+        let tenant = &identity.lane.tenant;
+        let Some(redis) = &self.shared.redis else { return Ok(None) };
+        if !redis.remembers(&key_hash(tenant, &identity.key)).await {
+            return Ok(None);
+        }
+        let known = self.delivery(tenant, &identity.key).await?;
+        Ok(known.filter(|row| !row.was_refused(identity)))
     }
 
     async fn delivery(&self, tenant: &str, key: &str) -> Result<Option<InboxRow>, StoreError> {

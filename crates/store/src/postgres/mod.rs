@@ -4,6 +4,9 @@
 //! A transaction names its tenant and sees no other (`session`). Turns that wait at once are written by one transaction
 //! for each tenant (`writer`).
 
+mod accelerator;
+#[cfg(test)]
+mod accelerator_tests;
 mod approval_changes;
 mod approvals;
 mod audit;
@@ -37,6 +40,8 @@ mod session;
 mod settle;
 mod signals;
 #[cfg(any(test, feature = "conformance"))]
+pub(crate) mod test_redis;
+#[cfg(any(test, feature = "conformance"))]
 pub(crate) mod test_server;
 #[cfg(test)]
 mod tests;
@@ -53,8 +58,12 @@ use throughline_engine::Timestamp;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::clock::Clock;
-use crate::contract::{Counts, FAILING, LONGEST_PLAN, News, Store, StoreError};
+use crate::contract::{
+    Counts, DeliveryIdentity, Document, Documents as _, FAILING, LONGEST_PLAN, News, Store, StoreError,
+};
 use crate::sqlite::SchemaVersion;
+use accelerator::Accelerator;
+pub use accelerator::RedisServer;
 use error::TxError;
 pub(crate) use import::Import;
 use server_clock::ServerClock;
@@ -74,6 +83,8 @@ pub struct PostgresServer {
     pub listen_url: Option<String>,
     /// Password, if no address has it.
     pub password: Option<String>,
+    /// A Redis server beside it, which spares it work.
+    pub redis: Option<RedisServer>,
 }
 
 /// A store on a PostgreSQL server.
@@ -112,6 +123,7 @@ struct Shared {
     /// This process among those that share the store.
     replica: Arc<str>,
     signals: Arc<Signals>,
+    redis: Option<Arc<Accelerator>>,
 }
 
 impl PostgresStore {
@@ -161,16 +173,35 @@ impl PostgresStore {
         }
         let replica: Arc<str> = replicas::enter(&client, clock.now()).await?.into();
         let pool = Pool::new(address, runtime.clone(), CONNECTIONS, replica.clone());
-        let (signals, outgoing) = Signals::new(replica.clone());
+        let redis =
+            server.redis.as_ref().map(|redis| accelerator::create(redis, runtime.clone())).transpose()?;
+        let (redis, connector) = redis.unzip();
+        let (signals, outgoing) = Signals::new(replica.clone(), redis.clone(), &runtime);
         let signals = Arc::new(signals);
         let last_at = AtomicI64::new(0);
-        let shared = Arc::new(Shared { name, clock, last_at, pool, replica, signals: signals.clone() });
-        runtime.spawn(signals::run(signals, listen, outgoing));
+        let shared =
+            Arc::new(Shared { name, clock, last_at, pool, replica, signals: signals.clone(), redis });
+        runtime.spawn(signals::run(signals.clone(), listen, outgoing));
         runtime.spawn(replicas::beat(shared.clone(), server_clock));
         let writer = writer::Writer::start(shared.clone(), &runtime);
         let store = Self { shared, writer, _driver: driver };
         store.remember_time().await?;
+        if let Some(connector) = connector {
+            runtime.spawn(connector.run(store.own_name().await?, signals));
+        }
         Ok(store)
+    }
+
+    /// Returns the store's own name, which no other store has: the first process that asks makes it.
+    async fn own_name(&self) -> Result<String, StoreError> {
+        let (collection, key) = ("instance", "store");
+        loop {
+            if let Some(known) = self.document("", collection, key).await? {
+                return Ok(known.body);
+            }
+            let made = Document::new(key, 0, &*self.shared.replica);
+            self.write_documents("", vec![(collection.into(), made)], None).await?;
+        }
     }
 
     /// Notes time and position of each tenant's newest turn. A clock that is behind it was set back since.
@@ -200,6 +231,13 @@ impl PostgresStore {
 }
 
 impl Shared {
+    /// Tells Redis, if there is one, that a delivery was accepted.
+    fn remember(&self, identity: &DeliveryIdentity) {
+        if let Some(redis) = &self.redis {
+            redis.remember(codec::key_hash(&identity.lane.tenant, &identity.key));
+        }
+    }
+
     async fn begin(&self, act: &'static str, tenant: &str) -> Result<Tx, StoreError> {
         let now = self.follow_clock(act).await?;
         self.pool.begin(act, tenant, now).await

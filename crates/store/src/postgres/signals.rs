@@ -2,15 +2,18 @@
 //! on a connection of its own. They are hints. While there is no such connection, everybody looks in the store once a
 //! second.
 
-use std::sync::Arc;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
+use throughline_engine::TurnId;
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
 use tokio_postgres::{AsyncMessage, Client};
 
+use super::accelerator::Accelerator;
 use super::error::{TxError, answered, words};
 use super::session::{Address, dial};
 use crate::contract::News;
@@ -26,6 +29,12 @@ const WAITING: usize = 16_384;
 
 /// Time that news wait for others, so that many go out as one.
 const TOGETHER: Duration = Duration::from_millis(2);
+
+/// Time that turns wait to be told by the database as well, after Redis told them.
+const ONCE_MORE: Duration = Duration::from_millis(250);
+
+/// Turns that are remembered as heard of.
+const HEARD: usize = 8_192;
 
 /// Pause before another connection is tried, and between two looks in the store while there is none.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -45,22 +54,70 @@ struct Notification {
 pub(super) struct Signals {
     out: mpsc::Sender<News>,
     heard: mpsc::Sender<News>,
-    incoming: Mutex<mpsc::Receiver<News>>,
+    incoming: tokio::sync::Mutex<mpsc::Receiver<News>>,
     replica: Arc<str>,
+    sooner: Option<Sooner>,
+}
+
+/// Another way to the other processes, which is quicker and promises nothing.
+struct Sooner {
+    redis: Arc<Accelerator>,
+    /// Turns that Redis told, and that the database tells as well.
+    again: mpsc::Sender<News>,
+    /// Turns that were heard of already, on whichever way.
+    turns: Mutex<Turns>,
+}
+
+/// The last turns that were heard of.
+#[derive(Default)]
+struct Turns {
+    in_order: VecDeque<TurnId>,
+    known: BTreeSet<TurnId>,
+}
+
+impl Turns {
+    /// Returns true the first time that a turn is heard of.
+    fn is_new(&mut self, turn: &TurnId) -> bool {
+        if !self.known.insert(turn.clone()) {
+            return false;
+        }
+        self.in_order.push_back(turn.clone());
+        if self.in_order.len() > HEARD
+            && let Some(oldest) = self.in_order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+        true
+    }
 }
 
 impl Signals {
     /// Creates the signals of a process, with the queue of what it announces.
-    pub(super) fn new(replica: Arc<str>) -> (Self, mpsc::Receiver<News>) {
+    pub(super) fn new(
+        replica: Arc<str>,
+        redis: Option<Arc<Accelerator>>,
+        runtime: &Handle,
+    ) -> (Self, mpsc::Receiver<News>) {
         let (out, outgoing) = mpsc::channel(WAITING);
         let (heard, incoming) = mpsc::channel(WAITING);
-        (Self { out, heard, incoming: Mutex::new(incoming), replica }, outgoing)
+        let sooner = redis.map(|redis| {
+            let (again, told) = mpsc::channel(WAITING);
+            runtime.spawn(once_more(told, out.clone()));
+            Sooner { redis, again, turns: Mutex::default() }
+        });
+        (Self { out, heard, incoming: tokio::sync::Mutex::new(incoming), replica, sooner }, outgoing)
     }
 
-    /// Announces something to the other processes.
+    /// Announces something to the other processes. Whoever misses it finds the same in the store.
     pub(super) fn announce(&self, news: News) {
-        // Whoever misses it finds the same in the store.
-        let _ = self.out.try_send(news);
+        let told = self.sooner.as_ref().filter(|sooner| sooner.redis.announce(&news));
+        let queue = match (told, &news) {
+            // Everybody looks for work once a second.
+            (Some(_), News::Work(_)) => return,
+            (Some(sooner), News::Turn(_)) => &sooner.again,
+            _ => &self.out,
+        };
+        let _ = queue.try_send(news);
     }
 
     /// Tells this process and the others.
@@ -95,7 +152,7 @@ impl Signals {
     }
 
     /// Encodes news in as few notifications as they fit in.
-    fn encode(&self, news: Vec<News>) -> Vec<String> {
+    pub(super) fn encode(&self, news: Vec<News>) -> Vec<String> {
         let all = Notification { from: self.replica.to_string(), news };
         let Ok(text) = serde_json::to_string(&all) else { return Vec::new() };
         let mut first = all.news;
@@ -112,15 +169,43 @@ impl Signals {
         }
     }
 
+    /// Hears a notification of the database.
     fn hear(&self, payload: &str) {
-        let Ok(Notification { from, news }) = serde_json::from_str(payload) else {
-            let _ = self.heard.try_send(News::Missed);
+        match serde_json::from_str(payload) {
+            Ok(told) => self.take(told),
+            Err(_) => drop(self.heard.try_send(News::Missed)),
+        }
+    }
+
+    /// Hears what Redis passes on. Only hints come this way.
+    pub(super) fn hear_sooner(&self, payload: &str) {
+        let Ok(Notification { from, mut news }) = serde_json::from_str(payload) else { return };
+        news.retain(|news| matches!(news, News::Work(_) | News::Turn(_)));
+        self.take(Notification { from, news });
+    }
+
+    fn take(&self, told: Notification) {
+        if *told.from == *self.replica {
             return;
-        };
-        if *from != *self.replica {
-            for news in news {
-                let _ = self.heard.try_send(news);
-            }
+        }
+        for news in told.news.into_iter().filter(|news| self.is_new(news)) {
+            let _ = self.heard.try_send(news);
+        }
+    }
+
+    fn is_new(&self, news: &News) -> bool {
+        let (Some(sooner), News::Turn(turn)) = (&self.sooner, news) else { return true };
+        sooner.turns.lock().unwrap_or_else(PoisonError::into_inner).is_new(&turn.turn)
+    }
+}
+
+/// Passes turns on to the database, many at once.
+async fn once_more(mut told: mpsc::Receiver<News>, out: mpsc::Sender<News>) {
+    while let Some(first) = told.recv().await {
+        tokio::time::sleep(ONCE_MORE).await;
+        let _ = out.try_send(first);
+        while let Ok(next) = told.try_recv() {
+            let _ = out.try_send(next);
         }
     }
 }
@@ -181,22 +266,26 @@ async fn connected(
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::TurnId;
-
+    use super::super::accelerator::{self, RedisServer};
     use super::*;
     use crate::conformance::fixture::lane;
     use crate::contract::TurnNews;
 
+    fn alone(name: &str) -> (Signals, mpsc::Receiver<News>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        Signals::new(name.into(), None, runtime.handle())
+    }
+
     #[test]
     fn many_news_are_split_into_notifications_that_fit() {
-        let (signals, _outgoing) = Signals::new("ours".into());
+        let (signals, _outgoing) = alone("ours");
         let news = |n: u64| {
             let turn = TurnId(format!("tn_{n}"));
             News::Turn(TurnNews { lane: lane("C1"), revision: n, turn, names: vec!["k".repeat(200)] })
         };
         let texts = signals.encode((0..200).map(news).collect());
         assert!(texts.len() > 5 && texts.iter().all(|text| text.len() <= LONGEST));
-        let (theirs, _outgoing) = Signals::new("theirs".into());
+        let (theirs, _outgoing) = alone("theirs");
         texts.iter().for_each(|text| theirs.hear(text));
         let mut incoming = theirs.incoming.try_lock().unwrap();
         let heard: Vec<News> = std::iter::from_fn(|| incoming.try_recv().ok()).collect();
@@ -204,9 +293,40 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_that_is_told_twice_is_heard_once() {
+        let (first, _outgoing) = alone("ours");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let nowhere = RedisServer { url: "redis://127.0.0.1:1".into(), password: None };
+        let (redis, _connector) = accelerator::create(&nowhere, runtime.handle().clone()).unwrap();
+        let (second, _outgoing) = Signals::new("theirs".into(), Some(redis), runtime.handle());
+        let news = |n: u64| {
+            let turn = TurnId(format!("tn_{n}"));
+            News::Turn(TurnNews { lane: lane("C1"), revision: n, turn, names: Vec::new() })
+        };
+        for n in [1, 2, 1] {
+            let texts = first.encode(vec![news(n), News::Work(lane("C1"))]);
+            texts.iter().for_each(|text| second.hear_sooner(text));
+            texts.iter().for_each(|text| second.hear(text));
+        }
+        let mut incoming = second.incoming.try_lock().unwrap();
+        let heard: Vec<News> = std::iter::from_fn(|| incoming.try_recv().ok()).collect();
+        let turns: Vec<&News> = heard.iter().filter(|news| matches!(news, News::Turn(_))).collect();
+        assert_eq!(turns, [&news(1), &news(2)]);
+        assert_eq!(heard.len() - turns.len(), 6, "a lane may be woken as often as one likes");
+    }
+
+    #[test]
+    fn turns_are_remembered_up_to_a_bound() {
+        let mut turns = Turns::default();
+        assert!((0..HEARD + 2).all(|n| turns.is_new(&TurnId(format!("tn_{n}")))));
+        assert_eq!((turns.in_order.len(), turns.known.len()), (HEARD, HEARD));
+        assert!(turns.is_new(&TurnId("tn_0".into())) && !turns.is_new(&TurnId("tn_9".into())));
+    }
+
+    #[test]
     fn what_fits_in_no_notification_is_a_hint_to_look() {
-        let (signals, _outgoing) = Signals::new("ours".into());
-        let (theirs, _outgoing) = Signals::new("theirs".into());
+        let (signals, _outgoing) = alone("ours");
+        let (theirs, _outgoing) = alone("theirs");
         for text in signals.encode(vec![News::Work(lane(&"C".repeat(9_000)))]) {
             theirs.hear(&text);
         }

@@ -97,7 +97,10 @@ async fn write(shared: &Shared, pool: &Pool, group: Vec<Waiting>) {
         )) if turns.len() > 1 => one_by_one(shared, pool, &turns).await,
         Err(Failed::Told(error) | Failed::Lost(error)) => turns.iter().map(|_| Err(same(&error))).collect(),
     };
-    for (told, result) in told.into_iter().zip(results) {
+    for ((told, result), turn) in told.into_iter().zip(results).zip(&turns) {
+        if let (Ok(CommitResult::Committed), Some(direct)) = (&result, &turn.direct) {
+            shared.remember(&direct.identity);
+        }
         // Whoever went away asks for the commit again.
         let _ = told.send(result);
     }

@@ -1,0 +1,167 @@
+//! A Redis server for one test, which can be stopped, emptied and set back to an older copy; and one that lies.
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Longest wait for a server that was started.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server in a folder of its own. Dropping it stops it.
+pub struct Redis {
+    port: u16,
+    password: Option<String>,
+    child: Mutex<Option<Child>>,
+    folder: TempDir,
+}
+
+impl Redis {
+    /// Starts a server.
+    ///
+    /// # Panics
+    /// Redis is not installed, or does not start.
+    pub fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    /// Starts a server that asks for a password.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn start_with(password: Option<&str>) -> Self {
+        let folder = tempfile::Builder::new().prefix("redis").tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = Self { port, password: password.map(Into::into), child: Mutex::default(), folder };
+        server.resume();
+        server
+    }
+
+    /// Returns its address, without a password.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Returns its port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Starts the server again, with what it had saved.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn resume(&self) {
+        let mut command = Command::new("redis-server");
+        command.args([
+            "--bind",
+            "127.0.0.1",
+            "--port",
+            &self.port.to_string(),
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]);
+        command.args(self.password.iter().flat_map(|password| ["--requirepass", password]));
+        command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().expect("Redis is not installed: install Debian's package redis-server");
+        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        let started = Instant::now();
+        while !self.answers() {
+            assert!(started.elapsed() < PATIENCE, "redis-server does not answer");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Ends the server at once. What it had not saved is lost.
+    pub fn stop(&self) {
+        if let Some(mut child) = self.child.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    fn answers(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        let mut line = String::new();
+        stream.write_all(b"PING\r\n").is_ok()
+            && BufReader::new(stream).read_line(&mut line).is_ok_and(|n| n > 0)
+    }
+
+    /// Sends commands in the protocol of Redis.
+    ///
+    /// # Panics
+    /// The server refuses one.
+    pub fn say(&self, commands: &[&[&str]]) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let mut answers = BufReader::new(stream.try_clone().unwrap());
+        for command in commands {
+            let words: String = command.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
+            stream.write_all(format!("*{}\r\n{words}", command.len()).as_bytes()).unwrap();
+            let mut line = String::new();
+            answers.read_line(&mut line).unwrap();
+            assert!(line.starts_with('+') || line.starts_with(':'), "{command:?}: {line}");
+        }
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Starts something that answers like Redis and keeps nothing: every key exists, and what is published reaches nobody. Returns
+/// its address. It ends with the process.
+///
+/// # Panics
+/// There is no free port.
+pub fn liar() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("redis://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || lie(stream));
+        }
+    });
+    address
+}
+
+fn lie(mut stream: TcpStream) -> Option<()> {
+    let mut requests = BufReader::new(stream.try_clone().ok()?);
+    loop {
+        let words: Vec<String> =
+            (0..number(&mut requests, '*')?).map(|_| word(&mut requests)).collect::<Option<_>>()?;
+        let first = words.first()?.to_ascii_uppercase();
+        let answer = match (first.as_str(), words.get(1)) {
+            ("SUBSCRIBE", Some(channel)) => {
+                format!("*3\r\n$9\r\nsubscribe\r\n${}\r\n{channel}\r\n:1\r\n", channel.len())
+            }
+            ("EXISTS", _) => ":1\r\n".into(),
+            ("PUBLISH", _) => ":0\r\n".into(),
+            _ => "+OK\r\n".into(),
+        };
+        stream.write_all(answer.as_bytes()).ok()?;
+    }
+}
+
+/// Reads a line that is a number behind a sign.
+fn number(requests: &mut impl BufRead, sign: char) -> Option<usize> {
+    let mut line = String::new();
+    requests.read_line(&mut line).ok()?;
+    line.trim_end().strip_prefix(sign)?.parse().ok()
+}
+
+/// Reads a word of a request.
+fn word(requests: &mut impl BufRead) -> Option<String> {
+    let mut bytes = vec![0; number(requests, '$')? + 2];
+    requests.read_exact(&mut bytes).ok()?;
+    bytes.truncate(bytes.len() - 2);
+    String::from_utf8(bytes).ok()
+}
