@@ -1,7 +1,7 @@
 //! Instance: store, tracker and runtime of one process, connected, without a port.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use throughline_channels::{Channel, ReadFromStore};

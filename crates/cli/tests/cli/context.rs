@@ -1,14 +1,9 @@
 //! `throughline context`: of lanes, and of state documents from a file, from Redis and over HTTP.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
+use throughline_store::conformance::RedisTestServer as Redis;
 
 use crate::home::{Home, Ran};
-use crate::port;
 use crate::server::Server;
 
 const KEY: &str = "supervisor:state";
@@ -32,75 +27,6 @@ fn document() -> Value {
 fn render(home: &Home, state: &Value, arguments: &[&str]) -> Ran {
     home.file("state.json", &state.to_string());
     home.run(&[&["context", "render", "--state", "state.json"], arguments].concat())
-}
-
-/// A Redis server for one test. Dropping it stops the server.
-struct Redis {
-    child: Child,
-    port: u16,
-    _dir: tempfile::TempDir,
-}
-
-impl Redis {
-    /// Starts a server. Returns `None` if tests with Redis are switched off.
-    fn start(password: Option<&str>) -> Option<Self> {
-        if std::env::var_os("THROUGHLINE_NO_REDIS").is_some_and(|value| !value.is_empty()) {
-            return None;
-        }
-        let (port, dir) = (port::reserve(), tempfile::tempdir().unwrap());
-        let mut command = Command::new("redis-server");
-        command.args([
-            "--bind",
-            "127.0.0.1",
-            "--port",
-            &port.to_string(),
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-        ]);
-        command.args(password.iter().flat_map(|password| ["--requirepass", password]));
-        let child = command.current_dir(dir.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let child = child.expect("`apt-get install redis-server`; THROUGHLINE_NO_REDIS=1 skips these tests");
-        let redis = Self { child, port, _dir: dir };
-        let end = Instant::now() + Duration::from_secs(60);
-        while !redis.answers() {
-            assert!(Instant::now() < end, "redis-server does not answer");
-            std::thread::yield_now();
-        }
-        Some(redis)
-    }
-
-    fn answers(&self) -> bool {
-        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
-        let mut line = String::new();
-        stream.write_all(b"PING\r\n").is_ok()
-            && BufReader::new(stream).read_line(&mut line).is_ok_and(|n| n > 0)
-    }
-
-    fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
-    }
-
-    /// Sends commands in the protocol of Redis.
-    fn say(&self, commands: &[&[&str]]) {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let mut answers = BufReader::new(stream.try_clone().unwrap());
-        for command in commands {
-            let words: String = command.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
-            stream.write_all(format!("*{}\r\n{words}", command.len()).as_bytes()).unwrap();
-            let mut line = String::new();
-            answers.read_line(&mut line).unwrap();
-            assert!(line.starts_with('+') || line.starts_with(':'), "{command:?}: {line}");
-        }
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 // row: C26
@@ -145,7 +71,7 @@ fn a_file_redis_and_http_come_to_the_same_bytes() {
     let task = json!({ "task_id": "task-8", "intent": "Seed data", "instructions": "Do it.\n" });
     home.file("task.json", &task.to_string());
     let server = Server::start(&home);
-    let Some(redis) = Redis::start(None) else { return };
+    let redis = Redis::start();
     redis.say(&[&["SELECT", "2"], &["SET", KEY, &state.to_string()], &["LPUSH", "list", "x"]]);
     let from_redis = |arguments: &[&str]| {
         let url = redis.url() + "/2";
@@ -178,7 +104,7 @@ fn a_file_redis_and_http_come_to_the_same_bytes() {
 #[test]
 fn a_password_for_redis_is_read_from_its_file() {
     let home = Home::new();
-    let Some(redis) = Redis::start(Some(PASSWORD)) else { return };
+    let redis = Redis::start_with(Some(PASSWORD));
     redis.say(&[&["AUTH", PASSWORD], &["SET", KEY, &document().to_string()]]);
     let url = redis.url();
     let asked = ["context", "render", "--redis", &url, "--key", KEY];

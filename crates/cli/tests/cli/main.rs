@@ -26,9 +26,6 @@ mod store;
 mod telegram;
 mod tools;
 
-#[path = "../shared/port.rs"]
-mod port;
-
 /// The tests of a file that is not declared above would never run.
 #[test]
 fn no_file_is_forgotten() {

@@ -37,7 +37,7 @@ pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
-pub use store::{PostgresUrl, StoreUrl};
+pub use store::{PostgresUrl, RedisUrl, StoreUrl};
 pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
 pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
 

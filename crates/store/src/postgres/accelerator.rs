@@ -44,6 +44,30 @@ pub struct RedisServer {
     pub password: Option<String>,
 }
 
+impl RedisServer {
+    /// Asks the server whether it is there.
+    ///
+    /// # Errors
+    /// It is not, does not answer in time, or refuses; or the address is none of a Redis server.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let failed = |why: String| StoreError::Backend { act: "ask Redis", why };
+        let client = self.client()?;
+        let connection = in_time(client.get_multiplexed_async_connection()).await;
+        let mut connection = connection.map_err(failed)?;
+        in_time(connection.ping::<()>()).await.map_err(failed)
+    }
+
+    fn client(&self) -> Result<Client, StoreError> {
+        let unusable = |why: RedisError| StoreError::Open { what: "Redis".into(), why: why.to_string() };
+        let info: ConnectionInfo = self.url.parse().map_err(unusable)?;
+        let mut settings = info.redis_settings().clone().set_skip_set_lib_name();
+        if let Some(password) = &self.password {
+            settings = settings.set_password(password.clone());
+        }
+        Client::open(info.set_redis_settings(settings)).map_err(unusable)
+    }
+}
+
 /// Something to tell Redis.
 enum Told {
     News(News),
@@ -84,13 +108,7 @@ pub(super) fn create(
     server: &RedisServer,
     runtime: Handle,
 ) -> Result<(Arc<Accelerator>, Connector), StoreError> {
-    let unusable = |why: RedisError| StoreError::Open { what: "Redis".into(), why: why.to_string() };
-    let info: ConnectionInfo = server.url.parse().map_err(unusable)?;
-    let mut settings = info.redis_settings().clone().set_skip_set_lib_name();
-    if let Some(password) = &server.password {
-        settings = settings.set_password(password.clone());
-    }
-    let client = Client::open(info.set_redis_settings(settings)).map_err(unusable)?;
+    let client = server.client()?;
     let (tell, told) = mpsc::channel(WAITING);
     let (set_link, link) = watch::channel(None);
     let silent = Arc::new(Notify::new());

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,24 @@ use tempfile::TempDir;
 
 /// Longest wait for a server that was started.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Ports for servers: below those that systems give to connections, so that one that was stopped finds its port free.
+const PORTS: std::ops::Range<u32> = 10_000..12_000;
+
+/// Tries to find a port.
+const TRIES: u32 = 20;
+
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (first, many) = (PORTS.start, PORTS.end - PORTS.start);
+    loop {
+        let next = std::process::id().wrapping_mul(17).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = u16::try_from(first + next % many).unwrap_or_default();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
 
 /// A server in a folder of its own. Dropping it stops it.
 pub struct Redis {
@@ -34,10 +53,16 @@ impl Redis {
     /// As [`Self::start`].
     pub fn start_with(password: Option<&str>) -> Self {
         let folder = tempfile::Builder::new().prefix("redis").tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Self { port, password: password.map(Into::into), child: Mutex::default(), folder };
-        server.resume();
-        server
+        let mut server =
+            Self { port: 0, password: password.map(Into::into), child: Mutex::default(), folder };
+        // Another process may take the same port at the same moment; then this one's server ends at once.
+        for _ in 0..TRIES {
+            server.port = free_port();
+            if server.try_resume() {
+                return server;
+            }
+        }
+        panic!("redis-server does not start")
     }
 
     /// Returns its address, without a password.
@@ -57,6 +82,11 @@ impl Redis {
     /// # Panics
     /// As [`Self::start`].
     pub fn resume(&self) {
+        assert!(self.try_resume(), "redis-server does not start");
+    }
+
+    /// Starts the server and waits until it answers. Returns false if it ended instead.
+    fn try_resume(&self) -> bool {
         let mut command = Command::new("redis-server");
         command.args([
             "--bind",
@@ -71,9 +101,17 @@ impl Redis {
         command.args(self.password.iter().flat_map(|password| ["--requirepass", password]));
         command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("Redis is not installed: install Debian's package redis-server");
-        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        let mut kept = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let child = kept.insert(child);
         let started = Instant::now();
-        while !self.answers() {
+        loop {
+            // Somebody else's server may answer on the port.
+            if !matches!(child.try_wait(), Ok(None)) {
+                return false;
+            }
+            if self.answers() {
+                return true;
+            }
             assert!(started.elapsed() < PATIENCE, "redis-server does not answer");
             std::thread::yield_now();
         }
@@ -87,6 +125,39 @@ impl Redis {
         }
     }
 
+    /// Lets the server stand still: it takes connections and answers nothing.
+    ///
+    /// # Panics
+    /// It does not run.
+    pub fn freeze(&self) {
+        self.signal("STOP");
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// It does not run.
+    pub fn thaw(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let pid = child.as_ref().expect("Redis runs").id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    /// Returns the number of keys that it has.
+    ///
+    /// # Panics
+    /// It does not answer.
+    pub fn keys(&self) -> u64 {
+        self.say(&[&["DBSIZE"]])
+            .pop()
+            .and_then(|line| line.trim_start_matches(':').trim().parse().ok())
+            .unwrap()
+    }
+
     fn answers(&self) -> bool {
         let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
         let mut line = String::new();
@@ -94,20 +165,23 @@ impl Redis {
             && BufReader::new(stream).read_line(&mut line).is_ok_and(|n| n > 0)
     }
 
-    /// Sends commands in the protocol of Redis.
+    /// Sends commands in the protocol of Redis. Returns the answers, which are words or numbers.
     ///
     /// # Panics
     /// The server refuses one.
-    pub fn say(&self, commands: &[&[&str]]) {
+    #[expect(clippy::must_use_candidate, reason = "most commands are said for what they do")]
+    pub fn say(&self, commands: &[&[&str]]) -> Vec<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let mut answers = BufReader::new(stream.try_clone().unwrap());
-        for command in commands {
+        let say = |command: &&[&str]| {
             let words: String = command.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
             stream.write_all(format!("*{}\r\n{words}", command.len()).as_bytes()).unwrap();
             let mut line = String::new();
             answers.read_line(&mut line).unwrap();
             assert!(line.starts_with('+') || line.starts_with(':'), "{command:?}: {line}");
-        }
+            line
+        };
+        commands.iter().map(say).collect()
     }
 }
 

@@ -204,6 +204,22 @@ pub(super) fn store(local: &Local) -> Vec<Check> {
     found
 }
 
+/// Asks Redis, if there is one beside the database. Nothing depends on it, so what is wrong is a warning.
+pub(super) fn redis(app: &App, config: &Config) -> Result<Option<Check>, Failure> {
+    const WHAT: &str = "redis";
+    let StoreUrl::Postgres(server) = &config.store else { return Ok(None) };
+    let Some(redis) = throughline_server::postgres_server(server).ok().and_then(|server| server.redis) else {
+        return Ok(None);
+    };
+    Ok(Some(match app.block_on(redis.ping())? {
+        Ok(()) => Check::ok(WHAT, "it answers, and spares the database work"),
+        Err(error) => {
+            let fix = "everything works without it, only slower; see `store.redis_url` and `store.redis_password_file`";
+            Check::warning(WHAT, error.to_string(), fix)
+        }
+    }))
+}
+
 fn uncertain(count: u64) -> Check {
     match count {
         0 => Check::ok("effects", "none is uncertain"),

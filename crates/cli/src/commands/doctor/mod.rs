@@ -153,6 +153,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         Ok(local) => found.extend(checks::store(local)),
         Err(failure) => found.push(Check::error("store", failure)),
     }
+    found.extend(checks::redis(app, &config)?);
     found.extend(checks::telegram(app, &config, alone)?);
     found.extend(checks::slack(app, &config)?);
     found.extend(checks::models(app, &config)?);

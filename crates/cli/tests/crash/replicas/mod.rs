@@ -17,6 +17,7 @@ use crate::{invariants, number, script};
 
 mod database;
 mod record;
+mod redis;
 mod wire;
 
 use record::Record;
@@ -47,6 +48,8 @@ struct Replicas {
     standby: Option<PostgresTestServer>,
     clocks: Vec<Control>,
     disk: Option<Control>,
+    /// Address of Redis.
+    redis: Option<String>,
     folder: TempDir,
 }
 
@@ -55,6 +58,15 @@ impl Replicas {
         let database = PostgresTestServer::start();
         let addresses = vec![database.address(); REPLICAS];
         let mut replicas = Self::over(database, tempfile::tempdir().unwrap());
+        replicas.serve(&addresses, false);
+        replicas
+    }
+
+    /// Starts processes with Redis beside the database.
+    fn beside_redis(url: String) -> Self {
+        let database = PostgresTestServer::start();
+        let addresses = vec![database.address(); REPLICAS];
+        let mut replicas = Self { redis: Some(url), ..Self::over(database, tempfile::tempdir().unwrap()) };
         replicas.serve(&addresses, false);
         replicas
     }
@@ -84,13 +96,14 @@ impl Replicas {
     fn over(database: PostgresTestServer, folder: TempDir) -> Self {
         let (servers, wires, clocks) = (Vec::new(), Vec::new(), Vec::new());
         let client = Client::over(Vec::new());
-        Self { servers, client, wires, database, standby: None, clocks, disk: None, folder }
+        Self { servers, client, wires, database, standby: None, clocks, disk: None, redis: None, folder }
     }
 
     /// Starts a process for each address, and the client that asks them in turn.
     fn serve(&mut self, addresses: &[String], clocked: bool) {
         for address in addresses {
             let mut variables = variables(address, &self.folder);
+            variables.extend(self.redis.clone().map(|url| ("THROUGHLINE_STORE__REDIS_URL", url)));
             let data = tempfile::tempdir().unwrap();
             if clocked {
                 let clock = Control::create(data.path());
