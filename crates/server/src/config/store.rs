@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use throughline_store::RedisServer;
 
 /// Place of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +158,11 @@ impl RawStore {
                 "holds a password or a parameter: name a file with `store.redis_password_file`; it is “{shown}”"
             ));
         }
-        Ok(Some(RedisUrl { url: redis, password_file }))
+        let server = RedisServer { url: redis, password: None };
+        server.check().map_or_else(
+            |_| wrong(format!("names no host, port and number of a database; it is “{shown}”")),
+            |()| Ok(Some(RedisUrl { url: server.url, password_file })),
+        )
     }
 }
 
@@ -221,6 +226,8 @@ mod tests {
             (server, "redis://ana:secret@h"),
             (server, "redis://:secret@h"),
             (server, "redis://h?password=secret"),
+            (server, "redis://h:x"),
+            (server, "redis://"),
         ] {
             let (setting, text) = raw(url, Some(redis), None).check().unwrap_err();
             assert!(setting == "store.redis_url" && !text.contains("secret"), "{redis}: {text}");

@@ -45,6 +45,14 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
+    /// Checks the address.
+    ///
+    /// # Errors
+    /// It is none of a Redis server.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.client().map(|_| ())
+    }
+
     /// Asks the server whether it is there.
     ///
     /// # Errors
@@ -159,9 +167,15 @@ impl Connector {
     /// Keeps the connections until the store is closed. `store` is the store's own name, the same in all its processes.
     pub(super) async fn run(mut self, store: String, signals: Arc<Signals>) {
         let prefix: Arc<str> = format!("throughline:{store}").into();
+        let mut is_told = false;
         loop {
             if let Err(why) = self.connected(&prefix, &signals).await {
-                tracing::debug!(why, "Redis spares the database nothing at the moment");
+                // Once for as long as it does not answer.
+                is_told = is_told && self.link.borrow().is_none();
+                if !is_told {
+                    tracing::warn!(why, "Redis does not answer; everything goes on without it");
+                    is_told = true;
+                }
             }
             self.link.send_replace(None);
             if self.told.is_closed() {

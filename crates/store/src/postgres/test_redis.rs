@@ -169,7 +169,6 @@ impl Redis {
     ///
     /// # Panics
     /// The server refuses one.
-    #[expect(clippy::must_use_candidate, reason = "most commands are said for what they do")]
     pub fn say(&self, commands: &[&[&str]]) -> Vec<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let mut answers = BufReader::new(stream.try_clone().unwrap());
