@@ -68,7 +68,9 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
     turn.open_pending(kind, Some(field.expected.clone()), &message, Some(&task.id), by, None);
     if let Some(before) = before {
-        turn.head.lapsed = turn.head.pendings.pop();
+        if let Some(asked) = turn.head.pendings.pop() {
+            turn.set_question_aside(asked);
+        }
         turn.head.pendings.push(before);
     }
 }
@@ -171,5 +173,5 @@ pub(super) fn withdraw_offer(turn: &mut Turn<'_>, job: &Job) {
         pending.kind.class() == PendingClass::Conversational && about(&pending.kind)
     };
     turn.head.pendings.retain(|pending| !offered(pending));
-    turn.head.lapsed.take_if(|pending| offered(pending));
+    turn.head.lapsed.retain(|pending| !offered(pending));
 }

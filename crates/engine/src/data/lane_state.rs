@@ -24,9 +24,10 @@ pub struct LaneState {
     /// (`docs/design/0014-pending-questions.md`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pendings: Vec<PendingState>,
-    /// Conversational pending that another message cleared. An explicit reply to its anchor revives it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lapsed: Option<PendingState>,
+    /// Conversational pendings that other messages cleared, oldest first, at most one asked of each person. An explicit reply to
+    /// its anchor revives one. A single one is kept as earlier versions kept it, which knew no more.
+    #[serde(default, with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub lapsed: Vec<PendingState>,
     /// Moment at which a question or a list that waited went away last. A text that was written before may have meant it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_at: Option<Timestamp>,
@@ -117,6 +118,34 @@ pub(crate) fn first() -> u8 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 pub(crate) fn is_first(round: &u8) -> bool {
     *round == 1
+}
+
+/// Writes one question or a list of them, and reads either.
+mod one_or_many {
+    use alloc::vec::Vec;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::data::pending::PendingState;
+
+    pub(super) fn serialize<S: Serializer>(all: &[PendingState], into: S) -> Result<S::Ok, S::Error> {
+        match all {
+            [one] => one.serialize(into),
+            all => all.serialize(into),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PendingState>, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Held {
+            Many(Vec<PendingState>),
+            One(alloc::boxed::Box<PendingState>),
+        }
+        Ok(match Held::deserialize(from)? {
+            Held::Many(all) => all,
+            Held::One(one) => alloc::vec![*one],
+        })
+    }
 }
 
 impl LaneState {

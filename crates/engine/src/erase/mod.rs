@@ -250,7 +250,8 @@ fn of_head(turn: &mut Turn<'_>, person: &DataSubject) {
     let keep = |turn: &Turn<'_>, pending: &PendingState| !theirs(turn, pending);
     let pendings = core::mem::take(&mut turn.head.pendings);
     turn.head.pendings = pendings.into_iter().filter(|pending| keep(turn, pending)).collect();
-    turn.head.lapsed = turn.head.lapsed.take().filter(|pending| keep(turn, pending));
+    let lapsed = core::mem::take(&mut turn.head.lapsed);
+    turn.head.lapsed = lapsed.into_iter().filter(|pending| keep(turn, pending)).collect();
     let answered = turn.head.answered.take();
     turn.head.answered =
         answered.filter(|answered| !person.is(&answered.by) && keep(turn, &answered.pending));

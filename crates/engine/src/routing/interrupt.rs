@@ -51,7 +51,7 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
         turn.delete::<Event>(&ask.message.0);
         turn.capabilities.named(ask.about.owner()).stopped(turn, &ask.about);
     }
-    turn.head.lapsed.take_if(|lapsed| lapsed.is_asked_of(&by));
+    turn.head.lapsed.retain(|lapsed| !lapsed.is_asked_of(&by));
     turn.head.answered.take_if(|answered| answered.by == by);
     let calls = calls::stop(turn);
     what.extend(call_off(turn, &by));

@@ -110,14 +110,14 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
             return None;
         }
         PendingMatch::Applies(found) => {
-            settle_question(turn, revived);
+            settle_question(turn, &pending, revived);
             if found.strength == Strength::Weak {
                 turn.trace.rule = Some(Cow::Borrowed("boolean.weak"));
             }
             return take(turn, said, &pending, &found, Reason::PendingApplied);
         }
         PendingMatch::Expired => {
-            settle_question(turn, revived);
+            settle_question(turn, &pending, revived);
             turn.note(Reason::PendingExpired);
         }
         PendingMatch::OtherAnchor => turn.note(Reason::PendingOtherAnchor),
@@ -153,11 +153,9 @@ fn as_text(said: &RoutedMessage) -> Match {
 /// Sets the open question aside, because the message does not answer it. One that a reply called back lapsed already: the
 /// open one beside it may be somebody else's.
 fn lapses(turn: &mut Turn<'_>, revived: bool) {
-    if !revived {
-        turn.head.lapsed = turn.take_conversational();
-        if let Some(pending) = turn.head.lapsed.clone() {
-            turn.capabilities.asking(&pending).left(turn, &pending);
-        }
+    if !revived && let Some(pending) = turn.take_conversational() {
+        turn.set_question_aside(pending.clone());
+        turn.capabilities.asking(&pending).left(turn, &pending);
     }
     turn.note(Reason::PendingMismatch);
 }
@@ -320,22 +318,20 @@ fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
         || turn.capabilities.asking(pending).correctable(turn, pending)
 }
 
-/// Clears the question: the lapsed one if `lapsed`, else the open one.
-fn settle_question(turn: &mut Turn<'_>, lapsed: bool) {
+/// Clears the question: a lapsed one if `lapsed`, else the open one.
+fn settle_question(turn: &mut Turn<'_>, pending: &PendingState, lapsed: bool) {
     if lapsed {
-        turn.head.lapsed = None;
+        turn.head.lapsed.retain(|known| known.id != pending.id);
     } else {
         turn.take_conversational();
     }
 }
 
-/// Returns the lapsed question if the message is a reply to its anchor and it has not expired.
+/// Returns the lapsed question whose anchor the message replies to, unless it has expired.
 fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
-    let (lapsed, focus) = (turn.head.lapsed.as_ref()?, focus(turn));
-    if !(focus.replies() && focus.anchor_id() == Some(&lapsed.anchor) && lapsed.is_alive(turn.now())) {
-        return None;
-    }
-    let lapsed = lapsed.clone();
+    let anchor = focus(turn).anchor_id().filter(|_| focus(turn).replies())?;
+    let asked = |lapsed: &&PendingState| lapsed.anchor == *anchor && lapsed.is_alive(turn.now());
+    let lapsed = turn.head.lapsed.iter().find(asked)?.clone();
     turn.note(Reason::PendingRevived);
     Some(lapsed)
 }

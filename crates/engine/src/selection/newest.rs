@@ -67,12 +67,12 @@ pub(super) fn other_choices(turn: &Turn<'_>, user: &str) -> Vec<OtherChoices> {
     gates.chain(asked).collect()
 }
 
-/// The questions that wait for a person, and the one that their other words put aside.
+/// The questions that wait for a person, and those that other words put aside.
 fn questions<'t>(turn: &'t Turn<'_>, user: &'t str) -> impl Iterator<Item = &'t PendingState> {
     let alive = move |pending: &&PendingState| {
         pending.is_alive(turn.now()) && pending.asked_of.as_deref().is_none_or(|of| of == user)
     };
-    turn.conversational().into_iter().chain(turn.head.lapsed.as_ref()).filter(alive)
+    turn.conversational().into_iter().chain(&turn.head.lapsed).filter(alive)
 }
 
 /// True if a question or a list went away after a text was written, so that nobody knows any more if the text meant it.

@@ -62,7 +62,7 @@ fn preview(turn: &Turn<'_>, said: &RoutedMessage) -> Option<Card> {
     drafts.any(|draft| turn.policy.drafts.may_answer(&draft, &said.by)).then_some(card)
 }
 
-/// True if the open or the lapsed question was asked by this message.
+/// True if the open question or a lapsed one was asked by this message.
 fn asked_there(turn: &Turn<'_>, anchor: &crate::data::id::MessageId) -> bool {
     turn.conversational().into_iter().chain(&turn.head.lapsed).any(|pending| pending.anchor == *anchor)
 }

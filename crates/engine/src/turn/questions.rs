@@ -68,6 +68,16 @@ impl Turn<'_> {
         Some(self.head.pendings.remove(at))
     }
 
+    /// Sets a question aside, in place of one that was asked of the same person and set aside before.
+    pub(crate) fn set_question_aside(&mut self, pending: PendingState) {
+        let now = self.now();
+        self.head.lapsed.retain(|known| known.asked_of != pending.asked_of && known.is_alive(now));
+        if self.head.lapsed.len() == limits::QUESTIONS {
+            self.head.lapsed.remove(0);
+        }
+        self.head.lapsed.push(pending);
+    }
+
     /// Takes the conversational pendings that the person who acts may end: those asked of them, and of everybody.
     pub(crate) fn take_own_conversational(&mut self) -> Vec<PendingState> {
         let who = self.who().to_string();

@@ -76,7 +76,7 @@ pub(crate) fn clear_questions(turn: &mut Turn<'_>, card: &Card) {
             && pending.kind.draft().is_some_and(|draft| items.contains(draft))
     };
     turn.head.pendings.retain(|pending| !about(pending));
-    turn.head.lapsed.take_if(|pending| about(pending));
+    turn.head.lapsed.retain(|pending| !about(pending));
 }
 
 /// Asks for the missing parts of the first incomplete item.
