@@ -59,7 +59,7 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
     let Delivery { keyed, lane, more_keys, event, addressed, wait, href, answer_kind } = delivery;
     let deadline = Instant::now() + wait.unwrap_or_default();
     let name = running_key(&keyed.tenant, &keyed.key);
-    let _running = app.enter(name);
+    let running = app.enter(name);
     let wakes = app.runtime().wakes();
     let committed = wait.map(|_| wakes.watch(&keyed.key));
     let inbound = Inbound {
@@ -86,6 +86,8 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
         }
         Accepted::Duplicate(row) => {
             ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => "api").increment(1);
+            // Whoever repeats a request does not keep others from its answer.
+            drop(running);
             return request.duplicate(*row, wait).await;
         }
     }
@@ -204,12 +206,11 @@ impl DurableRequest<'_> {
         if !own && (stored != Some(keyed.stored_hash()) || row.lane != self.lane) {
             return Err(KeyedRequest::event_reused());
         }
-        let others = self.app.count(&running_key(&keyed.tenant, &row.key)) - usize::from(own);
-        if others > 0 {
-            return Err(keyed.in_progress());
-        }
         if let Some(stored) = row.response {
             return Ok(replayed_response(self.app.runtime().keys(), &keyed.tenant, stored));
+        }
+        if self.app.count(&running_key(&keyed.tenant, &row.key)) > 0 {
+            return Err(keyed.in_progress());
         }
         match (row.state, row.turn, wait) {
             (RowState::Refused, ..) => Err(self.queue_full().await?),

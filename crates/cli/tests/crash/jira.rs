@@ -3,19 +3,21 @@
 //!
 //! As with a batch, a first run without kills records the fail points that are passed.
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 use throughline_fakes::jira::{Call, FakeJira, Project};
 use throughline_fakes::system_clock;
+use throughline_store::conformance::PostgresTestServer;
 use tokio::runtime::Runtime;
 
 use crate::batch::{LAST, kill_at_each, read};
 use crate::client::Client;
-use crate::passes_per_point;
 use crate::script::{self, Transcript};
-use crate::server::{FAILPOINT, Server, Variable};
+use crate::server::{FAILPOINT, STORE_URL, Server, Variable};
+use crate::{passes_per_point, run_some_at_once};
 
 /// The longest time until an issue whose answer was lost is found: it is looked for after 10 and after 30 seconds.
 const FOUND: Duration = Duration::from_secs(50);
@@ -153,4 +155,49 @@ fn run(first: &[Variable]) -> (Vec<String>, bool) {
     }
     wrong.extend(site.jira.violations());
     (wrong, server.died())
+}
+
+/// The number of times that an approval is delivered.
+const APPROVALS: usize = 500;
+
+/// Half of them are one press that is delivered again and again, the others are presses of two people, and two processes on one
+/// store take them.
+#[test]
+fn five_hundred_approvals_at_two_processes_create_one_issue() {
+    let site = Site::new();
+    let database = PostgresTestServer::start();
+    let key = site.folder.path().join("instance.key").display().to_string();
+    let shared = [site.settings(), (STORE_URL, database.address()), ("THROUGHLINE_INSTANCE_KEY_FILE", key)];
+    let servers = [(); 2].map(|()| {
+        let server = Server::start(&[], &shared);
+        // The first one makes the instance key.
+        Client::new(server.url()).wait_until_ready();
+        server
+    });
+    let client = Client::over(servers.iter().map(|server| server.url().to_owned()).collect());
+    let (sent, press) = script::ask_for_ticket(&client, "The page is empty");
+    let delivered: Mutex<Vec<(String, Value)>> = Mutex::default();
+    let deliveries: Vec<(String, Value)> = (0..APPROVALS)
+        .map(|n| match n % 4 {
+            0 => (format!("ana-{n}"), press("ana")),
+            1 => (format!("bob-{n}"), press("bob")),
+            _ => ("again".into(), press("ana")),
+        })
+        .collect();
+    run_some_at_once(16, &deliveries, |(key, body)| {
+        let answer = client.event(key, body);
+        delivered.lock().unwrap().push((key.clone(), answer["reason"].clone()));
+    });
+    let mut delivered = delivered.into_inner().unwrap();
+    assert_eq!(delivered.len(), APPROVALS);
+    delivered.sort_by_key(|(key, reason)| (key.clone(), reason.to_string()));
+    delivered.dedup();
+    let presses = APPROVALS / 2 + 1;
+    assert_eq!(delivered.len(), presses, "a press that is delivered again has the same answer");
+    let of = |wanted: &str| delivered.iter().filter(|(_, reason)| reason == wanted).count();
+    assert_eq!((of("press.applied"), of("press.consumed")), (1, presses - 1));
+    client.wait_until_settled();
+    assert_eq!(site.wrong(&client, &sent), None);
+    assert_eq!(site.sent().len(), 1, "creates that were sent");
+    assert_eq!(site.jira.violations(), [""; 0]);
 }

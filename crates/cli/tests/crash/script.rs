@@ -58,6 +58,21 @@ pub(crate) fn play_tickets(client: &Client) -> Vec<Transcript> {
     })
 }
 
+/// Asks for one ticket. Returns what was sent, and the press that approves it, of one person.
+pub(crate) fn ask_for_ticket(client: &Client, title: &str) -> (Transcript, impl Fn(&str) -> Value) {
+    let mut lane = Lane::new(client, 0, 0);
+    let asked = lane.ticket("bug", title);
+    let token = button_when_checked(client, &asked, "approve");
+    let conversation = lane.conversation;
+    let press = move |who: &str| {
+        let mut body = pressed(who, &token);
+        body["lane"] = json!({ "channel": "api", "conversation": conversation });
+        body
+    };
+    lane.sent.approved.push(title.to_owned());
+    (lane.sent, press)
+}
+
 struct Lane<'c> {
     client: &'c Client,
     n: usize,

@@ -112,6 +112,25 @@ async fn twenty_at_once_are_one_turn() {
     }
 }
 
+/// An answer that is kept is given to everybody who asks again, however many at once: whoever repeats keeps nobody from it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_who_ask_again_at_once_are_answered() {
+    for server in Server::on_each_store().await {
+        let call = server.event("key-1", &said("c1", "ana", "/maro help")).header("Prefer", "wait=5");
+        let first = call.send().await;
+        let again = (0..20).map(|_| {
+            let call = call.clone();
+            tokio::spawn(async move { call.send().await })
+        });
+        for again in again.collect::<Vec<_>>() {
+            let again = again.await.unwrap();
+            assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
+            assert_eq!(again.text(), first.text());
+        }
+        server.stopped().await;
+    }
+}
+
 /// One event under two keys is recognised by the host's own id of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_with_an_id_of_its_own_is_handled_once() {
