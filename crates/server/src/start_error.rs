@@ -32,8 +32,8 @@ pub enum StartError {
         /// File of the key.
         file: PathBuf,
     },
-    /// The password of the database cannot be read.
-    #[error("cannot read the database's password from {}: {why}", file.display())]
+    /// The password of the database, or of Redis, cannot be read.
+    #[error("cannot read the store's password from {}: {why}", file.display())]
     Password {
         /// File of the password.
         file: PathBuf,

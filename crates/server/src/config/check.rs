@@ -370,11 +370,11 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         config.github.values().flat_map(|site| [Some(&site.token_file), site.webhook_secret_file.as_ref()]);
     let of_linear = config.linear.values().map(|site| Some(&site.token_file));
     let of_redmine = config.redmine.values().map(|site| Some(&site.token_file));
-    let password = match &config.store {
-        StoreUrl::Postgres(server) => server.password_file.as_ref(),
-        StoreUrl::Memory | StoreUrl::Sqlite(_) => None,
-    };
-    found.extend(password.and_then(|file| readable_by_others(file, "the database's password")));
+    if let StoreUrl::Postgres(server) = &config.store {
+        let of_redis = server.redis.as_ref().and_then(|redis| redis.password_file.as_ref());
+        let files = server.password_file.iter().chain(of_redis);
+        found.extend(files.filter_map(|file| readable_by_others(file, "the store's password")));
+    }
     let secrets = of_jira.chain(of_github).chain(of_linear).chain(of_redmine);
     let secrets: BTreeSet<_> = secrets.flatten().collect();
     found.extend(secrets.into_iter().filter_map(|file| readable_by_others(file, "a tracker's secret")));

@@ -133,9 +133,7 @@ impl RawStore {
             }
         }
     }
-}
 
-impl RawStore {
     /// Checks the settings of Redis.
     fn check_redis(&self) -> Result<Option<RedisUrl>, (&'static str, String)> {
         let Self { url, redis_url, redis_password_file: password_file, .. } = self.clone();

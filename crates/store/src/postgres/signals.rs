@@ -2,7 +2,7 @@
 //! on a connection of its own. They are hints. While there is no such connection, everybody looks in the store once a
 //! second.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio_postgres::{AsyncMessage, Client};
 use super::accelerator::Accelerator;
 use super::error::{TxError, answered, words};
 use super::session::{Address, dial};
-use crate::contract::News;
+use crate::contract::{News, TurnNews};
 
 /// Name of the channel of NOTIFY.
 const CHANNEL: &str = "throughline";
@@ -68,20 +68,20 @@ struct Sooner {
     turns: Mutex<Turns>,
 }
 
-/// The last turns that were heard of.
+/// The last news of turns.
 #[derive(Default)]
 struct Turns {
     in_order: VecDeque<TurnId>,
-    known: BTreeSet<TurnId>,
+    known: BTreeMap<TurnId, TurnNews>,
 }
 
 impl Turns {
-    /// Returns true the first time that a turn is heard of.
-    fn is_new(&mut self, turn: &TurnId) -> bool {
-        if !self.known.insert(turn.clone()) {
-            return false;
+    /// Returns true the first time that news are heard. What was said wrongly of a turn takes no true news away.
+    fn is_new(&mut self, news: &TurnNews) -> bool {
+        match self.known.insert(news.turn.clone(), news.clone()) {
+            Some(known) => return known != *news,
+            None => self.in_order.push_back(news.turn.clone()),
         }
-        self.in_order.push_back(turn.clone());
         if self.in_order.len() > HEARD
             && let Some(oldest) = self.in_order.pop_front()
         {
@@ -195,7 +195,7 @@ impl Signals {
 
     fn is_new(&self, news: &News) -> bool {
         let (Some(sooner), News::Turn(turn)) = (&self.sooner, news) else { return true };
-        sooner.turns.lock().unwrap_or_else(PoisonError::into_inner).is_new(&turn.turn)
+        sooner.turns.lock().unwrap_or_else(PoisonError::into_inner).is_new(turn)
     }
 }
 
@@ -269,7 +269,6 @@ mod tests {
     use super::super::accelerator::{self, RedisServer};
     use super::*;
     use crate::conformance::fixture::lane;
-    use crate::contract::TurnNews;
 
     fn alone(name: &str) -> (Signals, mpsc::Receiver<News>) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -318,9 +317,17 @@ mod tests {
     #[test]
     fn turns_are_remembered_up_to_a_bound() {
         let mut turns = Turns::default();
-        assert!((0..HEARD + 2).all(|n| turns.is_new(&TurnId(format!("tn_{n}")))));
+        let news = |n: usize, names: &[&str]| TurnNews {
+            lane: lane("C1"),
+            revision: 1,
+            turn: TurnId(format!("tn_{n}")),
+            names: names.iter().map(|name| (*name).into()).collect(),
+        };
+        assert!((0..HEARD + 2).all(|n| turns.is_new(&news(n, &[]))));
         assert_eq!((turns.in_order.len(), turns.known.len()), (HEARD, HEARD));
-        assert!(turns.is_new(&TurnId("tn_0".into())) && !turns.is_new(&TurnId("tn_9".into())));
+        assert!(turns.is_new(&news(0, &[])) && !turns.is_new(&news(9, &[])));
+        assert!(turns.is_new(&news(9, &["what it handled"])), "other news of the same turn");
+        assert_eq!((turns.in_order.len(), turns.known.len()), (HEARD, HEARD));
     }
 
     #[test]
