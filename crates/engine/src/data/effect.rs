@@ -9,7 +9,7 @@ pub(crate) mod outcome;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::data::ask::{Ask, EvidenceKind};
 use crate::data::call::{Call, Job, PlannedChange};
@@ -21,6 +21,7 @@ use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
 pub use crate::data::issue_change::{IssueChange, IssueState, IssueView};
 use crate::data::lane_key::LaneKey;
 use crate::data::language::{self, Language};
+use crate::data::one_or_many;
 use crate::data::policy::limits;
 use crate::data::scope::Scope;
 use crate::data::ticket::{Item, Target};
@@ -99,7 +100,7 @@ pub enum EffectBody {
         /// Project.
         target: Target,
         /// Items, each epic before its stories.
-        #[serde(alias = "item", deserialize_with = "one_or_many")]
+        #[serde(alias = "item", deserialize_with = "one_or_many::deserialize")]
         items: Vec<Item>,
         /// Person who asked; a project may restrict who can create issues.
         by: String,
@@ -211,20 +212,6 @@ pub enum EpicRef {
     Effect(EffectId),
     /// Existing epic, by issue key.
     Issue(String),
-}
-
-/// Reads one item or a list. Effects planned by earlier versions hold a single item.
-fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Held {
-        Many(Vec<Item>),
-        One(Item),
-    }
-    Ok(match Held::deserialize(from)? {
-        Held::Many(items) => items,
-        Held::One(item) => alloc::vec![item],
-    })
 }
 
 impl EffectBody {

@@ -7,6 +7,7 @@ use crate::data::id::{CardId, EffectId, MessageId};
 use crate::data::ids::Ids;
 use crate::data::intent::Remembered;
 use crate::data::language::{self, Language};
+use crate::data::one_or_many;
 use crate::data::pending::{AnsweredPending, PendingState};
 use crate::data::summary::ConversationSummary;
 use crate::data::time::Timestamp;
@@ -118,34 +119,6 @@ pub(crate) fn first() -> u8 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 pub(crate) fn is_first(round: &u8) -> bool {
     *round == 1
-}
-
-/// Writes one question or a list of them, and reads either.
-mod one_or_many {
-    use alloc::vec::Vec;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::data::pending::PendingState;
-
-    pub(super) fn serialize<S: Serializer>(all: &[PendingState], into: S) -> Result<S::Ok, S::Error> {
-        match all {
-            [one] => one.serialize(into),
-            all => all.serialize(into),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PendingState>, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Held {
-            Many(Vec<PendingState>),
-            One(alloc::boxed::Box<PendingState>),
-        }
-        Ok(match Held::deserialize(from)? {
-            Held::Many(all) => all,
-            Held::One(one) => alloc::vec![*one],
-        })
-    }
 }
 
 impl LaneState {

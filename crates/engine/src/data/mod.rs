@@ -34,6 +34,7 @@ pub mod lane_state;
 pub mod language;
 pub mod message;
 pub mod notice;
+pub(crate) mod one_or_many;
 pub mod option_names;
 pub mod option_set;
 pub mod owner;

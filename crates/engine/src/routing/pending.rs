@@ -110,14 +110,14 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
             return None;
         }
         PendingMatch::Applies(found) => {
-            settle_question(turn, &pending, revived);
+            settle_question(turn, &pending);
             if found.strength == Strength::Weak {
                 turn.trace.rule = Some(Cow::Borrowed("boolean.weak"));
             }
             return take(turn, said, &pending, &found, Reason::PendingApplied);
         }
         PendingMatch::Expired => {
-            settle_question(turn, &pending, revived);
+            settle_question(turn, &pending);
             turn.note(Reason::PendingExpired);
         }
         PendingMatch::OtherAnchor => turn.note(Reason::PendingOtherAnchor),
@@ -318,12 +318,10 @@ fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
         || turn.capabilities.asking(pending).correctable(turn, pending)
 }
 
-/// Clears the question: a lapsed one if `lapsed`, else the open one.
-fn settle_question(turn: &mut Turn<'_>, pending: &PendingState, lapsed: bool) {
-    if lapsed {
-        turn.head.lapsed.retain(|known| known.id != pending.id);
-    } else {
-        turn.take_conversational();
+/// Clears a question, open or lapsed.
+fn settle_question(turn: &mut Turn<'_>, pending: &PendingState) {
+    for questions in [&mut turn.head.pendings, &mut turn.head.lapsed] {
+        questions.retain(|known| known.id != pending.id);
     }
 }
 
