@@ -45,7 +45,7 @@ use std::thread::Thread;
 
 use throughline_engine::Timestamp;
 
-pub use crate::postgres::test_redis::{Redis as RedisTestServer, liar as lying_redis};
+pub use crate::postgres::test_redis::{LyingRedis, Redis as RedisTestServer};
 pub use crate::postgres::test_server::Server as PostgresTestServer;
 use crate::{ManualClock, Store};
 

@@ -5,7 +5,7 @@
 //! Reasons: `docs/design/0067-redis.md`.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use redis::aio::MultiplexedConnection;
@@ -25,6 +25,9 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Time without anything to say after which both connections are tried.
 const QUIET: Duration = Duration::from_secs(5);
+
+/// Time for which a connection answers before its end is news.
+const STEADY: Duration = Duration::from_secs(60);
 
 /// Pause before another connection is tried.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -89,6 +92,8 @@ struct Link {
     connection: MultiplexedConnection,
     /// Beginning of all names in Redis, which several stores may share.
     prefix: Arc<str>,
+    /// Notified when an answer on this connection did not come in time.
+    silent: Arc<Notify>,
 }
 
 /// This process's end of Redis.
@@ -96,8 +101,6 @@ pub(super) struct Accelerator {
     runtime: Handle,
     told: mpsc::Sender<Told>,
     link: watch::Receiver<Option<Link>>,
-    /// Notified when an answer did not come in time.
-    silent: Arc<Notify>,
 }
 
 /// The other end: it keeps the connections.
@@ -105,7 +108,6 @@ pub(super) struct Connector {
     client: Client,
     told: mpsc::Receiver<Told>,
     link: watch::Sender<Option<Link>>,
-    silent: Arc<Notify>,
 }
 
 /// Creates both ends, which are connected once [`Connector::run`] runs.
@@ -119,9 +121,7 @@ pub(super) fn create(
     let client = server.client()?;
     let (tell, told) = mpsc::channel(WAITING);
     let (set_link, link) = watch::channel(None);
-    let silent = Arc::new(Notify::new());
-    let connector = Connector { client, told, link: set_link, silent: silent.clone() };
-    Ok((Arc::new(Accelerator { runtime, told: tell, link, silent }), connector))
+    Ok((Arc::new(Accelerator { runtime, told: tell, link }), Connector { client, told, link: set_link }))
 }
 
 impl Accelerator {
@@ -144,7 +144,7 @@ impl Accelerator {
 
     /// Returns true if a delivery is said to have been accepted.
     pub(super) async fn remembers(&self, key_hash: &str) -> bool {
-        let Some(Link { mut connection, prefix }) = self.link.borrow().clone() else { return false };
+        let Some(Link { mut connection, prefix, silent }) = self.link.borrow().clone() else { return false };
         let key = seen(&prefix, key_hash);
         let asked = self.runtime.spawn(async move {
             timeout(PATIENCE, redis::cmd("EXISTS").arg(key).query_async::<bool>(&mut connection)).await
@@ -152,7 +152,7 @@ impl Accelerator {
         match asked.await {
             Ok(Ok(Ok(answer))) => answer,
             _ => {
-                self.silent.notify_one();
+                silent.notify_one();
                 false
             }
         }
@@ -169,18 +169,16 @@ impl Connector {
         let prefix: Arc<str> = format!("throughline:{store}").into();
         let mut is_told = false;
         loop {
+            let tried = Instant::now();
             if let Err(why) = self.connected(&prefix, &signals).await {
-                // Once for as long as it does not answer.
-                is_told = is_told && self.link.borrow().is_none();
+                // One that is gone, or slow, is not told of each second.
+                is_told &= tried.elapsed() < STEADY;
                 if !is_told {
                     tracing::warn!(why, "Redis does not answer; everything goes on without it");
                     is_told = true;
                 }
             }
             self.link.send_replace(None);
-            if self.told.is_closed() {
-                return;
-            }
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -197,7 +195,8 @@ impl Connector {
         let listening = in_time(self.client.get_async_pubsub()).await?;
         let (mut listener, mut heard) = listening.split();
         in_time(listener.subscribe(&channel)).await?;
-        let mut link = Link { connection, prefix: prefix.clone() };
+        let silent = Arc::new(Notify::new());
+        let mut link = Link { connection, prefix: prefix.clone(), silent: silent.clone() };
         self.link.send_replace(Some(link.clone()));
         loop {
             tokio::select! {
@@ -213,7 +212,7 @@ impl Connector {
                     }
                     link.tell(&channel, all, signals).await.map_err(said)?;
                 }
-                () = self.silent.notified() => return Err("an answer did not come in time".into()),
+                () = silent.notified() => return Err("an answer did not come in time".into()),
                 () = tokio::time::sleep(QUIET) => {
                     link.connection.ping::<()>().await.map_err(said)?;
                     in_time(listener.ping::<()>()).await?;

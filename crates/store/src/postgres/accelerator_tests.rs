@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use throughline_engine::TurnId;
 
-use super::test_redis::{Redis, liar};
+use super::test_redis::{LyingRedis, Redis};
 use super::test_server::Server;
 use super::{PostgresServer, PostgresStore, RedisServer};
 use crate::conformance::block_on;
@@ -88,8 +88,8 @@ fn a_delivery_that_one_process_accepted_is_recalled_by_the_other() {
 #[test]
 fn what_a_liar_says_is_looked_up() {
     let server = Server::start();
-    let redis = liar();
-    let (first, second) = (join(&server, &redis), join(&server, &redis));
+    let redis = LyingRedis::start();
+    let (first, second) = (join(&server, &redis.url()), join(&server, &redis.url()));
     linked(&first);
     linked(&second);
     assert_eq!(recall(&first, "never sent"), None);
@@ -100,6 +100,7 @@ fn what_a_liar_says_is_looked_up() {
     // Whoever publishes through it reaches nobody. Turns are told by the database as well.
     (1..=3).for_each(|n| first.announce(turn(n)));
     assert_eq!(turns_until(&second, &turn(3)), [turn(1), turn(2), turn(3)]);
+    assert!(redis.lies() >= 3, "{} lies", redis.lies());
 }
 
 #[test]

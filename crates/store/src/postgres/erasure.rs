@@ -41,7 +41,7 @@ pub(super) async fn request(tx: &Tx, what: &str) -> Result<i64, TxError> {
     let insert = "INSERT INTO erasures (tenant, number, what, asked_at) SELECT $1, coalesce(max(number), 0) + 1, $2, $3 \
                   FROM erasures WHERE tenant = $1 RETURNING number";
     let row = tx.first(insert, &[&tx.tenant, &what, &tx.now.0]).await?;
-    row.map(|row| row.get(0)).ok_or_else(|| TxError::Value("the erasure has no number".into()))
+    row.map(|row| row.get(0)).ok_or_else(|| TxError::Refused("the erasure has no number".into()))
 }
 
 async fn finish(tx: &Tx, number: i64, row: &str) -> Result<bool, TxError> {

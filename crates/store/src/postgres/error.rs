@@ -19,6 +19,8 @@ pub(super) enum TxError {
     Silent,
     /// A stored value cannot be read.
     Value(String),
+    /// A row that was there a moment ago is gone, because another transaction deleted it.
+    Gone(String),
     /// The connection broke, or the server said nothing, after the end of the transaction was sent.
     Unknown(String),
 }
@@ -63,7 +65,7 @@ impl TxError {
     /// Returns true if the transaction may be tried again: nothing was written and nothing told.
     pub(super) fn may_pass(&self) -> bool {
         let error = match self {
-            Self::Silent => return true,
+            Self::Silent | Self::Gone(_) => return true,
             Self::Sql(error) => error,
             _ => return false,
         };
@@ -80,14 +82,14 @@ impl TxError {
         match self {
             Self::Silent | Self::Unknown(_) => true,
             Self::Sql(error) => is_broken(error),
-            Self::Refused(_) | Self::Value(_) => false,
+            Self::Refused(_) | Self::Value(_) | Self::Gone(_) => false,
         }
     }
 
     /// Returns the reason in words.
     pub(super) fn why(&self) -> String {
         match self {
-            Self::Refused(why) | Self::Value(why) | Self::Unknown(why) => why.clone(),
+            Self::Refused(why) | Self::Value(why) | Self::Gone(why) | Self::Unknown(why) => why.clone(),
             Self::Silent => format!("the server did not answer for {} s", SILENCE.as_secs()),
             Self::Sql(error) => words(error),
         }
@@ -98,6 +100,7 @@ impl TxError {
         match self {
             Self::Refused(why) => StoreError::Refused { act, why },
             Self::Value(why) => StoreError::Damaged { act, why },
+            Self::Gone(why) => StoreError::Backend { act, why },
             Self::Silent => StoreError::Backend { act, why: self.why() },
             Self::Unknown(why) => StoreError::Unknown { act, why },
             Self::Sql(error) => told(&error, act),
@@ -128,5 +131,18 @@ pub(super) fn told(error: &tokio_postgres::Error, act: &'static str) -> StoreErr
         Some("XX001" | "XX002") => StoreError::Damaged { act, why },
         Some(code) if code.starts_with("23") => StoreError::Refused { act, why },
         _ => StoreError::Backend { act, why },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_damage_and_what_is_gone_is_looked_for_again() {
+        let (value, gone) = (TxError::Value("of no kind".into()), TxError::Gone("deleted".into()));
+        assert!(!value.may_pass() && gone.may_pass());
+        assert!(matches!(value.told("try"), StoreError::Damaged { .. }));
+        assert!(matches!(gone.told("try"), StoreError::Backend { .. }));
     }
 }

@@ -138,7 +138,7 @@ impl<'d> Taking<'d> {
         ];
         let answers = tx.all(&queries).await?;
         let row = answers.last().and_then(|answer| answer.rows.first());
-        let gone = || TxError::Value(format!("the delivery with key {key} is gone"));
+        let gone = || TxError::Gone(format!("the delivery with key {key} is gone"));
         row.map(inbox_row).transpose()?.ok_or_else(gone)
     }
 }

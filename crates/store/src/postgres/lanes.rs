@@ -59,7 +59,7 @@ pub(super) async fn lock_lane(tx: &Tx, lane: &LaneKey) -> Result<LockedLane, TxE
     let LaneKey { app, channel, conversation, thread, .. } = lane;
     tx.execute(insert, &[&tx.tenant, &lane.id().as_str(), app, channel, conversation, thread, &tx.now.0])
         .await?;
-    find_locked(tx, lane).await?.ok_or_else(|| TxError::Value(format!("lane {lane} is gone")))
+    find_locked(tx, lane).await?.ok_or_else(|| TxError::Gone(format!("lane {lane} is gone")))
 }
 
 /// Takes a lane whose lease is over, or extends the owner's own. A lease that ends later than one that begins now was taken

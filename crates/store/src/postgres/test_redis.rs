@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -190,28 +190,52 @@ impl Drop for Redis {
     }
 }
 
-/// Starts something that answers like Redis and keeps nothing: every key exists, and what is published reaches nobody. Returns
-/// its address. It ends with the process.
-///
-/// # Panics
-/// There is no free port.
-pub fn liar() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("redis://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || lie(stream));
-        }
-    });
-    address
+/// Something that answers like Redis and keeps nothing: every key exists, and what is published reaches nobody. It ends with
+/// the process.
+pub struct LyingRedis {
+    url: String,
+    lies: Arc<AtomicU32>,
 }
 
-fn lie(mut stream: TcpStream) -> Option<()> {
+impl LyingRedis {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("redis://{}", listener.local_addr().unwrap());
+        let lies = Arc::new(AtomicU32::new(0));
+        let count = lies.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let count = count.clone();
+                std::thread::spawn(move || lie(stream, &count));
+            }
+        });
+        Self { url, lies }
+    }
+
+    /// Returns its address.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    /// Returns the number of its lies.
+    #[must_use]
+    pub fn lies(&self) -> u32 {
+        self.lies.load(Ordering::Relaxed)
+    }
+}
+
+fn lie(mut stream: TcpStream, lies: &AtomicU32) -> Option<()> {
     let mut requests = BufReader::new(stream.try_clone().ok()?);
     loop {
         let words: Vec<String> =
             (0..number(&mut requests, '*')?).map(|_| word(&mut requests)).collect::<Option<_>>()?;
         let first = words.first()?.to_ascii_uppercase();
+        lies.fetch_add(u32::from(["EXISTS", "PUBLISH"].contains(&first.as_str())), Ordering::Relaxed);
         let answer = match (first.as_str(), words.get(1)) {
             ("SUBSCRIBE", Some(channel)) => {
                 format!("*3\r\n$9\r\nsubscribe\r\n${}\r\n{channel}\r\n:1\r\n", channel.len())

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use rusqlite::Error as Sql;
 use rusqlite::ErrorCode;
 
 use crate::contract::{CommitResult, StoreError};
@@ -11,7 +10,7 @@ use crate::contract::{CommitResult, StoreError};
 #[derive(Debug)]
 pub(super) enum TxError {
     /// SQLite returned an error.
-    Sql(Sql),
+    Sql(rusqlite::Error),
     /// The caller asked for something impossible, because of a bug.
     Refused(String),
     /// Another process has begun a session on the file.
@@ -22,14 +21,14 @@ pub(super) enum TxError {
     NotCommitted(CommitResult),
 }
 
-impl From<Sql> for TxError {
-    fn from(error: Sql) -> Self {
+impl From<rusqlite::Error> for TxError {
+    fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
 /// Converts the error of a write for its caller.
-pub(super) fn write_error(act: &'static str, error: &Sql) -> StoreError {
+pub(super) fn write_error(act: &'static str, error: &rusqlite::Error) -> StoreError {
     let why = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -45,22 +44,21 @@ pub(super) fn write_error(act: &'static str, error: &Sql) -> StoreError {
 }
 
 /// Converts the error of a read for its caller.
-pub(super) fn read_error(act: &'static str, error: &Sql) -> StoreError {
+pub(super) fn read_error(act: &'static str, error: &rusqlite::Error) -> StoreError {
     let why = error.to_string();
     if is_damage(error) { StoreError::Damaged { act, why } } else { StoreError::Backend { act, why } }
 }
 
 /// Returns true if SQLite found a page damaged, or found a value that this store never writes there.
-fn is_damage(error: &Sql) -> bool {
-    let found = matches!(
-        error,
-        Sql::FromSqlConversionFailure(..)
-            | Sql::IntegralValueOutOfRange(..)
-            | Sql::InvalidColumnType(..)
-            | Sql::Utf8Error(..)
-    );
-    let code = error.sqlite_error_code();
-    found || matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    match error {
+        FromSqlConversionFailure(..)
+        | IntegralValueOutOfRange(..)
+        | InvalidColumnType(..)
+        | Utf8Error(..) => true,
+        _ => matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)),
+    }
 }
 
 /// Severity of an error of SQLite.
@@ -75,7 +73,7 @@ pub(super) enum Severity {
     Fatal,
 }
 
-pub(super) fn severity(error: &Sql) -> Severity {
+pub(super) fn severity(error: &rusqlite::Error) -> Severity {
     const FATAL: [i32; 2] = [rusqlite::ffi::SQLITE_IOERR_FSYNC, rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC];
     match error.sqlite_error() {
         Some(error) if FATAL.contains(&error.extended_code) => Severity::Fatal,
@@ -87,7 +85,7 @@ pub(super) fn severity(error: &Sql) -> Severity {
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Stops the process if a sync failed.
-pub(super) fn stop_if_fatal(act: &str, error: &Sql) {
+pub(super) fn stop_if_fatal(act: &str, error: &rusqlite::Error) {
     if severity(error) == Severity::Fatal {
         tracing::error!(
             act,
@@ -104,8 +102,8 @@ pub(super) fn stop_if_fatal(act: &str, error: &Sql) {
 mod tests {
     use super::*;
 
-    fn failure(code: i32) -> Sql {
-        Sql::SqliteFailure(rusqlite::ffi::Error::new(code), None)
+    fn failure(code: i32) -> rusqlite::Error {
+        rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use throughline_store::conformance::{RedisTestServer, lying_redis};
+use throughline_store::conformance::{LyingRedis, RedisTestServer};
 
 use crate::faults::matrix::{self, Run};
 
@@ -77,15 +77,20 @@ impl Fault {
 fn e36_redis_that_fails_changes_nothing_but_the_time() {
     let cells: Vec<(String, Fault)> = FAULTS.map(|(name, fault)| (name.to_owned(), fault)).into();
     matrix::run("Redis beside the database of three processes", &cells, |fault, seed| {
-        let redis = RedisTestServer::start();
+        let (redis, liar) = (RedisTestServer::start(), LyingRedis::start());
         let replicas = Replicas::beside_redis(match fault {
-            Fault::Lies => lying_redis(),
+            Fault::Lies => liar.url(),
             _ => redis.url(),
         });
         // A copy that knows one key which nobody sent.
         redis.say(&[&["SET", "of", "old"], &["SAVE"]]);
         let (sent, wrong) = replicas.play_recorded(seed, |_| fault.strike(&redis, seed));
-        let mut run = Run { struck: 1, wrong, ..Run::default() };
+        // The others begin once Redis is told of something.
+        let struck = if matches!(fault, Fault::Lies) { u64::from(liar.lies()) } else { 1 };
+        let mut run = Run { struck, wrong, ..Run::default() };
+        if run.struck == 0 {
+            run.wrong.push("nobody asks the liar".into());
+        }
         run.count(&replicas.client, &sent);
         replicas.servers.iter().for_each(|server| run.check_log(server.data()));
         run
