@@ -261,6 +261,15 @@ impl PendingKind {
         }
     }
 
+    /// Returns the part of a draft it asks for, if any.
+    #[must_use]
+    pub fn part(&self) -> Option<Part> {
+        match self {
+            Self::SlotRequest(Slot::Draft { part, .. }) | Self::WaitingStoryEdit { part, .. } => Some(*part),
+            _ => None,
+        }
+    }
+
     /// Returns the decision it asks for, if any.
     #[must_use]
     pub fn proposal(&self) -> Option<&ProposalId> {

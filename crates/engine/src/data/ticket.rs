@@ -126,6 +126,12 @@ impl Part {
         matches!(self, Self::Priority | Self::Assignee)
     }
 
+    /// True if it holds people's own words about the item, not a value, a list of names or links.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        !self.is_value() && !matches!(self, Self::Labels | Self::Evidence)
+    }
+
     /// True if a model may change it in a preview, where somebody asks for that: a text of the item's own. Links, the names of
     /// other issues and the person it is for are people's.
     #[must_use]

@@ -71,7 +71,7 @@ fn approves(turn: &Turn<'_>, said: &RoutedMessage, _: &PendingState) -> bool {
 
 /// A question and nothing else, where a field of ours takes no question. A host may have been proposed something.
 fn asks(_: &Turn<'_>, said: &RoutedMessage, pending: &PendingState) -> bool {
-    let takes_questions = match (field_of(pending), &pending.kind) {
+    let takes_questions = match (pending.kind.part(), &pending.kind) {
         (Some(part), _) => matches!(part, Part::Title | Part::Questions),
         (None, PendingKind::SlotRequest(Slot::Proposal { .. }) | PendingKind::WaitingDecisionEdit { .. }) => {
             false
@@ -121,19 +121,9 @@ pub(crate) fn keep(
 
 /// The question as it is named later: the field it asks for, else the last question of the message that asked.
 pub(super) fn question_of(turn: &Turn<'_>, pending: &PendingState) -> String {
-    match field_of(pending) {
+    match pending.kind.part() {
         Some(part) => say::question_of_part(turn.language(), part.label(turn.language())),
         None => messages::question::last(text_of(turn, &pending.anchor)),
-    }
-}
-
-/// The field of a draft that a question asks for.
-fn field_of(pending: &PendingState) -> Option<Part> {
-    match &pending.kind {
-        PendingKind::SlotRequest(Slot::Draft { part, .. }) | PendingKind::WaitingStoryEdit { part, .. } => {
-            Some(*part)
-        }
-        _ => None,
     }
 }
 

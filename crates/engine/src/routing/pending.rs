@@ -37,7 +37,7 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessag
     if let Some(decision) = after_receipt::heard(turn, said).or_else(|| preview_words::heard(turn, said)) {
         return Decided(decision);
     }
-    if let Some(decision) = answer_to_question(turn, said) {
+    if let Some(decision) = field_of_preview(turn, said).or_else(|| answer_to_question(turn, said)) {
         return Decided(decision);
     }
     // An answer may leave a rest of the message, which is routed instead.
@@ -49,6 +49,19 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessag
         return Decided(decision);
     }
     Passed(turn.trace.also.last().map_or(Predicate::NothingWaits, |reason| Predicate::Left(*reason)))
+}
+
+/// Changes the field of a preview that the message names with a value, unless it answers what was shown after that preview.
+fn field_of_preview(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decision> {
+    let named = preview_words::named_field(turn, said)?;
+    let shown = ShownAt::by_message(&named.card.message, named.card.created_at);
+    let newer = newer_gate_takes(turn, said, &shown)
+        || newer_list_takes(turn, said, &shown)
+        || newer_list_resembles(turn, said, &shown);
+    if newer && !focus(turn).replies() {
+        return None;
+    }
+    preview_words::change_field(turn, named, said)
 }
 
 /// Lets the open question take the message, be left open, or be cleared by it. A lapsed question that is

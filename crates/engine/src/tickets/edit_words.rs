@@ -4,6 +4,7 @@
 use alloc::string::{String, ToString};
 
 use crate::data::ticket::{ItemType, Part};
+use crate::tickets::field_value;
 use crate::tickets::vocabulary::{self, longest};
 use throughline_language::Words;
 use throughline_language::lexicon::{SectionId, TICKETS};
@@ -50,12 +51,12 @@ const fn id(name: &str) -> SectionId {
     TICKETS.section(name)
 }
 
-const PLEASE: SectionId = id("edit.please");
+pub(super) const PLEASE: SectionId = id("edit.please");
 const SET: SectionId = id("edit.set");
-const THE: SectionId = id("edit.the");
+pub(super) const THE: SectionId = id("edit.the");
 const TO: SectionId = id("edit.to");
 const SHOULD: SectionId = id("edit.should");
-const IT: SectionId = id("edit.it");
+pub(super) const IT: SectionId = id("edit.it");
 const CALL: SectionId = id("edit.call");
 const ASSIGN: SectionId = id("edit.assign");
 const ADD: SectionId = id("edit.add");
@@ -86,7 +87,7 @@ const NTH: [SectionId; 10] = [
 /// Reads a message as an edit.
 pub(super) fn read(text: &str) -> Option<Edit> {
     let words = Words::of(text);
-    let reader = Reader { words: &words, all: words.all() };
+    let reader = Reader::of(&words);
     let first = reader.all.first()?;
     if first.quoted {
         return None;
@@ -98,24 +99,30 @@ pub(super) fn read(text: &str) -> Option<Edit> {
 /// Returns true if a text begins as one that sets a field: "change the title …", of whatever.
 pub(super) fn begins_with_a_field(text: &str) -> bool {
     let words = Words::of(text);
-    let reader = Reader { words: &words, all: words.all() };
+    let reader = Reader::of(&words);
     let from = reader.skip(PLEASE, 0);
     let verb = reader.at(SET, from).max(reader.at(REWORD, from));
     verb > 0 && vocabulary::label_at(reader.all, reader.skip(THE, from + verb)).is_some()
 }
 
-struct Reader<'w> {
-    words: &'w Words,
-    all: &'w [Word],
+/// A text whose phrases are read.
+pub(super) struct Reader<'w> {
+    pub(super) words: &'w Words,
+    pub(super) all: &'w [Word],
 }
 
-impl Reader<'_> {
-    fn at(&self, section: SectionId, at: usize) -> usize {
+impl<'w> Reader<'w> {
+    pub(super) fn of(words: &'w Words) -> Self {
+        Self { words, all: words.all() }
+    }
+
+    /// The number of words that a phrase of a section covers from a word on; 0 for none.
+    pub(super) fn at(&self, section: SectionId, at: usize) -> usize {
         longest(section, self.all, at)
     }
 
     /// The word behind any number of phrases of a section.
-    fn skip(&self, section: SectionId, mut at: usize) -> usize {
+    pub(super) fn skip(&self, section: SectionId, mut at: usize) -> usize {
         while self.at(section, at) > 0 {
             at += self.at(section, at);
         }
@@ -141,7 +148,9 @@ impl Reader<'_> {
             let text = self.rest(end + to)?;
             let soft = end > 0 && self.all[end - 1].after == Gap::Soft;
             let given = to > 0 || verb > 0 && (soft || part.is_value());
-            return (given && (verb > 0 || from > at)).then_some(Edit::Set(item, part, text));
+            // "The owner should be notified" says no owner.
+            let fits = || !part.is_value() || field_value::read(self.words.text(), &|_| false).is_some();
+            return (given && (verb > 0 || from > at && fits())).then_some(Edit::Set(item, part, text));
         }
         let (item, from) = match self.item(from) {
             Some((item, end)) => (Some(item), end),
@@ -249,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// An item behind "of", "in", "to": "the title of story 2".
-    fn of_item(&self, at: usize) -> (Option<ItemRef>, usize) {
+    pub(super) fn of_item(&self, at: usize) -> (Option<ItemRef>, usize) {
         let n = self.at(IN, at);
         match self.item(self.skip(THE, at + n)).filter(|_| n > 0) {
             Some((item, end)) => (Some(item), end),
@@ -258,7 +267,7 @@ impl Reader<'_> {
     }
 
     /// "story 3", "the second", "the second story", "the last one", "#2", "the epic".
-    fn item(&self, at: usize) -> Option<(ItemRef, usize)> {
+    pub(super) fn item(&self, at: usize) -> Option<(ItemRef, usize)> {
         if let Some((kind, n)) = vocabulary::kind_at(self.all, at) {
             let sign = self.all.get(at + n).is_some_and(|word| self.words.folded(word) == "#");
             let number = at + n + usize::from(sign);
@@ -317,6 +326,7 @@ mod tests {
             ("change the title to Login fails on Safari", set(Part::Title, "Login fails on Safari")),
             ("Please change the title to \"Login: fails\"", set(Part::Title, "Login: fails")),
             ("the title should be X y", set(Part::Title, "X y")),
+            ("the priority should be high", set(Part::Priority, "high")),
             ("call it Safari login", set(Part::Title, "Safari login")),
             ("make it high priority", set(Part::Priority, "high")),
             ("make it urgent, please", set(Part::Priority, "urgent")),
@@ -361,6 +371,9 @@ mod tests {
         for text in [
             "change the login page",
             "the title is wrong",
+            "the owner should be notified",
+            "the priority should be shown in red",
+            "die Priorität soll sichtbar sein",
             "add a button",
             "add the export to the roadmap",
             "drop the table",

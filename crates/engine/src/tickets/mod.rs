@@ -12,6 +12,7 @@ pub(crate) mod drafting;
 mod edit_words;
 mod erase;
 mod extract;
+mod field_value;
 pub(crate) mod gaps;
 mod issue_change;
 pub(crate) mod issue_report;

@@ -10,15 +10,18 @@ use crate::data::batch::Batch;
 use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::id::DraftId;
-use crate::data::message::MessageKind;
+use crate::data::message::{Message, MessageKind};
 use crate::data::part_state::PartState;
-use crate::data::pending::{PendingKind, Slot};
+use crate::data::pending::{PendingKind, PendingState, Slot};
+use crate::data::shown_at::ShownAt;
 use crate::data::ticket::{Draft, Filled, ItemType, Part};
 use crate::messages;
 use crate::tickets::after_receipt::is_key;
 use crate::tickets::edit_words::{self, Edit, ItemRef, Place};
 use crate::tickets::extract::{fill, title_line};
+use crate::tickets::field_value::{self, FieldValue};
 use crate::tickets::gaps::left_open_by;
+use crate::tickets::vocabulary::is_me;
 use crate::tickets::{batch, drafting, revision};
 use crate::turn::routed_message::focus;
 use crate::turn::{RoutedMessage, Turn};
@@ -34,6 +37,47 @@ pub(crate) fn heard(turn: &mut Turn<'_>, said: &RoutedMessage) -> Option<Decisio
         None => answered(turn, &card, said),
     };
     decided.or_else(|| revision::ask(turn, &card, said))
+}
+
+/// A field of an open preview and its new value.
+pub(crate) struct NamedField {
+    pub(crate) card: Card,
+    edit: Edit,
+}
+
+/// Reads a message that is the name of a field and its value as a change of the open preview it is about. Words without a verb
+/// count as the asker's, or in a reply to the preview; what may be meant for an open question is left to it.
+pub(crate) fn named_field(turn: &Turn<'_>, said: &RoutedMessage) -> Option<NamedField> {
+    let card = preview(turn, said)?;
+    let drafts = turn.drafts_of(&card);
+    let replied = focus(turn).anchor_id().filter(|_| focus(turn).replies());
+    let to_the_card = replied.and_then(|anchor| turn.card_shown_by(anchor)).is_some();
+    if !to_the_card && drafts.iter().any(|draft| draft.by != said.by) {
+        return None;
+    }
+    let writes = |name: &str| turn.loaded::<Message>().any(|message| message.by.eq_ignore_ascii_case(name));
+    let found = field_value::read(said.text(), &writes)?;
+    let asked = turn.conversational().filter(|asked| !to_the_card && asked.is_asked_of(&said.by));
+    let answers = asked.is_some_and(|asked| may_answer(asked, &card, &drafts, &found));
+    (!answers).then(|| NamedField { card, edit: found.edit() })
+}
+
+/// Applies what [`named_field`] read.
+pub(crate) fn change_field(turn: &mut Turn<'_>, named: NamedField, said: &RoutedMessage) -> Option<Decision> {
+    edited(turn, named.card, named.edit, said)
+}
+
+/// True if a field and its value may be meant as the answer to this question: a title may read like that, and so may a text
+/// about a ticket that itself speaks of the field. A question of somebody else's counts if it is newer than the preview.
+fn may_answer(asked: &PendingState, card: &Card, drafts: &[Draft], found: &FieldValue) -> bool {
+    let draft = drafts.iter().find(|draft| Some(&draft.id) == asked.kind.draft());
+    let Some(draft) = draft else {
+        let shown = |id, at| ShownAt::by_message(id, at);
+        return shown(&asked.anchor, asked.created_at).is_after(&shown(&card.message, card.created_at));
+    };
+    let title = found.like_a_title && asked.kind.part() == Some(Part::Title);
+    let texts = draft.parts().iter().filter(|(part, _)| part.is_text());
+    title || texts.into_iter().any(|(_, text)| field_value::speaks_of(text, found.part))
 }
 
 /// Returns true if a text wants a change of an issue that exists, which it names.
@@ -141,6 +185,9 @@ fn edited(turn: &mut Turn<'_>, card: Card, edit: Edit, said: &RoutedMessage) -> 
     }
     let task = turn.task_of(&card);
     let decided = match edit {
+        Edit::Set(item, Part::Assignee, name) if is_me(&name) => {
+            write(turn, card, item, Part::Assignee, &|_| said.by.clone())
+        }
         Edit::Set(item, part, text) => write(turn, card, item, part, &|_| text.clone()),
         Edit::Add(item, part, text) => write(turn, card, item, part, &|before| match before {
             "" => text.clone(),

@@ -13,7 +13,8 @@ use core::ops::Range;
 use crate::data::ticket::Part;
 use crate::tickets::edit_words::{self, Edit};
 use crate::tickets::extract::fill;
-use crate::tickets::vocabulary::{level_at, longest};
+use crate::tickets::field_value::{self, FieldValue};
+use crate::tickets::vocabulary::{is_me, level_at, longest};
 use throughline_language::Words;
 use throughline_language::intent::rules::{self, RuledIntent, Ruling};
 use throughline_language::lexicon::{REQUESTS, SectionId, TICKETS};
@@ -286,13 +287,14 @@ impl Reader<'_> {
         while let Some(at) = begins.next().filter(|_| found.len() < 2) {
             let last = (at..all.len()).find(|&at| all[at].after >= Gap::Hard).unwrap_or(all.len() - 1);
             let sentence = &self.words.text()[all[at].at..all[last].end];
-            if let Some(Edit::Set(None, part, value)) = edit_words::read(sentence)
+            let named = || field_value::read(sentence, &|_| false).map(FieldValue::edit);
+            if let Some(Edit::Set(None, part, value)) = edit_words::read(sentence).or_else(named)
                 && part.is_value()
                 && self.unquoted(at, last + 1)
                 && !self.colon(at, last + 1)
             {
                 let end = all.get(last + 1).map_or(self.words.text().len(), |next| next.at);
-                let value = (self.at(ME, last) == 0 || part != Part::Assignee).then_some(value);
+                let value = (part != Part::Assignee || !is_me(&value)).then_some(value);
                 found.push(Qualifier { part, value, at: all[at].at..end });
             }
         }

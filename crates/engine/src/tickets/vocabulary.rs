@@ -44,6 +44,7 @@ const INFLECTED: [(&str, SectionId); 9] = [
     ("kritisch", named("priority.kritisch")),
     ("wichtig", named("priority.wichtig")),
 ];
+const ME: SectionId = named("after.me");
 const BUG: SectionId = named("sign.bug");
 const STORY: SectionId = named("sign.story");
 const AS: SectionId = named("story.as");
@@ -155,6 +156,11 @@ pub(super) fn label_at(words: &[Word], at: usize) -> Option<(Part, usize)> {
     lengths.filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)
 }
 
+/// Returns the number of words of a part's label that begins here; 0 if none does.
+pub(super) fn part_at(words: &[Word], at: usize, part: Part) -> usize {
+    label_at(words, at).filter(|(found, _)| *found == part).map_or(0, |(_, n)| n)
+}
+
 /// A priority in words.
 pub(super) struct Level {
     /// Its name: "high", "hoch".
@@ -168,8 +174,7 @@ pub(super) struct Level {
 /// Reads the priority that begins at this word.
 pub(super) fn level_at(words: &Words, at: usize) -> Option<Level> {
     let all = words.all();
-    let label =
-        |at: usize| label_at(all, at).filter(|(part, _)| *part == Part::Priority).map_or(0, |(_, n)| n);
+    let label = |at: usize| part_at(all, at, Part::Priority);
     let before = if longest(PRIORITY, all, at) > 0 { 0 } else { label(at) };
     let from = at + before;
     let to = from + longest(PRIORITY, all, from);
@@ -178,6 +183,11 @@ pub(super) fn level_at(words: &Words, at: usize) -> Option<Level> {
     let plain = INFLECTED.into_iter().find(|(_, id)| is(*id, level)).map(|(name, _)| name);
     let name = plain.unwrap_or_else(|| words.slice(level)).to_string();
     Some(Level { name, end: to + behind, labelled: before + behind > 0 })
+}
+
+/// True if a text is the writer's word for the writer: "me".
+pub(super) fn is_me(text: &str) -> bool {
+    is(ME, Words::of(text).all())
 }
 
 /// Splits `Bug: it fails` into (Bug, "it fails"). Returns `None` if the entry begins with no item type.
