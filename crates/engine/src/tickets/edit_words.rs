@@ -3,60 +3,20 @@
 
 use alloc::string::{String, ToString};
 
-use crate::data::ticket::{ItemType, Part};
-use crate::tickets::field_value;
-use crate::tickets::vocabulary::{self, longest};
+use crate::data::ticket::Part;
+use crate::tickets::edit::{Edit, IN, IT, PLEASE, Place, Reader, THE};
+use crate::tickets::{field_value, vocabulary};
 use throughline_language::Words;
 use throughline_language::lexicon::{SectionId, TICKETS};
-use throughline_language::words::{Gap, Word};
-
-/// An edit in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Edit {
-    /// A part gets this text.
-    Set(Option<ItemRef>, Part, String),
-    /// A part gets this line in addition.
-    Add(Option<ItemRef>, Part, String),
-    /// A part is emptied.
-    Clear(Option<ItemRef>, Part),
-    /// An item is struck out.
-    Drop(ItemRef),
-    /// An item is to be written anew, in words that follow.
-    Reword(ItemRef),
-    /// An item moves.
-    Move(ItemRef, Place),
-    /// An item of this title is added.
-    AddItem(ItemType, String),
-}
-
-/// An item of a preview, as its label calls it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ItemRef {
-    /// Its type; `None` counts the stories, or all items without an epic.
-    pub(super) kind: Option<ItemType>,
-    /// Its number among those, from 1; `None` for the last one.
-    pub(super) n: Option<usize>,
-}
-
-/// The place an item moves to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    First,
-    Last,
-    Before(ItemRef),
-    After(ItemRef),
-}
+use throughline_language::words::Gap;
 
 const fn id(name: &str) -> SectionId {
     TICKETS.section(name)
 }
 
-pub(super) const PLEASE: SectionId = id("edit.please");
 const SET: SectionId = id("edit.set");
-pub(super) const THE: SectionId = id("edit.the");
 const TO: SectionId = id("edit.to");
 const SHOULD: SectionId = id("edit.should");
-pub(super) const IT: SectionId = id("edit.it");
 const CALL: SectionId = id("edit.call");
 const ASSIGN: SectionId = id("edit.assign");
 const ADD: SectionId = id("edit.add");
@@ -69,20 +29,6 @@ const LAST_PLACE: SectionId = id("edit.place.last");
 const BEFORE: SectionId = id("edit.place.before");
 const AFTER: SectionId = id("edit.place.after");
 const ABOUT: SectionId = id("edit.about");
-const IN: SectionId = id("edit.in");
-const LAST: SectionId = id("edit.last");
-const NTH: [SectionId; 10] = [
-    id("edit.nth.1"),
-    id("edit.nth.2"),
-    id("edit.nth.3"),
-    id("edit.nth.4"),
-    id("edit.nth.5"),
-    id("edit.nth.6"),
-    id("edit.nth.7"),
-    id("edit.nth.8"),
-    id("edit.nth.9"),
-    id("edit.nth.10"),
-];
 
 /// Reads a message as an edit.
 pub(super) fn read(text: &str) -> Option<Edit> {
@@ -105,30 +51,7 @@ pub(super) fn begins_with_a_field(text: &str) -> bool {
     verb > 0 && vocabulary::label_at(reader.all, reader.skip(THE, from + verb)).is_some()
 }
 
-/// A text whose phrases are read.
-pub(super) struct Reader<'w> {
-    pub(super) words: &'w Words,
-    pub(super) all: &'w [Word],
-}
-
-impl<'w> Reader<'w> {
-    pub(super) fn of(words: &'w Words) -> Self {
-        Self { words, all: words.all() }
-    }
-
-    /// The number of words that a phrase of a section covers from a word on; 0 for none.
-    pub(super) fn at(&self, section: SectionId, at: usize) -> usize {
-        longest(section, self.all, at)
-    }
-
-    /// The word behind any number of phrases of a section.
-    pub(super) fn skip(&self, section: SectionId, mut at: usize) -> usize {
-        while self.at(section, at) > 0 {
-            at += self.at(section, at);
-        }
-        at
-    }
-
+impl Reader<'_> {
     fn edit(&self, at: usize) -> Option<Edit> {
         self.set(at)
             .or_else(|| self.called(at))
@@ -257,44 +180,6 @@ impl<'w> Reader<'w> {
         (self.skip(PLEASE, end) == self.all.len()).then_some(Edit::Reword(item))
     }
 
-    /// An item behind "of", "in", "to": "the title of story 2".
-    pub(super) fn of_item(&self, at: usize) -> (Option<ItemRef>, usize) {
-        let n = self.at(IN, at);
-        match self.item(self.skip(THE, at + n)).filter(|_| n > 0) {
-            Some((item, end)) => (Some(item), end),
-            None => (None, at),
-        }
-    }
-
-    /// "story 3", "the second", "the second story", "the last one", "#2", "the epic".
-    pub(super) fn item(&self, at: usize) -> Option<(ItemRef, usize)> {
-        if let Some((kind, n)) = vocabulary::kind_at(self.all, at) {
-            let sign = self.all.get(at + n).is_some_and(|word| self.words.folded(word) == "#");
-            let number = at + n + usize::from(sign);
-            return match self.number(number) {
-                Some(of) => Some((ItemRef { kind: Some(kind), n: Some(of) }, number + 1)),
-                None if kind == ItemType::Epic => Some((ItemRef { kind: Some(kind), n: Some(1) }, at + n)),
-                None => None,
-            };
-        }
-        let nth = NTH.iter().position(|section| self.at(*section, at) > 0).map(|at| at + 1);
-        let last = self.at(LAST, at) > 0;
-        if nth.is_some() || last {
-            let kind = vocabulary::kind_at(self.all, at + 1);
-            let one =
-                self.all.get(at + 1).is_some_and(|word| matches!(self.words.folded(word), "one" | "item"));
-            let end = at + 1 + kind.map_or(usize::from(one), |(_, n)| n);
-            return Some((ItemRef { kind: kind.map(|(kind, _)| kind), n: nth }, end));
-        }
-        let sign = self.all.get(at).is_some_and(|word| self.words.folded(word) == "#");
-        let n = self.number(at + usize::from(sign)).filter(|_| sign)?;
-        Some((ItemRef { kind: None, n: Some(n) }, at + 2))
-    }
-
-    fn number(&self, at: usize) -> Option<usize> {
-        self.words.folded(self.all.get(at)?).parse().ok().filter(|n| (1..=999).contains(n))
-    }
-
     /// The text from a word on, without quotes around it.
     fn rest(&self, at: usize) -> Option<String> {
         let from = self.all.get(at)?.at;
@@ -312,7 +197,8 @@ impl<'w> Reader<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ItemType::{Epic, Story};
+    use crate::data::ticket::ItemType::{self, Epic, Story};
+    use crate::tickets::edit::ItemRef;
 
     fn nth(kind: Option<ItemType>, n: usize) -> ItemRef {
         ItemRef { kind, n: Some(n) }

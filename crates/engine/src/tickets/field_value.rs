@@ -9,7 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::data::ticket::Part;
-use crate::tickets::edit_words::{Edit, IT, ItemRef, PLEASE, Reader, THE};
+use crate::tickets::edit::{Edit, IT, ItemRef, PLEASE, Reader, THE};
 use crate::tickets::vocabulary::{level_at, part_at};
 use throughline_language::lexicon::{ANSWERS, SectionId, TICKETS};
 use throughline_language::words::{Gap, Word};
@@ -108,7 +108,8 @@ impl Values<'_> {
                 Some(level) => (level.name, level.end),
                 None => (self.number(value).filter(|_| called)?, value + 1),
             };
-            self.ends(to, item).map(|item| self.found(item, Part::Priority, value, false))
+            let part = Part::Priority;
+            self.ends(to, item).map(|item| FieldValue { item, part, value, like_a_title: false })
         })
     }
 
@@ -127,7 +128,8 @@ impl Values<'_> {
             labels.push(self.reader.words.slice(label).trim_start_matches('#'));
             at += label.len();
             if let Some(item) = self.ends(at, item) {
-                return Some(self.found(item, Part::Labels, labels.join(", "), labels.len() == 1));
+                let (part, value) = (Part::Labels, labels.join(", "));
+                return Some(FieldValue { item, part, value, like_a_title: labels.len() == 1 });
             }
             let join = self.reader.at(JOIN, at);
             if join == 0 && label.last()?.after != Gap::Soft {
@@ -157,17 +159,18 @@ impl Values<'_> {
 
     /// "assignee bob", "the owner is @bob", "zuständig ist Bob", "bob is responsible".
     fn person(&self, at: usize) -> Option<FieldValue> {
+        let part = Part::Assignee;
         let behind = || {
-            let (item, name) = self.named(at, Part::Assignee)?;
+            let (item, name) = self.named(at, part)?;
             let from = self.linked(name);
-            let (person, to) = self.somebody(from, true)?;
-            self.ends(to, item).map(|item| self.found(item, Part::Assignee, person, from == name))
+            let (value, to) = self.somebody(from, true)?;
+            self.ends(to, item).map(|item| FieldValue { item, part, value, like_a_title: from == name })
         };
         let before = || {
-            let (person, to) = self.somebody(at, false)?;
+            let (value, to) = self.somebody(at, false)?;
             let is = self.reader.at(IS, to);
-            let (item, to) = self.named(to + is, Part::Assignee).filter(|_| is > 0)?;
-            self.ends(to, item).map(|item| self.found(item, Part::Assignee, person, false))
+            let (item, to) = self.named(to + is, part).filter(|_| is > 0)?;
+            self.ends(to, item).map(|item| FieldValue { item, part, value, like_a_title: false })
         };
         behind().or_else(before)
     }
@@ -217,10 +220,6 @@ impl Values<'_> {
             at = self.reader.skip(TAIL, self.reader.skip(PLEASE, at));
         }
         (at == self.reader.all.len()).then_some(item)
-    }
-
-    fn found(&self, item: Option<ItemRef>, part: Part, value: String, like_a_title: bool) -> FieldValue {
-        FieldValue { item, part, value, like_a_title }
     }
 }
 
@@ -284,16 +283,14 @@ mod tests {
                 let forms = behind.iter().chain(before);
                 forms.flat_map(move |form| levels.iter().map(move |level| (name, level, form)))
             }) {
-                let name = if before.contains(form) { name.trim_start_matches("the ") } else { name };
-                let name = if before.contains(form) { name.trim_start_matches("die ") } else { name };
-                let said = form.replace("{n}", name).replace("{l}", level);
-                for text in
-                    [said.clone(), format!("please {said}"), format!("{said}, bitte!"), said.to_uppercase()]
-                {
-                    let value =
-                        if text == said.to_uppercase() { level.to_uppercase() } else { level.to_string() };
+                // "high the priority" is nobody's English.
+                let articles: &[&str] = if before.contains(form) { &["the ", "die "] } else { &[] };
+                let bare = articles.iter().find_map(|article| name.strip_prefix(article));
+                let said = form.replace("{n}", bare.unwrap_or(name)).replace("{l}", level);
+                let upper = said.to_uppercase();
+                for text in [said.clone(), format!("please {said}"), format!("{said}, bitte!"), upper] {
                     let found = read(&text).map(|(item, part, found)| (item, part, found.to_lowercase()));
-                    assert_eq!(found, Some((None, Part::Priority, value.to_lowercase())), "{text}");
+                    assert_eq!(found, Some((None, Part::Priority, level.to_lowercase())), "{text}");
                     tried += 1;
                 }
             }
@@ -323,15 +320,13 @@ mod tests {
             ("Zuständig Bob", Assignee, "Bob"),
             ("Bob ist zuständig", Assignee, "Bob"),
             ("zuständig soll Bob sein", Assignee, "Bob"),
-            ("Bearbeiterin: Ana", Assignee, ""),
             ("label backend", Labels, "backend"),
             ("Labels backend, login", Labels, "backend, login"),
             ("labels good-first-issue and ui", Labels, "good-first-issue, ui"),
             ("tag #mobile", Labels, "mobile"),
             ("Schlagwort Abrechnung", Labels, "Abrechnung"),
         ] {
-            let expected = Some((None, part, value.to_string())).filter(|_| !value.is_empty());
-            assert_eq!(read(text), expected, "{text}");
+            assert_eq!(read(text), Some((None, part, value.to_string())), "{text}");
         }
         let story = |n| Some(ItemRef { kind: Some(Story), n: Some(n) });
         for (text, n, part, value) in [
@@ -369,6 +364,7 @@ mod tests {
             "High priority. Then save.",
             "\"high priority\"",
             "priority: high",
+            "Bearbeiterin: Ana",
             "labels are missing on the chart",
             "labels missing",
             "label is broken",

@@ -9,6 +9,7 @@ pub(crate) mod batch;
 mod capability;
 mod card;
 pub(crate) mod drafting;
+mod edit;
 mod edit_words;
 mod erase;
 mod extract;

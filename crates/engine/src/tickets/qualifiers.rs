@@ -11,7 +11,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::data::ticket::Part;
-use crate::tickets::edit_words::{self, Edit};
+use crate::tickets::edit::Edit;
+use crate::tickets::edit_words;
 use crate::tickets::extract::fill;
 use crate::tickets::field_value::{self, FieldValue};
 use crate::tickets::vocabulary::{is_me, level_at, longest};
