@@ -24,6 +24,7 @@ const AT: SectionId = id("field.at");
 const HAS: SectionId = id("field.has");
 const TAIL: SectionId = id("field.tail");
 const NO_LABEL: SectionId = id("field.no_label");
+const LABELS: SectionId = id("field.labels");
 const JOIN: SectionId = id("list.join");
 const ME: SectionId = id("after.me");
 /// Given names that are no words, and those that are.
@@ -118,9 +119,11 @@ impl Values<'_> {
         LEVELS.contains(&number).then(|| number.to_string())
     }
 
-    /// "label backend", "labels backend, login and search".
+    /// "label backend", "labels backend, login and search". Several of them that do one thing are a sentence: "labels wobble".
     fn labels(&self, at: usize) -> Option<FieldValue> {
+        let several = self.reader.at(LABELS, self.reader.skip(THE, at)) > 0;
         let (item, mut at) = self.named(at, Part::Labels)?;
+        let marked = self.equals(at) || self.sign("#", at);
         at += usize::from(self.equals(at));
         let mut labels: Vec<&str> = Vec::new();
         loop {
@@ -128,8 +131,9 @@ impl Values<'_> {
             labels.push(self.reader.words.slice(label).trim_start_matches('#'));
             at += label.len();
             if let Some(item) = self.ends(at, item) {
-                let (part, value) = (Part::Labels, labels.join(", "));
-                return Some(FieldValue { item, part, value, like_a_title: labels.len() == 1 });
+                let (part, value, alone) = (Part::Labels, labels.join(", "), labels.len() == 1);
+                let does = alone && several && !marked;
+                return (!does).then_some(FieldValue { item, part, value, like_a_title: alone });
             }
             let join = self.reader.at(JOIN, at);
             if join == 0 && label.last()?.after != Gap::Soft {
@@ -209,7 +213,11 @@ impl Values<'_> {
     }
 
     fn equals(&self, at: usize) -> bool {
-        self.reader.all.get(at).is_some_and(|word| self.reader.words.folded(word) == "=")
+        self.sign("=", at)
+    }
+
+    fn sign(&self, sign: &str, at: usize) -> bool {
+        self.reader.all.get(at).is_some_and(|word| self.reader.words.folded(word) == sign)
     }
 
     /// The item that is meant, if the message ends here but for politeness and an item.
@@ -324,6 +332,8 @@ mod tests {
             ("Labels backend, login", Labels, "backend, login"),
             ("labels good-first-issue and ui", Labels, "good-first-issue, ui"),
             ("tag #mobile", Labels, "mobile"),
+            ("tags #mobile", Labels, "mobile"),
+            ("labels = mobile", Labels, "mobile"),
             ("Schlagwort Abrechnung", Labels, "Abrechnung"),
         ] {
             assert_eq!(read(text), Some((None, part, value.to_string())), "{text}");
@@ -369,6 +379,10 @@ mod tests {
             "labels missing",
             "label is broken",
             "labels disappear",
+            "labels wobble",
+            "tags jump",
+            "Labels springen",
+            "Schlagwörter wackeln",
             "label 5",
             "label of the chart",
             "labels with umlauts",
