@@ -25,7 +25,7 @@ const FLOORS: [Floor; 7] = [
     floor(
         "capabilities",
         "what a decision does",
-        &["calls", "decision_records", "erase", "poll", "review", "selection", "tickets"],
+        &["calls", "decision_records", "erase", "host", "poll", "review", "selection", "tickets"],
     ),
     floor(
         "conversation",

@@ -53,6 +53,7 @@ pub mod tickets;
 
 mod admit;
 mod cards;
+mod host;
 mod messages;
 mod needs;
 #[cfg(test)]

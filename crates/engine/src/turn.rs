@@ -35,6 +35,7 @@ use crate::data::id_generator::IdGenerator;
 use crate::data::lane::Lane;
 use crate::data::lane_state::LaneState;
 use crate::data::message::{Message, MessageKind, Role};
+use crate::data::policy::hosting::{BuiltIn, Hosting};
 use crate::data::policy::{Policy, limits};
 use crate::data::record::{Change, Record, RecordKey, RecordKind, Stored};
 use crate::data::record_lookup::RecordLookup;
@@ -93,6 +94,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) event: &'a Event,
     pub(crate) given: &'a StepInput,
     pub(crate) policy: &'a Policy,
+    /// Division of the work between the engine and a host in this lane.
+    pub(crate) hosting: Hosting<'a>,
     pub(crate) capabilities: Capabilities,
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
@@ -138,6 +141,7 @@ impl<'a> Turn<'a> {
             event,
             given,
             policy,
+            hosting: policy.hosting(&lane.key),
             capabilities,
             head: lane.head.clone(),
             trace: Trace::default(),
@@ -166,6 +170,11 @@ impl<'a> Turn<'a> {
     /// The lane's revision after this turn.
     pub(crate) fn revision(&self) -> u64 {
         self.lane.revision + 1
+    }
+
+    /// True if texts are read against lists here.
+    pub(crate) fn selects(&self) -> bool {
+        self.hosting.named(BuiltIn::Selection).unwrap_or(self.policy.selection.enabled)
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -475,7 +484,8 @@ impl<'a> Turn<'a> {
         message
     }
 
-    fn reply(&mut self, message: &MessageId, text: &str, offers: &[String]) {
+    /// Posts a message that is kept.
+    pub(crate) fn reply(&mut self, message: &MessageId, text: &str, offers: &[String]) {
         let (message, text, offers) = (message.clone(), text.into(), offers.into());
         self.effect(EffectBody::Reply { message, text, offers }, &[], None);
     }
@@ -501,6 +511,24 @@ impl<'a> Turn<'a> {
         let id = self.mint.effect(u32::try_from(self.effects.len()).unwrap_or(u32::MAX));
         self.effects.push(Effect { id: id.clone(), body, depends_on: depends_on.into(), approval });
         id
+    }
+
+    /// The effects that the turn plans so far.
+    pub(crate) fn planned(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// Leaves out planned effects, with the messages that they would post.
+    pub(crate) fn unsay(&mut self, left_out: impl Fn(&EffectBody) -> bool) {
+        for effect in core::mem::take(&mut self.effects) {
+            if !left_out(&effect.body) {
+                self.effects.push(effect);
+            } else if let EffectBody::Reply { message, .. } = &effect.body {
+                self.head.window.remove(message);
+                self.messages.retain(|id| id != message);
+                self.changed.retain(|change| change.about() != (RecordKind::Message, message.as_str()));
+            }
+        }
     }
 
     pub(crate) fn cancel(&mut self, effect: &EffectId) {

@@ -207,6 +207,7 @@ fn a_private_message_is_shown_to_nobody_else() {
             expected: None,
             asked_of: Some("bob".into()),
             expires: None,
+            message_id: None,
         });
         let given = talk.given(&kind);
         let _ = talk.event(kind, given);

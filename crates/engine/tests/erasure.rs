@@ -117,6 +117,7 @@ fn play(w: &mut TestLane, act: &Act, said: &mut Vec<(bool, String)>) {
                 expected: serde_json::from_value(serde_json::json!("free_text")).ok(),
                 asked_of: Some(who(*ana).0.into()),
                 expires: None,
+                message_id: None,
             };
             let given = StepInput { now: w.now, ..StepInput::default() };
             let _ = w.event("", EventKind::AssistantPosted(asks), given);

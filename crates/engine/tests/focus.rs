@@ -58,6 +58,7 @@ fn asked(text: &str, answer: &str) -> (TestLane, throughline_engine::EffectId, A
             expected: None,
             asked_of: None,
             expires: None,
+            message_id: None,
         }),
         StepInput::default(),
     );

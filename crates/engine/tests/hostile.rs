@@ -131,6 +131,7 @@ fn lane(meets: &str, motif: &str) -> TestLane {
             expected: Some(meets.parse().unwrap()),
             asked_of: None,
             expires: None,
+            message_id: None,
         };
         let _ = w.event("agent", EventKind::AssistantPosted(asked), given);
     }

@@ -116,6 +116,7 @@ fn asks(w: &mut TestLane, expected: &Expected, of: Option<&str>) -> Step {
         expected: Some(expected.clone()),
         asked_of: of.map(Into::into),
         expires: None,
+        message_id: None,
     };
     let given = StepInput { now: w.now, ..StepInput::default() };
     w.event("", EventKind::AssistantPosted(posted), given)

@@ -352,6 +352,7 @@ fn a_lapsed_question_can_be_revived_after_a_new_one() {
         expected: Some("location".parse().unwrap()),
         asked_of: None,
         expires: None,
+        message_id: None,
     });
     let given = StepInput { now: w.now, ..StepInput::default() };
     let _ = w.event("", asked, given);

@@ -332,6 +332,7 @@ impl World {
                     expected: Some(Expected::Text),
                     asked_of: None,
                     expires: Some(expires),
+                    message_id: None,
                 };
                 self.takes("", EventKind::AssistantPosted(asked));
             }

@@ -158,6 +158,7 @@ fn lanes() -> Vec<(&'static str, TestLane)> {
         expected: Some(Expected::Text),
         asked_of: Some("ana".into()),
         expires: None,
+        message_id: None,
     };
     let given = StepInput { now: host.now, ..StepInput::default() };
     let _ = host.event("", EventKind::AssistantPosted(posted), given);

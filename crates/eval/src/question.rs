@@ -91,6 +91,7 @@ pub(crate) fn ask(
         expected: Some(expected),
         asked_of: Some(USER.into()),
         expires: None,
+        message_id: None,
     }))?;
     let waiting = question.next.pendings.first().map(|pending| pending.id.clone());
     if waiting.is_none() {

@@ -202,6 +202,7 @@ mod tests {
             expected: Some(Expected::Number),
             asked_of: None,
             expires: None,
+            message_id: None,
         };
         let decision = decided(Verdict::Recorded, Reason::AssistantPosted);
         turn(EventKind::AssistantPosted(posted), decision, &[])

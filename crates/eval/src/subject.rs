@@ -112,6 +112,7 @@ impl Incoming {
             expected: None,
             asked_of: None,
             expires: None,
+            message_id: None,
         })
     }
 }

@@ -9,8 +9,9 @@ use throughline_channels::{Channel, Surface};
 use throughline_engine::data::actor::Actor;
 use throughline_engine::data::call::{CallOutcome, CallRequest};
 use throughline_engine::data::effect::{Attempt, EffectClass};
+use throughline_engine::data::policy::hosting::Replies;
 use throughline_engine::retry::Guarantee;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{LaneKey, Policy, Timestamp};
 use throughline_models::Model;
 use throughline_store::Performer;
 use throughline_trackers::Tracker;
@@ -90,16 +91,16 @@ impl Ports {
     /// The performer of an effect of this class in this lane. `None` if the commit itself delivers it, because the
     /// channel reads from the store.
     #[must_use]
-    pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Option<Performer> {
-        if class.is_host_only()
-            || self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class)
-        {
-            return Some(Performer::Host);
-        }
+    pub fn performer(&self, policy: &Policy, lane: &LaneKey, class: EffectClass) -> Option<Performer> {
         let shown = matches!(
             class,
             EffectClass::Reply | EffectClass::CardPost | EffectClass::CardUpdate | EffectClass::Notice
         );
+        let hosts = self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class)
+            || shown && policy.hosting(lane).replies == Replies::Host;
+        if class.is_host_only() || hosts {
+            return Some(Performer::Host);
+        }
         let reads = self.channels.get(&lane.channel).is_none_or(|c| c.surface() == Surface::ReadFromStore);
         if shown && reads { None } else { Some(Performer::Us) }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use throughline_engine::data::approval::ApprovalChange;
-use throughline_engine::data::effect::{Effect, EffectBody, EffectClass, Outcome};
+use throughline_engine::data::effect::{Effect, EffectBody, Outcome};
 use throughline_engine::data::event::MessagePosted;
 use throughline_engine::data::id_generator::IdGenerator;
 use throughline_engine::data::lane::{Encoded, Lane};
@@ -236,7 +236,7 @@ impl Runtime {
     }
 
     fn performer(&self, actor: &LaneActor, effect: &Effect) -> Option<Performer> {
-        self.ports.performer(&actor.lane.key, effect.body.class())
+        self.ports.performer(&self.policy, &actor.lane.key, effect.body.class())
     }
 
     /// Shows on the channel, where it can, that a closing word was seen: it gets no answer.
@@ -386,8 +386,9 @@ impl Runtime {
 
     /// The effects that the commit itself delivers, by their number in the turn.
     fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
-        let delivered =
-            |(_, effect): &(u32, &Effect)| self.ports.performer(key, effect.body.class()).is_none();
+        let delivered = |(_, effect): &(u32, &Effect)| {
+            self.ports.performer(&self.policy, key, effect.body.class()).is_none()
+        };
         let shown = |(n, effect): (u32, &Effect)| Some((n, Shown::of(&effect.body)?));
         (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
     }
@@ -396,7 +397,7 @@ impl Runtime {
     fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
         let row = |(ordinal, effect): (u32, &Effect)| {
             let class = effect.body.class();
-            let performer = self.ports.performer(key, class)?;
+            let performer = self.ports.performer(&self.policy, key, class)?;
             Some(OutboxRow {
                 id: effect.id.clone(),
                 ordinal,
@@ -407,7 +408,7 @@ impl Runtime {
                 depends_on: effect.depends_on.clone(),
                 approval: effect.approval.clone(),
                 performer,
-                deadline: (performer == Performer::Host).then(|| now.plus(host_time(class))),
+                deadline: (performer == Performer::Host).then(|| now.plus(host_time(&effect.body))),
             })
         };
         (0..).zip(&step.effects).filter_map(row).collect()
@@ -434,15 +435,15 @@ fn asked(step: &Step) -> Option<EffectId> {
     step.effects.iter().any(|effect| effect.id == *open).then(|| open.clone())
 }
 
-/// The time a host has to report. For effects only a host can perform, their class sets it.
 /// Returns the person who takes part by this event. Who was refused took no part, so that trying opens nothing.
 fn participant(event: &Event, step: &Step) -> Option<String> {
     let counts = !matches!(step.decision.outcome, Verdict::Ignored | Verdict::Refused);
     (counts && !event.actor.is_empty()).then(|| event.actor.clone())
 }
 
-fn host_time(class: EffectClass) -> Millis {
-    if class.is_host_only() { class.retry_limits().1 } else { limits::HOST_REPORT }
+/// The time a host has to report. Effects that only a host can perform say it themselves.
+fn host_time(effect: &EffectBody) -> Millis {
+    if effect.class().is_host_only() { effect.retry_limits().1 } else { limits::HOST_REPORT }
 }
 
 fn outcome_text(outcome: &Outcome) -> String {

@@ -178,7 +178,8 @@ impl Shown {
             | EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
-            | EffectBody::EvidenceFetch { .. } => None,
+            | EffectBody::EvidenceFetch { .. }
+            | EffectBody::TurnHandover(_) => None,
         }
     }
 }

@@ -269,7 +269,10 @@ fn payload_fits(approval: &Approval, recorded: Option<&String>, decided: Option<
 /// True if words of an effect may be gone: erased, or those of a prompt that has been answered.
 pub(crate) fn drops_words(effect: &StoredEffect) -> bool {
     let ended = matches!(effect.state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
-    let prompts = matches!(effect.row.class, EffectClass::ModelAsk | EffectClass::AgentDelegate);
+    let prompts = matches!(
+        effect.row.class,
+        EffectClass::ModelAsk | EffectClass::AgentDelegate | EffectClass::TurnHandover
+    );
     effect.row.payload.is_empty() || (ended && prompts)
 }
 

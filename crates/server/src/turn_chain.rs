@@ -123,8 +123,15 @@ impl<'r> OpenEffects<'r> {
             let Some(class) = EffectClass::parse(class).filter(|class| class.reports_success()) else {
                 continue;
             };
+            // A summary goes on beside the turn, and nobody waits for it.
+            let beside =
+                class == EffectClass::ModelAsk && turn.row.asked.as_ref().is_none_or(|asked| asked.0 != *id);
+            if beside {
+                continue;
+            }
             // Hosts are not waited for, except where a model needs their answer: a host gives that at once.
-            let ours = self.runtime.ports().performer(lane, class) == Some(Performer::Us);
+            let ours =
+                self.runtime.ports().performer(self.runtime.policy(), lane, class) == Some(Performer::Us);
             if ours || class == EffectClass::EvidenceFetch {
                 self.effects.insert(EffectId::from(id.as_str()), self.runtime.wakes().watch(id));
             }

@@ -30,7 +30,7 @@ pub(crate) fn first_state(performer: Performer, waits: bool) -> (EffectState, u3
 /// to condense, only the fingerprints stay. Reasons: `docs/design/0028-erasure.md`.
 pub(crate) fn drops_prompt(class: EffectClass, state: EffectState) -> bool {
     let ended = matches!(state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
-    ended && matches!(class, EffectClass::ModelAsk | EffectClass::AgentDelegate)
+    ended && matches!(class, EffectClass::ModelAsk | EffectClass::AgentDelegate | EffectClass::TurnHandover)
 }
 
 /// Returns the outcome of an effect whose dependency failed or was cancelled, encoded.

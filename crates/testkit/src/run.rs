@@ -253,6 +253,7 @@ impl Runner<'_, '_> {
                 expected: says.expected.clone(),
                 asked_of: says.asked_of.clone(),
                 expires: says.expires.map(|when| self.moment(when)),
+                message_id: None,
             })],
             Act::TaskReport(report) => vec![EventKind::TaskReported(TaskReported {
                 task: report.task.as_str().into(),
@@ -270,6 +271,7 @@ impl Runner<'_, '_> {
                 expected: None,
                 asked_of: None,
                 expires: None,
+                message_id: None,
             })],
             act => self.option_event(act, before)?.into_iter().collect(),
         };

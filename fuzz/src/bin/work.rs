@@ -46,6 +46,7 @@ fn lane(meets: u8, motif: &str) -> TestLane {
                 expected: expected.parse().ok(),
                 asked_of: None,
                 expires: None,
+                message_id: None,
             };
             let _ = w.event("agent", EventKind::AssistantPosted(asked), given);
         }

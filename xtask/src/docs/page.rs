@@ -108,8 +108,11 @@ impl Fence<'_> {
     /// Returns the block's kind, nothing if there is nothing to try, or an error with its line.
     fn kind(&self) -> Result<Option<Kind>, (usize, &'static str)> {
         let (language, rest) = self.info.split_once(' ').unwrap_or((self.info, ""));
-        if language == "ts" && rest.is_empty() {
-            return Ok(self.program().map(Kind::Program));
+        let programs = [("ts", "// ", ".mjs"), ("python", "# ", ".py")];
+        if let Some((_, comment, ending)) = programs.into_iter().find(|(of, ..)| *of == language)
+            && rest.is_empty()
+        {
+            return Ok(self.program(comment, ending).map(Kind::Program));
         }
         if !["console", "sh", "bash", "toml", "yaml", "json"].contains(&language) {
             return Ok(None);
@@ -165,9 +168,9 @@ impl Fence<'_> {
     }
 
     /// Returns a program whose first line names its file.
-    fn program(&self) -> Option<Written> {
-        let name =
-            self.body.first()?.strip_prefix("// ").filter(|name| plain(name) && name.ends_with(".mjs"))?;
+    fn program(&self, comment: &str, ending: &str) -> Option<Written> {
+        let name = self.body.first()?.strip_prefix(comment)?;
+        let name = Some(name).filter(|name| plain(name) && name.ends_with(ending))?;
         Some(Written { name: name.into(), text: self.body.join("\n") + "\n" })
     }
 

@@ -40,6 +40,7 @@ pub(crate) fn asked(id: &str, at: i64, expected: Expected) -> Event {
         expected: Some(expected),
         asked_of: None,
         expires: None,
+        message_id: None,
     };
     Event {
         id: id.into(),

@@ -1,6 +1,7 @@
 //! Turns a host's request into an event of a lane. Total and pure; reports every problem at once.
 
 use throughline_engine::data::event::{AssistantPosted, MessagePosted, Press};
+use throughline_engine::data::handover::HostAnswer;
 use throughline_engine::data::message::MessageKind;
 use throughline_engine::data::task::TaskReported;
 use throughline_engine::data::task_status::TaskStatus;
@@ -9,7 +10,7 @@ use throughline_language::Expected;
 
 use super::options;
 use super::problem::{Checker, MAX_FORM_VALUES, MAX_TASK, Problem, shortened, step};
-use super::request::{ActorRequest, AssistantRequest, EventRequest, ReportRequest};
+use super::request::{ActorRequest, AssistantRequest, EventRequest, ReportRequest, ShownRequest};
 
 /// Kinds that only the runtime makes: from a host they would be a forged outcome or deadline.
 const INTERNAL_KINDS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
@@ -169,7 +170,16 @@ fn kind(request: EventRequest, actor: &str, check: &mut Checker) -> EventKind {
             EventKind::Command { text: after_name(&text).into() }
         }
         "form.submitted" => form(&name, request, check),
-        "assistant.posted" => assistant(&name, request, check),
+        "assistant.posted" => match request.assistant {
+            None => check.lacks("/assistant", name),
+            Some(said) => {
+                check.maybe_id("/task", request.task.as_deref());
+                let mut posted = assistant("/assistant", &name, said, check);
+                posted.task = posted.task.or(request.task.map(TaskId));
+                posted.message_id = posted.message_id.or(request.message_id);
+                EventKind::AssistantPosted(posted)
+            }
+        },
         "task.reported" => reported(&name, request, check),
         "options.shown" => match request.shown {
             None => check.lacks("/shown", name),
@@ -247,9 +257,10 @@ fn form(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind {
     EventKind::FormSubmitted { press, values }
 }
 
-fn assistant(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind {
-    let Some(said) = request.assistant else { return check.lacks("/assistant", kind.into()) };
-    let AssistantRequest { kind: as_what, task, text, expected, asked_of, expires } = said;
+/// Reads a message of a host's agent, which is at `at` in its request.
+fn assistant(at: &str, kind: &str, said: AssistantRequest, check: &mut Checker) -> AssistantPosted {
+    let AssistantRequest { kind: as_what, task, text, expected, asked_of, expires, message_id } = said;
+    let place = |member: &str| format!("{at}/{member}");
     let known = "answer, question, card or notification";
     let as_what = match as_what.as_deref() {
         Some("answer") => MessageKind::Answer,
@@ -258,38 +269,48 @@ fn assistant(kind: &str, request: EventRequest, check: &mut Checker) -> EventKin
         Some("notification") => MessageKind::Notification,
         Some(other) => {
             let other = shortened(other);
-            check.wrong("/assistant/kind", format!("“{other}” is no kind of message; it is {known}"));
+            check.wrong(&place("kind"), format!("“{other}” is no kind of message; it is {known}"));
             MessageKind::Notification
         }
         None => {
-            check.wrong("/assistant/kind", format!("say what it is: {known}"));
+            check.wrong(&place("kind"), format!("say what it is: {known}"));
             MessageKind::Notification
         }
     };
     let text = match text {
         Some(text) => {
-            check.words("/assistant/text", &text);
+            check.words(&place("text"), &text);
             text
         }
-        None => check.required("/assistant/text", kind, None),
+        None => check.required(&place("text"), kind, None),
     };
-    check.maybe_id("/task", request.task.as_deref());
-    check.maybe_id("/assistant/task", task.as_deref());
-    check.maybe_id("/assistant/asked_of", asked_of.as_deref());
+    for (member, id) in [("task", &task), ("asked_of", &asked_of), ("message_id", &message_id)] {
+        check.maybe_id(&place(member), id.as_deref());
+    }
     let expected = expected.and_then(|wire| {
-        check.text("/assistant/expected", &wire);
+        check.text(&place("expected"), &wire);
         let parsed: Result<Expected, _> = wire.parse();
-        parsed.map_err(|error| check.wrong("/assistant/expected", error.to_string())).ok()
+        parsed.map_err(|error| check.wrong(&place("expected"), error.to_string())).ok()
     });
-    let expires = expires.and_then(|at| moment(check, "/assistant/expires", &at));
-    EventKind::AssistantPosted(AssistantPosted {
-        kind: as_what,
-        task: task.or(request.task).map(TaskId),
-        text,
-        expected,
-        asked_of,
-        expires,
-    })
+    let expires = expires.and_then(|time| moment(check, &place("expires"), &time));
+    AssistantPosted { kind: as_what, task: task.map(TaskId), text, expected, asked_of, expires, message_id }
+}
+
+/// Checks the answer of a host's agent to a turn, which is at `at` in its request.
+///
+/// # Errors
+///
+/// Every problem, each with its JSON pointer.
+pub fn answer(
+    at: &str,
+    said: Option<AssistantRequest>,
+    list: Option<ShownRequest>,
+) -> Result<HostAnswer, Vec<Problem>> {
+    let mut check = Checker::default();
+    let of = "an answer";
+    let posted = said.map(|said| assistant(&format!("{at}/assistant"), of, said, &mut check));
+    let options = list.map(|list| options::shown(&format!("{at}/shown"), of, list, &mut check));
+    if check.problems.is_empty() { Ok(HostAnswer { posted, options }) } else { Err(check.problems) }
 }
 
 fn reported(kind: &str, request: EventRequest, check: &mut Checker) -> EventKind {

@@ -8,7 +8,7 @@ mod problem;
 mod request;
 mod view;
 
-pub use event::{Context, HOST_KINDS, NormalisedEvent};
+pub use event::{Context, HOST_KINDS, NormalisedEvent, answer};
 pub use options::snapshot;
 pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
 pub use request::{

@@ -153,6 +153,9 @@ pub struct AssistantRequest {
     /// The time the question expires, RFC 3339 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
+    /// The host's own id of the message, if it has posted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
 }
 
 /// The state of a task, as the host reports it.

@@ -106,7 +106,7 @@ pub(crate) fn plan_question(
 }
 
 /// The hint about the anchor, if the message needs one. For a card it quotes what people wrote on it.
-fn hint(turn: &Turn<'_>) -> Option<AnchorHint> {
+pub(crate) fn hint(turn: &Turn<'_>) -> Option<AnchorHint> {
     let mut hint = focus(turn).hint(&turn.reference, turn)?;
     if let Some(id) = &hint.focus_anchor_internal_id
         && let Some(card) = turn.get::<Message>(id).cloned().and_then(|message| message.card)

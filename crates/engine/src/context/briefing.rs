@@ -1,19 +1,37 @@
-//! The briefing of a sub-agent: the context of the lane in which its task was asked for. The task itself,
+//! The context of a lane for an agent outside: a sub-agent that is given a task, or the host's own. What they are to answer,
 //! in the person's words, is sent beside it (`docs/design/0025-prompt-context.md`).
 
 use alloc::boxed::Box;
 
 use crate::context::lane_context::LaneContext;
 use crate::context::prompt::{PromptSections, build};
+use crate::data::focus::AnchorHint;
 use crate::data::prompt::{BuiltPrompt, PromptSection};
 use crate::data::trace::PromptTrace;
+use crate::facts::prompt_facts::PromptFacts;
 use crate::memory::fact_intake as facts;
 use crate::text::clean::tokens;
-use crate::turn::Turn;
+use crate::turn::{RoutedMessage, Turn};
 
 const RULES: &str = include_str!("data/delegated.md");
 const CONTRACT: &str =
     "## OUTPUT CONTRACT\nSay in plain text what you did, what came of it, and what is still open.\n";
+
+/// Builds what a host's agent is shown of the lane beside the message it answers: sections 3 to 7 of a prompt. `None` if it
+/// does not fit.
+pub(crate) fn background(
+    turn: &mut Turn<'_>,
+    hint: Option<&AnchorHint>,
+    said: &RoutedMessage,
+) -> Option<Box<BuiltPrompt>> {
+    let facts = facts::shown(turn);
+    let shown = LaneContext {
+        facts: facts.lines.clone(),
+        block: Some(turn.block()),
+        ..LaneContext::conversation(turn, hint, &said.by)
+    };
+    built(turn, facts, PromptSections { input_tokens: tokens(said.text()), ..shown.sections(turn.policy) })
+}
 
 /// Builds the context of a task that is handed over. `None` if it does not fit beside the task's `words`;
 /// the task is then not handed over.
@@ -24,13 +42,18 @@ pub(crate) fn briefing(turn: &mut Turn<'_>, words: &str, user: &str) -> Option<B
         block: Some(turn.block()),
         ..LaneContext::conversation(turn, None, user)
     };
-    let built = build(PromptSections {
+    let sections = PromptSections {
         rules: RULES.into(),
         contract: CONTRACT.into(),
         input_tokens: tokens(words),
         ..shown.sections(turn.policy)
-    });
-    let built = built.ok()?;
+    };
+    built(turn, facts, sections)
+}
+
+/// Builds a prompt and notes in the turn what it holds.
+fn built(turn: &mut Turn<'_>, facts: PromptFacts, sections: PromptSections) -> Option<Box<BuiltPrompt>> {
+    let built = build(sections).ok()?;
     turn.trace.prompt = Some(PromptTrace::of(&built));
     turn.use_facts(facts.standing(built.left_out(PromptSection::Facts)));
     Some(Box::new(built))

@@ -59,6 +59,8 @@ pub enum Verdict {
     Refused,
     /// Waiting for a model or a tracker. The turn of its answer decides.
     Deferred,
+    /// Handed to the host's agent, which answers.
+    HandedOver,
 }
 
 macro_rules! reasons {
@@ -311,6 +313,9 @@ reasons! {
     GateSpared = "gate.spared", say::reason_gate_spared;
     ApprovalNothing = "approval.nothing", say::reason_approval_nothing;
     GateDismissed = "gate.dismissed", say::reason_gate_dismissed;
+    HandedOver = "handover.begun", say::reason_handover_begun;
+    HandoverAnswered = "handover.answered", say::reason_handover_answered;
+    HandoverUnanswered = "handover.unanswered", say::reason_handover_unanswered;
 }
 
 impl fmt::Display for Reason {

@@ -6,6 +6,7 @@
 pub(crate) mod class;
 pub(crate) mod outcome;
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,6 +18,7 @@ use crate::data::canonical_json::{hex, jcs, sha256};
 use crate::data::card_model::CardModel;
 pub use crate::data::effect::class::EffectClass;
 pub use crate::data::effect::outcome::{Attempt, EffectResult, Outcome};
+use crate::data::handover::Handover;
 use crate::data::id::{CardId, EffectId, MessageId, SetId, TaskId};
 pub use crate::data::issue_change::{IssueChange, IssueState, IssueView};
 use crate::data::lane_key::LaneKey;
@@ -202,6 +204,9 @@ pub enum EffectBody {
         /// Kinds of evidence that are asked for.
         wanted: Vec<EvidenceKind>,
     },
+    /// Hands a turn to the host's agent (`docs/design/0068-hosts.md`).
+    #[serde(rename = "turn.handover")]
+    TurnHandover(Box<Handover>),
 }
 
 /// Epic that an item belongs to.
@@ -240,6 +245,7 @@ impl EffectBody {
             Self::AgentDelegate(_) => EffectClass::AgentDelegate,
             Self::OptionExecute(_) => EffectClass::OptionExecute,
             Self::EvidenceFetch { .. } => EffectClass::EvidenceFetch,
+            Self::TurnHandover(_) => EffectClass::TurnHandover,
         }
     }
 
@@ -283,18 +289,20 @@ impl EffectBody {
             | Self::ToolCall(_)
             | Self::AgentDelegate(_)
             | Self::OptionExecute(_)
-            | Self::EvidenceFetch { .. } => None,
+            | Self::EvidenceFetch { .. }
+            | Self::TurnHandover(_) => None,
         };
         card.filter(|card| !card.0.is_empty())
     }
 
     /// Returns the number of attempts and the age in milliseconds after which it gives up. A question to a
-    /// model gives up at its own time limit, a tool that may change something at that of what leaves the thread, other
-    /// effects at the limit of their class.
+    /// model and a turn for a host give up at their own time limit, a tool that may change something at that of what leaves
+    /// the thread, other effects at the limit of their class.
     #[must_use]
     pub fn retry_limits(&self) -> (u32, Millis) {
         match self {
             Self::ModelAsk(ask) => (ask.purpose().max_tries(), ask.budget_ms),
+            Self::TurnHandover(handover) => (1, handover.budget_ms),
             Self::ToolCall(_) if self.is_outward() => limits::GIVE_UP_WRITING_TOOL,
             _ => self.class().retry_limits(),
         }
@@ -326,7 +334,8 @@ impl EffectBody {
             | Self::ToolCall(_)
             | Self::AgentDelegate(_)
             | Self::OptionExecute(_)
-            | Self::EvidenceFetch { .. } => String::new(),
+            | Self::EvidenceFetch { .. }
+            | Self::TurnHandover(_) => String::new(),
         }
     }
 }

@@ -258,6 +258,9 @@ pub struct AssistantPosted {
     /// Time the question expires; `None` means the default of the pending's kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
+    /// Host's own id of the message, if it has posted it. A reply to that id refers to the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
 }
 
 /// Message that an effect was to show and did not.

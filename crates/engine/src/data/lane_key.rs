@@ -40,6 +40,14 @@ impl LaneKey {
         [&self.tenant, &self.app, &self.channel, &self.conversation, &self.thread]
     }
 
+    /// Returns true if the lane is in a place: tenant, channel, conversation and thread, of which only those that are set
+    /// count.
+    #[must_use]
+    pub fn is_in(&self, place: [Option<&str>; 4]) -> bool {
+        let own = [&self.tenant, &self.channel, &self.conversation, &self.thread];
+        place.into_iter().zip(own).all(|(set, own)| set.is_none_or(|set| set == own))
+    }
+
     /// Returns the public id of the lane, a hash of its parts.
     #[must_use]
     pub fn id(&self) -> LaneId {

@@ -2,6 +2,7 @@
 
 use crate::data::ask::{AnswerRecipient, Question};
 use crate::data::fact::FactTombstone;
+use crate::data::handover::OpenHandover;
 use crate::data::id::message_position;
 use crate::data::id::{CardId, EffectId, MessageId};
 use crate::data::ids::Ids;
@@ -45,6 +46,9 @@ pub struct LaneState {
     /// Open question to a model; a lane has at most one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<OpenAsk>,
+    /// Turns that wait for the host's agent, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handovers: Vec<OpenHandover>,
     /// Issues that the thread tracks, oldest first, with those still being looked up
     /// (`docs/design/0019-decision-records.md`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

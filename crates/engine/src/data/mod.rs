@@ -21,6 +21,7 @@ pub mod fault;
 pub mod field_error;
 pub mod fingerprint;
 pub mod focus;
+pub mod handover;
 pub mod id;
 pub mod id_generator;
 pub mod ids;

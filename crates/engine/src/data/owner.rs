@@ -20,6 +20,10 @@ pub(crate) const DECISIONS: &str = "decisions";
 pub(crate) const SELECTION: &str = "selection";
 /// Facts.
 pub(crate) const FACTS: &str = "facts";
+/// Questions of a host's agent.
+pub(crate) const PENDING: &str = "pending";
+/// Help and small talk.
+pub(crate) const HELP: &str = "help";
 /// The host's own agent, which acts on the answers to its questions itself.
 pub(crate) const HOST: &str = "host";
 

@@ -5,6 +5,7 @@ mod approver_rule;
 pub mod context;
 pub mod destination;
 pub mod drafts;
+pub mod hosting;
 pub mod selection;
 
 use alloc::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::data::language::Language;
 use crate::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use crate::data::policy::destination::Destination;
 use crate::data::policy::drafts::DraftPolicy;
+use crate::data::policy::hosting::{BuiltIn, Fallback, HostedPlace, Replies};
 use crate::data::policy::selection::SelectionPolicy;
 use crate::data::purpose::Purpose;
 use crate::data::ticket::Target;
@@ -169,6 +171,11 @@ pub mod limits {
     pub const HELD_RECORD: usize = 3 * 1024;
     /// Lanes released at once.
     pub const RELEASED_AT_ONCE: usize = 256;
+    /// Milliseconds that a host has to answer a turn, unless policy says otherwise: an agent may think for a while, and a
+    /// person waits.
+    pub const HANDOVER: Millis = 2 * Timestamp::MINUTE;
+    /// Turns that wait for the host's agent at once; the oldest of more is taken back.
+    pub const HANDOVERS: usize = 8;
     /// Milliseconds that a host has to report an effect it performs.
     pub const HOST_REPORT: Millis = Timestamp::DAY;
     /// Turns between two copies of the full state, which is also kept at turn 1.
@@ -246,6 +253,26 @@ pub struct Policy {
     /// without them keeps its version.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
+    /// Way on for a message that no rung decides. This and the next four are omitted while they are the default, so that
+    /// such a policy keeps its version.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fallback: Fallback,
+    /// Capabilities that are on; all of them if none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<BuiltIn>>,
+    /// Speaker of what the engine has to say.
+    #[serde(skip_serializing_if = "is_default")]
+    pub replies: Replies,
+    /// Milliseconds that a host has to answer a turn that was handed to it, if they are not the usual ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handover_ms: Option<Millis>,
+    /// Places where the work is divided otherwise. The first that fits counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosted: Vec<HostedPlace>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The slash command's name.
@@ -531,7 +558,9 @@ impl Policy {
     #[must_use]
     pub fn first_invalid(&self) -> Option<(&'static str, String)> {
         let selection = || self.selection.first_invalid().map(|(key, why)| (key, why.into()));
+        let hosting = || self.first_invalid_hosting().map(|(key, why)| (key, why.into()));
         selection()
+            .or_else(hosting)
             .or_else(|| self.context.first_invalid())
             .or_else(|| self.summary.first_invalid())
             .or_else(|| self.facts.first_invalid())

@@ -26,6 +26,7 @@ use crate::data::fact_proposal::FactProposal;
 use crate::data::fault::{Fault, FieldFault, SendingFault, ToolFault, TrackerFault};
 use crate::data::field_error::FieldError;
 use crate::data::focus::AnchorHint;
+use crate::data::handover::{Handover, HostAnswer, ListInSight, OpenHandover, WaitingQuestion};
 use crate::data::id::{
     BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, SetId,
     TaskId, TimerId, TurnId,
@@ -229,7 +230,7 @@ texts! {
     struct FactStated { kind: key, scope: key, epic: key, text: said, subject: said }
 
     struct LaneState {
-        pendings, lapsed, left_at: key, answered, remembered: key, last_message_at: key, ask, tracked, issue_questions, gone, window: key,
+        pendings, lapsed, left_at: key, answered, remembered: key, last_message_at: key, ask, handovers, tracked, issue_questions, gone, window: key,
         earlier: key, covered, language: key, last_seen_ts: key, cards: key,
     }
     struct OpenAsk {
@@ -269,8 +270,15 @@ texts! {
         TrackerFind { target: key, key: key, by: person, card, task }, TrackerSeek { target: key, marker, card },
         TrackerCreate { target: key, item, under: key, card }, TrackerUpdate { target: key, key: id, change, by: person, card },
         PostChannel { to: key, text: words, signed: key, language: key, card }, ToolCall(call), AgentDelegate(call),
-        OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key },
+        OptionExecute(call), EvidenceFetch { set, scope: key, scope_instance: key, wanted: key }, TurnHandover(handover),
     }
+    struct Handover {
+        message, by: person, text: said, files, task, hint, prompt, questions, lists, handoff: key, unsaid: words, budget_ms: key,
+    }
+    struct WaitingQuestion { id, text: words, expected, asked_of: person }
+    struct ListInSight { id, options: key, candidates: key }
+    struct HostAnswer { posted, options }
+    struct OpenHandover { effect, message, by: person, task, since: key }
     enum IssueChange {
         Parent(key: id), Comment(text: words), State(state: key), Assignee(name: words), Link(key: key),
     }
@@ -292,7 +300,7 @@ texts! {
     enum EffectResult {
         Delivered { channel_id: key }, Checked, Found { key: key, title: words, url: key, parent: key, state: key, assignee: words },
         Sought { issues: key }, Updated, Posted { url: key }, Issue { key: key, url: key }, Answered(answer),
-        Snapshot { options, focused: key }, Said { text: words }, Asked(question), Stopped { text: words },
+        Snapshot { options, focused: key }, Said { text: words }, Handled(answer), Asked(question), Stopped { text: words },
     }
     enum Answer {
         Classify { label: key, confidence: key, anchor }, Draft { items }, Revision { changes }, Review(review), Patch(patch),
@@ -329,7 +337,9 @@ texts! {
     }
     struct MessagePosted { text: said, message_id: key, reply_to: id, quote: words, task, files }
     struct Attachment { kind: key, name: said, mime: key, bytes: key }
-    struct AssistantPosted { kind: key, task, text: words, expected, asked_of: person, expires: key }
+    struct AssistantPosted {
+        kind: key, task, text: words, expected, asked_of: person, expires: key, message_id: key,
+    }
     struct Unshown { message, seen: key }
     enum Press {
         Token(token: key), Decision { card, version: key, item: id, action: key },

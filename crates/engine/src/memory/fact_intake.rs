@@ -17,6 +17,7 @@ use crate::data::fact_proposal::FactProposal;
 use crate::data::id::{DraftId, FactId, MessageId};
 use crate::data::message::{Message, MessageKind, Role};
 use crate::data::pending::{PendingKind, Slot};
+use crate::data::policy::hosting::BuiltIn;
 use crate::data::policy::limits;
 use crate::data::record_lookup::RecordLookup;
 use crate::data::ticket::{Draft, ItemType};
@@ -185,7 +186,7 @@ pub(crate) fn keep_stated_facts(turn: &mut Turn<'_>, decision: &Decision) {
         && decision.reason != Reason::MessageTooMuch;
     let command = turn.policy.command.rest(&posted.text).is_some();
     let Some(message) = turn.said.as_ref().map(|said| said.message.clone()) else { return };
-    if !taken || command {
+    if !taken || command || !turn.hosting.has(BuiltIn::Facts) {
         return;
     }
     let answered = usize::from(turn.books.answered);

@@ -82,5 +82,6 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Done => "done",
         Verdict::Refused => "refused",
         Verdict::Deferred => "deferred",
+        Verdict::HandedOver => "handed_over",
     }
 }

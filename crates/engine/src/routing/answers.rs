@@ -15,14 +15,16 @@ use crate::data::rung::Rung;
 use crate::data::set_option::SetOption;
 use crate::data::trace::Predicate;
 use crate::focus::resolve;
+use crate::host::handover;
 use crate::memory::fact_intake as facts;
+use crate::routing::focus_rung::focus_of_message;
 use crate::routing::step::climb;
 use crate::selection::{model_pick, more_evidence};
 use crate::tickets::revision;
 use crate::turn::{RoutedMessage, Turn};
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use throughline_language::Words;
 
@@ -92,6 +94,29 @@ fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> Option<Rc<RoutedMessage>> {
     turn.heard = Some(posted.clone());
     let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
     Some(turn.route(RoutedMessage::new(message, by, words, since)))
+}
+
+/// Decides the event anew, as one that the host answers: its message is handed over with the words that the engine would
+/// have said. Everything that `decided` wrote is left.
+pub(crate) fn hosts_to_answer<'a>(decided: &Turn<'a>, unsaid: String) -> (Turn<'a>, Decision) {
+    let mut turn =
+        Turn::new(decided.lane, decided.event, decided.given, decided.policy, decided.capabilities);
+    let heard = match &turn.event.kind {
+        EventKind::EffectSettled { effect, .. } => {
+            let ask = turn.head.ask.take_if(|ask| ask.effect == *effect);
+            ask.and_then(|ask| hear_again(&mut turn, &ask))
+        }
+        _ => {
+            focus_of_message(&mut turn);
+            turn.said.clone()
+        }
+    };
+    turn.trace = decided.trace.clone();
+    let decision = match heard {
+        Some(said) => handover::open_saying(&mut turn, &said, Some(unsaid)),
+        None => Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded),
+    };
+    (turn, Decision { rung: Rung::Gate, ..decision })
 }
 
 /// Asks a cancelled question again. If no model can be asked any more, the asker goes on without an answer.

@@ -5,7 +5,6 @@
 //! questions, thanks, refusals. This table has what depends on the lane or on policy.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::EventKind;
@@ -20,7 +19,7 @@ use crate::intent::delegation::{delegation, handed_to};
 use crate::messages;
 use crate::selection::newest::chooses_in_words;
 use crate::tickets::preview_words;
-use crate::turn::routed_message::{context, text_of};
+use crate::turn::routed_message::context;
 use crate::turn::{RoutedMessage, Turn};
 use throughline_language::intent::is_small_talk;
 use throughline_language::words::Gap;
@@ -110,21 +109,13 @@ pub(crate) fn keep(
         turn.kept = Some(pending.id.clone());
         return None;
     }
-    let question = question_of(turn, pending);
+    let question = turn.question_of(pending);
     turn.say(
         MessageKind::Notification,
         pending.task.as_ref(),
         &messages::question::stands(turn.language(), speaks, &question),
     );
     Some(Decision::new(Verdict::Answered, Reason::PendingStands))
-}
-
-/// The question as it is named later: the field it asks for, else the last question of the message that asked.
-pub(super) fn question_of(turn: &Turn<'_>, pending: &PendingState) -> String {
-    match pending.kind.part() {
-        Some(part) => say::question_of_part(turn.language(), part.label(turn.language())),
-        None => messages::question::last(text_of(turn, &pending.anchor)),
-    }
 }
 
 /// Names the question that this message left open, or that an older one had left and that is the next again.
@@ -137,7 +128,7 @@ pub(crate) fn tell_what_is_open(turn: &mut Turn<'_>) {
     if let Some(kept) = turn.kept.take() {
         let Some(pending) = of(&turn.head.pendings, &kept) else { return };
         let next = turn.conversational().is_some_and(|open| open.id == kept);
-        let text = messages::question::still_open(turn.language(), &question_of(turn, &pending), next);
+        let text = messages::question::still_open(turn.language(), &turn.question_of(&pending), next);
         turn.say(MessageKind::Notification, pending.task.as_ref(), &text);
         return;
     }
@@ -147,7 +138,7 @@ pub(crate) fn tell_what_is_open(turn: &mut Turn<'_>) {
         && of(&turn.lane.head.pendings, &open.id).is_some()
         && turn.head.pendings.iter().rfind(|p| p.kind.class() == PendingClass::Conversational) == Some(&open);
     if was_aside {
-        let text = say::question_back_to(turn.language(), question_of(turn, &open));
+        let text = say::question_back_to(turn.language(), turn.question_of(&open));
         turn.say(MessageKind::Notification, open.task.as_ref(), &text);
     }
 }

@@ -16,6 +16,7 @@ use crate::calls::ToolsAndAgents;
 use crate::data::record::RecordKey;
 use crate::data::time::Timestamp;
 use crate::decision_records::DecisionRecords;
+use crate::host::capability::Host;
 use crate::memory::Facts;
 use crate::review::Reviews;
 use crate::routing::scope::Scope;
@@ -32,6 +33,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities(&[
     &Tickets,
     &Reviews,
     &Facts,
+    &Host,
     #[cfg(test)]
     &crate::poll::Polls,
 ]);

@@ -13,7 +13,6 @@ use crate::data::pending::{PendingClass, PendingState};
 use crate::data::state_of_work::{StateOfWork, TaskProgress};
 use crate::data::task::Task;
 use crate::messages;
-use crate::routing::beside::question_of;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::interrupt::interrupt;
 use crate::turn::Turn;
@@ -33,7 +32,9 @@ fn known() -> impl Iterator<Item = &'static str> {
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     let word = word.to_lowercase();
-    if let Some(decision) = turn.capabilities.iter().find_map(|one| one.command(turn, &word, rest)) {
+    let on = turn.capabilities.iter().filter(|one| turn.hosting.has_named(one.name()));
+    let on: Vec<_> = on.collect();
+    if let Some(decision) = on.iter().find_map(|one| one.command(turn, &word, rest)) {
         return decision;
     }
     match word.as_str() {
@@ -56,7 +57,11 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, &text, Reason::CommandForget)
         }
         "stop" => {
-            interrupt(turn, Interrupt::Stop);
+            if !interrupt(turn, Interrupt::Stop) && turn.hosting.is_fallback() {
+                let left = turn.state_of_work();
+                let text = messages::state::stopped(turn.language(), false, false, left.as_ref());
+                return answer(turn, &text, Reason::CommandStop);
+            }
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
         _ => {
@@ -84,7 +89,7 @@ pub(crate) fn what_is_open(turn: &Turn<'_>) -> String {
         .pendings
         .iter()
         .filter(|asked| asked.kind.class() == PendingClass::Conversational && asked.is_alive(turn.now()));
-    let asked = asked.map(|asked| messages::question::waits(turn.language(), &question_of(turn, asked)));
+    let asked = asked.map(|asked| messages::question::waits(turn.language(), &turn.question_of(asked)));
     let open = turn.open_cards().filter(|card| card.takes_press(turn.now()));
     let cards =
         turn.put_aside().chain(open).map(|card| messages::open_card(turn.language(), &turn.called(card)));

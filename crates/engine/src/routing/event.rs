@@ -1,7 +1,6 @@
 //! Rungs 2 and 3: presses, forms, commands, outcomes, timers and reports of hosts go straight to their
 //! handlers, with no classifier and no model.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::calls;
@@ -10,14 +9,14 @@ use crate::data::ask::Answer;
 use crate::data::card::{Card, TimerPurpose};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::effect::outcome::{EffectResult, Outcome};
-use crate::data::event::{AssistantPosted, EventKind, MessagePosted};
-use crate::data::id::{EffectId, MessageId};
-use crate::data::message::{Message, MessageKind, Role};
+use crate::data::event::{EventKind, MessagePosted};
+use crate::data::id::EffectId;
+use crate::data::message::MessageKind;
 use crate::data::notice::Notice;
-use crate::data::pending::{PendingKind, Slot};
 use crate::data::task::TaskMove;
 use crate::data::trace::Predicate;
 use crate::erase;
+use crate::host::posted;
 use crate::memory::fact_intake as memory;
 use crate::messages;
 use crate::routing::answers;
@@ -30,7 +29,6 @@ use crate::turn::Turn;
 use crate::turn::capability::Settled;
 use crate::turn::routed_message::RungResult;
 use crate::turn::routed_message::RungResult::{Decided, Passed};
-use throughline_language::Expected;
 use throughline_messages as say;
 
 /// Hands presses, forms and commands to their handlers.
@@ -65,7 +63,9 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
     let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
     let nothing_waited = || Decision::new(Verdict::Recorded, Reason::EffectSettled);
     match &event.kind {
-        EventKind::MessagePosted(posted) if posted.only_files() => Decided(unread(turn, posted)),
+        EventKind::MessagePosted(posted) if posted.only_files() && !turn.hosting.is_fallback() => {
+            Decided(unread(turn, posted))
+        }
         EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
         EventKind::EffectSettled { effect, outcome, card, task, unshown } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
@@ -99,7 +99,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> RungResult {
         EventKind::FactStated(fact) => Decided(memory::stated(turn, fact)),
         EventKind::FactTakenBack { key, fact } => Decided(memory::retracted(turn, key, fact)),
         EventKind::FocusChanged(focus) => Decided(list_registry::focused(turn, focus)),
-        EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
+        EventKind::AssistantPosted(posted) => Decided(posted::posted(turn, posted)),
         EventKind::TaskReported(report) => recorded(match turn.report(report) {
             Some(TaskMove::Changed) => Reason::TaskReported,
             Some(TaskMove::Same) => Reason::TaskDuplicateReport,
@@ -122,7 +122,8 @@ fn unread(turn: &mut Turn<'_>, posted: &MessagePosted) -> Decision {
 /// Posts a note that the files of an answered message were not read.
 pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
     let EventKind::MessagePosted(posted) = &turn.event.kind else { return };
-    if posted.files.is_empty() || matches!(decision.outcome, Verdict::Ignored | Verdict::Observed) {
+    let told = matches!(decision.outcome, Verdict::Ignored | Verdict::Observed | Verdict::HandedOver);
+    if posted.files.is_empty() || told {
         return;
     }
     turn.say(MessageKind::Notification, None, &messages::unread(turn.language(), posted));
@@ -174,54 +175,4 @@ fn due(turn: &mut Turn<'_>, about: &TimerPurpose) -> Reason {
         TimerPurpose::Seek { .. } | TimerPurpose::Cooldown { .. } => return owner.due(turn, card, about),
     }
     Reason::TimerDue
-}
-
-/// Stores a message of a host's own agent, and opens a pending if the message asks something.
-fn host_posted(turn: &mut Turn<'_>, posted: &AssistantPosted) -> Decision {
-    let id = turn.host_message(posted);
-    if let Some(expected) = &posted.expected {
-        let kind = match expected {
-            Expected::Selection(_) => PendingKind::ClarificationNeeded(Slot::Host),
-            _ => PendingKind::SlotRequest(Slot::Host),
-        };
-        let asked = posted.asked_of.as_deref();
-        let task = turn.task_here();
-        turn.open_pending(kind, Some(expected.clone()), &id, Some(&task), asked, posted.expires);
-    }
-    Decision::new(Verdict::Recorded, Reason::AssistantPosted)
-}
-
-impl Turn<'_> {
-    fn host_message(&mut self, posted: &AssistantPosted) -> MessageId {
-        if let Some(task) = &posted.task {
-            self.belongs_to(task);
-        }
-        let task = self.task_here();
-        let id = MessageId(self.new_id(MessageId::PREFIX));
-        self.keep(Message {
-            id: id.clone(),
-            role: Role::Assistant,
-            by: String::new(),
-            kind: Some(posted.kind),
-            to: posted.asked_of.clone(),
-            task: Some(task),
-            card: None,
-            text: self.words_of_host(&posted.text),
-            at: self.event.received_at,
-            channel_id: None,
-            link: None,
-            untrusted: false,
-        });
-        id
-    }
-
-    /// Returns the words of a host's agent as they are kept. A post of the lane itself in its channel comes the same
-    /// way, word for word as it was approved.
-    fn words_of_host(&self, text: &str) -> String {
-        if self.event.id.starts_with(EventKind::POSTED_BY_US) {
-            text.into()
-        } else {
-            messages::of_others(self.language(), text).into_owned()
-        }
-    }
 }

@@ -17,11 +17,13 @@ use crate::data::card::{Card, CardStatus, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Intent;
 use crate::data::message::MessageKind;
+use crate::data::policy::hosting::BuiltIn;
 use crate::data::progress::Progress;
 use crate::data::purpose::Purpose;
 use crate::data::rung::Rung;
 use crate::data::trace::Predicate;
 use crate::decision_records::drafting as decisions;
+use crate::host::handover;
 use crate::intent::delegation::{Delegation, delegation, handed_to};
 use crate::memory::fact_intake as memory;
 use crate::messages;
@@ -46,27 +48,19 @@ use throughline_messages as say;
 /// Decides an explicit request by rule; otherwise asks a model, if there is one, for an intent out of a
 /// fixed set.
 pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
-    if let Some(decision) = handoff::answer(turn, said) {
-        return Decided(decision);
-    }
     let addressed = is_addressed(turn, said);
-    if acknowledges(turn, said) {
-        return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
-    }
-    if puts_off(said) || is_small_talk(&said.words) {
-        return Decided(Decision::new(Verdict::Recorded, Reason::SmallTalk));
-    }
-    if addressed && language::approves(&said.words) {
-        let verdict = answer(turn, &say::approval_nothing(turn.language()));
-        return Decided(Decision::new(verdict, Reason::ApprovalNothing));
-    }
-    if let Some(decision) = handed_over(turn, said) {
+    if let Some(decision) = aside(turn, said, addressed) {
         return Decided(decision);
     }
-    if let Some(decision) = memory::asked(turn) {
+    let delegated = if turn.hosting.has(BuiltIn::Work) { handed_over(turn, said) } else { None };
+    if let Some(decision) = delegated {
         return Decided(decision);
     }
-    if let Some(ruling) = said.rule().cloned() {
+    let stated = if turn.hosting.has(BuiltIn::Facts) { memory::asked(turn) } else { None };
+    if let Some(decision) = stated {
+        return Decided(decision);
+    }
+    if let Some(ruling) = said.rule().filter(|ruling| does(turn, ruling.intent.into())).cloned() {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
         if ruling.intent == rules::RuledIntent::TicketChange {
             let verdict = answer(turn, &say::ticket_no_update(turn.language()));
@@ -93,7 +87,10 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
         return Decided(act(turn, said, intent, Reason::IntentRule, Some(request)));
     }
     if !addressed {
-        return Decided(memory::only_stated(turn).unwrap_or_else(withheld));
+        return Decided(only_stated(turn).unwrap_or_else(withheld));
+    }
+    if ![Intent::Ticket, Intent::Review].into_iter().any(|intent| does(turn, intent)) {
+        return Passed(Predicate::NoRule);
     }
     if turn.given.model.has(Purpose::Classify) && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
@@ -102,6 +99,42 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
         return Passed(Predicate::NoRule);
     }
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
+}
+
+/// Decides a message that asks for nothing. A host's agent, which may have something to say to it, gets it instead.
+fn aside(turn: &mut Turn<'_>, said: &RoutedMessage, addressed: bool) -> Option<Decision> {
+    if turn.hosting.is_fallback() {
+        return None;
+    }
+    if let Some(decision) = handoff::answer(turn, said) {
+        return Some(decision);
+    }
+    if acknowledges(turn, said) {
+        return Some(Decision::new(Verdict::Recorded, Reason::Acknowledged));
+    }
+    if puts_off(said) || is_small_talk(&said.words) {
+        return Some(Decision::new(Verdict::Recorded, Reason::SmallTalk));
+    }
+    (addressed && language::approves(&said.words)).then(|| {
+        let verdict = answer(turn, &say::approval_nothing(turn.language()));
+        Decision::new(verdict, Reason::ApprovalNothing)
+    })
+}
+
+/// True if the engine does what this intent asks for.
+fn does(turn: &Turn<'_>, intent: Intent) -> bool {
+    let needs = match intent {
+        Intent::Ticket => BuiltIn::Tickets,
+        Intent::Review => BuiltIn::Reviews,
+        Intent::Meta => BuiltIn::Help,
+        Intent::Discussion | Intent::Ambiguous => return !turn.hosting.is_fallback(),
+    };
+    turn.hosting.has(needs)
+}
+
+/// Keeps a message that only states facts, where facts are kept.
+fn only_stated(turn: &mut Turn<'_>) -> Option<Decision> {
+    if turn.hosting.has(BuiltIn::Facts) { memory::only_stated(turn) } else { None }
 }
 
 /// Answers the open gate that the message refers to, if it asks the message's writer: "Create a ticket for this" equals a
@@ -158,7 +191,7 @@ fn puts_off(said: &RoutedMessage) -> bool {
 /// Decides an ambiguous message by the thread's remembered mode. The answer carries the button that clears
 /// the mode.
 pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
-    let Some(remembered) = turn.head.remembered.clone() else {
+    let Some(remembered) = turn.head.remembered.clone().filter(|one| does(turn, one.intent)) else {
         return Passed(Predicate::NothingRemembered);
     };
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
@@ -183,8 +216,11 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -
 /// Asks what to do with an ambiguous message; an older open gate is superseded. A message that only states
 /// facts is noted instead.
 pub(crate) fn scope_gate(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
-    if let Some(decision) = memory::only_stated(turn) {
+    if let Some(decision) = only_stated(turn) {
         return Decided(decision);
+    }
+    if turn.hosting.is_fallback() {
+        return Decided(handover::open(turn, said));
     }
     if !is_material(&said.words) && !focus(turn).replies() && !turn.given.model.has(Purpose::Classify) {
         return Decided(spared(turn, said));
@@ -211,6 +247,9 @@ pub(crate) fn act(
     reason: Reason,
     request: Option<Request>,
 ) -> Decision {
+    if turn.hosting.is_fallback() && !does(turn, intent) {
+        return handover::open(turn, said);
+    }
     let mut reason = reason;
     let verdict = match intent {
         Intent::Ticket => draft(turn, said, request),

@@ -16,8 +16,8 @@ use crate::data::pending::PendingClass;
 use crate::data::progress::{Phase, Progress};
 use crate::data::task_status::TaskStatus;
 use crate::data::trace::Predicate;
+use crate::host::handover;
 use crate::messages;
-use crate::routing::beside::question_of;
 use crate::routing::meta::closable;
 use crate::selection::rung as lists;
 use crate::turn::routed_message::RungResult;
@@ -29,7 +29,12 @@ use throughline_messages as say;
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
     let Some(kind) = language::interrupt(&said.words) else { return Passed(Predicate::NotAStop) };
     turn.trace.rule = Some(Cow::Borrowed(kind.code()));
-    let reason = if interrupt(turn, kind) { Reason::InterruptStop } else { Reason::InterruptNothing };
+    let reason = match interrupt(turn, kind) {
+        true => Reason::InterruptStop,
+        // What runs at the host, only its agent knows.
+        false if turn.hosting.is_fallback() => return Decided(handover::open(turn, said)),
+        false => Reason::InterruptNothing,
+    };
     Decided(Decision::new(Verdict::Answered, reason))
 }
 
@@ -39,7 +44,7 @@ pub(crate) fn hard_interrupt(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> R
 pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let by = turn.event.actor.clone();
     let pendings = turn.take_own_conversational();
-    let mut what: Vec<String> = pendings.iter().map(|pending| question_of(turn, pending)).collect();
+    let mut what: Vec<String> = pendings.iter().map(|pending| turn.question_of(pending)).collect();
     for pending in &pendings {
         if let Some(task) = turn.capabilities.asking(pending).blocked(turn, pending) {
             turn.end_task(&task, TaskStatus::Cancelled);
@@ -53,7 +58,7 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     }
     turn.head.lapsed.retain(|lapsed| !lapsed.is_asked_of(&by));
     turn.head.answered.take_if(|answered| answered.by == by);
-    let calls = calls::stop(turn);
+    let calls = calls::stop(turn) | handover::take_back(turn, &by);
     what.extend(call_off(turn, &by));
     let stopped = calls || !pendings.is_empty() || ask.is_some() || !what.is_empty();
     let text = turn.said.as_ref().map(|said| String::from(said.text()));
@@ -74,8 +79,11 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let beside =
         messages::state::named(turn.language(), &what, &waiting(turn, &by), &closable_titles(turn, &by));
     let told = if beside.is_empty() { told } else { format!("{told}\n{beside}") };
-    turn.say(MessageKind::Answer, None, &told);
-    stopped || list.is_some()
+    let stopped = stopped || list.is_some();
+    if stopped || !turn.hosting.is_fallback() {
+        turn.say(MessageKind::Answer, None, &told);
+    }
+    stopped
 }
 
 /// The questions that other people are asked, and the cards that somebody else asked for: they stay.
@@ -83,7 +91,7 @@ fn waiting(turn: &Turn<'_>, by: &str) -> Vec<String> {
     let asked = turn.head.pendings.iter().filter(|pending| {
         pending.kind.class() == PendingClass::Conversational && pending.is_alive(turn.now())
     });
-    let asked = asked.map(|pending| question_of(turn, pending));
+    let asked = asked.map(|pending| turn.question_of(pending));
     let cards = turn.open_cards().filter(|card| card.by != by && card.takes_press(turn.now()));
     asked.chain(cards.map(|card| turn.called(card))).collect()
 }

@@ -7,6 +7,7 @@ use crate::data::card::Card;
 use crate::data::decision::{Applied, Decision, Reason, Verdict};
 use crate::data::message::MessageKind;
 use crate::data::pending::{AnsweredPending, PendingKind, PendingState, Slot};
+use crate::data::policy::hosting::BuiltIn;
 use crate::data::shown_at::ShownAt;
 use crate::data::task::Task;
 use crate::data::trace::Predicate;
@@ -31,10 +32,12 @@ use throughline_language::{self as language, Expected, Match, Strength, Value, W
 use throughline_messages as say;
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
-    if let Some(decision) = mode_words::heard(turn, said) {
+    let mode = if turn.hosting.is_fallback() { None } else { mode_words::heard(turn, said) };
+    if let Some(decision) = mode {
         return Decided(decision);
     }
-    if let Some(decision) = after_receipt::heard(turn, said).or_else(|| preview_words::heard(turn, said)) {
+    let after = if turn.hosting.has(BuiltIn::Tickets) { after_receipt::heard(turn, said) } else { None };
+    if let Some(decision) = after.or_else(|| preview_words::heard(turn, said)) {
         return Decided(decision);
     }
     if let Some(decision) = field_of_preview(turn, said).or_else(|| answer_to_question(turn, said)) {

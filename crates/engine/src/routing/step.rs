@@ -11,8 +11,10 @@ use crate::data::policy::Policy;
 use crate::data::rung::Rung;
 use crate::data::step::Step;
 use crate::data::step_input::StepInput;
+use crate::host::silence;
 use crate::memory::fact_intake::keep_stated_facts;
 use crate::routing::addressing::addressing;
+use crate::routing::answers;
 use crate::routing::beside::tell_what_is_open;
 use crate::routing::capabilities::CAPABILITIES;
 use crate::routing::event::{files, settled_or_host, workflow_event};
@@ -74,10 +76,14 @@ const LADDER: [(Rung, Try); 11] = [
 /// ```
 pub fn step(lane: &Lane, event: &Event, given: &StepInput, policy: &Policy) -> Step {
     let mut turn = Turn::new(lane, event, given, policy, CAPABILITIES);
-    let decision = climb(&mut turn, Rung::Addressing);
+    let mut decision = climb(&mut turn, Rung::Addressing);
+    if let Some(unsaid) = silence::only_words(&turn, &decision) {
+        (turn, decision) = answers::hosts_to_answer(&turn, unsaid);
+    }
     files(&mut turn, &decision);
     tell_what_is_open(&mut turn);
     keep_stated_facts(&mut turn, &decision);
+    silence::keep_quiet(&mut turn);
     let facts = turn.write_facts();
     if decision.outcome != Verdict::Ignored {
         summary::fold(&mut turn);

@@ -26,7 +26,7 @@ impl Turn<'_> {
     /// True if selection is enabled and the lane has at least one list or view.
     pub(crate) fn has_lists(&self) -> bool {
         let any = |kind| self.lane.records.of(kind).next().is_some() || self.wrote(kind);
-        self.policy.selection.enabled && (any(RecordKind::OptionSet) || any(RecordKind::View))
+        self.selects() && (any(RecordKind::OptionSet) || any(RecordKind::View))
     }
 
     /// Returns a copy of a person's view. A person without one starts from the template.
@@ -111,7 +111,7 @@ impl Turn<'_> {
 /// Registers a list that a host shows, or refreshes the one with the same id. Refuses a list that breaks a
 /// limit.
 pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
-    if !turn.policy.selection.enabled {
+    if !turn.selects() {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
     }
     let newer = match OptionSet::from_shown(shown, OptionSetOrigin::Host) {
@@ -186,7 +186,7 @@ fn shown_by(turn: &Turn<'_>, channel_id: &str) -> MessageId {
 
 /// Closes the list with this id and all lists of this panel, as their host reports.
 pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<&str>) -> Decision {
-    if !turn.policy.selection.enabled {
+    if !turn.selects() {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
     }
     let of = |known: &&OptionSet| {
@@ -211,7 +211,7 @@ pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<
 
 /// Records the panel a person looks at: "this widget" means it, and its list is preferred among several.
 pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
-    if !turn.policy.selection.enabled {
+    if !turn.selects() {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
     }
     let mut view = turn.view(&focus.user);

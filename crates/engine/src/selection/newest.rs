@@ -110,7 +110,7 @@ pub(crate) fn shown_since(turn: &Turn<'_>, view: &View, shown: &ShownAt) -> bool
 /// is no answer to what was shown before. A list that was put aside and is on the screen again takes no text, but what
 /// is older does not either.
 pub(crate) fn newer_list_takes(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
-    if !turn.policy.selection.enabled || !turn.has_lists() || focus(turn).replies() {
+    if !turn.selects() || !turn.has_lists() || focus(turn).replies() {
         return false;
     }
     let view = turn.view(&said.by);
@@ -140,7 +140,7 @@ pub(crate) fn chooses_in_words(turn: &Turn<'_>, said: &RoutedMessage, shown: &Sh
 /// True if a text that is no exact answer to what was shown before resembles an option of a list that was shown to its
 /// writer later.
 pub(crate) fn newer_list_resembles(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt) -> bool {
-    if !turn.policy.selection.enabled || !turn.has_lists() || focus(turn).replies() {
+    if !turn.selects() || !turn.has_lists() || focus(turn).replies() {
         return false;
     }
     let parses = Parses::of(super::lexicon(&said.words), &said.words, false);
@@ -152,7 +152,7 @@ pub(crate) fn newer_list_resembles(turn: &Turn<'_>, said: &RoutedMessage, shown:
 
 /// True if a list that was shown to the writer later has an option of this name.
 pub(crate) fn newer_list_names(turn: &Turn<'_>, said: &RoutedMessage, shown: &ShownAt, label: &str) -> bool {
-    turn.policy.selection.enabled
+    turn.selects()
         && turn.has_lists()
         && lists_since(turn, &turn.view(&said.by), shown)
             .into_iter()
@@ -183,7 +183,7 @@ fn lists_since<'t>(turn: &'t Turn<'_>, view: &View, shown: &ShownAt) -> Vec<&'t 
 /// True if something with positions was shown later than `shown`: a list to anybody, or a question or a gate to this person.
 /// Then a bare position means nothing older.
 pub(crate) fn positions_since(turn: &Turn<'_>, user: &str, shown: &ShownAt) -> bool {
-    if !turn.policy.selection.enabled {
+    if !turn.selects() {
         return false;
     }
     let showings = turn.all::<OptionSet>().flat_map(|set| &set.showings);

@@ -32,9 +32,6 @@ use throughline_language::words::Words;
 
 /// Decides one text.
 pub(crate) fn resolve(scene: &ResolveInput<'_>) -> Resolution {
-    if !scene.policy.enabled {
-        return Resolution::Pass(Reason::SelectionOff);
-    }
     let target = match scene.target() {
         Ok(target) => target,
         Err(ruling) => return ruling,

@@ -65,7 +65,7 @@ pub(super) fn drop_ended_executions(turn: &Turn<'_>, view: &mut View) {
 
 /// Reads a text against the lists of the person who wrote it.
 pub(crate) fn selection(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResult {
-    if !turn.policy.selection.enabled {
+    if !turn.selects() {
         return Passed(Predicate::SelectionOff);
     }
     if !turn.has_lists() {

@@ -1,14 +1,17 @@
 //! Questions that wait: opening one, those that a new one replaces or puts aside, and the one that counts for a person.
 
-use alloc::string::ToString as _;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use crate::data::id::{MessageId, PendingId, TaskId};
 use crate::data::pending::{PendingClass, PendingKind, PendingState, Slot};
 use crate::data::policy::limits;
 use crate::data::time::Timestamp;
+use crate::messages;
 use crate::turn::Turn;
+use crate::turn::routed_message::text_of;
 use throughline_language::Expected;
+use throughline_messages as say;
 
 impl Turn<'_> {
     /// Opens a pending. A new conversational one replaces the older ones, except those that
@@ -38,6 +41,14 @@ impl Turn<'_> {
             expires_at,
         };
         self.head.pendings.push(pending);
+    }
+
+    /// Returns the question as it is named later: the field it asks for, else the last question of the message that asked.
+    pub(crate) fn question_of(&self, pending: &PendingState) -> String {
+        match pending.kind.part() {
+            Some(part) => say::question_of_part(self.language(), part.label(self.language())),
+            None => messages::question::last(text_of(self, &pending.anchor)),
+        }
     }
 
     /// Removes the conversational pendings that a new one replaces. One asked of another person stays, and so does a

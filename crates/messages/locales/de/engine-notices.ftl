@@ -6,3 +6,4 @@ notice-outage = Wartet noch auf eine Entscheidung (was zwischen { $from } und { 
 notice-moved = Dieser Chat ist umgezogen; was auf eine Entscheidung wartet, wird hier noch einmal gezeigt
 notice-joined = Du bist hier nun { $user }: Was { $user } freigeben darf, darfst du freigeben.
 notice-link-over = Dieser Link gilt nicht mehr. Bitte um einen neuen.
+host-silent = Dazu habe ich gerade keine Antwort. Bitte schick es noch einmal.

@@ -209,3 +209,6 @@ reason-gate-withheld = Hier schreiben mehrere, und die Nachricht war nicht an de
 reason-gate-spared = Was gewünscht ist, war unklar, und nichts in der Nachricht konnte ein Ticket oder eine Prüfung werden, darum wurde keine Karte gezeigt.
 reason-approval-nothing = Die Nachricht gibt in Worten frei, und hier wartet nichts auf eine Freigabe.
 reason-gate-dismissed = Die Person hat „Nicht jetzt“ gewählt.
+reason-handover-begun = Keine Regel hat die Nachricht entschieden, also antwortet der Agent des Hosts.
+reason-handover-answered = Der Agent des Hosts hat geantwortet.
+reason-handover-unanswered = Der Agent des Hosts hat nicht rechtzeitig geantwortet oder konnte es nicht.

@@ -11,6 +11,7 @@ why-outcome = Ergebnis: { $outcome ->
     [shown] eine Karte gezeigt
     [done] getan
     [refused] abgelehnt, und das gesagt
+    [handed_over] dem Agenten des Hosts übergeben, der antwortet
    *[deferred] ein Modell oder einen Tracker gefragt; der Schritt der Antwort entscheidet
 }
 why-intent = Absicht: { $intent ->

@@ -6,3 +6,4 @@ notice-outage = Still waiting for a decision (presses between { $from } and { $t
 notice-moved = This chat has moved; what waits for a decision is shown here again
 notice-joined = You are { $user } here now: what { $user } may approve, you may approve.
 notice-link-over = This link is not good any more. Ask for a new one.
+host-silent = I have no answer to that right now. Please send it again.

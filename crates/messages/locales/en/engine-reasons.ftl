@@ -209,3 +209,6 @@ reason-gate-withheld = Several people write here and the message was not put to 
 reason-gate-spared = What is wanted was unclear, and nothing in the message could become a ticket or a review, so no card was shown.
 reason-approval-nothing = The message approves in words, and nothing here waits for an approval.
 reason-gate-dismissed = The user chose Not now.
+reason-handover-begun = No rule decided the message, so the host's agent answers it.
+reason-handover-answered = The host's agent answered.
+reason-handover-unanswered = The host's agent did not answer in time, or could not.

@@ -11,6 +11,7 @@ why-outcome = Outcome: { $outcome ->
     [shown] showed a card
     [done] done
     [refused] refused, and said so
+    [handed_over] handed to the host's agent, which answers
    *[deferred] asked a model or a tracker; the turn of the answer decides
 }
 why-intent = Intent: { $intent ->

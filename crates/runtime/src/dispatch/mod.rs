@@ -269,7 +269,8 @@ impl Runtime {
             EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
-            | EffectBody::EvidenceFetch { .. } => {
+            | EffectBody::EvidenceFetch { .. }
+            | EffectBody::TurnHandover(_) => {
                 let text = SendingFault::HostOnly.into();
                 Ok(Attempt::Rejected { text, errors: Vec::new() })
             }

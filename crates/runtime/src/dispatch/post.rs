@@ -46,6 +46,7 @@ impl Runtime {
                     expected: None,
                     asked_of: None,
                     expires: None,
+                    message_id: None,
                 };
                 let kind = EventKind::AssistantPosted(posted);
                 self.accept(Inbound::internal(to.clone(), key, kind, self.store.now())).await?;

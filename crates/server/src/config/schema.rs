@@ -10,6 +10,7 @@ use throughline_engine::Policy;
 use throughline_engine::data::effect::EffectClass;
 use throughline_engine::data::policy::RetentionLimits;
 use throughline_engine::data::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
+use throughline_engine::data::policy::hosting::BuiltIn;
 use throughline_engine::data::policy::selection::SelectionPolicy;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::data::task_status::TaskStatus;
@@ -319,8 +320,41 @@ fn policy() -> Schema {
             key("summary", of(&SummaryPolicy::default()), "When and how a conversation is condensed."),
             key("facts", facts(), "What is remembered as fact, and how much of it is shown."),
         ]);
+        keys.extend(hosting());
+        let mut place = vec![
+            key("tenant", Schema::Text, "Its tenant."),
+            key("channel", Schema::Text, "Its channel: slack."),
+            key("conversation", Schema::Text, "Its room, chat or session."),
+            key("thread", Schema::Text, "Its thread."),
+        ];
+        place.extend(hosting());
+        let places = Schema::List(Box::new(Schema::Table(place)));
+        keys.push(key(
+            "hosted",
+            places,
+            "Places where the work is divided otherwise. The first that fits counts.",
+        ));
+        keys.push(key(
+            "handover_ms",
+            Schema::Number,
+            "Milliseconds that a host has to answer a turn; 120,000 by default.",
+        ));
     }
     schema
+}
+
+/// Division of the work between the engine and a host's own agent.
+fn hosting() -> Vec<SettingKey> {
+    let built_in = BuiltIn::ALL.iter().map(|one| one.as_str()).collect();
+    vec![
+        key(
+            "fallback",
+            Schema::Word(vec!["gate", "host"]),
+            "Who is asked about a message that no rule decides.",
+        ),
+        key("capabilities", words(built_in), "Capabilities that are on; all of them if none is named."),
+        key("replies", Schema::Word(vec!["engine", "host", "none"]), "Who says what the engine has to say."),
+    ]
 }
 
 /// Schema of `policy.selection`. Options that default to nothing have no value to derive a key from, so they are

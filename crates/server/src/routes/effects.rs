@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use throughline_channels::api::{self, OptionRequest};
 use throughline_engine::data::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::data::fault::{Fault, SendingFault};
+use throughline_engine::data::handover::HostAnswer;
 use throughline_engine::{EffectId, LaneId, LaneKey};
 use throughline_runtime::FailPoint;
 use throughline_store::{EffectState, Performer, StoredEffect};
@@ -21,7 +23,7 @@ use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::idempotency::{KeyedRequest, run_once};
 use crate::problem::{Pointed, Problem, ProblemDetails};
-use crate::request::{PathParam, QueryParams, caller, limit, parse, read_json};
+use crate::request::{PathParam, QueryParams, caller, limit, malformed, parse, read_json};
 use crate::views;
 use crate::wire;
 
@@ -207,11 +209,11 @@ async fn settle(
 
 /// Converts a report to the outcome of an effect of that class.
 fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome, Problem> {
-    let wire::ResultReport { outcome, remote, snapshot, error } = report;
+    let wire::ResultReport { outcome, remote, snapshot, answer, error } = report;
     let remote = remote.unwrap_or_default();
     let text = error.map_or_else(|| SendingFault::HostSilentWhy.into(), Fault::Said);
     Ok(match outcome {
-        wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote, snapshot)? },
+        wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote, snapshot, answer)? },
         wire::ResultOutcome::Rejected => {
             Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
         }
@@ -226,6 +228,7 @@ fn applied(
     effect: &StoredEffect,
     remote: wire::Remote,
     snapshot: Option<wire::SnapshotBody>,
+    answer: Option<wire::AnswerBody>,
 ) -> Result<EffectResult, Problem> {
     let needs = |pointer: &str| {
         let text = format!("{} needs {}", effect.row.class.as_str(), pointer[1..].replace('/', "."));
@@ -260,10 +263,23 @@ fn applied(
             let options = options.into_iter().map(OptionRequest::from).collect();
             api::snapshot("/snapshot", options, focused).map_err(Problem::from_channel)?
         }
+        Some(EffectBody::TurnHandover(_)) => EffectResult::Handled(answered(answer.unwrap_or_default())?),
         Some(EffectBody::ModelAsk(_)) => {
             let text = "a model's answer cannot be reported by a host in this version";
             return Err(Problem::schema(vec![Pointed { pointer: "/outcome".into(), text: text.into() }]));
         }
         _ => EffectResult::Delivered { channel_id: id },
     })
+}
+
+/// Reads the answer of a host's agent, whose parts have the form of the events that say the same.
+fn answered(answer: wire::AnswerBody) -> Result<HostAnswer, Problem> {
+    let said = answer.assistant.map(|said| same_form(&said)).transpose()?;
+    let list = answer.shown.map(|list| same_form(&list)).transpose()?;
+    api::answer("/answer", said, list).map_err(Problem::from_channel)
+}
+
+fn same_form<T: DeserializeOwned>(body: &impl Serialize) -> Result<T, Problem> {
+    let read = serde_json::to_value(body).and_then(serde_json::from_value);
+    read.map_err(|error| malformed(&error.to_string()))
 }

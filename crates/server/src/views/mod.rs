@@ -359,6 +359,11 @@ fn converted(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
         let card = card_with_tokens(runtime, &effect.lane, card);
         members.insert("card".into(), serde_json::to_value(card).unwrap_or_default());
     }
+    if let Some(EffectBody::TurnHandover(handover)) = effect_body(effect) {
+        members.insert("context".into(), handover.prompt.text().into());
+        members.remove("prompt");
+        members.insert("deadline".into(), effect.created_at.plus(handover.budget_ms).rfc3339().into());
+    }
     wire::Effect {
         id: effect.row.id.0.clone(),
         class: effect.row.class.as_str().into(),

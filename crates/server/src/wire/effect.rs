@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{DecideActor, SnapshotBody};
+use super::event::EventAssistant;
+use super::{DecideActor, ShownBody, SnapshotBody};
 
 /// Effect, with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -13,10 +14,10 @@ pub struct Effect {
     #[schema(example = "fx_65emfyihdqmez2f6x5fvmpxn")]
     pub id: String,
     /// Class: `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`,
-    /// `tool.call`, `agent.delegate`, `option.execute`, `evidence.fetch`.
+    /// `tool.call`, `agent.delegate`, `option.execute`, `evidence.fetch`, `turn.handover`.
     pub class: String,
     /// Performer: `us`, the `host`, or the turn's `commit`. An effect delivered by the commit is only listed with its
-    /// turn. `option.execute` and `evidence.fetch` are always the host's.
+    /// turn. `option.execute`, `evidence.fetch` and `turn.handover` are always the host's.
     pub delivery: String,
     /// State: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
     pub state: String,
@@ -42,7 +43,7 @@ pub struct Effect {
 }
 
 /// Host's report on an effect it performed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResultReport {
     /// Outcome.
@@ -53,9 +54,24 @@ pub struct ResultReport {
     /// For `evidence.fetch`: the current content of the list.
     #[serde(default)]
     pub snapshot: Option<SnapshotBody>,
+    /// For `turn.handover`: the answer of your agent. Absent if nothing is to be said.
+    #[serde(default)]
+    pub answer: Option<AnswerBody>,
     /// Error, if it was not applied.
     #[serde(default)]
     pub error: Option<String>,
+}
+
+/// Answer of a host's agent to a turn that was handed to it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerBody {
+    /// Message of the agent, as in `assistant.posted`. It is posted here unless it has a `message_id`, or the host speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assistant: Option<EventAssistant>,
+    /// List of options that the agent shows, as in `options.shown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownBody>,
 }
 
 /// Outcome of a host's effect.

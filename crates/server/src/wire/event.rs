@@ -122,6 +122,8 @@ pub struct EventAssistant {
     pub asked_of: Option<String>,
     /// Time until which an answer is accepted, RFC 3339 in UTC.
     pub expires: Option<String>,
+    /// Your own id of the message, if you have posted it. A reply to that id refers to this message.
+    pub message_id: Option<String>,
 }
 
 /// Report on a task, from the host's view. A report older than the known state changes nothing.
@@ -208,6 +210,7 @@ mod tests {
                 expected: some(),
                 asked_of: some(),
                 expires: some(),
+                message_id: some(),
             }),
             report: Some(EventReport {
                 task_id: "t".into(),

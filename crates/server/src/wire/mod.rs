@@ -15,7 +15,7 @@ mod turn;
 
 pub use approval::{Approval, Authored, Decide, DecideActor, Decided, Decision};
 pub use context::{Context, Omitted, Render, RenderedTask, Repair};
-pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
+pub use effect::{AnswerBody, Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
 pub use fact::{Fact, StateFact};
 pub use lane::{

@@ -14,7 +14,7 @@ pub struct TurnAnswer {
     pub turn: String,
     /// Id of its lane.
     pub lane: String,
-    /// Verdict: `ignored`, `observed`, `recorded`, `answered`, `asked`, `shown`, `done`, `refused`, `deferred`.
+    /// Verdict: `ignored`, `observed`, `recorded`, `answered`, `asked`, `shown`, `done`, `refused`, `deferred`, `handed_over`.
     pub decision: String,
     /// Reason, as a stable code.
     #[schema(example = "pending.applied")]

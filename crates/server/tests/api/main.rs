@@ -9,6 +9,7 @@ mod events;
 mod facts;
 mod failures;
 mod host_effects;
+mod hosted;
 mod idempotency;
 mod limits;
 mod model;

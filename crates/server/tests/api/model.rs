@@ -84,12 +84,48 @@ async fn a_summary_beside_a_question_is_not_its_answer() {
         assert_eq!(answer["intent"], "ticket", "{answer:#}");
         let own = server.get(&format!("/v1/turns/key:k{n}")).send().await.json();
         assert_eq!(own["reason"], answer["reason"]);
-        let settled = answer["settled"].as_array().unwrap();
+        let effects = own["effects"].as_array().unwrap();
         // What the ticket is asked for would be answered by the next message.
         server.say(&format!("s{n}"), "c1", "ana", "stop").await;
-        both += usize::from(settled.iter().any(|by| by["reason"].as_str().unwrap().starts_with("summary.")));
+        both += usize::from(effects.iter().filter(|effect| effect["class"] == "model.ask").count() > 1);
+        let settled = answer["settled"].as_array().unwrap();
+        let by_summary = |by: &&serde_json::Value| by["reason"].as_str().unwrap().starts_with("summary.");
+        assert_eq!(settled.iter().find(by_summary), None, "nobody waits for a summary");
     }
     assert!(both > 0, "one turn asked for both");
+    server.stopped().await;
+}
+
+/// Model that never ends a summary, and classifies at once.
+struct EndlessSummaries;
+
+#[async_trait]
+impl Model for EndlessSummaries {
+    async fn ask(&self, ask: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
+        if let Question::Summary { .. } = ask.question {
+            std::future::pending::<()>().await;
+        }
+        Attempt::Applied(Answer::None { why: "schema".into() })
+    }
+
+    fn name(&self) -> &str {
+        "endless summaries"
+    }
+}
+
+/// A summary that goes on beside a turn holds back no answer, whatever the turn does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_does_not_wait_for_a_summary() {
+    let server = asking(EndlessSummaries, demo()).await;
+    let mut summaries = 0;
+    for n in 0..24 {
+        let (key, text) = (format!("k{n}"), format!("hello, number {n}"));
+        let answer = server.say(&key, "c1", "ana", &text);
+        let answer = tokio::time::timeout(Duration::from_secs(8), answer).await.expect("the wait is not held");
+        let effects = answer["effects"].as_array().unwrap();
+        summaries += effects.iter().filter(|effect| effect["class"] == "model.ask").count();
+    }
+    assert!(summaries > 0, "a turn asked for one");
     server.stopped().await;
 }
 

@@ -85,5 +85,6 @@ pub(super) fn posted(text: String, expects: Option<&Expects>, of: Option<Who>) -
         expected,
         asked_of: of.map(|who| who.name().into()),
         expires: None,
+        message_id: None,
     })
 }

@@ -50,7 +50,8 @@ fn targets_are_ours(walk: &Walk) {
             EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_)
             | EffectBody::OptionExecute(_)
-            | EffectBody::EvidenceFetch { .. } => {
+            | EffectBody::EvidenceFetch { .. }
+            | EffectBody::TurnHandover(_) => {
                 panic!("nobody configured any: {body:?}")
             }
             EffectBody::Reply { .. }

@@ -243,7 +243,15 @@ impl Running {
 
 fn report(text: String) -> AssistantPosted {
     let kind = MessageKind::Answer;
-    AssistantPosted { kind, task: None, text, expected: None, asked_of: None, expires: None }
+    AssistantPosted {
+        kind,
+        task: None,
+        text,
+        expected: None,
+        asked_of: None,
+        expires: None,
+        message_id: None,
+    }
 }
 
 fn world(texts: &[String]) -> World {

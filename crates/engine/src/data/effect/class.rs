@@ -48,11 +48,14 @@ pub enum EffectClass {
     /// Request for evidence: [`super::EffectBody::EvidenceFetch`].
     #[serde(rename = "evidence.fetch")]
     EvidenceFetch,
+    /// Turn for the host's agent: [`super::EffectBody::TurnHandover`].
+    #[serde(rename = "turn.handover")]
+    TurnHandover,
 }
 
 impl EffectClass {
     /// Every class.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Reply,
         Self::CardPost,
         Self::CardUpdate,
@@ -66,6 +69,7 @@ impl EffectClass {
         Self::AgentDelegate,
         Self::OptionExecute,
         Self::EvidenceFetch,
+        Self::TurnHandover,
     ];
 
     /// Returns the public name.
@@ -85,6 +89,7 @@ impl EffectClass {
             Self::AgentDelegate => "agent.delegate",
             Self::OptionExecute => "option.execute",
             Self::EvidenceFetch => "evidence.fetch",
+            Self::TurnHandover => "turn.handover",
         }
     }
 
@@ -103,7 +108,7 @@ impl EffectClass {
     /// Returns true if only a host can perform it, because what was registered is opaque to us.
     #[must_use]
     pub fn is_host_only(self) -> bool {
-        matches!(self, Self::OptionExecute | Self::EvidenceFetch)
+        matches!(self, Self::OptionExecute | Self::EvidenceFetch | Self::TurnHandover)
     }
 
     /// Returns true if effects of this class can leave the thread. [`super::EffectBody::is_outward`] tells it
@@ -150,6 +155,7 @@ impl EffectClass {
             Self::AgentDelegate => limits::GIVE_UP_AGENT,
             Self::OptionExecute => limits::GIVE_UP_OPTION,
             Self::EvidenceFetch => limits::GIVE_UP_EVIDENCE,
+            Self::TurnHandover => (1, limits::HANDOVER),
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::ask::Answer;
 use crate::data::call::RemoteQuestion;
 use crate::data::fault::{Fault, FieldFault};
+use crate::data::handover::HostAnswer;
 use crate::data::issue_change::IssueState;
 use crate::data::set_option::SetOption;
 use crate::data::time::Millis;
@@ -144,6 +145,8 @@ pub enum EffectResult {
         /// Text.
         text: String,
     },
+    /// Answer of the host's agent to a turn that it was handed.
+    Handled(HostAnswer),
     /// Question of a tool or a sub-agent, which waits for the answer.
     Asked(RemoteQuestion),
     /// End of a sub-agent's work before it was done.

@@ -30,13 +30,8 @@ pub struct Destination {
 
 impl Destination {
     fn fits(&self, lane: &LaneKey) -> bool {
-        let parts = [
-            (&self.tenant, &lane.tenant),
-            (&self.channel, &lane.channel),
-            (&self.conversation, &lane.conversation),
-            (&self.thread, &lane.thread),
-        ];
-        parts.into_iter().all(|(set, of)| set.as_ref().is_none_or(|set| set == of))
+        let parts = [&self.tenant, &self.channel, &self.conversation, &self.thread];
+        lane.is_in(parts.map(Option::as_deref))
     }
 }
 

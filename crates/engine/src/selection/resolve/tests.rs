@@ -186,7 +186,6 @@ fn one_active_list() {
     ] {
         assert_eq!(told(&active(set), &[set], text, &on()), expected, "{text}");
     }
-    assert_eq!(told(&active(&one), &[&one], "sample2", &SelectionPolicy::default()), "P disabled");
     assert_eq!(told(&View::default(), &[], "open that", &on()), "P no_context");
 }
 

@@ -208,6 +208,7 @@ pub(super) fn line(body: &EffectBody) -> String {
         }
         EffectBody::OptionExecute(call) => format!("run “{}” ({})", call.job.name(), call.job.target()),
         EffectBody::EvidenceFetch { scope_instance, .. } => format!("what does {scope_instance} hold now"),
+        EffectBody::TurnHandover(handover) => format!("answer @{}: “{}”", handover.by, handover.text),
     }
 }
 
@@ -240,6 +241,11 @@ fn outcome_view(outcome: &Outcome) -> OutcomeView {
             EffectResult::Stopped { text } if text.is_empty() => plain("stopped".into()),
             EffectResult::Stopped { text } => plain(format!("stopped: {text}")),
             EffectResult::Snapshot { options, .. } => plain(format!("{} options", options.len())),
+            EffectResult::Handled(answer) => plain(match (&answer.posted, &answer.options) {
+                (Some(said), _) => said.text.clone(),
+                (None, Some(list)) => format!("{} options shown", list.options.len()),
+                (None, None) => "nothing to say".into(),
+            }),
         },
         Outcome::Failed { reason, text, errors } => {
             let errors = errors.iter().map(|error| error.shown(Language::En)).collect();
