@@ -8,10 +8,10 @@ use crate::data::card::{Card, CardSubject};
 use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::event::FocusChanged;
 use crate::data::id::{MessageId, SetId};
+use crate::data::message::Message;
 use crate::data::option_set::OptionSetChange;
 use crate::data::option_set::{OptionSet, OptionSetError, OptionSetOrigin, OptionsShown};
 use crate::data::policy::limits;
-use crate::data::record::Record;
 use crate::data::record::RecordKind;
 use crate::data::scope::Scope;
 use crate::data::view::{ListStatus, PanelLatch, ParkReason, View};
@@ -173,14 +173,9 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &OptionsShown) -> Decision {
 
 /// Maps a channel's message id to the lane's own id of that message. An unknown id is returned as it is.
 fn shown_by(turn: &Turn<'_>, channel_id: &str) -> MessageId {
-    let known = turn.lane.records.of(RecordKind::Message).find_map(|record| match record {
-        Record::Message(message)
-            if message.channel_id.as_deref() == Some(channel_id) || message.id.0 == channel_id =>
-        {
-            Some(message.id.clone())
-        }
-        _ => None,
-    });
+    let is_it =
+        |message: &&Message| message.channel_id.as_deref() == Some(channel_id) || message.id.0 == channel_id;
+    let known = turn.all::<Message>().find(is_it).map(|message| message.id.clone());
     known.unwrap_or_else(|| MessageId::from(channel_id))
 }
 

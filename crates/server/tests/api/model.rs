@@ -121,7 +121,8 @@ async fn an_answer_does_not_wait_for_a_summary() {
     for n in 0..24 {
         let (key, text) = (format!("k{n}"), format!("hello, number {n}"));
         let answer = server.say(&key, "c1", "ana", &text);
-        let answer = tokio::time::timeout(Duration::from_secs(8), answer).await.expect("the wait is not held");
+        let answer =
+            tokio::time::timeout(Duration::from_secs(8), answer).await.expect("the wait is not held");
         let effects = answer["effects"].as_array().unwrap();
         summaries += effects.iter().filter(|effect| effect["class"] == "model.ask").count();
     }
