@@ -52,6 +52,7 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
     found.extend(codes::errors(&tree));
     found.extend(words::promises(&tree));
     found.extend(words::machine_paths(&tree));
+    found.extend(words::said_faults(&tree));
     found.extend(prose::design_notes(&tree));
     found.extend(prose::citations(&tree));
     found.extend(prose::questions(&tree));
@@ -119,6 +120,12 @@ mod tests {
             ("once", "README.md", &once, "never claim this"),
             ("path", "docs/x.md", &local, "a path of one machine"),
             (
+                "said",
+                "crates/trackers/src/a/form.rs",
+                "//! A.\nfn f() -> Fault {\n    Fault::Said(\"No\".into())\n}\n",
+                "only `answer.rs`",
+            ),
+            (
                 "name",
                 "crates/engine/tests/scenarios/gate/not-now.scenario.yaml",
                 "scenario: later\n",
@@ -146,6 +153,20 @@ mod tests {
             let found = found(name, &[(path, text)]);
             assert!(found.iter().any(|finding| finding.contains(said)), "{name}: {found:?}");
         }
+    }
+
+    /// Words of a far side pass where its answers are read, and in tests.
+    #[test]
+    fn words_of_a_tracker_pass_where_its_answers_are_read() {
+        let said = "//! A.\nfn f() -> Fault {\n    Fault::Said(text)\n}\n";
+        let tested = "//! A.\n#[cfg(test)]\nmod tests {\n    const F: Fault = Fault::Said(text);\n}\n";
+        let files = [
+            ("crates/trackers/src/a/answer.rs", said),
+            ("crates/trackers/src/a/form.rs", tested),
+            ("crates/trackers/src/a/tests/b.rs", said),
+            ("crates/other/src/lib.rs", said),
+        ];
+        assert_eq!(found("said-there", &files), Vec::<String>::new());
     }
 
     #[test]

@@ -23,6 +23,20 @@ pub(super) fn machine_paths(tree: &Tree<'_>) -> Vec<Finding> {
     look(tree, local, "a path of one machine: make it relative, or take it from an argument")
 }
 
+/// A refusal that a tracker's code words itself reads in one language, whoever is told of it. Only the words of a far side are
+/// said as they are, and those are read in `answer.rs`.
+pub(super) fn said_faults(tree: &Tree<'_>) -> Vec<Finding> {
+    let ours =
+        |file: &&File| file.path.starts_with("crates/trackers/src/") && !file.path.ends_with("/answer.rs");
+    let said = |line: &str| line.contains("::Said") || line.contains("Said(");
+    let what = "only `answer.rs` passes on what a tracker said: a reason of ours is a `TrackerFault`";
+    let mut found = Vec::new();
+    for file in tree.rust.iter().filter(ours) {
+        found.extend(lines(file, &said).map(|line| Finding::line(&file.path, line, what)));
+    }
+    found
+}
+
 /// Everything written by people: code, documents, data, scripts.
 pub(super) fn everything<'t>(tree: &'t Tree<'_>) -> impl Iterator<Item = &'t File> {
     tree.rust.iter().chain(&tree.documents).chain(&tree.others)

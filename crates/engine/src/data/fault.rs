@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use sending::SendingFault;
 pub use tool::{TaskEnd, ToolFault};
-pub use tracker::{HierarchyGap, ProjectAct, TrackerFault};
+pub use tracker::{FieldRefusal, HierarchyGap, ProjectAct, TrackerFault};
 
 /// Reason why something failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -134,7 +134,8 @@ texts! {
         CreateCrowded { project: words }, ChangeCrowded { key: words }, Storage { why: words },
         StorageUnknown { why: words }, Unreachable, SlowDown, Failed { status: key }, Silent,
         Credentials, FieldMissing { field: words, project: words },
-        SetValue { field: words, project: words, value: words }, NoStep { key: words, state: key },
+        SetValue { field: words, project: words, value: words }, FieldRefused { field: words, why: key },
+        IssuesOff { project: words }, Elsewhere { address: key }, NoStep { key: words, state: key },
         NotConfigured { tracker: key }, NotOfTracker,
     }
     enum SendingFault {

@@ -91,6 +91,14 @@ fault-silent = der Tracker hat nicht rechtzeitig geantwortet
 fault-credentials = der Tracker lehnt unsere Zugangsdaten ab (401)
 fault-field-missing = { $field } ist in { $project } Pflicht, und kein Teil eines Tickets füllt es; wer das hier betreibt, kann es für das Projekt setzen
 fault-set-value = { $field } in { $project } nimmt „{ $value }“ nicht an, das für das Projekt gesetzt ist
+fault-field-refused = { $why ->
+    [absent] was { $field } nennt, gibt es im Tracker nicht
+    [required] { $field } ist im Tracker Pflicht
+    [taken] der Tracker hat schon etwas mit demselben Wert in { $field }
+   *[invalid] der Tracker nimmt den Wert in { $field } nicht an
+}
+fault-issues-off = In { $project } sind Vorgänge abgeschaltet; wer das Projekt betreibt, kann sie einschalten
+fault-elsewhere = Es ist nach { $address } umgezogen; wer das hier betreibt, kann dem Projekt den neuen Ort nennen
 fault-no-step = { $key } lässt sich von dort, wo es in seinem Ablauf steht, nicht { $state ->
     [open] wieder öffnen
    *[closed] schließen

@@ -91,6 +91,14 @@ fault-silent = the tracker did not answer in time
 fault-credentials = the tracker refuses our credentials (401)
 fault-field-missing = { $field } is required in { $project }, and no part of a ticket fills it; whoever runs this can set it for the project
 fault-set-value = { $field } in { $project } does not take “{ $value }”, which is set for the project
+fault-field-refused = { $why ->
+    [absent] the tracker has nothing that { $field } names
+    [required] the tracker requires { $field }
+    [taken] the tracker has something with this value of { $field } already
+   *[invalid] the tracker does not take this value of { $field }
+}
+fault-issues-off = Issues are switched off in { $project }; whoever runs it can switch them on
+fault-elsewhere = It has moved to { $address }; whoever runs this can name the new place for the project
 fault-no-step = { $key } cannot be { $state ->
     [open] opened again
    *[closed] closed

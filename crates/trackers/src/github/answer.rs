@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde::Deserialize;
 use serde_json::Value;
 use throughline_engine::Millis;
-use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
+use throughline_engine::data::fault::{Fault, FieldFault, FieldRefusal, TrackerFault};
 use throughline_net::{Response, TransportError, retry_after, retry_after_at};
 
 use crate::remote::{self, Refused};
@@ -109,15 +109,16 @@ impl Refused for Refusal {
             other => vec![other],
         };
         if errors.is_empty() {
-            let text = match self.url.as_str() {
-                "" => self.message,
-                to => format!("{} ({to})", self.message),
+            let moved = matches!(self.status, 301 | 307 | 308) && !self.url.is_empty();
+            let fault = if moved {
+                TrackerFault::Elsewhere { address: self.url }.into()
+            } else {
+                Fault::Said(self.message)
             };
-            return vec![FieldFault::new(whole, about, Fault::Said(text))];
+            return vec![FieldFault::new(whole, about, fault)];
         }
         let one = |error: &Value| {
-            let field = field(error).unwrap_or(about);
-            FieldFault::new(whole, field, Fault::Said(said(error, &self.message)))
+            FieldFault::new(whole, field(error).unwrap_or(about), fault(error, &self.message))
         };
         errors.iter().map(one).collect()
     }
@@ -132,14 +133,20 @@ fn field(error: &Value) -> Option<&str> {
     }
 }
 
-/// An error in GitHub's words; it has codes for what it has no sentence for.
-fn said(error: &Value, message: &str) -> String {
+/// The fault of an error: GitHub's sentence if it has one, else what its code means for the field. `message` is its sentence about
+/// the whole.
+fn fault(error: &Value, message: &str) -> Fault {
     if let Some(text) = error.as_str().or_else(|| error["message"].as_str()) {
-        return text.to_owned();
+        return Fault::Said(text.to_owned());
     }
-    let code = error["code"].as_str().unwrap_or_default().replace('_', " ");
-    let field = error["field"].as_str().map(|field| format!(" {field}")).unwrap_or_default();
-    format!("{message}:{field} {code}")
+    let Some(field) = error["field"].as_str() else { return Fault::Said(message.to_owned()) };
+    let why = match error["code"].as_str() {
+        Some("missing") => FieldRefusal::Absent,
+        Some("missing_field") => FieldRefusal::Required,
+        Some("already_exists") => FieldRefusal::Taken,
+        _ => FieldRefusal::Invalid,
+    };
+    TrackerFault::FieldRefused { field: field.to_owned(), why }.into()
 }
 
 #[cfg(test)]
@@ -230,29 +237,43 @@ mod tests {
 
     #[test]
     fn a_refusal_names_its_fields() {
-        let found = |status: u16, body: &str| {
+        let told = |status: u16, body: &str, language: Language| {
             let Answer::Refused(refusal) = answer(status, body, &[]) else { panic!("{body}") };
             let faults = refusal.faults(&str::to_owned).into_iter();
-            faults.map(|fault| [fault.code, fault.field, fault.text.text(Language::En)]).collect::<Vec<_>>()
+            faults.map(|fault| [fault.code, fault.field, fault.text.text(language)]).collect::<Vec<_>>()
         };
+        let found = |status: u16, body: &str| told(status, body, Language::En);
         let body = r#"{"message": "Validation Failed", "errors": [
             {"value": "zoe", "resource": "Issue", "field": "assignees", "code": "invalid"},
             {"resource": "Issue", "field": "title", "code": "missing_field"},
+            {"resource": "Issue", "field": "milestone", "code": "missing"},
+            {"resource": "Label", "field": "name", "code": "already_exists"},
             {"resource": "Label", "field": "name", "code": "custom", "message": "name is too long"},
             "It is full", {"code": "custom"}]}"#;
         let expected = [
-            ["check.value", "assignee", "Validation Failed: assignees invalid"],
-            ["check.value", "title", "Validation Failed: title missing field"],
+            ["check.value", "assignee", "the tracker does not take this value of assignees"],
+            ["check.value", "title", "the tracker requires title"],
+            ["check.value", "milestone", "the tracker has nothing that milestone names"],
+            ["check.value", "labels", "the tracker has something with this value of name already"],
             ["check.value", "labels", "name is too long"],
             ["check.value", "issue", "It is full"],
-            ["check.value", "issue", "Validation Failed: custom"],
+            ["check.value", "issue", "Validation Failed"],
         ];
         assert_eq!(found(422, body), expected);
         let moved = r#"{"message": "Moved Permanently", "url": "https://api.github.com/repositories/7"}"#;
-        let text = "Moved Permanently (https://api.github.com/repositories/7)";
-        assert_eq!(found(301, moved), [["check.project", "project", text]]);
+        let [[code, about, text]] = &found(301, moved)[..] else { panic!("one fault") };
+        assert_eq!((&**code, &**about), ("check.project", "project"));
+        assert!(text.starts_with("It has moved to https://api.github.com/repositories/7"), "{text}");
+        let plain = r#"{"message": "Moved Permanently"}"#;
+        assert_eq!(found(301, plain), [["check.project", "project", "Moved Permanently"]]);
         let text = r#"{"message": "Validation Failed", "errors": "It is full"}"#;
         assert_eq!(found(422, text), [["check.value", "issue", "It is full"]]);
         assert_eq!(found(410, r#"{"message": "Gone"}"#), [["check.gone", "issue", "Gone"]]);
+        // Only what GitHub said stays in its language.
+        let (german, english) = (told(422, body, Language::De), found(422, body));
+        for (german, english) in german.iter().zip(&english) {
+            let said = ["name is too long", "It is full", "Validation Failed"].contains(&english[2].as_str());
+            assert_eq!(german[2] == english[2], said, "{german:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::fault::{Fault, FieldFault, ProjectAct, TrackerFault};
+use throughline_engine::data::fault::{FieldFault, ProjectAct, TrackerFault};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 
 use super::config::GithubProject;
@@ -12,9 +12,6 @@ use super::{ACCOUNT, GithubSite, form, people};
 use crate::common_checks::{self, wrong};
 use crate::project::{ChildLink, Permission, closed, project_of, rejected};
 use crate::remote::{Outcome, Parents, ProjectSettings, no_project};
-
-/// GitHub's words for a repository without issues.
-const NO_ISSUES: &str = "Issues has been disabled in this repository.";
 
 impl GithubSite {
     pub(super) async fn dry_run(&self, project: &str, by: Option<&str>, items: &[Item]) -> Outcome<()> {
@@ -81,8 +78,7 @@ fn shut(project: &str, repository: &RawRepository) -> Option<FieldFault> {
     if repository.archived {
         return Some(closed(TrackerFault::Archived { project: project.into() }));
     }
-    let told = || FieldFault::new("check.project", "project", Fault::Said(NO_ISSUES.into()));
-    (!repository.has_issues).then(told)
+    (!repository.has_issues).then(|| closed(TrackerFault::IssuesOff { project: project.into() }))
 }
 
 /// The fault of an account that only reads. GitHub would leave out labels, people and parents without a word.

@@ -330,6 +330,23 @@ pub enum TrackerFault {
         /// Value that is set.
         value: String,
     },
+    /// A field that the tracker does not take as it is, where it has a code and no sentence for it.
+    FieldRefused {
+        /// Name of the field there.
+        field: String,
+        /// Kind of mistake.
+        why: FieldRefusal,
+    },
+    /// A project whose issues are switched off in the tracker.
+    IssuesOff {
+        /// Project.
+        project: String,
+    },
+    /// A project or an issue that is at another address now.
+    Elsewhere {
+        /// Address that the tracker names.
+        address: String,
+    },
     /// A state that no step of the issue's workflow leads to.
     NoStep {
         /// Issue key.
@@ -393,6 +410,33 @@ impl HierarchyGap {
             Self::NoParent => "no_parent",
             Self::NoEpicLink => "no_epic_link",
             Self::NoSubtasks => "no_subtasks",
+        }
+    }
+}
+
+/// Kind of mistake that a tracker finds in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldRefusal {
+    /// It names something that there is not.
+    Absent,
+    /// It has to be filled in.
+    Required,
+    /// Something else has this value, and only one may.
+    Taken,
+    /// Its value has another form, or cannot be set.
+    Invalid,
+}
+
+impl FieldRefusal {
+    /// Returns the stable name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::Required => "required",
+            Self::Taken => "taken",
+            Self::Invalid => "invalid",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use throughline_engine::Language;
 use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
+use throughline_engine::data::fault::TrackerFault;
 use throughline_engine::data::ticket::{ItemType, Part};
 use throughline_fakes::github as fake;
 
@@ -117,7 +118,7 @@ async fn what_has_moved_is_not_followed() {
     ] {
         let found = errors(attempt);
         assert_eq!((found[0].code.as_str(), found.len()), ("check.project", 1));
-        assert!(found[0].text.text(Language::En).starts_with("Moved Permanently"), "{found:?}");
+        assert!(found[0].text.text(Language::En).starts_with("It has moved to"), "{found:?}");
     }
     assert_eq!(sites.site.issues("acme/shop").len(), 1);
 }
@@ -194,6 +195,8 @@ async fn the_dry_run_names_what_github_would_refuse() {
         let named = found.iter().map(|error| (error.code.as_str(), error.field.as_str())).collect::<Vec<_>>();
         assert_eq!(named, [(code, field)], "{project} {item:?}");
     }
+    let off = errors(sites.tracker.check(TENANT, "MUTE", Some("user:ana"), &[sound("x")]).await);
+    assert_eq!(off[0].text, TrackerFault::IssuesOff { project: "MUTE".into() }.into());
     sites.site.change_repository(REPOSITORY, |repository| repository.role = Some(fake::Role::Read));
     applied(sites.check(&[sound("x")]).await);
     for item in [with(Part::Labels, "sso"), with(Part::Assignee, "bob"), member(ItemType::Epic, "e", None)] {

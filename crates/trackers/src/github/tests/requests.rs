@@ -89,7 +89,7 @@ async fn refused_credentials_and_connections_send_nothing() {
     assert_eq!(why, TrackerFault::Unreachable.into());
 }
 
-/// A refusal of a write is told in GitHub's words, by the part that it is about.
+/// A refusal of a write is told by the part that it is about, also where GitHub has a code and no sentence for it.
 #[tokio::test]
 async fn a_refused_write_names_its_part() {
     let sites = Sites::new().await;
@@ -98,7 +98,7 @@ async fn a_refused_write_names_its_part() {
     sites.site.fault("GET", "/assignees/", fake::Fault::Status(204, serde_json::json!(null)));
     let found = errors(sites.create("fx_1", &with(Part::Assignee, "zoe")).await);
     assert_eq!((found[0].code.as_str(), found[0].field.as_str()), ("check.value", "assignee"));
-    assert_eq!(found[0].text.text(Language::En), "Validation Failed: assignees invalid");
+    assert_eq!(found[0].text.text(Language::En), "the tracker does not take this value of assignees");
     for (project, code) in [("OLD", "check.permission"), ("MUTE", "check.gone"), ("GONE", "check.reference")]
     {
         let attempt = sites.tracker.create(TENANT, project, &"fx_1".into(), &sound("x"), None).await;
