@@ -7,6 +7,8 @@ mod between;
 mod desk;
 mod kills;
 mod through;
+#[path = "../shared/workflows.rs"]
+mod workflows;
 
 use std::fs;
 use std::path::Path;
@@ -14,6 +16,7 @@ use std::path::Path;
 use throughline_testkit::{Scenario, parse, report, run, scenario_files};
 
 use through::ThroughSlack;
+use workflows::{row_of, rows};
 
 /// Scenarios that Slack cannot show, and why.
 const NOT_SHOWN: [(&str, &str); 2] = [
@@ -49,21 +52,14 @@ fn play(scenarios: impl IntoIterator<Item = Scenario>) -> usize {
     through
 }
 
-/// True for the rows of whole workflows, W1 to W27.
-fn is_workflow(scenario: &Scenario) -> bool {
-    scenario.rows.iter().any(|row| row.strip_prefix('W').is_some_and(|rest| rest.parse::<u8>().is_ok()))
-}
-
 #[test]
 fn the_workflow_rows_hold_through_slack() {
-    let rows: Vec<Scenario> = scenarios().into_iter().filter(is_workflow).collect();
-    assert_eq!(rows.len(), 27, "every row is a scenario");
-    let through = play(rows);
+    let through = play(rows());
     assert!(through > 100, "{through} acts of people");
 }
 
 #[test]
 fn every_other_scenario_holds_through_slack() {
-    let through = play(scenarios().into_iter().filter(|scenario| !is_workflow(scenario)));
+    let through = play(scenarios().into_iter().filter(|scenario| row_of(scenario).is_none()));
     assert!(through > 900, "{through} acts of people");
 }
