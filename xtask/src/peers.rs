@@ -90,16 +90,22 @@ fn clients(repo: &Repo, npm: bool) -> Result<()> {
         let jira = package(&[JIRA_JS], "jira", "jira.js/package.json")?;
         let linear = package(&LINEAR, "linear", "@linear/sdk/package.json")?;
         let prism = package(&[PRISM], "prism", ".bin/prism")?;
-        let scripts = [(BOLT_AT, &*bolt), (JIRA_JS_AT, &*jira), (LINEAR_AT, &*linear), (PRISM_AT, &*prism)];
+        let published = package(&[OCTOKIT], "octokit", "@octokit/openapi/generated/api.github.com.json")?;
+        let scripts = [
+            (BOLT_AT, &*bolt),
+            (JIRA_JS_AT, &*jira),
+            (LINEAR_AT, &*linear),
+            (PRISM_AT, &*prism),
+            (OCTOKIT_AT, &*published),
+        ];
         let programs = [&[(PYTHON, &*python)][..], &scripts].concat();
         test(repo, &["-p", "throughline-fakes"], "peers", &programs)?;
         let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--", "--ignored"];
         let ours = [&ours[..], &["--skip", "redmine"]].concat();
         let programs = [(PRISM_AT, &*prism.to_string_lossy()), (LINEAR_AT, &*linear.to_string_lossy())];
         cargo_with(repo, &ours, &programs)?;
-        // Every call of these tests, with the fake's answer, is compared with what GitHub publishes.
-        let published = package(&[OCTOKIT], "octokit", "@octokit/openapi/generated/api.github.com.json")?;
-        // One test is about times, which the comparison stretches.
+        // Every call of these tests, with the fake's answer, is compared with what GitHub publishes. One of them is about
+        // times, which the comparison stretches.
         let ours = ["test", "-p", "throughline-trackers", "--lib", "--locked", "--"];
         let ours = [&ours[..], &["github", "--skip", "writes_keep_their_distance"]].concat();
         return cargo_with(repo, &ours, &[(OCTOKIT_AT, &published.to_string_lossy())]);

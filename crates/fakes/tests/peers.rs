@@ -3,6 +3,8 @@
 //! Ignored by default, because the clients come from their own registries. `cargo xtask peers` installs them outside of
 //! the repository and runs these tests.
 
+#[path = "peers/github.rs"]
+mod github;
 #[path = "peers/jira.rs"]
 mod jira;
 #[path = "peers/linear.rs"]

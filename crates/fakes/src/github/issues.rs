@@ -59,11 +59,15 @@ impl World {
         if body.is_some_and(|body| body.chars().count() > BODY) {
             return Err(Answer::too_long("Issue", "body", BODY));
         }
-        let long = |label: &String| label.chars().count() > LABEL;
-        if labels.is_some_and(|labels| labels.iter().any(long)) {
+        Self::check_labels(labels.unwrap_or_default())
+    }
+
+    /// Refuses names of labels that are empty or too long.
+    pub(super) fn check_labels(labels: &[String]) -> Result<(), Answer> {
+        if labels.iter().any(|label| label.chars().count() > LABEL) {
             return Err(Answer::too_long("Label", "name", LABEL));
         }
-        if labels.is_some_and(|labels| labels.iter().any(|label| label.trim().is_empty())) {
+        if labels.iter().any(|label| label.trim().is_empty()) {
             let error = json!([{"resource": "Label", "code": "missing_field", "field": "name"}]);
             return Err(Answer::invalid(&error));
         }
@@ -71,7 +75,7 @@ impl World {
     }
 
     /// Returns the logins as they are spelled, or refuses one to whom nothing can be assigned.
-    fn assignees(&self, repository: &str, named: &[String]) -> Result<Vec<String>, Answer> {
+    pub(super) fn assignees(&self, repository: &str, named: &[String]) -> Result<Vec<String>, Answer> {
         let known = self.repository(repository).map(|one| self.assignable(one)).unwrap_or_default();
         let mut found = Vec::new();
         for login in named.iter().take(ASSIGNEES) {
@@ -87,7 +91,7 @@ impl World {
     }
 
     /// Returns the labels as the repository spells them. New ones are added to it.
-    fn label(&mut self, repository: &str, named: Vec<String>) -> Vec<String> {
+    pub(super) fn label(&mut self, repository: &str, named: Vec<String>) -> Vec<String> {
         let Some(repository) = self.repository_mut(repository) else { return named };
         let mut found: Vec<String> = Vec::new();
         for name in named {
@@ -174,6 +178,7 @@ pub(super) fn list(world: &World, asked: &Asked, repository: &str) -> Outcome {
     let wanted = |issue: &&Issue| {
         issue.repository.eq_ignore_ascii_case(repository)
             && (state == "all" || issue.closed == (state == "closed"))
+            && is_of(asked, issue)
     };
     let mut found: Vec<&Issue> = world.issues.iter().filter(wanted).collect();
     match sort.as_str() {
@@ -186,6 +191,21 @@ pub(super) fn list(world: &World, asked: &Asked, repository: &str) -> Outcome {
     }
     let shown: Vec<Value> = found.into_iter().map(|issue| world.shown_issue(issue)).collect();
     asked.page(&world.site, shown)
+}
+
+/// Tells if an issue has the labels, the person and the author that a list is asked for.
+fn is_of(asked: &Asked, issue: &Issue) -> bool {
+    let has = |login: &str| issue.assignees.iter().any(|one| one.eq_ignore_ascii_case(login));
+    let labelled = |name: &str| issue.labels.iter().any(|one| one.eq_ignore_ascii_case(name.trim()));
+    let labels = asked.query("labels").is_none_or(|names| names.split(',').all(labelled));
+    let author = asked.query("creator").is_none_or(|login| issue.author.eq_ignore_ascii_case(login));
+    let person = match asked.query("assignee") {
+        None => true,
+        Some("none") => issue.assignees.is_empty(),
+        Some("*") => !issue.assignees.is_empty(),
+        Some(login) => has(login),
+    };
+    labels && author && person
 }
 
 /// Changes an issue.
@@ -223,6 +243,7 @@ pub(super) fn edit(world: &mut World, asked: &Asked, repository: &str, number: &
     if let Some(closed) = state.map(|state| state == "closed").filter(|closed| *closed != issue.closed) {
         let usual = if closed { "completed" } else { "reopened" };
         issue.closed = closed;
+        issue.closed_at = closed.then_some(now);
         issue.state_reason = Some(reason.unwrap_or_else(|| usual.into()));
     }
     Ok(Answer::ok(world.shown_issue(&world.issues[at])))

@@ -1,4 +1,4 @@
-//! A fake of GitHub's REST API for issues: repositories, labels, comments, sub-issues and refusals.
+//! A fake of GitHub's REST API for issues: repositories, labels, comments, sub-issues, search and refusals.
 //!
 //! ```no_run
 //! # async fn example() {
@@ -14,10 +14,13 @@ mod activity;
 mod answer;
 mod body;
 mod issues;
+mod labels;
 mod routes;
 mod schema;
+mod search;
 mod shown;
 mod state;
+mod sub_issues;
 mod wire;
 
 use std::collections::VecDeque;
@@ -212,8 +215,10 @@ impl FakeGithub {
         let mut world = self.shared.world();
         let at = world.at(repository, number);
         let at = at.unwrap_or_else(|| panic!("there is no issue {repository}#{number}"));
-        world.issues[at].updated = self.shared.now();
-        change(&mut world.issues[at]);
+        let (issue, now) = (&mut world.issues[at], self.shared.now());
+        issue.updated = now;
+        change(issue);
+        issue.closed_at = issue.closed.then(|| issue.closed_at.unwrap_or(now));
     }
 
     /// Opens a pull request. Returns its number.

@@ -4,9 +4,10 @@ use serde_json::json;
 
 use super::FakeGithub;
 use super::answer::{Answer, Outcome};
+use super::labels::Change;
 use super::state::{Role, World};
 use super::wire::Asked;
-use super::{activity, issues};
+use super::{activity, issues, labels, search, sub_issues};
 
 /// Performs a call.
 pub(super) fn call(world: &mut World, asked: &Asked, now: i64) -> Outcome {
@@ -14,6 +15,7 @@ pub(super) fn call(world: &mut World, asked: &Asked, now: i64) -> Outcome {
     match (asked.method.as_str(), &parts[..]) {
         ("GET", ["user"]) => Ok(Answer::ok(world.user(FakeGithub::LOGIN))),
         ("GET", ["rate_limit"]) => Ok(Answer::ok(json!({"resources": {}}))),
+        ("GET", ["search", "issues"]) => search::issues(world, asked),
         (_, ["repos", owner, name, rest @ ..]) => {
             let repository = current(world, asked, &format!("{owner}/{name}"), rest)?;
             of_repository(world, asked, &repository, rest, now)
@@ -52,23 +54,43 @@ fn of_repository(world: &mut World, asked: &Asked, repository: &str, rest: &[&st
     }
     match (method, rest) {
         ("GET", []) => Ok(Answer::ok(world.shown_repository(known))),
-        ("GET", ["labels"]) => {
-            let labels = known.labels.iter().map(|name| json!({"name": name, "color": "ededed"})).collect();
-            asked.page(&world.site, labels)
-        }
+        ("GET", ["labels"]) => labels::of_repository(world, asked, repository),
+        ("POST", ["labels"]) => labels::create(world, asked, repository),
         ("GET", ["assignees"]) => activity::assignees(world, asked, repository),
         ("GET", ["assignees", login]) => activity::assignee(world, repository, login),
         ("GET", ["issues"]) => issues::list(world, asked, repository),
         ("POST", ["issues"]) => issues::create(world, asked, repository, now),
         ("GET", ["issues", number]) => issues::get(world, asked, repository, number),
         ("PATCH", ["issues", number]) => issues::edit(world, asked, repository, number, now),
-        ("GET", ["issues", number, "comments"]) => activity::comments(world, asked, repository, number),
-        ("POST", ["issues", number, "comments"]) => activity::comment(world, asked, repository, number, now),
-        ("GET", ["issues", number, "sub_issues"]) => activity::sub_issues(world, asked, repository, number),
-        ("POST", ["issues", number, "sub_issues"]) => {
-            activity::add_sub_issue(world, asked, repository, number)
-        }
-        ("GET", ["issues", number, "parent"]) => activity::parent(world, asked, repository, number),
+        (_, ["issues", number, rest @ ..]) => of_issue(world, asked, (repository, number), rest, now),
+        _ => Err(Answer::not_found()),
+    }
+}
+
+/// Performs a call about something of an issue.
+fn of_issue(
+    world: &mut World,
+    asked: &Asked,
+    (repository, number): (&str, &str),
+    rest: &[&str],
+    now: i64,
+) -> Outcome {
+    let issue = (repository, number);
+    match (asked.method.as_str(), rest) {
+        ("GET", ["comments"]) => activity::comments(world, asked, repository, number),
+        ("POST", ["comments"]) => activity::comment(world, asked, repository, number, now),
+        ("GET", ["labels"]) => labels::of_issue(world, asked, repository, number),
+        ("POST", ["labels"]) => labels::change(world, asked, issue, Change::Add, now),
+        ("PUT", ["labels"]) => labels::change(world, asked, issue, Change::Set, now),
+        ("DELETE", ["labels"]) => labels::remove(world, asked, issue, None, now),
+        ("DELETE", ["labels", name]) => labels::remove(world, asked, issue, Some(*name), now),
+        ("POST", ["assignees"]) => activity::assign(world, asked, issue, true, now),
+        ("DELETE", ["assignees"]) => activity::assign(world, asked, issue, false, now),
+        ("GET", ["sub_issues"]) => sub_issues::list(world, asked, repository, number),
+        ("POST", ["sub_issues"]) => sub_issues::add(world, asked, repository, number),
+        ("DELETE", ["sub_issue"]) => sub_issues::remove(world, asked, repository, number),
+        ("PATCH", ["sub_issues", "priority"]) => sub_issues::prioritise(world, asked, repository, number),
+        ("GET", ["parent"]) => sub_issues::parent(world, asked, repository, number),
         _ => Err(Answer::not_found()),
     }
 }

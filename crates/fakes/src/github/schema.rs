@@ -10,12 +10,13 @@ use crate::openapi::{Exchange, Published};
 /// The variable that names the document, which is not part of the repository.
 const VARIABLE: &str = "THROUGHLINE_GITHUB_OPENAPI";
 
-/// The document, as far as it is about repositories, their issues and their people.
+/// The document, as far as it is about repositories, their issues and their people, and the search.
 static PUBLISHED: LazyLock<Option<Published>> = LazyLock::new(|| {
     let file = std::env::var_os(VARIABLE)?;
     let fits = |path: &str| {
         let rest = path.strip_prefix("/repos/{owner}/{repo}");
         path == "/user"
+            || path == "/search/issues"
             || rest.is_some_and(|rest| {
                 matches!(rest.split('/').nth(1), None | Some("issues" | "assignees" | "labels"))
             })

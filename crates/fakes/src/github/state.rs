@@ -72,6 +72,8 @@ pub struct Issue {
     pub assignees: Vec<String>,
     /// True if it is closed.
     pub closed: bool,
+    /// The time at which it was closed, in milliseconds since 1970.
+    pub closed_at: Option<i64>,
     /// The reason for its state: `completed`, `not_planned`, `reopened`.
     pub state_reason: Option<String>,
     /// True if nobody may comment on it.
@@ -125,6 +127,8 @@ pub(super) struct World {
     /// The issues and pull requests, oldest first.
     pub(super) issues: Vec<Issue>,
     pub(super) former: Vec<Former>,
+    /// The ids of issues that are under others. Those under one are in the order of this list.
+    pub(super) order: Vec<u64>,
     /// The requests whose effects are to come.
     pub(super) late: Vec<super::wire::Asked>,
     pub(super) last_id: u64,

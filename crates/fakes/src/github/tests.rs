@@ -147,11 +147,17 @@ async fn lists_have_pages() {
     };
     assert_eq!(numbers(&page), [6, 5, 4, 3]);
     assert!(page.body[0]["pull_request"].is_object() && page.body[1]["pull_request"].is_null());
-    let link = page.headers["link"].to_str().unwrap();
-    let next = link.split(['<', '>']).nth(1).unwrap();
-    let last = site.get(next).await;
+    let link = |page: &Answered, to: &str| {
+        let links = page.headers["link"].to_str().unwrap().to_owned();
+        let mut links = links.split(", ").filter(|link| link.ends_with(&format!("rel=\"{to}\"")));
+        links.next().map(|link| link.split(['<', '>']).nth(1).unwrap().to_owned())
+    };
+    assert_eq!((link(&page, "prev"), link(&page, "last")), (None, link(&page, "next")));
+    let last = site.get(&link(&page, "next").unwrap()).await;
     assert_eq!(numbers(&last), [2, 1]);
-    assert!(last.headers.get("link").is_none());
+    assert_eq!((link(&last, "next"), link(&last, "first")), (None, link(&last, "prev")));
+    assert_eq!(numbers(&site.get(&link(&last, "prev").unwrap()).await), [6, 5, 4, 3]);
+    assert!(site.get("repos/acme/web/issues?state=all").await.headers.get("link").is_none());
     assert_eq!(site.get("repos/acme/web/issues?state=shut").await.status, 422);
 }
 
@@ -221,4 +227,148 @@ async fn issues_are_changed_and_talked_about() {
     assert_eq!(site.get("repos/acme/web/assignees/Ana").await.status, 204);
     assert_eq!(site.get("repos/acme/web/assignees/zoe").await.status, 404);
     assert_eq!(site.github.calls().len(), 9);
+}
+
+#[tokio::test]
+async fn labels_and_people_are_added_and_taken_away() {
+    let site = Site::new().await;
+    site.issue("One").await;
+    let names = |answer: &Answered| -> Vec<String> {
+        let labels = answer.body.as_array().unwrap().iter();
+        labels.map(|label| label["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let (labels, people) = ("repos/acme/web/issues/1/labels", "repos/acme/web/issues/1/assignees");
+    assert_eq!(names(&site.post(labels, json!({"labels": ["BUG", "web"]})).await), ["bug", "web"]);
+    assert_eq!(names(&site.post(labels, json!(["web", "slow"])).await), ["bug", "web", "slow"]);
+    let gone = site.ask(Method::DELETE, &format!("{labels}/web"), Value::Null).await;
+    assert_eq!(names(&gone), ["bug", "slow"]);
+    assert_eq!(site.ask(Method::DELETE, &format!("{labels}/web"), Value::Null).await.status, 404);
+    assert_eq!(names(&site.ask(Method::PUT, labels, json!({"labels": ["web"]})).await), ["web"]);
+    assert_eq!(site.ask(Method::DELETE, labels, Value::Null).await.status, 204);
+    assert_eq!(names(&site.get(labels).await), [""; 0]);
+    let taken = site.post("repos/acme/web/labels", json!({"name": "Web", "color": "aabbcc"})).await;
+    assert_eq!((taken.status, &taken.body["errors"][0]["code"]), (422, &json!("already_exists")));
+    let logins = |answer: &Answered| answer.body["assignees"].as_array().unwrap().len();
+    let given = site.post(people, json!({"assignees": ["ANA"]})).await;
+    assert_eq!((given.status, logins(&given)), (201, 1));
+    assert_eq!(site.post(people, json!({"assignees": ["zoe"]})).await.status, 422);
+    assert_eq!(logins(&site.ask(Method::DELETE, people, json!({"assignees": ["ana"]})).await), 0);
+    site.github.change_repository("acme/web", |repository| repository.role = Some(Role::Read));
+    assert_eq!(site.post(labels, json!(["web"])).await.status, 403);
+    assert_eq!(logins(&site.post(people, json!({"assignees": ["ana"]})).await), 0, "and is not told");
+}
+
+/// Sub-issues have an order, and the issue above them tells how much of them is done.
+#[tokio::test]
+async fn sub_issues_are_ordered_and_counted() {
+    let site = Site::new().await;
+    let above = site.issue("Above").await;
+    let mut ids = Vec::new();
+    for title in ["One", "Two", "Three"] {
+        let made = site.issue(title).await;
+        site.post("repos/acme/web/issues/1/sub_issues", json!({"sub_issue_id": made["id"]})).await;
+        ids.push(made["id"].clone());
+    }
+    let titles = async || -> Vec<String> {
+        let listed = site.get("repos/acme/web/issues/1/sub_issues").await.body;
+        listed.as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap().to_owned()).collect()
+    };
+    let place = async |body: Value| {
+        site.ask(Method::PATCH, "repos/acme/web/issues/1/sub_issues/priority", body).await.status
+    };
+    assert_eq!(titles().await, ["One", "Two", "Three"]);
+    assert_eq!(place(json!({"sub_issue_id": ids[0], "after_id": ids[2]})).await, 200);
+    assert_eq!(titles().await, ["Two", "Three", "One"]);
+    assert_eq!(place(json!({"sub_issue_id": ids[2], "before_id": ids[1]})).await, 200);
+    assert_eq!(titles().await, ["Three", "Two", "One"]);
+    assert_eq!(place(json!({"sub_issue_id": ids[2]})).await, 422);
+    assert_eq!(place(json!({"sub_issue_id": ids[2], "after_id": above["id"]})).await, 404);
+    site.ask(Method::PATCH, "repos/acme/web/issues/2", json!({"state": "closed"})).await;
+    let counted = site.get("repos/acme/web/issues/1").await.body["sub_issues_summary"].clone();
+    assert_eq!(counted, json!({"total": 3, "completed": 1, "percent_completed": 33}));
+    let under = site.get("repos/acme/web/issues/2").await.body;
+    assert_eq!(under["parent_issue_url"], format!("{}/repos/acme/web/issues/1", site.github.url()));
+    assert!(under["closed_at"].is_string());
+    let remove = async || {
+        let body = json!({"sub_issue_id": ids[1]});
+        site.ask(Method::DELETE, "repos/acme/web/issues/1/sub_issue", body).await.status
+    };
+    assert_eq!((remove().await, remove().await), (200, 404));
+    assert_eq!(titles().await, ["Three", "One"]);
+}
+
+#[tokio::test]
+async fn search_finds_what_every_part_of_a_query_holds_for() {
+    let site = Site::new().await;
+    let login = site.post("repos/acme/web/issues", json!({"title": "Log in", "labels": ["bug"]})).await.body;
+    let body =
+        json!({"title": "Log out", "body": "It is slow", "assignees": ["ana"], "labels": ["needs detail"]});
+    let logout = site.post("repos/acme/web/issues", body).await.body;
+    site.post("repos/acme/web/issues/1/sub_issues", json!({"sub_issue_id": logout["id"]})).await;
+    site.post("repos/acme/ops/issues", json!({"title": "Log rotation"})).await;
+    site.github.pull_request("acme/web", "Log in again", "");
+    site.github.edit("acme/web", 1, |issue| issue.closed = true);
+    assert_eq!(login["number"], 1);
+    let search = async |query: &str| {
+        let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+        site.get(&format!("search/issues?q={query}&sort=created&order=asc")).await
+    };
+    for (query, titles) in [
+        ("log is:issue", &["Log in", "Log out", "Log rotation"][..]),
+        ("log repo:acme/web is:issue", &["Log in", "Log out"]),
+        ("repo:acme/web repo:acme/ops log is:issue", &["Log in", "Log out", "Log rotation"]),
+        ("org:ACME is:pr", &["Log in again"]),
+        ("repo:acme/web is:open is:issue", &["Log out"]),
+        ("repo:acme/web state:closed", &["Log in"]),
+        ("\"log in\" is:issue", &["Log in"]),
+        ("slow", &["Log out"]),
+        ("slow in:title", &[]),
+        ("log -is:pr -repo:acme/ops -slow", &["Log in"]),
+        ("label:bug", &["Log in"]),
+        ("label:\"needs detail\"", &["Log out"]),
+        ("label:bug,\"needs detail\"", &["Log in", "Log out"]),
+        ("assignee:ana", &["Log out"]),
+        ("author:maro-bot no:assignee no:label", &["Log rotation"]),
+        ("parent-issue:acme/web#1", &["Log out"]),
+        ("rotation no:parent-issue", &["Log rotation"]),
+    ] {
+        let found = search(query).await.body;
+        let items = found["items"].as_array().unwrap_or_else(|| panic!("{query}: {found}")).iter();
+        assert_eq!(items.map(|item| item["title"].as_str().unwrap()).collect::<Vec<_>>(), titles, "{query}");
+        assert_eq!(found["total_count"], titles.len(), "{query}");
+    }
+    site.github.change_repository("acme/ops", |repository| repository.role = None);
+    assert_eq!(search("rotation").await.body["total_count"], 0, "nobody may know");
+    let long = "x".repeat(257);
+    for query in ["", "repo:acme/ops log", "repo:acme/no log", "milestone:1 log", "is:odd", &long] {
+        assert_eq!(search(query).await.status, 422, "{query}");
+    }
+    let newest = site.get("search/issues?q=log&per_page=1").await;
+    assert_eq!(newest.body["items"][0]["title"], "Log in again");
+    assert!(newest.headers["link"].to_str().unwrap().contains("q=log&per_page=1&page=3>; rel=\"last\""));
+}
+
+/// A list of issues is narrowed down by labels, people and author.
+#[tokio::test]
+async fn lists_are_narrowed_down() {
+    let site = Site::new().await;
+    let made = [json!(["bug", "web"]), json!(["bug"]), json!([])];
+    for labels in made {
+        site.post("repos/acme/web/issues", json!({"title": "x", "labels": labels})).await;
+    }
+    site.post("repos/acme/web/issues/3/assignees", json!({"assignees": ["ana"]})).await;
+    for (query, numbers) in [
+        ("labels=bug", &[2, 1][..]),
+        ("labels=bug,Web", &[1]),
+        ("assignee=ana", &[3]),
+        ("assignee=none", &[2, 1]),
+        ("assignee=*", &[3]),
+        ("creator=maro-bot", &[3, 2, 1]),
+        ("creator=ana", &[]),
+    ] {
+        let found = site.get(&format!("repos/acme/web/issues?{query}")).await.body;
+        let found: Vec<u64> =
+            found.as_array().unwrap().iter().map(|one| one["number"].as_u64().unwrap()).collect();
+        assert_eq!(found, numbers, "{query}");
+    }
 }

@@ -39,22 +39,28 @@ impl Asked {
         self.query.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the page of a list that is asked for, with a link to the next one.
+    /// Returns the page of a list that is asked for, with links to those around it.
     pub(super) fn page(&self, site: &str, all: Vec<Value>) -> Outcome {
         let number = |name: &str, usual: usize| {
             self.query(name).and_then(|text| text.parse().ok()).filter(|number| *number > 0).unwrap_or(usual)
         };
         let (page, size) = (number("page", 1), number("per_page", PAGE).min(LONGEST_PAGE));
-        let more = all.len() > page * size;
+        let last = all.len().div_ceil(size).max(1);
         let shown: Vec<Value> = all.into_iter().skip((page - 1) * size).take(size).collect();
         let answer = Answer::ok(shown.into());
-        if !more {
-            return Ok(answer);
-        }
-        let others = self.query.iter().filter(|(name, _)| name != "page");
-        let query: String = others.map(|(name, value)| format!("{name}={value}&")).collect();
-        let next = format!("<{site}{}?{query}page={}>; rel=\"next\"", self.path, page + 1);
-        Ok(answer.with("link", next))
+        let before = (page > 1).then(|| [("prev", page - 1), ("first", 1)]);
+        let behind = (page < last).then(|| [("next", page + 1), ("last", last)]);
+        let links = before.into_iter().chain(behind).flatten();
+        let links: Vec<String> = links.map(|(to, page)| self.link(site, page, to)).collect();
+        Ok(if links.is_empty() { answer } else { answer.with("link", links.join(", ")) })
+    }
+
+    /// Returns a link to another page of the list.
+    fn link(&self, site: &str, page: usize, to: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.query.iter().filter(|(name, _)| name != "page"));
+        let query = query.append_pair("page", &page.to_string()).finish();
+        format!("<{site}{}?{query}>; rel=\"{to}\"", self.path)
     }
 }
 
