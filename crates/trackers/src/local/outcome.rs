@@ -7,6 +7,7 @@ use super::documents::DocumentsError;
 
 /// A read that failed: nothing of the request was carried out.
 pub(super) fn read_failed<T>(error: DocumentsError) -> Attempt<T> {
+    tracing::warn!(%error, "the tracker cannot use its storage");
     let why = TrackerFault::Storage { why: error.to_string() };
     Attempt::NotApplied { why: why.into(), hint: None }
 }
@@ -14,6 +15,7 @@ pub(super) fn read_failed<T>(error: DocumentsError) -> Attempt<T> {
 pub(super) fn write_failed<T>(error: DocumentsError) -> Attempt<T> {
     match error {
         DocumentsError::Unknown { why } => {
+            tracing::warn!(why, "it is not known whether the tracker's documents were written");
             Attempt::Unknown { why: TrackerFault::StorageUnknown { why }.into() }
         }
         DocumentsError::Unavailable { .. } => read_failed(error),

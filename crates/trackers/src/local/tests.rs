@@ -2,7 +2,7 @@
 
 use throughline_engine::Language;
 use throughline_engine::Millis;
-use throughline_engine::data::fault::{Fault::Said, FieldFault};
+use throughline_engine::data::fault::{Fault::Said, FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{ItemType, Part};
 
 use super::*;
@@ -262,9 +262,13 @@ async fn a_broken_store_is_told_for_what_it_is() {
     let Attempt::NotApplied { why, .. } = create(tracker(unavailable)).await else {
         panic!("nothing was written")
     };
-    let told = why.text(Language::En);
-    assert_eq!(told, "the tracker cannot use its storage: cannot read a document: disk full");
-    assert!(matches!(create(tracker(unknown)).await, Attempt::Unknown { .. }));
+    let kept = TrackerFault::Storage { why: "cannot read a document: disk full".into() };
+    assert_eq!(why, kept.into());
+    let Attempt::Unknown { why: lost } = create(tracker(unknown)).await else { panic!("it may be written") };
+    // The store's words are for who operates it, in English; people are told in their language.
+    for told in [&why, &lost].map(|why| why.text(Language::De)) {
+        assert!(told.contains("Tracker") && !told.contains("disk") && !told.contains("connection"), "{told}");
+    }
 }
 
 /// Documents that always lose the race.

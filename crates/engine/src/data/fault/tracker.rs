@@ -291,14 +291,14 @@ pub enum TrackerFault {
         /// Issue key.
         key: String,
     },
-    /// Documents that could not be read or written; the store's reason.
+    /// Documents that could not be read or written.
     Storage {
-        /// Reason, in the words of whoever gave it.
+        /// Reason in the store's words, for who operates it; nobody in a conversation is told.
         why: String,
     },
-    /// Documents that may or may not be written; the store's reason.
+    /// Documents that may or may not be written.
     StorageUnknown {
-        /// Reason, in the words of whoever gave it.
+        /// Reason in the store's words, as for [`Self::Storage`].
         why: String,
     },
     /// A connection that the tracker refused.
