@@ -47,8 +47,8 @@ pub(super) fn page_of_comments(
     json!({"startAt": start, "maxResults": most, "total": issue.comments.len(), "comments": shown})
 }
 
-fn read_comment(body: &Value) -> Result<Value, Answer> {
-    let document = values::document(body).map_err(|why| Answer::wrong_field("comment", &why))?;
+fn read_comment(world: &World, body: &Value) -> Result<Value, Answer> {
+    let document = world.edition.document(body).map_err(|why| Answer::wrong_field("comment", &why))?;
     if values::is_empty(&document) {
         return Err(Answer::wrong_field("comment", "Comment body can not be empty!"));
     }
@@ -68,7 +68,7 @@ fn may_comment(world: &World, key: &str) -> Result<String, Answer> {
 
 pub(super) fn comment(world: &mut World, asked: &Asked, key: &str, now: i64) -> Outcome {
     let key = may_comment(world, key)?;
-    let body = read_comment(&asked.body["body"])?;
+    let body = read_comment(world, &asked.body["body"])?;
     let properties = properties(&asked.body["properties"])?;
     add_comment(world, &key, body, properties, now);
     world.changed("jira:issue_updated", &key, Vec::new(), FakeJira::ACCOUNT, now);
@@ -88,7 +88,7 @@ pub(super) fn add_comment(
     now: i64,
 ) {
     let id = world.next_id().to_string();
-    let text = super::adf::text(&body);
+    let text = world.edition.text(&body);
     if let Some(issue) = world.find_mut(key) {
         let author = FakeJira::ACCOUNT.into();
         issue.comments.push(Comment { id, text, body, properties, author, created: now });
@@ -103,7 +103,7 @@ pub(super) fn comment_in_update(world: &World, key: &str, update: &Value) -> Res
         return Ok(None);
     }
     may_comment(world, key)?;
-    read_comment(body).map(Some)
+    read_comment(world, body).map(Some)
 }
 
 // ---- transitions ----
@@ -201,7 +201,7 @@ pub(super) fn link(world: &mut World, asked: &Asked, now: i64) -> Outcome {
         return Err(Answer::refused(400, "You cannot link an issue to itself."));
     }
     let comment = &body["comment"]["body"];
-    let comment = if comment.is_null() { None } else { Some(read_comment(comment)?) };
+    let comment = if comment.is_null() { None } else { Some(read_comment(world, comment)?) };
     // The inward issue is the source: it blocks the outward one.
     if let Some(issue) = world.find_mut(&inward) {
         let link = (kind.1.to_owned(), outward.clone());

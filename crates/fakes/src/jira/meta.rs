@@ -6,7 +6,6 @@ use super::FakeJira;
 use super::answer::{Answer, Outcome};
 use super::project::{Field, IssueType, PERMISSIONS, Project};
 use super::state::{Person, World};
-use super::time::written;
 use super::wire::Asked;
 
 /// The permissions that can be asked for, beside those of projects.
@@ -63,6 +62,12 @@ pub(super) fn projects(world: &World, asked: &Asked) -> Outcome {
     Ok(Answer::ok(page))
 }
 
+/// Lists the projects as Data Center does: all in one answer.
+pub(super) fn all_projects(world: &World) -> Outcome {
+    let seen = world.projects.iter().filter(|project| project.visible() && !project.archived);
+    Ok(Answer::ok(seen.map(|project| world.show_project(project)).collect()))
+}
+
 // ---- screens ----
 
 /// Returns the project whose create screens the service account can see.
@@ -73,26 +78,23 @@ fn creatable<'a>(world: &'a World, named: &str) -> Result<&'a Project, Answer> {
 }
 
 pub(super) fn create_types(world: &World, asked: &Asked, named: &str) -> Outcome {
-    let (start, most) = asked.page(50, 200)?;
+    let page = asked.page(50, 200)?;
     let project = creatable(world, named)?;
     let all: Vec<_> = project.types.iter().map(|kind| world.show_type(kind)).collect();
-    let shown: Vec<_> = all.iter().skip(start).take(most).collect();
-    Ok(Answer::ok(json!({"startAt": start, "maxResults": most, "total": all.len(), "issueTypes": shown})))
+    Ok(world.edition.screen_page("issueTypes", &all, page))
 }
 
 pub(super) fn create_fields(world: &World, asked: &Asked, named: &str, kind: &str) -> Outcome {
-    let (start, most) = asked.page(50, 200)?;
+    let page = asked.page(50, 200)?;
     let project = creatable(world, named)?;
     let kind = project.types.iter().find(|one| one.id == kind);
     let kind = kind.ok_or_else(|| Answer::refused(400, "The issue type is not available in the project."))?;
-    let all: Vec<_> = screen(world, project, kind).into_iter().collect();
     let one = |(id, mut field): (String, Value)| {
         field["fieldId"] = json!(id);
         field
     };
-    let total = all.len();
-    let shown: Vec<_> = all.into_iter().map(one).skip(start).take(most).collect();
-    Ok(Answer::ok(json!({"startAt": start, "maxResults": most, "total": total, "fields": shown})))
+    let all: Vec<_> = screen(world, project, kind).into_iter().map(one).collect();
+    Ok(world.edition.screen_page("fields", &all, page))
 }
 
 /// Returns the fields of a screen by id, with project and issue type, which every create screen has.
@@ -158,7 +160,7 @@ pub(super) fn types(world: &World) -> Outcome {
 // ---- permissions ----
 
 pub(super) fn my_permissions(world: &World, asked: &Asked) -> Outcome {
-    let wanted = asked.list("permissions");
+    let wanted = world.edition.permissions(asked, &OTHER_PERMISSIONS);
     if wanted.is_empty() {
         return Err(Answer::refused(400, "The 'permissions' query parameter is required."));
     }
@@ -212,11 +214,10 @@ pub(super) fn assignable_users(world: &World, asked: &Asked) -> Outcome {
 /// Returns the people whose name or address begins with the query, in one of its words.
 fn matching(world: &World, asked: &Asked, people: &[&Person]) -> Outcome {
     let (start, most) = asked.page(50, 1_000)?;
-    let query = asked.query("query").unwrap_or_default().to_lowercase();
-    let account = asked.query("accountId");
+    let (query, account) = world.edition.wanted_person(asked);
     let begins = |text: &str| {
-        text.to_lowercase().starts_with(&query)
-            || text.to_lowercase().split([' ', '.']).any(|word| word.starts_with(&query))
+        text.to_lowercase().starts_with(&*query)
+            || text.to_lowercase().split([' ', '.']).any(|word| word.starts_with(&*query))
     };
     let fits = |person: &&&Person| match account {
         Some(id) => person.account_id == id,
@@ -228,9 +229,5 @@ fn matching(world: &World, asked: &Asked, people: &[&Person]) -> Outcome {
 }
 
 pub(super) fn server_info(world: &World, now: i64) -> Outcome {
-    Ok(Answer::ok(
-        json!({"baseUrl": world.site, "version": "1001.0.0-SNAPSHOT", "versionNumbers": [1001, 0, 0],
-        "deploymentType": "Cloud", "buildNumber": 100_290, "buildDate": written(0), "serverTime": written(now),
-        "scmInfo": "5f7a1c0d", "serverTitle": "Jira", "serverTimeZone": "Etc/UTC"}),
-    ))
+    Ok(Answer::ok(world.edition.server_info(world, now)))
 }

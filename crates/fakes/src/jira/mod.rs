@@ -1,4 +1,5 @@
-//! A fake of Jira Cloud's REST API, version 3: one site with its projects, screens, issues and refusals.
+//! A fake of Jira's REST API: one site with its projects, screens, issues and refusals. It is Jira Cloud, version 3 of the
+//! API, or Jira Data Center, version 2 (`edition.rs`).
 //!
 //! ```no_run
 //! # async fn example() {
@@ -14,6 +15,7 @@
 mod activity;
 mod adf;
 mod answer;
+mod edition;
 mod issues;
 mod meta;
 mod oauth;
@@ -26,6 +28,7 @@ mod state;
 mod time;
 mod values;
 mod webhooks;
+mod wiki;
 mod wire;
 
 use std::collections::VecDeque;
@@ -40,10 +43,12 @@ use oauth::Oauth;
 use state::{Person, World};
 use webhooks::Target;
 
+pub use edition::Edition;
 pub use oauth::OauthGrant;
 pub use project::{Field, IssueType, Project};
 pub use state::{Comment, Issue};
 pub use webhooks::sign;
+pub use wiki::live_markup;
 
 /// A fault of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +103,7 @@ struct PendingFault {
 }
 
 struct Shared {
+    edition: Edition,
     clock: Clock,
     site: String,
     world: Mutex<World>,
@@ -145,16 +151,24 @@ pub struct FakeJira {
 impl FakeJira {
     /// The address of the service account.
     pub const EMAIL: &str = "maro@acme.example";
-    /// The API token of the service account.
+    /// The API token of the service account, or its personal access token in Data Center.
     pub const TOKEN: &str = "ATATT3xFfGF0T4JVjdmExampleTokenOfTheServiceAccount=1A2B3C4D";
-    /// The account id of the service account.
+    /// The account id of the service account, or its key in Data Center.
     pub const ACCOUNT: &str = "557058:f58131cb-b67d-43c7-b30d-6b58d40bd077";
 
-    /// Starts a site without projects on a free loopback port.
+    /// Starts a site of Jira Cloud without projects on a free loopback port.
     ///
     /// # Errors
     /// Fails if no port can be listened on.
     pub async fn start(clock: Clock) -> std::io::Result<Self> {
+        Self::start_as(Edition::Cloud, clock).await
+    }
+
+    /// Starts a site of an edition without projects on a free loopback port.
+    ///
+    /// # Errors
+    /// Fails if no port can be listened on.
+    pub async fn start_as(edition: Edition, clock: Clock) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let site = format!("http://{}", listener.local_addr()?);
         let me = Person {
@@ -163,8 +177,9 @@ impl FakeJira {
             email: Self::EMAIL.into(),
             active: true,
         };
-        let world = World { site: site.clone(), people: vec![me], ..World::default() };
+        let world = World { edition, site: site.clone(), people: vec![me], ..World::default() };
         let shared = Arc::new(Shared {
+            edition,
             clock,
             site,
             world: Mutex::new(world),
@@ -203,7 +218,8 @@ impl FakeJira {
         change(project.unwrap_or_else(|| panic!("there is no project {key}")));
     }
 
-    /// Adds a user of the site, or replaces the one with the account id.
+    /// Adds a user of the site, or replaces the one with the account id. In Data Center that is the user's key, and the name
+    /// to sign in with is the one in lower case.
     pub fn person(&self, account_id: &str, name: &str, active: bool) {
         let email = format!("{}@acme.example", name.to_lowercase().replace(' ', "."));
         let person = Person { account_id: account_id.into(), name: name.into(), email, active };
@@ -212,7 +228,7 @@ impl FakeJira {
         world.people.push(person);
     }
 
-    /// Changes the API token. The old one is refused from then on.
+    /// Changes the token. The old one is refused from then on.
     pub fn rotate_token(&self, token: &str) {
         *lock(&self.shared.token) = token.into();
     }

@@ -22,7 +22,7 @@ pub(super) const DEFAULT_PRIORITY: &str = "3";
 /// The prefix of the types of custom fields that Jira brings.
 const CUSTOM: &str = "com.atlassian.jira.plugin.system.customfieldtypes";
 /// The prefix of the types of custom fields of Jira Software.
-const GREENHOPPER: &str = "com.pyxis.greenhopper.jira";
+pub(super) const GREENHOPPER: &str = "com.pyxis.greenhopper.jira";
 
 /// A project.
 #[derive(Clone, Debug, PartialEq)]

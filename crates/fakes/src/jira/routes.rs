@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::answer::{Answer, Outcome};
+use super::edition::Edition;
 use super::state::World;
 use super::wire::Asked;
 use super::{activity, issues, meta, search, webhooks};
@@ -10,7 +11,7 @@ use super::{activity, issues, meta, search, webhooks};
 /// Performs a call. `None` if there is no such path.
 pub(super) fn call(world: &mut World, asked: &Asked, now: i64) -> Option<Outcome> {
     let parts: Vec<&str> = asked.parts.iter().map(String::as_str).collect();
-    let method = asked.method.as_str();
+    let (method, cloud) = (asked.method.as_str(), world.edition == Edition::Cloud);
     let answer = match (method, &parts[..]) {
         ("POST", ["issue"]) => issues::create(world, asked, now),
         ("POST", ["issue", "bulk"]) => issues::bulk(world, asked, now),
@@ -33,16 +34,19 @@ pub(super) fn call(world: &mut World, asked: &Asked, now: i64) -> Option<Outcome
         ("POST", ["issue", key, "remotelink"]) => activity::remote_link(world, asked, key),
         ("POST", ["issueLink"]) => activity::link(world, asked, now),
         ("GET", ["issueLinkType"]) => activity::link_types(world),
-        ("GET" | "POST", ["search", "jql"]) => search::search(world, asked, now),
-        ("GET" | "POST", ["search"]) => Err(gone()),
+        ("GET" | "POST", ["search", "jql"]) if cloud => search::search(world, asked, now),
+        ("GET" | "POST", ["search"]) if cloud => Err(gone()),
+        ("GET" | "POST", ["search"]) => search::search(world, asked, now),
         _ => return site(world, asked, method, &parts, now),
     };
     Some(answer)
 }
 
 fn site(world: &mut World, asked: &Asked, method: &str, parts: &[&str], now: i64) -> Option<Outcome> {
+    let cloud = world.edition == Edition::Cloud;
     Some(match (method, parts) {
-        ("GET", ["project", "search"]) => meta::projects(world, asked),
+        ("GET", ["project", "search"]) if cloud => meta::projects(world, asked),
+        ("GET", ["project"]) if !cloud => meta::all_projects(world),
         ("GET", ["project", key]) => meta::project(world, key),
         ("GET", ["mypermissions"]) => meta::my_permissions(world, asked),
         ("GET", ["field"]) => meta::fields(world),
@@ -52,9 +56,9 @@ fn site(world: &mut World, asked: &Asked, method: &str, parts: &[&str], now: i64
         ("GET", ["serverInfo"]) => meta::server_info(world, now),
         ("GET", ["user", "search"]) => meta::users(world, asked),
         ("GET", ["user", "assignable", "search"]) => meta::assignable_users(world, asked),
-        ("GET", ["webhook"]) => webhooks::list(world, asked),
-        ("POST", ["webhook"]) => webhooks::register(world, asked, now),
-        ("DELETE", ["webhook"]) => webhooks::remove(world, asked),
+        ("GET", ["webhook"]) if cloud => webhooks::list(world, asked),
+        ("POST", ["webhook"]) if cloud => webhooks::register(world, asked, now),
+        ("DELETE", ["webhook"]) if cloud => webhooks::remove(world, asked),
         _ => return None,
     })
 }

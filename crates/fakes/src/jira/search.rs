@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::adf;
 use super::answer::{Answer, Outcome};
+use super::edition::Edition;
 use super::state::{Issue, World};
 use super::wire::Asked;
 
 const MAX_PAGE: usize = 5_000;
 /// The longest page if more than ids and keys are wanted.
 const MAX_FULL_PAGE: usize = 100;
+const MAX_DATA_CENTER_PAGE: usize = 1_000;
 const UNBOUNDED: &str =
     "Unbounded JQL queries are not allowed here. Please add a search restriction to your query.";
 
@@ -29,6 +30,8 @@ struct Query {
 struct Wanted<'a> {
     jql: &'a str,
     token: Option<&'a str>,
+    /// The number of issues before the page, in Data Center.
+    start: usize,
     most: usize,
     fields: Vec<&'a str>,
     properties: Vec<&'a str>,
@@ -37,11 +40,12 @@ struct Wanted<'a> {
 }
 
 pub(super) fn search(world: &World, asked: &Asked, now: i64) -> Outcome {
-    let wanted = wanted(asked)?;
-    let query = parse(wanted.jql).map_err(|why| Answer::refused(400, &why))?;
+    let cloud = world.edition == Edition::Cloud;
+    let wanted = wanted(asked, cloud)?;
+    let query = parse(wanted.jql, cloud).map_err(|why| Answer::refused(400, &why))?;
     check(world, &query).map_err(|why| Answer::refused(400, &why))?;
     let start = match wanted.token {
-        None => 0,
+        None => wanted.start,
         Some(token) => {
             offset(token, wanted.jql).ok_or_else(|| Answer::refused(400, "The nextPageToken is invalid."))?
         }
@@ -57,6 +61,10 @@ pub(super) fn search(world: &World, asked: &Asked, now: i64) -> Outcome {
     let page = found.iter().skip(start).take(wanted.most);
     let issues: Vec<_> = page.map(|issue| show(world, issue, &wanted)).collect();
     let next = start + issues.len();
+    if !cloud {
+        return Ok(Answer::ok(json!({"expand": "schema,names", "startAt": start, "maxResults": wanted.most,
+            "total": found.len(), "issues": issues})));
+    }
     let mut answer = json!({"issues": issues, "isLast": next >= found.len()});
     if next < found.len() {
         answer["nextPageToken"] = json!(token(next, wanted.jql));
@@ -64,11 +72,13 @@ pub(super) fn search(world: &World, asked: &Asked, now: i64) -> Outcome {
     Ok(Answer::ok(answer))
 }
 
-fn wanted(asked: &Asked) -> Result<Wanted<'_>, Answer> {
+fn wanted(asked: &Asked, cloud: bool) -> Result<Wanted<'_>, Answer> {
     let body = &asked.body;
-    let (jql, token, most, fields, properties, reconcile);
+    let (jql, token, start, most, properties, reconcile);
+    let mut fields: Vec<&str>;
     if asked.method == "GET" {
         (jql, token) = (asked.query("jql"), asked.query("nextPageToken"));
+        start = asked.query("startAt").and_then(|start| start.parse().ok());
         most = asked.query("maxResults").and_then(|most| most.parse().ok());
         (fields, properties) = (asked.list("fields"), asked.list("properties"));
         reconcile = asked.list("reconcileIssues").into_iter().map(str::to_owned).collect();
@@ -77,6 +87,7 @@ fn wanted(asked: &Asked) -> Result<Wanted<'_>, Answer> {
             return Err(Answer::bad_payload());
         }
         (jql, token) = (body["jql"].as_str(), body["nextPageToken"].as_str());
+        start = body["startAt"].as_u64().and_then(|start| usize::try_from(start).ok());
         most = body["maxResults"].as_u64().and_then(|most| usize::try_from(most).ok());
         let listed =
             |name: &str| body[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -86,10 +97,19 @@ fn wanted(asked: &Asked) -> Result<Wanted<'_>, Answer> {
     if properties.len() > 5 {
         return Err(Answer::refused(400, "A maximum of 5 issue property keys can be specified."));
     }
-    let limit =
-        if fields.iter().all(|name| matches!(*name, "id" | "key")) { MAX_PAGE } else { MAX_FULL_PAGE };
+    // Data Center shows what is navigable unless fields are named, and counts pages; Cloud shows an id, and hands out tokens.
+    let (token, start) = if cloud { (token, 0) } else { (None, start.unwrap_or_default()) };
+    if !cloud && fields.is_empty() {
+        fields.push("*navigable");
+    }
+    let short = fields.iter().all(|name| matches!(*name, "id" | "key"));
+    let limit = match cloud {
+        true if short => MAX_PAGE,
+        true => MAX_FULL_PAGE,
+        false => MAX_DATA_CENTER_PAGE,
+    };
     let most = most.unwrap_or(50).min(limit);
-    Ok(Wanted { jql: jql.unwrap_or_default(), token, most, fields, properties, reconcile })
+    Ok(Wanted { jql: jql.unwrap_or_default(), token, start, most, fields, properties, reconcile })
 }
 
 /// Returns an issue as a search shows it: with nothing but its id unless fields are named.
@@ -151,7 +171,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     None
 }
 
-fn parse(jql: &str) -> Result<Query, String> {
+fn parse(jql: &str, bounded: bool) -> Result<Query, String> {
     let mut words = tokens(jql)?.into_iter().peekable();
     let wrong = |at: &str| format!("Error in the JQL Query: Expecting operator but got '{at}'.");
     let is = |word: Option<&String>, wanted: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(wanted));
@@ -186,7 +206,7 @@ fn parse(jql: &str) -> Result<Query, String> {
             }
         }
     }
-    if clauses.is_empty() {
+    if bounded && clauses.is_empty() {
         return Err(UNBOUNDED.into());
     }
     let newest_first = words.any(|word| word.eq_ignore_ascii_case("DESC"));
@@ -198,7 +218,7 @@ fn check(world: &World, query: &Query) -> Result<(), String> {
     for clause in &query.clauses {
         let known = match clause.field.as_str() {
             "project" => |world: &World, value: &str| world.project(value).is_some(),
-            "key" | "issuekey" | "issue" | "id" | "parent" => {
+            "key" | "issuekey" | "issue" | "id" | "parent" | "epic link" => {
                 |world: &World, value: &str| world.issue(value).is_some()
             }
             "labels" | "text" | "summary" | "description" | "comment" | "issuetype" | "type" | "status"
@@ -260,7 +280,8 @@ fn has_words(text: &str, words: &str) -> bool {
 }
 
 fn values_of(world: &World, issue: &Issue, field: &str) -> Vec<String> {
-    let description = || issue.fields.get("description").map(adf::text).unwrap_or_default();
+    let description =
+        || issue.fields.get("description").map(|text| world.edition.text(text)).unwrap_or_default();
     let comments = || issue.comments.iter().map(|comment| comment.text.clone());
     let status = || super::activity::status(world, &issue.status);
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -273,7 +294,7 @@ fn values_of(world: &World, issue: &Issue, field: &str) -> Vec<String> {
                 .collect()
         }
         "key" | "issuekey" | "issue" | "id" => vec![issue.key.clone(), issue.id.clone()],
-        "parent" => {
+        "parent" | "epic link" => {
             let id = issue.fields.get("parent").and_then(|parent| text(&parent["id"]));
             issue.parent().map(str::to_owned).into_iter().chain(id).collect()
         }

@@ -9,13 +9,11 @@ use super::{FakeJira, activity};
 
 impl World {
     pub(super) fn link(&self, path: &str) -> String {
-        format!("{}/rest/api/3/{path}", self.site)
+        format!("{}{}/{path}", self.site, self.edition.root())
     }
 
     pub(super) fn show_person(&self, person: &Person) -> Value {
-        let id = &person.account_id;
-        json!({"self": self.link(&format!("user?accountId={id}")), "accountId": id, "accountType": "atlassian",
-            "emailAddress": person.email, "displayName": person.name, "active": person.active, "timeZone": "Etc/UTC"})
+        self.edition.show_person(self, person)
     }
 
     pub(super) fn show_account(&self, id: &str) -> Value {
@@ -23,16 +21,17 @@ impl World {
     }
 
     pub(super) fn show_type(&self, kind: &IssueType) -> Value {
-        json!({"self": self.link(&format!("issuetype/{}", kind.id)), "id": kind.id, "description": "",
-            "iconUrl": format!("{}/images/{}.svg", self.site, kind.level), "name": kind.name,
-            "subtask": kind.level < 0, "hierarchyLevel": kind.level})
+        self.edition.tells(json!({"self": self.link(&format!("issuetype/{}", kind.id)), "id": kind.id,
+            "description": "", "iconUrl": format!("{}/images/{}.svg", self.site, kind.level), "name": kind.name,
+            "subtask": kind.level < 0, "hierarchyLevel": kind.level}))
     }
 
     pub(super) fn show_project(&self, project: &Project) -> Value {
         let id = self.project_id(&project.key);
-        json!({"self": self.link(&format!("project/{id}")), "id": id.to_string(), "key": project.key,
-            "name": project.name, "projectTypeKey": "software", "simplified": project.team_managed,
-            "style": if project.team_managed { "next-gen" } else { "classic" }, "isPrivate": false})
+        self.edition.tells(json!({"self": self.link(&format!("project/{id}")), "id": id.to_string(),
+            "key": project.key, "name": project.name, "projectTypeKey": "software",
+            "simplified": project.team_managed, "isPrivate": false,
+            "style": if project.team_managed { "next-gen" } else { "classic" }}))
     }
 
     /// Returns a field as the description of a screen shows it.
@@ -78,6 +77,7 @@ impl World {
     fn all_fields(&self, issue: &Issue) -> Map<String, Value> {
         let mut all = Map::new();
         let kind = self.type_of(issue);
+        let of_parent = self.edition.shows_parent(kind);
         // A field without a value is shown as null, and a list as empty.
         for field in kind.into_iter().flat_map(|kind| &kind.fields).filter(|field| field.id != "parent") {
             let empty = if field.schema["items"] == "json" || field.schema["type"] != "array" {
@@ -87,7 +87,7 @@ impl World {
             };
             all.insert(field.id.clone(), empty);
         }
-        for (name, value) in &issue.fields {
+        for (name, value) in issue.fields.iter().filter(|(name, _)| of_parent || *name != "parent") {
             all.insert(name.clone(), self.show_value(value));
         }
         let link =
@@ -95,10 +95,12 @@ impl World {
         if let (Some(link), Some(parent)) = (link, issue.parent()) {
             all.insert(link.id.clone(), json!(parent));
         }
-        if let Some(parent) = issue.parent().and_then(|key| self.find(key)) {
+        let parent = issue.parent().filter(|_| of_parent);
+        if let Some(parent) = parent.and_then(|key| self.find(key)) {
             all.insert("parent".into(), self.show_short(parent));
         }
         let me = self.show_account(FakeJira::ACCOUNT);
+        let reporter = all.get("reporter").filter(|one| !one.is_null()).unwrap_or(&me).clone();
         let project = self.find_project(&issue.project).map(|project| self.show_project(project));
         let children = self.issues.iter().filter(|child| {
             child.parent() == Some(&issue.key) && self.type_of(child).is_some_and(|kind| kind.level < 0)
@@ -110,8 +112,8 @@ impl World {
             ("status", activity::status(self, &issue.status)),
             ("created", json!(written(issue.created))),
             ("updated", json!(written(issue.updated))),
-            ("creator", me.clone()),
-            ("reporter", me),
+            ("creator", me),
+            ("reporter", reporter),
             ("resolution", if issue.closed { json!({"id": "10000", "name": "Done"}) } else { Value::Null }),
             ("subtasks", json!(children)),
             ("issuelinks", activity::shown_links(self, issue)),
@@ -132,9 +134,11 @@ impl World {
 
     pub(super) fn show_comment(&self, issue: &Issue, comment: &Comment, properties: bool) -> Value {
         let by = self.show_account(&comment.author);
-        let mut shown = json!({"self": self.link(&format!("issue/{}/comment/{}", issue.id, comment.id)),
+        let mut shown = self.edition.tells(
+            json!({"self": self.link(&format!("issue/{}/comment/{}", issue.id, comment.id)),
             "id": comment.id, "author": by, "body": comment.body, "updateAuthor": by,
-            "created": written(comment.created), "updated": written(comment.created), "jsdPublic": true});
+            "created": written(comment.created), "updated": written(comment.created), "jsdPublic": true}),
+        );
         if properties {
             let each = |(key, value): (&String, &Value)| json!({"key": key, "value": value});
             shown["properties"] = comment.properties.iter().map(each).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::edition::Edition;
 use super::project::{IssueType, Project};
 use super::webhooks::Change;
 use super::wire::Asked;
@@ -59,7 +60,7 @@ pub struct Comment {
     pub id: String,
     /// The plain text.
     pub text: String,
-    /// The document.
+    /// The document, or in Data Center the markup.
     pub body: Value,
     /// The properties, by key.
     pub properties: BTreeMap<String, Value>,
@@ -80,6 +81,7 @@ pub(super) struct Person {
 
 #[derive(Default)]
 pub(super) struct World {
+    pub(super) edition: Edition,
     /// The address of the site.
     pub(super) site: String,
     /// The projects, in the order of their ids.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::edition::Edition;
 use super::project::{Field, IssueType, Project};
 use super::state::World;
 use super::{adf, time};
@@ -21,13 +22,14 @@ pub(super) struct Place<'a> {
 /// Returns the value to keep, or why Jira does not take it, under the name it uses for that.
 pub(super) fn read(place: &Place<'_>, field: &Field, value: &Value) -> Result<Value, (String, String)> {
     let named = |why: String| (field.id.clone(), why);
+    let edition = place.world.edition;
     match field.kind() {
         "summary" => summary(value).map_err(named),
-        "description" | "environment" | "textarea" => document(value).map_err(named),
+        "description" | "environment" | "textarea" => edition.document(value).map_err(named),
         "labels" => labels(value).map_err(named),
         "parent" => parent(place, value),
         "gh-epic-link" => epic(place, value).map_err(named),
-        "gh-sprint" => sprint(value).map_err(named),
+        "gh-sprint" => sprint(edition, value).map_err(named),
         _ => match field.schema["type"].as_str().unwrap_or_default() {
             "array" => list(place, field, value).map_err(named),
             kind => single(place, field, kind, value).map_err(named),
@@ -58,22 +60,6 @@ fn summary(value: &Value) -> Result<Value, String> {
         _ if text.chars().count() > MAX_LINE => Err("Summary must be less than 255 characters.".into()),
         _ => Ok(json!(text.trim())),
     }
-}
-
-/// Returns the value of a field of formatted text.
-pub(super) fn document(value: &Value) -> Result<Value, String> {
-    if value.is_null() {
-        return Ok(Value::Null);
-    }
-    if !adf::is_document(value) {
-        return Err(
-            "Operation value must be an Atlassian Document (see the Atlassian Document Format)".into()
-        );
-    }
-    if adf::text(value).encode_utf16().count() > adf::MAX_TEXT {
-        return Err("The entered text is too long. It exceeds the allowed limit of 32,767 characters.".into());
-    }
-    Ok(value.clone())
 }
 
 fn labels(value: &Value) -> Result<Value, String> {
@@ -132,10 +118,10 @@ fn epic(place: &Place<'_>, value: &Value) -> Result<Value, String> {
     if is_epic { Ok(value.clone()) } else { Err(format!("Issue '{key}' is not an epic.")) }
 }
 
-fn sprint(value: &Value) -> Result<Value, String> {
+fn sprint(edition: Edition, value: &Value) -> Result<Value, String> {
     match value {
         Value::Null => Ok(Value::Null),
-        Value::Number(id) => Ok(json!([{"id": id, "name": format!("Sprint {id}"), "state": "active"}])),
+        Value::Number(id) => Ok(json!([edition.sprint(id)])),
         _ => Err("Number value expected as the Sprint id.".into()),
     }
 }
@@ -188,16 +174,13 @@ fn line(value: &Value) -> Result<Value, String> {
 }
 
 fn user(place: &Place<'_>, field: &Field, value: &Value) -> Result<Value, String> {
-    let wanted = value.as_object().ok_or("data was not an object")?;
-    let id = wanted.get("accountId").and_then(Value::as_str);
-    let id = id.ok_or_else(|| format!("Specify a valid value for {}", field.id))?;
-    let person = place.world.person(id).filter(|person| person.active);
-    let person = person.ok_or_else(|| format!("User '{id}' does not exist."))?;
+    let person = place.world.edition.person(place.world, field, value)?;
+    let id = &person.account_id;
     if field.kind() == "assignee" {
         if !place.project.allows("ASSIGN_ISSUES") {
             return Err("You do not have permission to assign issues.".into());
         }
-        if !place.world.assignable(place.project).any(|one| one.account_id == id) {
+        if !place.world.assignable(place.project).any(|one| one.account_id == *id) {
             return Err(format!("User '{id}' cannot be assigned issues."));
         }
     }

@@ -8,23 +8,23 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::Response;
-use base64::Engine as _;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::answer::{Answer, Outcome};
+use super::edition::{Edition, LIMITS};
 use super::oauth::{self, CLOUD_ID};
-use super::{Call, FakeJira, Fault, Shared, lock, routes, schema};
+use super::{Call, Fault, Shared, lock, routes, schema};
 use crate::line::{Cut, Lines};
 
 /// A call of the API.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) method: String,
-    /// The path without what differs between sites: `/rest/api/3/…`.
+    /// The path without what differs between sites: `/rest/api/3/…`, or `/rest/api/2/…` in Data Center.
     pub(super) path: String,
-    /// The decoded segments of the path after `/rest/api/3`.
+    /// The decoded segments of the path after that.
     pub(super) parts: Vec<String>,
     pub(super) query: Vec<(String, String)>,
     pub(super) body: Value,
@@ -96,7 +96,7 @@ async fn handle(
     bytes: Bytes,
 ) -> Response {
     let path = uri.path().to_owned();
-    let asked = asked(method.as_str(), &path, uri.query().unwrap_or_default(), &bytes);
+    let asked = asked(shared.edition, method.as_str(), &uri, &bytes);
     let fault = shared.take_fault(&asked.method, &path);
     if let Some(Fault::Slow(delay)) = &fault {
         let reply = perform(&shared, &asked, &path, &headers, &bytes);
@@ -130,9 +130,12 @@ async fn handle(
     respond(&shared, &asked, &path, reply, &cut)
 }
 
-fn asked(method: &str, path: &str, query: &str, bytes: &[u8]) -> Asked {
-    let path = path.strip_prefix(&format!("/ex/jira/{CLOUD_ID}")).unwrap_or(path);
-    let below = path.strip_prefix("/rest/api/3/").unwrap_or_default();
+fn asked(edition: Edition, method: &str, uri: &Uri, bytes: &[u8]) -> Asked {
+    let (path, query) = (uri.path(), uri.query().unwrap_or_default());
+    let gateway = format!("/ex/jira/{CLOUD_ID}");
+    let path = path.strip_prefix(&gateway).filter(|_| edition == Edition::Cloud).unwrap_or(path);
+    let below =
+        path.strip_prefix(edition.root()).and_then(|below| below.strip_prefix('/')).unwrap_or_default();
     let parts = below.split('/').filter(|part| !part.is_empty());
     Asked {
         method: method.into(),
@@ -145,9 +148,10 @@ fn asked(method: &str, path: &str, query: &str, bytes: &[u8]) -> Asked {
 
 fn perform(shared: &Shared, asked: &Asked, path: &str, headers: &HeaderMap, bytes: &[u8]) -> Reply {
     let now = shared.now();
+    let (edition, cloud) = (shared.edition, shared.edition == Edition::Cloud);
     match (asked.method.as_str(), path) {
-        ("POST", "/oauth/token") => return outcome(lock(&shared.oauth).token(&asked.body, now)),
-        ("GET", "/authorize") => {
+        ("POST", "/oauth/token") if cloud => return outcome(lock(&shared.oauth).token(&asked.body, now)),
+        ("GET", "/authorize") if cloud => {
             return match lock(&shared.oauth).authorize(&asked.query) {
                 Ok(to) => Reply::Redirect(to),
                 Err(refusal) => Reply::Json(refusal),
@@ -155,13 +159,14 @@ fn perform(shared: &Shared, asked: &Asked, path: &str, headers: &HeaderMap, byte
         }
         _ => {}
     }
-    let resources = path == "/oauth/token/accessible-resources";
+    let resources = cloud && path == "/oauth/token/accessible-resources";
     if !resources && asked.parts.is_empty() {
-        return Reply::Html(404);
+        return no_path(shared, path);
     }
     if !authorized(shared, headers, resources || path.starts_with("/ex/jira/")) {
         let bearer = resources || path.starts_with("/ex/jira/");
-        let body = if bearer { json!({"code": 401, "message": "Unauthorized"}) } else { unauthorized() };
+        let own = || json!({"code": 401, "message": "Unauthorized"});
+        let body = if bearer { own() } else { edition.unauthorized() };
         return Reply::Json(Answer::json(401, body));
     }
     if resources {
@@ -173,15 +178,19 @@ fn perform(shared: &Shared, asked: &Asked, path: &str, headers: &HeaderMap, byte
     let mut world = shared.world();
     let done = routes::call(&mut world, asked, now);
     shared.publish(&mut world);
-    done.map_or(Reply::Html(404), outcome)
+    done.map_or_else(
+        || no_path(shared, path),
+        |done| outcome(done.map_err(|refusal| edition.worded(refusal))),
+    )
+}
+
+fn no_path(shared: &Shared, path: &str) -> Reply {
+    let url = format!("{}{path}", shared.site);
+    shared.edition.no_path(&url).map_or(Reply::Html(404), Reply::Json)
 }
 
 fn outcome(outcome: Outcome) -> Reply {
     Reply::Json(outcome.unwrap_or_else(|refusal| refusal))
-}
-
-fn unauthorized() -> Value {
-    json!({"errorMessages": ["Client must be authenticated to access this resource."], "errors": {}})
 }
 
 /// Returns the refusal of a body that is not JSON.
@@ -200,22 +209,22 @@ fn unreadable(asked: &Asked, headers: &HeaderMap, bytes: &[u8]) -> Option<Answer
     serde_json::from_slice::<Value>(bytes).is_err().then(Answer::bad_payload)
 }
 
-/// Returns true if a call has the API token of the service account, or the access token of an app.
+/// Returns true if a call has the proof of the service account, or the access token of an app.
 fn authorized(shared: &Shared, headers: &HeaderMap, bearer: bool) -> bool {
-    let given = headers.get(AUTHORIZATION).and_then(|given| given.to_str().ok()).unwrap_or_default();
     if bearer {
+        let given = headers.get(AUTHORIZATION).and_then(|given| given.to_str().ok()).unwrap_or_default();
         let token = given.strip_prefix("Bearer ").unwrap_or_default();
         return lock(&shared.oauth).accepts(token, shared.now());
     }
-    let wanted = format!("{}:{}", FakeJira::EMAIL, lock(&shared.token));
-    let encoded = given.strip_prefix("Basic ").unwrap_or_default();
-    base64::engine::general_purpose::STANDARD
-        .decode(encoded)
-        .is_ok_and(|decoded| decoded == wanted.as_bytes())
+    shared.edition.authorized(headers, &lock(&shared.token))
 }
 
 fn respond(shared: &Shared, asked: &Asked, path: &str, reply: Reply, cut: &Cut) -> Response {
     let mut response = Response::builder();
+    let limited = shared.edition == Edition::DataCenter && matches!(reply, Reply::Json(_));
+    for (name, value) in LIMITS.iter().filter(|_| limited) {
+        response = response.header(*name, *value);
+    }
     let (status, text) = match &reply {
         Reply::Json(Answer { status, body: None }) => (*status, String::new()),
         Reply::Json(Answer { status, body: Some(body) }) => {
@@ -249,7 +258,7 @@ fn respond(shared: &Shared, asked: &Asked, path: &str, reply: Reply, cut: &Cut) 
         }
     };
     let violations = match &reply {
-        Reply::Json(answer) => schema::violations(asked, answer),
+        Reply::Json(answer) if shared.edition == Edition::Cloud => schema::violations(asked, answer),
         _ => Vec::new(),
     };
     shared.journal(Call {

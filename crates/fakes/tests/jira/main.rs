@@ -1,5 +1,6 @@
 //! The fake of Jira, called as a client calls it.
 
+mod data_center;
 mod issues;
 mod search;
 mod site;
@@ -10,26 +11,33 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use throughline_fakes::jira::{FakeJira, Project};
+use throughline_fakes::jira::{Edition, FakeJira, Project};
 
 /// A site with the projects SHOP and TEAM, and its clock.
 struct Site {
     jira: FakeJira,
     time: Arc<AtomicI64>,
     client: reqwest::Client,
+    edition: Edition,
 }
 
 impl Site {
     async fn start() -> Self {
+        let site = Self::start_as(Edition::Cloud).await;
+        site.jira.project(Project::team("TEAM"));
+        site
+    }
+
+    async fn start_as(edition: Edition) -> Self {
         let time = Arc::new(AtomicI64::new(1_700_000_000_000));
         let clock = time.clone();
-        let jira = FakeJira::start(Arc::new(move || clock.load(Ordering::SeqCst))).await.unwrap();
-        jira.project(Project::company("SHOP"));
-        jira.project(Project::team("TEAM"));
+        let clock = Arc::new(move || clock.load(Ordering::SeqCst));
+        let jira = FakeJira::start_as(edition, clock).await.unwrap();
+        jira.project(edition.project("SHOP"));
         jira.person("5b10ana", "Ana", true);
         jira.person("5b10gone", "Gone", false);
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { jira, time, client }
+        Self { jira, time, client, edition }
     }
 
     fn request(&self, method: Method, path: &str, body: &Value) -> reqwest::RequestBuilder {
@@ -41,8 +49,12 @@ impl Site {
     }
 
     async fn call(&self, method: Method, path: &str, body: Value) -> (u16, Value) {
-        let request = self.request(method, &format!("/rest/api/3/{path}"), &body);
-        answer(request.basic_auth(FakeJira::EMAIL, Some(FakeJira::TOKEN))).await
+        let request = self.request(method, &format!("{}/{path}", self.edition.root()), &body);
+        answer(match self.edition {
+            Edition::Cloud => request.basic_auth(FakeJira::EMAIL, Some(FakeJira::TOKEN)),
+            Edition::DataCenter => request.bearer_auth(FakeJira::TOKEN),
+        })
+        .await
     }
 
     async fn get(&self, path: &str) -> (u16, Value) {
