@@ -99,10 +99,11 @@ pub(crate) fn several(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', '\n']).map(str::trim).filter(|value| !value.is_empty())
 }
 
-/// Checks the body (`check.adf`): it fits, and holds nothing that cannot be shown.
+/// Checks the body (`check.adf`): it fits, which is not told again, and holds nothing that cannot be shown.
 pub(crate) fn body(item: &Item, found: &mut Vec<FieldFault>) {
     let length = item.body().chars().count();
-    if length > MAX_BODY {
+    let told = found.iter().any(|fault| fault.code == "check.adf" && fault.field == "body");
+    if length > MAX_BODY && !told {
         let fault = TrackerFault::TextLong { length, most: MAX_BODY };
         found.push(wrong(item, "check.adf", "body", fault));
     }

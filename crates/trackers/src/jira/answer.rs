@@ -25,6 +25,15 @@ pub(super) struct Refusal {
     errors: BTreeMap<String, String>,
 }
 
+/// An answer in which what is said of the field of an epic link is said of the parent, which people know.
+pub(super) fn of_parent(answer: Answer, epic_link: Option<&str>) -> Answer {
+    let Answer::Refused(mut refusal) = answer else { return answer };
+    if let Some(text) = epic_link.and_then(|field| refusal.errors.remove(field)) {
+        refusal.errors.insert("parent".into(), text);
+    }
+    Answer::Refused(refusal)
+}
+
 /// Interprets a response, or the lack of one. `now` is for a `Retry-After` that is a date.
 pub(super) fn classify(outcome: Result<Response, TransportError>, now: std::time::SystemTime) -> Answer {
     let response = match outcome {

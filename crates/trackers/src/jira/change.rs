@@ -8,6 +8,7 @@ use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
 
+use super::answer::{Answer, of_parent};
 use super::dry_run::Direction;
 use super::field_kind::Mistake;
 use super::issue::{RawIssue, Status};
@@ -15,7 +16,7 @@ use super::metadata::read;
 use super::{JiraSite, PROPERTY, people};
 use crate::common_checks::{self, MAX_BODY};
 use crate::links::RELATED;
-use crate::project::{ChildLink, project_of, rejected};
+use crate::project::{project_of, rejected};
 use crate::remote::{Outcome, issue_to_change, not_sent};
 
 /// Comments of a page.
@@ -67,16 +68,16 @@ impl JiraSite {
         if issue.parent(epic_link.as_deref()).as_deref() == Some(epic) {
             return Ok(());
         }
-        let fields = match (epic_link, self.config.project(project).map(|project| project.child_link)) {
-            (Some(field), Some(ChildLink::EpicLink)) => json!({field: epic}),
-            _ => json!({"parent": {"key": epic}}),
+        let fields = match &epic_link {
+            Some(field) => json!({field.as_str(): epic}),
+            None => json!({"parent": {"key": epic}}),
         };
-        self.edit(&issue.key, &fields).await
+        of_parent(self.edit(&issue.key, &fields).await, epic_link.as_deref()).done().map(drop)
     }
 
     /// Comments, unless a comment with the id of this effect is there.
     async fn comment(&self, effect: &EffectId, key: &str, text: &str) -> Result<(), Attempt<()>> {
-        if text.chars().count() > MAX_BODY {
+        if self.config.edition.too_long(text).is_some() {
             let fault = TrackerFault::CommentLong { most: MAX_BODY };
             return Err(rejected(vec![FieldFault::new("check.adf", "comment", fault)]));
         }
@@ -147,7 +148,7 @@ impl JiraSite {
             let fault = mistake.of_part(Part::Assignee, name, project);
             rejected(vec![FieldFault::new("check.value", "assignee", fault)])
         })?;
-        self.edit(key, &json!({"assignee": {edition.person_id(): id}})).await
+        self.edit(key, &json!({"assignee": {edition.person_id(): id}})).await.done().map(drop)
     }
 
     async fn relate(&self, by: Option<&str>, issue: &RawIssue, other: &str) -> Result<(), Attempt<()>> {
@@ -171,8 +172,8 @@ impl JiraSite {
         self.link(&issue.key, other, &direction).await
     }
 
-    async fn edit(&self, key: &str, fields: &Value) -> Result<(), Attempt<()>> {
+    async fn edit(&self, key: &str, fields: &Value) -> Answer {
         let body = json!({"fields": fields});
-        self.client.write(Method::PUT, &format!("issue/{key}"), key, &body).await.done().map(drop)
+        self.client.write(Method::PUT, &format!("issue/{key}"), key, &body).await
     }
 }

@@ -67,8 +67,8 @@ pub struct JiraProject {
     pub part_fields: BTreeMap<Part, String>,
     /// Values that fields get in every issue, by id or name of the field: `"Team" = "Payments"`.
     pub values: BTreeMap<String, String>,
-    /// The way stories are put under their epic.
-    pub child_link: ChildLink,
+    /// The way stories are put under their epic; without one, by the parent in Cloud and by the epic link in Data Center.
+    pub child_link: Option<ChildLink>,
     /// The people who may see it: user ids or principals (`user:ana`); empty for everybody. Likewise the three below.
     pub browse: Vec<String>,
     /// The people who may create issues.
@@ -115,6 +115,11 @@ impl JiraConfig {
     /// The project, if it exists for people who come through a conversation.
     pub(super) fn project(&self, key: &str) -> Option<&JiraProject> {
         remote::project(&self.projects, key)
+    }
+
+    /// The way stories are put under their epic in a project.
+    pub(super) fn child_link(&self, settings: &JiraProject) -> ChildLink {
+        settings.child_link.unwrap_or_else(|| self.edition.child_link())
     }
 
     /// The projects that exist for people.

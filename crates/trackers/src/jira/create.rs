@@ -6,8 +6,9 @@ use throughline_engine::data::effect::{Attempt, IssueState};
 use throughline_engine::data::fault::TrackerFault;
 use throughline_engine::data::ticket::{Item, Part};
 
+use super::answer::of_parent;
 use super::dry_run::Direction;
-use super::form::{Screen, label};
+use super::form::label;
 use super::{JiraSite, PROPERTY, people};
 use crate::Issue;
 use crate::common_checks::wrong;
@@ -32,7 +33,7 @@ impl JiraSite {
             let fault = TrackerFault::NoType { kind, project, offered: Vec::new() };
             return Ok(rejected(vec![wrong(item, "check.type", "type", fault)]));
         };
-        let screen = Screen { project, settings, fields: &created.fields, edition: self.config.edition };
+        let screen = self.screen(project, settings, &created);
         let named = screen.people(item);
         let people =
             people::look_up(&self.client, self.config.edition, project, named).await.map_err(not_sent)?;
@@ -50,7 +51,8 @@ impl JiraSite {
         }
         let property = json!([{"key": PROPERTY, "value": {"id": effect.as_str()}}]);
         let body = json!({"fields": fields, "properties": property});
-        let answer = self.client.create(&body).await.named(&|id| screen.name(id))?;
+        let answer = of_parent(self.client.create(&body).await, self.epic_link(project, &created.fields));
+        let answer = answer.named(&|id| screen.name(id))?;
         let Some(key) = answer["key"].as_str() else {
             // Something was created, and Jira does not say what.
             return Ok(Attempt::Unknown { why: TrackerFault::Failed { status: 201 }.into() });

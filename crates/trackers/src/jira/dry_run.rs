@@ -89,28 +89,27 @@ impl JiraSite {
         items: &[Item],
     ) -> Result<Vec<FieldFault>, Attempt<T>> {
         let types = self.client.types(project).await?;
-        let mut fields: BTreeMap<String, Vec<FieldMeta>> = BTreeMap::new();
+        let mut read: BTreeMap<String, Created> = BTreeMap::new();
         let mut faults = Vec::new();
         let mut ways = Vec::new();
+        let subtasks = self.config.child_link(settings) == ChildLink::Subtask;
         for item in items {
             let child = item.parent.is_some();
-            let Some(kind) = kind_of(settings, &types, item.item_type, child) else {
+            let Some(kind) = kind_of(settings, &types, item.item_type, child && subtasks) else {
                 let (kind, offered) = (item.item_type, offered(settings, &types));
                 let fault = TrackerFault::NoType { kind, project: project.into(), offered };
                 faults.push(wrong(item, "check.type", "type", fault));
                 continue;
             };
-            if !fields.contains_key(&kind.id) {
-                let read = self.client.fields(project, &kind.id).await?;
-                fields.insert(kind.id.clone(), read);
+            if !read.contains_key(&kind.id) {
+                read.insert(kind.id.clone(), self.describe(project, kind.clone()).await?);
             }
-            let known = &fields[&kind.id];
-            let created = Created { kind: kind.clone(), fields: known.clone() };
-            self.keep(project, item.item_type, child, &created);
+            let created = &read[&kind.id];
+            self.keep(project, item.item_type, child, created);
             if child {
-                ways = self::ways(&types, known);
+                ways = self::ways(&types, &created.fields);
             }
-            let screen = Screen { project, settings, fields: known, edition: self.config.edition };
+            let screen = self.screen(project, settings, created);
             let (client, edition) = (&self.client, self.config.edition);
             let people = people::look_up(client, edition, project, screen.people(item)).await?;
             let mut found = screen.fill(item, &people).err().unwrap_or_default();
@@ -119,7 +118,8 @@ impl JiraSite {
             common_checks::title(item, &mut found);
             faults.extend(found);
         }
-        faults.extend(common_checks::parents(settings.child_link, &ways, project, items));
+        let way = self.config.child_link(settings);
+        faults.extend(common_checks::parents(way, &ways, project, items));
         Ok(faults)
     }
 
@@ -171,6 +171,31 @@ impl JiraSite {
         read(body["issueLinkTypes"].take())
     }
 
+    /// A type with what its screen takes.
+    async fn describe<T>(&self, project: &str, kind: TypeMeta) -> Result<Created, Attempt<T>> {
+        let fields = self.client.fields(project, &kind.id).await?;
+        let asks = |field: &FieldMeta| field.id == "reporter" && field.required && !field.has_default;
+        let reporter = if fields.iter().any(asks) { self.own_id().await? } else { None };
+        Ok(Created { kind, fields, reporter })
+    }
+
+    /// The id of our account.
+    async fn own_id<T>(&self) -> Result<Option<String>, Attempt<T>> {
+        let myself = self.client.read("myself").await.done()?;
+        Ok(myself[self.config.edition.person_id()].as_str().map(str::to_owned))
+    }
+
+    /// The screen of a type in a project.
+    pub(super) fn screen<'a>(
+        &self,
+        project: &'a str,
+        settings: &'a JiraProject,
+        created: &'a Created,
+    ) -> Screen<'a> {
+        let Created { fields, reporter, .. } = created;
+        Screen { project, settings, fields, edition: self.config.edition, reporter: reporter.as_deref() }
+    }
+
     /// The type with its fields; `None` if the project does not offer it.
     pub(super) async fn created<T>(
         &self,
@@ -183,8 +208,9 @@ impl JiraSite {
         }
         let Some(settings) = self.config.project(project) else { return Ok(None) };
         let types = self.client.types(project).await?;
-        let Some(kind) = kind_of(settings, &types, item_type, child).cloned() else { return Ok(None) };
-        let created = Created { fields: self.client.fields(project, &kind.id).await?, kind };
+        let subtask = child && self.config.child_link(settings) == ChildLink::Subtask;
+        let Some(kind) = kind_of(settings, &types, item_type, subtask).cloned() else { return Ok(None) };
+        let created = self.describe(project, kind).await?;
         self.keep(project, item_type, child, &created);
         Ok(Some(created))
     }
@@ -206,15 +232,14 @@ impl Parents for JiraSite {
     }
 }
 
-/// The type of Jira's that an item has; an item under its epic may have to be a sub-task.
+/// The type of Jira's that an item has, among sub-tasks or among the others.
 fn kind_of<'a>(
     settings: &JiraProject,
     types: &'a [TypeMeta],
     item_type: ItemType,
-    child: bool,
+    subtask: bool,
 ) -> Option<&'a TypeMeta> {
     let name = settings.type_name(item_type).to_lowercase();
-    let subtask = child && settings.child_link == ChildLink::Subtask;
     let fits = |kind: &&TypeMeta| kind.subtask == subtask;
     let named = types.iter().filter(fits).find(|kind| kind.id == name || kind.name.to_lowercase() == name);
     // The one kind of sub-task, and the one that stands above stories, are known whatever they are called.

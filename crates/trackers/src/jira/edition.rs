@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::adf;
 use super::config::Edition;
+use super::{adf, wiki};
+use crate::common_checks::MAX_BODY;
+use crate::project::ChildLink;
 
 impl Edition {
     /// The root of the API's paths.
@@ -38,34 +40,28 @@ impl Edition {
         }
     }
 
+    /// The way stories are put under their epic where no setting says another.
+    pub(super) fn child_link(self) -> ChildLink {
+        match self {
+            Self::Cloud => ChildLink::Parent,
+            Self::DataCenter => ChildLink::EpicLink,
+        }
+    }
+
+    /// The length of a text as Jira counts it, where that is too long: what escapes its markup counts, too.
+    pub(super) fn too_long(self, text: &str) -> Option<usize> {
+        let length = match self {
+            Self::Cloud => text.chars().count(),
+            Self::DataCenter => wiki::markup(text).encode_utf16().count(),
+        };
+        (length > MAX_BODY).then_some(length)
+    }
+
     /// A text as the value of a field or a comment.
     pub(super) fn text(self, text: &str) -> Value {
         match self {
             Self::Cloud => adf::document(text),
-            Self::DataCenter => json!(escaped(text)),
+            Self::DataCenter => json!(wiki::markup(text)),
         }
-    }
-}
-
-/// A text in which wiki markup has no meaning: no mention, link, macro or image.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '[' | ']' | '{' | '}' | '!' | '\\') {
-            safe.push('\\');
-        }
-        safe.push(c);
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_of_data_center_has_no_markup() {
-        let text = Edition::DataCenter.text("[~ana] {code} !x.png! C:\\tmp *bold*");
-        assert_eq!(text, "\\[~ana\\] \\{code\\} \\!x.png\\! C:\\\\tmp *bold*");
     }
 }

@@ -152,8 +152,7 @@ impl JiraSite {
                 signs.push(Sign::NoType { project: project(), kind });
                 continue;
             };
-            let edition = self.config.edition;
-            let screen = Screen { project: key, settings, fields: &created.fields, edition };
+            let screen = self.screen(key, settings, &created);
             let unfilled = unfilled(&screen, kind);
             if unfilled.is_empty() {
                 kinds.push(kind);

@@ -9,7 +9,7 @@ use throughline_engine::data::ticket::Part;
 
 use super::config::Edition;
 use super::metadata::{Allowed, FieldMeta};
-use crate::common_checks::several;
+use crate::common_checks::{MAX_BODY, several};
 
 /// The kind of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(super) enum FieldKind {
     Labels,
     /// The epic that an issue is under, by its key.
     EpicLink,
+    /// The short name of an epic, on the boards of Data Center.
+    EpicName,
     /// A sprint, by its number.
     Sprint,
     /// Something that is not written here: attachments, time tracking.
@@ -61,6 +63,8 @@ pub(super) enum Mistake {
     Nobody(String, Vec<String>),
     /// A person who cannot be given an issue here.
     NotAssignable(String),
+    /// A text that is too long, with its length as Jira counts it.
+    Long(usize),
     /// A field that cannot be written here.
     NotWritable,
 }
@@ -76,6 +80,7 @@ impl Mistake {
             Self::Closed(value) => TrackerFault::NotOffered { part, value },
             Self::Nobody(value, known) => TrackerFault::Nobody { part, value, known },
             Self::NotAssignable(value) => TrackerFault::NotAssignable { part, value },
+            Self::Long(length) => TrackerFault::TextLong { length, most: MAX_BODY },
             Self::NotWritable => TrackerFault::NoField { part, project: project.into() },
         }
     }
@@ -92,6 +97,7 @@ impl FieldKind {
             "textarea" => return Self::Paragraphs,
             "cascadingselect" => return Self::Cascade,
             "gh-epic-link" => return Self::EpicLink,
+            "gh-epic-label" => return Self::EpicName,
             "gh-sprint" => return Self::Sprint,
             _ => {}
         }
@@ -135,8 +141,11 @@ impl FieldMeta {
     pub(super) fn value(&self, text: &str, people: &People, edition: Edition) -> Result<Value, Mistake> {
         let text = text.trim();
         match self.kind {
-            FieldKind::Text => Ok(json!(text)),
-            FieldKind::Paragraphs => Ok(edition.text(text)),
+            FieldKind::Text | FieldKind::EpicName => Ok(json!(text)),
+            FieldKind::Paragraphs => match edition.too_long(text) {
+                Some(length) => Err(Mistake::Long(length)),
+                None => Ok(edition.text(text)),
+            },
             FieldKind::Number => number(text),
             FieldKind::Date => day(text).map(|day| json!(day)),
             FieldKind::Moment => Ok(json!(moment(text)?)),

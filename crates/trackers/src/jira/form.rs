@@ -8,9 +8,9 @@ use throughline_engine::data::fault::{FieldFault, TrackerFault};
 use throughline_engine::data::ticket::{Item, Part};
 
 use super::config::{Edition, JiraProject};
-use super::field_kind::People;
+use super::field_kind::{FieldKind, Mistake, People};
 use super::metadata::FieldMeta;
-use crate::common_checks::{several, wrong};
+use crate::common_checks::{MAX_BODY, several, wrong};
 
 /// Fields that follow from what is created, and where.
 const GIVEN: [&str; 3] = ["project", "issuetype", "parent"];
@@ -25,6 +25,8 @@ pub(super) struct Screen<'a> {
     pub(super) fields: &'a [FieldMeta],
     /// Edition that runs there.
     pub(super) edition: Edition,
+    /// The id of our account, where the screen wants a reporter.
+    pub(super) reporter: Option<&'a str>,
 }
 
 /// The place of a part on a screen.
@@ -103,8 +105,10 @@ impl<'a> Screen<'a> {
                     match field.value(text, people, self.edition) {
                         Ok(value) => drop(filled.insert(field.id.clone(), value)),
                         Err(mistake) => {
+                            let long = matches!(mistake, Mistake::Long(_));
+                            let code = if long { "check.adf" } else { "check.value" };
                             let fault = mistake.of_part(*part, text.trim(), self.project);
-                            faults.push(wrong(item, "check.value", part.as_str(), fault));
+                            faults.push(wrong(item, code, part.as_str(), fault));
                         }
                     }
                 }
@@ -119,11 +123,32 @@ impl<'a> Screen<'a> {
         }
         if !description.is_empty() {
             written.insert("description");
-            filled.insert("description".into(), self.edition.text(&description.join("\n\n")));
+            let text = description.join("\n\n");
+            match self.edition.too_long(&text) {
+                None => drop(filled.insert("description".into(), self.edition.text(&text))),
+                Some(length) => {
+                    let fault = TrackerFault::TextLong { length, most: MAX_BODY };
+                    faults.push(wrong(item, "check.adf", "body", fault));
+                }
+            }
+        }
+        for (id, value) in self.of_itself(item) {
+            if written.insert(id) {
+                filled.insert(id.to_owned(), value);
+            }
         }
         let open = |field: &&FieldMeta| field.required && !field.has_default && !written.contains(&*field.id);
         faults.extend(self.fields.iter().filter(open).map(|field| self.missing(item, field)));
         if faults.is_empty() { Ok(filled) } else { Err(faults) }
+    }
+
+    /// The fields that have a value where nobody writes one: the short name of an epic, and the reporter that we are.
+    fn of_itself(&self, item: &Item) -> Vec<(&'a str, Value)> {
+        let title = item.title().trim();
+        let epic_name = self.fields.iter().find(|field| field.kind == FieldKind::EpicName);
+        let epic_name = epic_name.filter(|_| !title.is_empty()).map(|field| (&*field.id, json!(title)));
+        let reporter = self.reporter.map(|id| ("reporter", json!({self.edition.person_id(): id})));
+        epic_name.into_iter().chain(reporter).collect()
     }
 
     /// The fault of a required field that nothing fills.
@@ -172,7 +197,6 @@ pub(super) fn label(fields: &mut Map<String, Value>, screen: &Screen<'_>, label:
 mod tests {
     use throughline_engine::data::ticket::ItemType;
 
-    use super::super::field_kind::FieldKind;
     use super::*;
 
     fn field(id: &str, required: bool, kind: FieldKind) -> FieldMeta {
@@ -198,8 +222,13 @@ mod tests {
             values: [("customfield_2".to_owned(), "3".to_owned())].into(),
             ..JiraProject::default()
         };
-        let screen =
-            Screen { project: "OPS", settings: &settings, fields: &fields, edition: Edition::DataCenter };
+        let screen = Screen {
+            project: "OPS",
+            settings: &settings,
+            fields: &fields,
+            edition: Edition::DataCenter,
+            reporter: None,
+        };
         let given = item(&[
             (Part::Title, "Log in"),
             (Part::Problem, "Nobody can"),
@@ -213,7 +242,7 @@ mod tests {
             Value::Object(filled),
             json!({
                 "summary": "Log in",
-                "description": "### Problem\n\nNobody can\n\n### Proposed solution\n\nMend it",
+                "description": "h3. Problem\n\nNobody can\n\nh3. Proposed solution\n\nMend it",
                 "labels": ["sso", "web", "throughline-fx_1"],
                 "customfield_1": "Some",
                 "customfield_2": 3,
@@ -236,7 +265,13 @@ mod tests {
             values: [("customfield_3".to_owned(), "x".to_owned())].into(),
             ..JiraProject::default()
         };
-        let screen = Screen { project: "OPS", settings: &settings, fields: &fields, edition: Edition::Cloud };
+        let screen = Screen {
+            project: "OPS",
+            settings: &settings,
+            fields: &fields,
+            edition: Edition::Cloud,
+            reporter: None,
+        };
         let given = item(&[(Part::Problem, "p"), (Part::Risks, "many"), (Part::Assignee, "ana")]);
         let faults = screen.fill(&given, &People::new()).unwrap_err();
         let found: BTreeSet<(&str, &str)> =

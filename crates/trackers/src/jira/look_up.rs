@@ -34,7 +34,8 @@ impl JiraSite {
     async fn read_fields<T>(&self, key: &str) -> Result<Vec<String>, Attempt<T>> {
         let mut fields: Vec<String> = FIELDS.map(str::to_owned).into();
         let project = crate::project::project_of(key).unwrap_or_default();
-        if self.config.project(project).is_some_and(|project| project.child_link == ChildLink::EpicLink) {
+        let by_field = |project| self.config.child_link(project) == ChildLink::EpicLink;
+        if self.config.project(project).is_some_and(by_field) {
             fields.extend(self.epic_field(project).await?);
         }
         Ok(fields)
@@ -43,7 +44,7 @@ impl JiraSite {
     /// The id of the field of epic links in a project whose stories have one.
     pub(super) async fn epic_field<T>(&self, project: &str) -> Result<Option<String>, Attempt<T>> {
         let Some(settings) = self.config.project(project) else { return Ok(None) };
-        if settings.child_link != ChildLink::EpicLink {
+        if self.config.child_link(settings) != ChildLink::EpicLink {
             return Ok(None);
         }
         let story = self.created(project, throughline_engine::data::ticket::ItemType::Story, true).await?;

@@ -5,7 +5,7 @@
 //! (`docs/design/0061-jira.md`).
 //!
 //! `dry_run.rs`, `create.rs`, `change.rs` and `look_up.rs` are the operations; `form.rs` makes fields of a ticket's parts,
-//! `field_kind.rs` values of texts, `adf.rs` documents of texts; `metadata.rs` is what Jira tells of a project; `client.rs`
+//! `field_kind.rs` values of texts, `adf.rs` documents and `wiki.rs` markup of texts; `metadata.rs` is what Jira tells of a project; `client.rs`
 //! sends, with a token of `oauth` where a person granted one, and `answer.rs` says what an answer proves.
 
 mod adf;
@@ -25,6 +25,7 @@ mod metadata;
 mod oauth;
 mod people;
 mod webhook;
+mod wiki;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -82,6 +83,8 @@ pub struct JiraSite {
 struct Created {
     kind: TypeMeta,
     fields: Vec<FieldMeta>,
+    /// The id of our account, where the screen wants a reporter and Jira names none by itself.
+    reporter: Option<String>,
 }
 
 impl JiraSite {
@@ -104,7 +107,8 @@ impl JiraSite {
 
     /// The id of the field that holds the epic of an issue, where the project puts issues under epics by one.
     fn epic_link<'a>(&self, project: &str, fields: &'a [FieldMeta]) -> Option<&'a str> {
-        let by_field = self.config.project(project)?.child_link == ChildLink::EpicLink;
+        let settings = self.config.project(project)?;
+        let by_field = self.config.child_link(settings) == ChildLink::EpicLink;
         let field = fields.iter().find(|field| by_field && field.kind == FieldKind::EpicLink);
         field.map(|field| field.id.as_str())
     }

@@ -1,168 +1,58 @@
-//! The adapter against the fake of Jira Cloud: the conformance suite, and what is Jira's own.
+//! The adapter against the fake, as Jira Cloud and as Jira Data Center: the conformance suite, and what is Jira's own.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use throughline_engine::Language;
 use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::fault::{Fault, TrackerFault};
 use throughline_engine::data::ticket::{Item, ItemType, Part};
-use throughline_fakes::jira::{self as fake, FakeJira};
-use throughline_fakes::system_clock;
-use throughline_net::Key;
+use throughline_fakes::jira as fake;
 
-#[path = "../../../fakes/tests/peers/prism.rs"]
-mod prism;
+mod only_data_center;
+mod sites;
+
+use sites::Sites;
 
 use super::*;
-use crate::conformance::{self, Subject, TENANT, applied, codes, errors, item, member, sound};
-use crate::{Limits, Tracker};
+use crate::Tracker;
+use crate::conformance::{self, TENANT, applied, codes, errors, item, member, sound};
 
-/// Two sites, of two tenants, with the adapter in front of both.
-pub(super) struct Sites {
-    pub(super) site: FakeJira,
-    other: FakeJira,
-    pub(super) tracker: Arc<Jira>,
-    /// The process before the first site.
-    proxy: Option<tokio::process::Child>,
-}
+/// Expands to a module for each edition, with the conformance suite and these tests.
+macro_rules! in_both_editions {
+    ($($test:ident),* $(,)?) => {
+        in_both_editions!(@module cloud Cloud; $($test),*);
+        in_both_editions!(@module data_center DataCenter; $($test),*);
+    };
+    (@module $module:ident $edition:ident; $($test:ident),*) => {
+        mod $module {
+            use super::{Edition, Sites};
 
-fn settings(site: &FakeJira) -> JiraConfig {
-    let only = |who: &str| vec![who.to_owned()];
-    let project = JiraProject::default;
-    let projects = [
-        ("DEMO", project()),
-        ("GUARD", JiraProject { create: only("user:ana"), ..project() }),
-        ("PRIV", JiraProject { browse: only("user:ana"), ..project() }),
-        ("OLD", project()),
-        ("GONE", project()),
-        ("HID", JiraProject { hidden: true, ..project() }),
-    ];
-    JiraConfig {
-        base_url: site.url(),
-        allow_loopback: true,
-        edition: Edition::Cloud,
-        credentials: Credentials::ApiToken {
-            email: FakeJira::EMAIL.into(),
-            token: Key::parse(FakeJira::TOKEN).unwrap(),
-        },
-        marker: true,
-        limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
-        projects: projects.map(|(key, project)| (key.to_owned(), project)).into(),
-    }
-}
+            crate::tracker_conformance!(Sites::new(Edition::$edition).await);
 
-async fn site() -> FakeJira {
-    let site = FakeJira::start(system_clock()).await.unwrap();
-    for key in ["DEMO", "GUARD", "PRIV", "HID"] {
-        site.project(fake::Project::company(key));
-    }
-    site.project(fake::Project { archived: true, ..fake::Project::company("OLD") });
-    for (id, name) in [("a-ana", "ana"), ("a-bob", "bob"), ("a-eve", "eve")] {
-        site.person(id, name, true);
-    }
-    site.person("a-otto", "otto", false);
-    site
-}
-
-impl Sites {
-    pub(super) async fn new() -> Self {
-        Self::with(|_| {}).await
-    }
-
-    /// Sites of which the first is behind a proxy that refuses what is not as published.
-    #[expect(clippy::disallowed_methods, reason = "the program is the machine's")]
-    async fn behind_prism() -> Option<Self> {
-        let mut sites = Self::new().await;
-        let program = std::env::var("THROUGHLINE_PRISM").expect("THROUGHLINE_PRISM names its program");
-        let (proxy, url) = prism::prism(&program, &sites.site.url()).await?;
-        let config = |site: &FakeJira, base_url: String| JiraConfig { base_url, ..settings(site) };
-        let opened = [
-            (TENANT.to_owned(), config(&sites.site, url)),
-            ("globex".to_owned(), config(&sites.other, sites.other.url())),
-        ];
-        sites.tracker = Arc::new(Jira::new(opened).unwrap());
-        sites.proxy = Some(proxy);
-        Some(sites)
-    }
-
-    /// Sites whose settings are changed.
-    async fn with(change: impl Fn(&mut JiraConfig)) -> Self {
-        let (site, other) = (self::site().await, self::site().await);
-        let config = |site: &FakeJira| {
-            let mut config = settings(site);
-            change(&mut config);
-            config
-        };
-        let sites = [(TENANT.to_owned(), config(&site)), ("globex".to_owned(), config(&other))];
-        let tracker = Arc::new(Jira::new(sites).unwrap());
-        Self { site, other, tracker, proxy: None }
-    }
-
-    fn of(&self, tenant: &str) -> &FakeJira {
-        if tenant == TENANT { &self.site } else { &self.other }
-    }
-
-    async fn check(&self, items: &[Item]) -> Attempt<()> {
-        self.tracker.check(TENANT, "DEMO", Some("user:ana"), items).await
-    }
-
-    async fn create(&self, effect: &str, item: &Item) -> Attempt<Issue> {
-        self.tracker.create(TENANT, "DEMO", &effect.into(), item, None).await
-    }
-}
-
-impl Drop for Sites {
-    /// Whatever a test did, the published document allows it.
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            assert_eq!([self.site.violations(), self.other.violations()].concat(), [""; 0]);
+            $(
+                #[tokio::test]
+                async fn $test() {
+                    super::$test(Edition::$edition).await;
+                }
+            )*
         }
-    }
+    };
 }
 
-#[async_trait]
-impl Subject for Sites {
-    fn tracker(&self) -> Arc<dyn Tracker> {
-        self.tracker.clone()
-    }
-
-    fn project(&self) -> &str {
-        "DEMO"
-    }
-
-    fn guarded(&self) -> (&str, &str) {
-        ("GUARD", "user:ana")
-    }
-
-    fn private(&self) -> (&str, &str) {
-        ("PRIV", "user:ana")
-    }
-
-    async fn count(&self, tenant: &str) -> usize {
-        self.of(tenant).issues("DEMO").len()
-    }
-
-    async fn comments(&self, tenant: &str, key: &str) -> Vec<String> {
-        let issue = self.of(tenant).issue(key);
-        issue
-            .map(|issue| issue.comments.into_iter().map(|comment| comment.text).collect())
-            .unwrap_or_default()
-    }
-
-    async fn links(&self, tenant: &str, key: &str) -> Vec<String> {
-        let issue = self.of(tenant).issue(key);
-        issue.map(|issue| issue.links.into_iter().map(|(_, other)| other).collect()).unwrap_or_default()
-    }
-
-    fn lose_next_answer(&self) -> bool {
-        self.site.fault("POST", "/issue", fake::Fault::AppliedThenLost);
-        true
-    }
+in_both_editions! {
+    an_answer_that_proves_nothing_is_unknown,
+    what_was_not_done_says_so,
+    a_refused_connection_sent_nothing,
+    a_lagging_search_finds_it_later,
+    what_is_written_is_read_back,
+    stories_are_put_under_their_epic_in_the_projects_way,
+    a_field_that_became_required_is_named,
+    the_dry_run_names_what_jira_would_refuse,
+    a_state_is_reached_by_a_step_of_the_workflow,
+    a_long_list_of_fields_is_read_to_its_end,
+    writes_to_one_issue_keep_their_distance,
+    a_change_whose_reads_were_lost_was_not_sent,
 }
-
-crate::tracker_conformance!(Sites::new().await);
 
 // row: JI1
 #[tokio::test(flavor = "multi_thread")]
@@ -183,8 +73,7 @@ fn refusal<T: std::fmt::Debug>(attempt: Attempt<T>) -> String {
 }
 
 /// Each answer that proves nothing leaves one issue or none, and no second create is sent.
-#[tokio::test]
-async fn an_answer_that_proves_nothing_is_unknown() {
+async fn an_answer_that_proves_nothing_is_unknown(edition: Edition) {
     for (fault, made) in [
         (fake::Fault::AppliedThenLost, 1),
         (fake::Fault::AppliedThenHtml(200), 1),
@@ -195,7 +84,7 @@ async fn an_answer_that_proves_nothing_is_unknown() {
         (fake::Fault::Html(200), 0),
         (fake::Fault::Status(503, serde_json::json!({})), 0),
     ] {
-        let sites = Sites::new().await;
+        let sites = Sites::new(edition).await;
         sites.site.fault("POST", "/issue", fault.clone());
         let outcome = sites.create("fx_1", &sound("Once")).await;
         assert!(matches!(outcome, Attempt::Unknown { .. }), "{fault:?}: {outcome:?}");
@@ -213,9 +102,8 @@ async fn an_answer_that_proves_nothing_is_unknown() {
 }
 
 /// A request that was refused before anything was done may be sent again, at the time that Jira names.
-#[tokio::test]
-async fn what_was_not_done_says_so() {
-    let sites = Sites::new().await;
+async fn what_was_not_done_says_so(edition: Edition) {
+    let sites = Sites::new(edition).await;
     applied(sites.check(&[sound("Warm")]).await);
     sites.site.fault("POST", "/issue", fake::Fault::TooMany { retry_after: Some("30".into()) });
     let outcome = sites.create("fx_1", &sound("Once")).await;
@@ -233,21 +121,19 @@ async fn what_was_not_done_says_so() {
     assert_eq!(why, TrackerFault::Credentials.into());
 }
 
-#[tokio::test]
-async fn a_refused_connection_sent_nothing() {
+async fn a_refused_connection_sent_nothing(edition: Edition) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let sites = Sites::with(|config| config.base_url = nobody.clone()).await;
+    let sites = Sites::with(edition, |config| config.base_url = nobody.clone()).await;
     let outcome = sites.create("fx_1", &sound("Once")).await;
     let Attempt::NotApplied { why, hint: None } = outcome else { panic!("{outcome:?}") };
     assert_eq!(why, TrackerFault::Unreachable.into());
 }
 
 /// A search lags behind, so nothing found proves nothing.
-#[tokio::test]
-async fn a_lagging_search_finds_it_later() {
-    let sites = Sites::new().await;
+async fn a_lagging_search_finds_it_later(edition: Edition) {
+    let sites = Sites::new(edition).await;
     sites.site.index_lag(i64::MAX / 2);
     let made = applied(sites.create("fx_1", &sound("Marked")).await);
     assert!(applied(sites.tracker.seek(TENANT, "DEMO", &"fx_1".into()).await).is_empty());
@@ -256,9 +142,8 @@ async fn a_lagging_search_finds_it_later() {
 }
 
 /// Every part goes to its field, and what is read back is what was written.
-#[tokio::test]
-async fn what_is_written_is_read_back() {
-    let sites = Sites::with(|config| {
+async fn what_is_written_is_read_back(edition: Edition) {
+    let sites = Sites::with(edition, |config| {
         let project = config.projects.get_mut("DEMO").unwrap();
         project.values.insert("Story Points".into(), "3".into());
     })
@@ -284,8 +169,17 @@ async fn what_is_written_is_read_back() {
     assert_eq!(issue.properties["throughline.effect"], serde_json::json!({"id": "fx_1"}));
     let points: Vec<_> = issue.fields.values().filter(|value| **value == serde_json::json!(3)).collect();
     assert_eq!(points.len(), 1, "{:?}", issue.fields);
-    let text = adf::text(&issue.fields["description"]);
-    assert!(text.contains("### Problem\n\nNobody **can**:\n\n- on the web\n- in `app`"), "{text}");
+    let description = &issue.fields["description"];
+    let (text, written) = match edition {
+        Edition::Cloud => {
+            (adf::text(description), "### Problem\n\nNobody **can**:\n\n- on the web\n- in `app`")
+        }
+        Edition::DataCenter => {
+            let text = description.as_str().unwrap_or_default().to_owned();
+            (text, "h3. Problem\n\nNobody *can*:\n\n* on the web\n* in {{app}}")
+        }
+    };
+    assert!(text.contains(written), "{text}");
     assert_eq!(sites.site.issue("DEMO-1").unwrap().links.len() + issue.links.len(), 1, "it is blocked by it");
     assert_eq!(issue.remote_links.len(), 1);
     let found = applied(sites.tracker.find(TENANT, "DEMO", None, &made.key).await);
@@ -293,15 +187,14 @@ async fn what_is_written_is_read_back() {
 }
 
 /// Team-managed and company-managed projects, and one with epic links: the right field for each, and read back as it was.
-#[tokio::test]
-async fn stories_are_put_under_their_epic_in_the_projects_way() {
-    for (project, way) in [
-        (fake::Project::team("DEMO"), ChildLink::Parent),
-        (fake::Project::company("DEMO"), ChildLink::Parent),
-        (fake::Project::company("DEMO"), ChildLink::EpicLink),
-    ] {
-        let sites = Sites::with(|config| {
-            config.projects.get_mut("DEMO").unwrap().child_link = way;
+async fn stories_are_put_under_their_epic_in_the_projects_way(edition: Edition) {
+    let usual = sites::of_fake(edition).project("DEMO");
+    let of_cloud = [(fake::Project::team("DEMO"), ChildLink::Parent), (usual.clone(), ChildLink::Parent)];
+    let of_cloud = of_cloud.into_iter().filter(|_| edition == Edition::Cloud);
+    let of_both = [(usual.clone(), ChildLink::EpicLink)];
+    for (project, way) in of_cloud.chain(of_both) {
+        let sites = Sites::with(edition, |config| {
+            config.projects.get_mut("DEMO").unwrap().child_link = Some(way);
         })
         .await;
         sites.site.project(project.clone());
@@ -329,9 +222,8 @@ async fn stories_are_put_under_their_epic_in_the_projects_way() {
 
 /// A field that became required between the preview and the create: the dry run names it, and a create is refused with the
 /// text of its field.
-#[tokio::test]
-async fn a_field_that_became_required_is_named() {
-    let sites = Sites::new().await;
+async fn a_field_that_became_required_is_named(edition: Edition) {
+    let sites = Sites::new(edition).await;
     applied(sites.check(&[sound("Before")]).await);
     sites.site.change_project("DEMO", |project| {
         for kind in &mut project.types {
@@ -350,9 +242,8 @@ async fn a_field_that_became_required_is_named() {
 }
 
 /// The mistakes of the dry run that only Jira can know, by code and field; no create is sent.
-#[tokio::test]
-async fn the_dry_run_names_what_jira_would_refuse() {
-    let sites = Sites::new().await;
+async fn the_dry_run_names_what_jira_would_refuse(edition: Edition) {
+    let sites = Sites::new(edition).await;
     let with = |part: Part, text: &str| {
         let mut item = sound("Wrong");
         item.fields.insert(part, text.into());
@@ -396,9 +287,8 @@ async fn the_dry_run_names_what_jira_would_refuse() {
 }
 
 /// A workflow is followed, and where it leads nowhere that is said.
-#[tokio::test]
-async fn a_state_is_reached_by_a_step_of_the_workflow() {
-    let sites = Sites::new().await;
+async fn a_state_is_reached_by_a_step_of_the_workflow(edition: Edition) {
+    let sites = Sites::new(edition).await;
     let key = applied(sites.create("fx_1", &sound("Worked on")).await).key;
     let set = async |state: IssueState| {
         sites.tracker.update(TENANT, "DEMO", None, &"fx_2".into(), &key, &IssueChange::State(state)).await
@@ -413,9 +303,8 @@ async fn a_state_is_reached_by_a_step_of_the_workflow() {
     assert!(!sites.site.issue(&key).unwrap().closed);
 }
 
-#[tokio::test]
-async fn a_long_list_of_fields_is_read_to_its_end() {
-    let sites = Sites::new().await;
+async fn a_long_list_of_fields_is_read_to_its_end(edition: Edition) {
+    let sites = Sites::new(edition).await;
     sites.site.change_project("DEMO", |project| {
         let task = project.types.iter_mut().find(|kind| kind.name == "Task").unwrap();
         let fields = (0..450).map(|n| fake::Field {
@@ -435,10 +324,9 @@ async fn a_long_list_of_fields_is_read_to_its_end() {
     assert_eq!(found.iter().map(|error| error.field.as_str()).collect::<Vec<_>>(), ["Field 449"]);
 }
 
-#[tokio::test]
-async fn writes_to_one_issue_keep_their_distance() {
+async fn writes_to_one_issue_keep_their_distance(edition: Edition) {
     let between = Duration::from_millis(120);
-    let sites = Sites::with(|config| config.limits.between_writes = between).await;
+    let sites = Sites::with(edition, |config| config.limits.between_writes = between).await;
     let key = applied(sites.create("fx_1", &sound("Written to")).await).key;
     let comment = async |n: u32| {
         let change = IssueChange::Comment(format!("Comment {n}"));
@@ -463,9 +351,8 @@ async fn writes_to_one_issue_keep_their_distance() {
 }
 
 /// Whatever a change reads before it: where that was lost, nothing was sent that changes anything, and it is tried again.
-#[tokio::test]
-async fn a_change_whose_reads_were_lost_was_not_sent() {
-    let sites = Sites::new().await;
+async fn a_change_whose_reads_were_lost_was_not_sent(edition: Edition) {
+    let sites = Sites::new(edition).await;
     let key = applied(sites.create("fx_1", &sound("One")).await).key;
     let other = applied(sites.create("fx_2", &sound("Two")).await).key;
     let encoded = |key: &str| format!("/issue/{}", client::encoded(key));
