@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use throughline_net::Key;
 use throughline_trackers::github::{self, Github, GithubConfig};
-use throughline_trackers::jira::{self, Credentials, Jira, JiraConfig};
+use throughline_trackers::jira::{self, Credentials, Edition, Jira, JiraConfig};
 use throughline_trackers::linear::{self, Linear, LinearConfig};
 use throughline_trackers::redmine::{self, Redmine, RedmineConfig};
 use throughline_trackers::{Limits, Tracker};
@@ -375,8 +375,11 @@ fn of_jira(name: &str, site: &JiraSite, sign: jira::Sign) -> Finding {
         }
         Sign::Refused => match site.account {
             JiraAccount::Token { .. } => {
-                let fix = "make a new API token for the account in `email`, and put it into the token file";
-                broken(format!("{url} refuses the token"), fix.into())
+                let token = match site.edition {
+                    Edition::Cloud => "make a new API token for the account in `email`",
+                    Edition::DataCenter => "signed in as its account, make a new personal access token",
+                };
+                broken(format!("{url} refuses the token"), format!("{token}, and put it into the token file"))
             }
             JiraAccount::App { .. } => {
                 let fix = "as an administrator, open /console/trackers of the server and connect it";
@@ -384,7 +387,8 @@ fn of_jira(name: &str, site: &JiraSite, sign: jira::Sign) -> Finding {
             }
         },
         Sign::Silent { why } => {
-            let fix = "check `base_url`: open it with /rest/api/2/serverInfo behind it in a browser";
+            let fix = "check `base_url` and `edition`: open the address with /rest/api/2/serverInfo behind it in a browser; \
+                       its `deploymentType` is Cloud, or Server for Data Center";
             broken(format!("{url} does not answer as Jira does: {why}"), fix.into())
         }
         Sign::NoProject { project } => {

@@ -207,6 +207,11 @@ fn settings_that_do_not_fit_together_are_told() {
             5201,
             "`jira.main` needs `token_file`",
         ),
+        (
+            "[jira.main]\nbase_url = \"https://a\"\nedition = \"data_center\"\ntoken_file = \"f\"\nemail = \"a@b\"",
+            5201,
+            "`jira.main` has `email`, which is for Jira Cloud",
+        ),
         ("[jira.main]\nbase_url = \"https://a\"\nclient_id = \"c\"", 5201, "needs both `client_id`"),
         (
             "[jira.main]\nbase_url = \"https://a\"\nclient_secret_file = \"f\"\ntoken_file = \"f\"",

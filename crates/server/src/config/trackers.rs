@@ -330,6 +330,9 @@ fn account(raw: &RawJira) -> Result<JiraAccount, &'static str> {
         (Some(_), None, None) if *edition == Edition::Cloud && email.is_none() => {
             Err("needs `email`, the address of the account that the API token belongs to")
         }
+        (Some(_), None, None) if *edition == Edition::DataCenter && email.is_some() => Err(
+            "has `email`, which is for Jira Cloud; a personal access token of Data Center is enough by itself",
+        ),
         (Some(file), None, None) => Ok(JiraAccount::Token { email: email.clone(), file: file.clone() }),
         (None, Some(_), Some(_)) if *edition == Edition::DataCenter => Err(
             "has an app, which is for Jira Cloud; Data Center takes `token_file`, a personal access token",
