@@ -1,15 +1,21 @@
 //! Webhooks of trackers: what happens to an issue there is on its receipt, and nothing that is not signed counts.
 
 use serde_json::{Value, json};
-use throughline_fakes::jira::sign;
+use throughline_fakes::jira::{Edition, sign};
 use throughline_server::finding::State;
 use throughline_server::{Config, Sources, trackers};
 
 use crate::support::{Server, TASK, eventually, token};
-use crate::{asked, card, epic, github, has, jira};
+use crate::{asked, card, epic, github, has, in_both_editions, jira};
 
 /// Secret of every webhook here.
 const SECRET: &str = "a-secret-of-the-webhook";
+
+in_both_editions! {
+    what_happens_to_an_issue_in_jira_is_on_its_receipt,
+    our_own_change_comes_back_once_and_changes_nothing_there,
+    of_a_batch_each_item_says_how_its_issue_is,
+}
 
 /// A ticket in Jira, whose changes are delivered; returns its lane.
 async fn delivered(site: &jira::Site, server: &Server, text: &str, key: &str) -> String {
@@ -32,9 +38,8 @@ async fn turns(server: &Server, lane: &str) -> usize {
     page["items"].as_array().unwrap().len()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happens_to_an_issue_in_jira_is_on_its_receipt() {
-    let site = jira::Site::new().await;
+async fn what_happens_to_an_issue_in_jira_is_on_its_receipt(edition: Edition) {
+    let site = jira::Site::new(edition).await;
     let server = Server::start(site.sources_with(SECRET)).await;
     let lane = delivered(&site, &server, TASK, "OPS-1").await;
     let title = site.titles("OPS").remove(0);
@@ -65,9 +70,8 @@ async fn what_happens_to_an_issue_in_jira_is_on_its_receipt() {
     server.stopped().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_own_change_comes_back_once_and_changes_nothing_there() {
-    let site = jira::Site::new().await;
+async fn our_own_change_comes_back_once_and_changes_nothing_there(edition: Edition) {
+    let site = jira::Site::new(edition).await;
     let server = Server::start(site.sources_with(SECRET)).await;
     let lane = delivered(&site, &server, TASK, "OPS-1").await;
     server.say("close", "c1", "ana", "close OPS-1").await;
@@ -87,9 +91,8 @@ async fn our_own_change_comes_back_once_and_changes_nothing_there() {
     server.stopped().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_a_batch_each_item_says_how_its_issue_is() {
-    let site = jira::Site::new().await;
+async fn of_a_batch_each_item_says_how_its_issue_is(edition: Edition) {
+    let site = jira::Site::new(edition).await;
     let server = Server::start(site.sources_with(SECRET)).await;
     let lane = delivered(&site, &server, &epic(2), "OPS-3").await;
     site.jira.edit("OPS-3", |issue| issue.status = "Done".into());
@@ -102,7 +105,7 @@ async fn of_a_batch_each_item_says_how_its_issue_is() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_what_is_signed_and_about_an_issue_of_ours_counts() {
-    let site = jira::Site::new().await;
+    let site = jira::Site::new(Edition::Cloud).await;
     let server = Server::start(site.sources_with(SECRET)).await;
     let lane = delivered(&site, &server, TASK, "OPS-1").await;
     let labels = site.jira.issue("OPS-1").unwrap().fields["labels"].clone();
@@ -157,7 +160,7 @@ async fn only_what_is_signed_and_about_an_issue_of_ours_counts() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_older_report_that_comes_late_changes_nothing() {
-    let site = jira::Site::new().await;
+    let site = jira::Site::new(Edition::Cloud).await;
     let server = Server::start(site.sources_with(SECRET)).await;
     let lane = delivered(&site, &server, TASK, "OPS-1").await;
     let labels = site.jira.issue("OPS-1").unwrap().fields["labels"].clone();
@@ -213,7 +216,7 @@ async fn what_happens_to_an_issue_in_github_is_on_its_receipt() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn doctor_says_where_webhooks_go() {
-    let site = jira::Site::new().await;
+    let site = jira::Site::new(Edition::Cloud).await;
     let told = async |sources: Sources| {
         let found = trackers::examine(&Config::load(&sources).unwrap(), None, None).await;
         let one = found.into_iter().find(|one| one.what == "tracker webhook").unwrap();

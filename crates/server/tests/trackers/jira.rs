@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use tempfile::TempDir;
-use throughline_fakes::jira::{Call, FakeJira, Fault, Field, Project};
+use throughline_fakes::jira::{Call, Edition, FakeJira, Fault, Field};
 use throughline_fakes::system_clock;
 use throughline_server::finding::State;
 use throughline_server::{Config, Sources, trackers};
 
 use crate::support::{self, Server, TASK, demo, eventually, said, token};
-use crate::{asked, card, epic, has};
+use crate::{asked, card, epic, has, in_both_editions};
 
 /// A site with two projects, of which tickets go to one.
 const CONFIG: &str = r#"
 [jira.main]
 base_url = "BASE"
-email = "EMAIL"
+ACCOUNT
 token_file = "FOLDER/token"
 allow_loopback = true
 [projects.OPS]
@@ -41,18 +41,28 @@ allow = ["user:ana", "user:bob"]
 self_approve = true
 "#;
 
+in_both_editions! {
+    a_ticket_goes_to_the_project_of_its_place_or_to_the_one_it_names,
+    a_field_that_became_required_creates_nothing_and_opens_a_new_approval,
+    of_an_epic_with_five_stories_one_is_refused_and_only_that_one_is_made_again,
+    five_hundred_deliveries_of_one_approval_are_one_create,
+    doctor_names_what_is_wrong_and_creates_nothing,
+    a_site_that_is_away_keeps_the_preview,
+}
+
 pub(crate) struct Site {
+    edition: Edition,
     pub(crate) jira: FakeJira,
     folder: TempDir,
 }
 
 impl Site {
-    pub(crate) async fn new() -> Self {
-        let jira = FakeJira::start(system_clock()).await.unwrap();
+    pub(crate) async fn new(edition: Edition) -> Self {
+        let jira = FakeJira::start_as(edition, system_clock()).await.unwrap();
         for key in ["OPS", "WEB"] {
-            jira.project(Project::company(key));
+            jira.project(edition.project(key));
         }
-        Self { jira, folder: tempfile::tempdir().unwrap() }
+        Self { edition, jira, folder: tempfile::tempdir().unwrap() }
     }
 
     /// Sources of a server that takes deliveries which are signed with this secret.
@@ -70,7 +80,11 @@ impl Site {
         let path = |name: &str| self.folder.path().join(name);
         std::fs::write(path("token"), FakeJira::TOKEN).unwrap();
         let text = CONFIG.replace("FOLDER", &self.folder.path().display().to_string());
-        let text = text.replace("BASE", &self.jira.url()).replace("EMAIL", FakeJira::EMAIL);
+        let account = match self.edition {
+            Edition::Cloud => format!("email = {:?}", FakeJira::EMAIL),
+            Edition::DataCenter => "edition = \"data_center\"".to_owned(),
+        };
+        let text = text.replace("BASE", &self.jira.url()).replace("ACCOUNT", &account);
         std::fs::write(path("throughline.toml"), text).unwrap();
         Sources { file: Some(path("throughline.toml")), ..demo() }
     }
@@ -88,9 +102,8 @@ impl Site {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_ticket_goes_to_the_project_of_its_place_or_to_the_one_it_names() {
-    let site = Site::new().await;
+async fn a_ticket_goes_to_the_project_of_its_place_or_to_the_one_it_names(edition: Edition) {
+    let site = Site::new(edition).await;
     let server = Server::start(site.sources()).await;
     for (conversation, text, key) in [
         ("c1", TASK.to_owned(), "OPS-1"),
@@ -109,9 +122,8 @@ async fn a_ticket_goes_to_the_project_of_its_place_or_to_the_one_it_names() {
 }
 
 // row: E27
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_field_that_became_required_creates_nothing_and_opens_a_new_approval() {
-    let site = Site::new().await;
+async fn a_field_that_became_required_creates_nothing_and_opens_a_new_approval(edition: Edition) {
+    let site = Site::new(edition).await;
     let server = Server::start(site.sources()).await;
     let (lane, approve) = asked(&server, "c1", TASK).await;
     site.jira.change_project("OPS", |project| {
@@ -142,9 +154,8 @@ async fn a_field_that_became_required_creates_nothing_and_opens_a_new_approval()
 }
 
 // row: E28
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_an_epic_with_five_stories_one_is_refused_and_only_that_one_is_made_again() {
-    let site = Site::new().await;
+async fn of_an_epic_with_five_stories_one_is_refused_and_only_that_one_is_made_again(edition: Edition) {
+    let site = Site::new(edition).await;
     let server = Server::start(site.sources()).await;
     let (lane, approve) = asked(&server, "c1", &epic(5)).await;
     let refusal =
@@ -178,7 +189,7 @@ async fn of_an_epic_with_five_stories_one_is_refused_and_only_that_one_is_made_a
 // row: E29
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_parent_that_jira_ignored_is_set_once_and_nothing_is_created_again() {
-    let site = Site::new().await;
+    let site = Site::new(Edition::Cloud).await;
     site.jira.ignore_parent_on_create(true);
     let server = Server::start(site.sources()).await;
     let (lane, approve) = asked(&server, "c1", &epic(2)).await;
@@ -196,9 +207,8 @@ async fn a_parent_that_jira_ignored_is_set_once_and_nothing_is_created_again() {
 }
 
 // row: JI6
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn five_hundred_deliveries_of_one_approval_are_one_create() {
-    let site = Site::new().await;
+async fn five_hundred_deliveries_of_one_approval_are_one_create(edition: Edition) {
+    let site = Site::new(edition).await;
     let server = Server::start(site.sources()).await;
     let (_, approve) = asked(&server, "c1", TASK).await;
     let mut presses = tokio::task::JoinSet::new();
@@ -217,9 +227,8 @@ async fn five_hundred_deliveries_of_one_approval_are_one_create() {
     server.stopped().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn doctor_names_what_is_wrong_and_creates_nothing() {
-    let site = Site::new().await;
+async fn doctor_names_what_is_wrong_and_creates_nothing(edition: Edition) {
+    let site = Site::new(edition).await;
     let config = Config::load(&site.sources()).unwrap();
     let told = async |state: State| -> Vec<String> {
         let findings = trackers::examine(&config, None, None).await;
@@ -251,10 +260,18 @@ async fn doctor_names_what_is_wrong_and_creates_nothing() {
     assert_eq!(site.creates(), 0);
 }
 
+/// A Data Center whose settings are those of Cloud has no such path, and says so.
+#[tokio::test]
+async fn doctor_of_another_edition_says_where_it_is_told() {
+    let site = Site { edition: Edition::Cloud, ..Site::new(Edition::DataCenter).await };
+    let found = trackers::examine(&Config::load(&site.sources()).unwrap(), None, None).await;
+    let broken = found.into_iter().find(|finding| finding.state == State::Broken).unwrap();
+    assert!(broken.fix.unwrap_or_default().contains("`deploymentType` is Cloud, or Server for Data Center"));
+}
+
 /// A person is answered in words when the site is away, and the preview can be approved once it is back.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_site_that_is_away_keeps_the_preview() {
-    let site = Site::new().await;
+async fn a_site_that_is_away_keeps_the_preview(edition: Edition) {
+    let site = Site::new(edition).await;
     let server = Server::start(site.sources()).await;
     site.jira.fault("GET", "/project/OPS", Fault::Status(503, json!({})));
     let turn = server.turn("ask", &said("c1", "ana", TASK)).await;

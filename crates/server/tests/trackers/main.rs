@@ -16,6 +16,27 @@ mod support;
 use serde_json::Value;
 use support::{Server, card_of, token};
 
+/// Expands to a module for each edition of Jira, with these tests.
+macro_rules! in_both_editions {
+    ($($test:ident),* $(,)?) => {
+        $crate::in_both_editions!(@module cloud Cloud; $($test),*);
+        $crate::in_both_editions!(@module data_center DataCenter; $($test),*);
+    };
+    (@module $module:ident $edition:ident; $($test:ident),*) => {
+        mod $module {
+            use throughline_fakes::jira::Edition;
+
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    super::$test(Edition::$edition).await;
+                }
+            )*
+        }
+    };
+}
+pub(crate) use in_both_editions;
+
 /// The newest card of a lane, once it is as it should be.
 pub(crate) async fn card(server: &Server, lane: &str, is: impl Fn(&Value) -> bool) -> Value {
     let newest = || async {
