@@ -154,6 +154,13 @@ impl Edition {
         (asked.query(query).unwrap_or_default().to_lowercase(), id)
     }
 
+    /// Returns true if a search of all people lists this one: in Data Center somebody who left only if they are wanted.
+    pub(super) fn lists(self, person: &Person, asked: &Asked) -> bool {
+        let left_too =
+            asked.query("includeInactive").is_some_and(|wanted| wanted.eq_ignore_ascii_case("true"));
+        self == Self::Cloud || person.active || left_too
+    }
+
     // ---- texts ----
 
     /// Returns the value of a field of formatted text: a document, or in Data Center markup in a string.

@@ -196,7 +196,8 @@ pub(super) fn myself(world: &World) -> Outcome {
 }
 
 pub(super) fn users(world: &World, asked: &Asked) -> Outcome {
-    let found: Vec<&Person> = world.people.iter().collect();
+    let found: Vec<&Person> =
+        world.people.iter().filter(|person| world.edition.lists(person, asked)).collect();
     matching(world, asked, &found)
 }
 

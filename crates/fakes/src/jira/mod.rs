@@ -194,6 +194,12 @@ impl FakeJira {
         Ok(Self { shared })
     }
 
+    /// Returns the edition that it is.
+    #[must_use]
+    pub fn edition(&self) -> Edition {
+        self.shared.edition
+    }
+
     /// Returns the address of the site, without a slash at its end.
     #[must_use]
     pub fn url(&self) -> String {

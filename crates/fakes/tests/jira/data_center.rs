@@ -46,6 +46,9 @@ async fn people_have_a_name_and_a_key() {
         let (_, found) = site.get(path).await;
         assert_eq!((&found[0]["name"], &found[0]["key"]), (&json!("ana"), &json!("5b10ana")), "{path}");
     }
+    let count = async |path: &str| site.get(path).await.1.as_array().unwrap().len();
+    assert_eq!(count("user/search?username=gone").await, 0);
+    assert_eq!(count("user/search?username=gone&includeInactive=true").await, 1);
     let key = create(&site, "Task", json!({"assignee": {"name": "ana"}})).await;
     let (_, shown) = site.get(&format!("issue/{key}")).await;
     assert_eq!(shown["fields"]["assignee"]["name"], "ana");

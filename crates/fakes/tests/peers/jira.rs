@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use throughline_fakes::jira::{FakeJira, Project};
+use throughline_fakes::jira::{Edition, FakeJira};
 use throughline_fakes::system_clock;
 use tokio::process::Command;
 
@@ -11,16 +11,20 @@ use super::slack::python;
 
 const ANA: &str = "5b10ana";
 
-async fn jira() -> FakeJira {
-    let jira = FakeJira::start(system_clock()).await.unwrap();
-    jira.project(Project::company("SHOP"));
+async fn jira(edition: Edition) -> FakeJira {
+    let jira = FakeJira::start_as(edition, system_clock()).await.unwrap();
+    jira.project(edition.project("SHOP"));
     jira.person(ANA, "Ana", true);
     jira
 }
 
 /// Runs a client against an address of the fake, and checks what it left there.
 async fn works(jira: &FakeJira, mut client: Command, url: &str) {
-    client.args([url, FakeJira::EMAIL, FakeJira::TOKEN, ANA]).env("NO_PROXY", "127.0.0.1").kill_on_drop(true);
+    match jira.edition() {
+        Edition::Cloud => client.args([url, FakeJira::EMAIL, FakeJira::TOKEN, ANA]),
+        Edition::DataCenter => client.args([url, FakeJira::TOKEN, "ana"]),
+    };
+    client.env("NO_PROXY", "127.0.0.1").kill_on_drop(true);
     let ended =
         tokio::time::timeout(Duration::from_secs(120), client.output()).await.expect("it ends").unwrap();
     assert!(ended.status.success() && ended.stdout.starts_with(b"well"), "{ended:?}");
@@ -47,7 +51,7 @@ fn node() -> Command {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs jira.js, from npm: cargo xtask peers"]
 async fn jira_for_javascript_runs_unchanged() {
-    let jira = jira().await;
+    let jira = jira(Edition::Cloud).await;
     let url = jira.url();
     works(&jira, node(), &url).await;
 }
@@ -55,7 +59,7 @@ async fn jira_for_javascript_runs_unchanged() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs jira.js and Prism, from npm: cargo xtask peers"]
 async fn jira_for_javascript_runs_unchanged_through_prism() {
-    let jira = jira().await;
+    let jira = jira(Edition::Cloud).await;
     let program = std::env::var("THROUGHLINE_PRISM").expect("THROUGHLINE_PRISM names its program");
     let Some((_prism, url)) = prism(&program, &jira.url()).await else { return };
     works(&jira, node(), &url).await;
@@ -64,7 +68,15 @@ async fn jira_for_javascript_runs_unchanged_through_prism() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs jira, from PyPI: cargo xtask peers"]
 async fn jira_for_python_runs_unchanged() {
-    let jira = jira().await;
+    let jira = jira(Edition::Cloud).await;
     let url = jira.url();
     works(&jira, python("jira_client.py"), &url).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs jira, from PyPI: cargo xtask peers"]
+async fn jira_for_python_runs_unchanged_with_data_center() {
+    let jira = jira(Edition::DataCenter).await;
+    let url = jira.url();
+    works(&jira, python("jira_data_center.py"), &url).await;
 }
