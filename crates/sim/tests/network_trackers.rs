@@ -85,11 +85,17 @@ trait Site {
 impl Site for FakeJira {
     fn tracker(&self) -> Arc<dyn Tracker> {
         let token = Key::parse(Self::TOKEN).unwrap();
+        let (edition, credentials) = match self.edition() {
+            jira::Edition::Cloud => {
+                (Edition::Cloud, Credentials::ApiToken { email: Self::EMAIL.into(), token })
+            }
+            jira::Edition::DataCenter => (Edition::DataCenter, Credentials::Bearer(token)),
+        };
         let config = JiraConfig {
             base_url: self.url(),
             allow_loopback: true,
-            edition: Edition::Cloud,
-            credentials: Credentials::ApiToken { email: Self::EMAIL.into(), token },
+            edition,
+            credentials,
             marker: true,
             limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
             projects: [("AUTH".to_owned(), JiraProject::default())].into(),
@@ -346,15 +352,25 @@ fn vendor() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-#[test]
-fn an_unknown_create_in_jira_is_one_issue_or_a_question() {
+/// Plays every fate with a Jira of an edition.
+fn play_jira(edition: jira::Edition) {
     let vendor = vendor();
     for seed in seeds() {
         let (now, clock) = clock();
-        let site = vendor.block_on(FakeJira::start(clock)).unwrap();
-        site.project(jira::Project::company("AUTH"));
+        let site = vendor.block_on(FakeJira::start_as(edition, clock)).unwrap();
+        site.project(edition.project("AUTH"));
         play(&site, &now, seed);
     }
+}
+
+#[test]
+fn an_unknown_create_in_jira_cloud_is_one_issue_or_a_question() {
+    play_jira(jira::Edition::Cloud);
+}
+
+#[test]
+fn an_unknown_create_in_jira_data_center_is_one_issue_or_a_question() {
+    play_jira(jira::Edition::DataCenter);
 }
 
 #[test]
