@@ -245,6 +245,12 @@ impl Edition {
         info
     }
 
+    /// Returns true if an issue of the first level may be the parent of one of the second; in Data Center an epic may have
+    /// sub-tasks.
+    pub(super) fn is_above(self, above: i32, below: i32) -> bool {
+        above == below + 1 || self == Self::DataCenter && below < 0 && above >= 0
+    }
+
     /// Returns true if an issue of a type shows what it is below as its parent; otherwise its Epic Link does.
     pub(super) fn shows_parent(self, kind: Option<&IssueType>) -> bool {
         self == Self::Cloud || kind.is_some_and(|kind| kind.level < 0)

@@ -102,7 +102,7 @@ fn parent(place: &Place<'_>, value: &Value) -> Result<Value, (String, String)> {
         return wrong("parentId", "Given parent issue does not belong to the same project.");
     }
     let level = place.world.type_of(found).map(|kind| kind.level);
-    if level != Some(place.kind.level + 1) {
+    if !level.is_some_and(|above| place.world.edition.is_above(above, place.kind.level)) {
         return wrong("parentId", "Given parent issue does not belong to appropriate hierarchy.");
     }
     Ok(json!({"id": found.id, "key": found.key}))
