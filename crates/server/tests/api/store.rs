@@ -125,7 +125,9 @@ through! {
     Outbox {
         read overdue(limit: u32) -> Vec<StoredEffect>;
         write lease(owner: &str, limit: u32) -> Vec<Leased>;
+        write lease_behind(first: &Leased, count: std::ops::RangeInclusive<u32>) -> Vec<Leased>;
         write mark(tenant: &str, id: &EffectId, fence: i64, held: &[u8; 32]) -> Mark;
+        write mark_together(tenant: &str, attempts: &[ToMark]) -> Vec<Mark>;
         write settle(settlement: Settlement) -> bool;
     }
     Effects {

@@ -33,6 +33,7 @@ pub mod outbox;
 pub mod policies;
 pub mod requests;
 pub mod store;
+pub mod streams;
 pub mod timers;
 pub mod turn_commit;
 pub mod turn_log;
@@ -151,15 +152,20 @@ macro_rules! conformance {
                     a_lost_turn_stores_no_event, an_event_of_another_lane_is_refused
                 ],
                 outbox: [
-                    an_effect_is_leased_once, a_lease_that_ran_out_is_fenced, a_stream_goes_out_in_order,
-                    a_prompt_goes_with_the_end_of_its_effect, what_has_ended_does_not_block,
-                    a_retry_blocks_and_waits, an_unsure_attempt_is_remembered, dependents_wait_until_done,
+                    an_effect_is_leased_once, a_lease_that_ran_out_is_fenced,
+                    a_prompt_goes_with_the_end_of_its_effect, an_unsure_attempt_is_remembered, dependents_wait_until_done,
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting,
                     a_late_dependent_fails_at_once, an_unknown_dependency_refuses_the_turn,
                     a_newer_card_update_supersedes, an_update_waits_for_its_card, hosts_report_once, hosts_are_offered_in_turn,
                     marks_are_counted, a_mark_compares_the_bytes_in_hand, found_attempted, a_settlement_counts_once,
                     a_settling_event_is_durable_with_it, a_duplicate_event_changes_nothing,
                     uncertain_effects_are_cancelled_or_adopted, what_has_begun_refuses_who_takes_it_back
+                ],
+                streams: [
+                    a_stream_goes_out_in_order, what_has_ended_does_not_block, a_retry_blocks_and_waits,
+                    what_follows_is_leased_with_the_first, too_few_are_left_alone,
+                    what_does_not_go_together_ends_it, only_a_leased_effect_has_others_behind_it,
+                    leases_behind_the_first_run_out, attempts_are_marked_together
                 ],
                 timers: [
                     timers_come_when_due, next_due_is_the_earliest

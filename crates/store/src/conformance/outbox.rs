@@ -68,24 +68,6 @@ pub async fn a_lease_that_ran_out_is_fenced(s: &Subject) {
     assert!(s.store.settle(settled("fx_1", Some(new.fence))).await.unwrap());
 }
 
-/// Effects of one stream go out one after the other, across turns; other streams, other lanes and effects without a
-/// stream do not wait.
-pub async fn a_stream_goes_out_in_order(s: &Subject) {
-    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
-    writer.commit_effects(vec![reply("fx_1"), reply("fx_2"), loose("fx_3"), loose("fx_4")]).await;
-    writer.commit_effects(vec![reply("fx_5"), effect("fx_6", EffectClass::CardUpdate, "card:cd_1")]).await;
-    let mut other = LaneWriter::claim(&*s.store, &lane("C2")).await;
-    other.commit_effects(vec![reply("fx_7")]).await;
-    let leased = lease(&*s.store).await;
-    let ids: Vec<_> = leased.iter().map(|leased| leased.effect.row.id.as_str()).collect();
-    assert_eq!(ids, ["fx_1", "fx_3", "fx_4", "fx_6", "fx_7"]);
-    s.store.mark("acme", &"fx_1".into(), leased[0].fence, &held("fx_1")).await.unwrap();
-    assert_eq!(lease_ids(&*s.store).await, NONE, "one that is attempted blocks");
-    assert!(s.store.settle(settled("fx_1", Some(leased[0].fence))).await.unwrap());
-    perform(&*s.store, "fx_2", EffectState::Done).await;
-    assert_eq!(lease_ids(&*s.store).await, ["fx_5"]);
-}
-
 /// A question to a model loses its prompt when it ends, in whatever state; fingerprints and the hash of the whole
 /// payload stay. Effects of other classes keep their payload.
 pub async fn a_prompt_goes_with_the_end_of_its_effect(s: &Subject) {
@@ -124,41 +106,6 @@ pub async fn a_prompt_goes_with_the_end_of_its_effect(s: &Subject) {
         let found = s.store.effect("acme", &id.into()).await.unwrap().unwrap();
         assert_eq!((found.row.payload.as_str(), found.payload_sha256.as_str()), (payload, &*hash), "{id}");
     }
-}
-
-/// Effects that are done, failed, uncertain or cancelled do not block their stream.
-pub async fn what_has_ended_does_not_block(s: &Subject) {
-    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
-    writer.commit_effects(["fx_1", "fx_2", "fx_3", "fx_4", "fx_5"].map(reply).to_vec()).await;
-    perform(&*s.store, "fx_1", EffectState::Done).await;
-    perform(&*s.store, "fx_2", EffectState::Failed).await;
-    perform(&*s.store, "fx_3", EffectState::Uncertain).await;
-    writer.commit(TurnCommit { cancel: vec!["fx_4".into()], ..writer.turn() }).await;
-    assert_eq!(lease_ids(&*s.store).await, ["fx_5"]);
-}
-
-/// An effect that waits for a retry blocks its stream, and is leased again when its time has come.
-pub async fn a_retry_blocks_and_waits(s: &Subject) {
-    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
-    writer.commit_effects(vec![reply("fx_1"), reply("fx_2")]).await;
-    let fence = attempt(&*s.store, "fx_1").await;
-    let at = s.store.now().plus(5 * Timestamp::SECOND);
-    let retry = || Settlement { to: SettleTo::Retry(at), ..settled("fx_1", Some(fence)) };
-    assert!(s.store.settle(retry()).await.unwrap());
-    assert!(!s.store.settle(retry()).await.unwrap(), "a settled attempt is over");
-    assert_eq!(s.store.mark("acme", &"fx_1".into(), fence, &held("fx_1")).await.unwrap(), Mark::LeaseLost);
-    let effect = s.store.effect("acme", &"fx_1".into()).await.unwrap().unwrap();
-    assert_eq!((effect.state, effect.attempts, effect.not_before), (EffectState::Planned, 1, at));
-    s.clock.advance(5 * Timestamp::SECOND - 1);
-    assert_eq!(lease_ids(&*s.store).await, NONE);
-    assert_eq!(s.store.next_due().await.unwrap(), Some(at));
-    s.clock.advance(1);
-    let leased = lease(&*s.store).await.remove(0);
-    assert!(leased.fence > fence && !leased.found_attempted);
-    assert_eq!(
-        s.store.mark("acme", &"fx_1".into(), leased.fence, &held("fx_1")).await.unwrap(),
-        Mark::Attempt(2)
-    );
 }
 
 /// The note of an unsure attempt is kept through later attempts until the effect ends.

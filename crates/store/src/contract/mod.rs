@@ -37,7 +37,8 @@ pub use lane_index::{LaneIndex, LaneInfo};
 pub use lanes::{Claim, CommitResult, LANE_LEASE, Lanes, Release, StoredLane};
 pub use news::{News, TurnNews};
 pub use outbox::{
-    EFFECT_LEASE, LONGEST_PLAN, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, lease_of,
+    EFFECT_LEASE, LONGEST_PLAN, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, ToMark,
+    lease_of,
 };
 pub use policies::Policies;
 pub use requests::{Requests, StoredResponse};

@@ -2,6 +2,8 @@
 //!
 //! Reasons: `docs/design/0031-effects-and-retries.md`.
 
+use std::ops::RangeInclusive;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use throughline_engine::data::canonical_json::Hash;
@@ -37,10 +39,24 @@ pub trait Outbox {
     /// the end of the card's post, whatever that end is. Effects of [`Performer::Host`] are never leased.
     async fn lease(&self, owner: &str, limit: u32) -> Result<Vec<Leased>, StoreError>;
 
+    /// Leases what may be performed together with a leased effect: the effects that follow it in its stream without a gap,
+    /// planned by the same turn, of the same class and with the same dependencies, none of them begun, held or planned for
+    /// later. Returns as many as `count` allows, in the order of the stream; none if there are fewer than it asks for, or if
+    /// the lease of `first` is over or its attempt was marked.
+    async fn lease_behind(
+        &self,
+        first: &Leased,
+        count: RangeInclusive<u32>,
+    ) -> Result<Vec<Leased>, StoreError>;
+
     /// Records an attempt durably, before its first byte goes out. Kill switch, approval, payload and lease are checked
     /// in the same transaction. `held` is the hash of the bytes that the caller is about to send: they are the stored ones,
     /// those that were planned and, for an outward effect, those that its approval releases.
     async fn mark(&self, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, StoreError>;
+
+    /// Records attempts at several effects of a tenant in one write, each as by [`Self::mark`]. Returns the result of each, in
+    /// the order of `attempts`; one that may not begin keeps no other back.
+    async fn mark_together(&self, tenant: &str, attempts: &[ToMark]) -> Result<Vec<Mark>, StoreError>;
 
     /// Records the end of an attempt together with the event it causes. Returns false, with nothing written, if the
     /// lease was lost or, for a host's report, the effect has ended already.
@@ -94,6 +110,25 @@ pub struct Leased {
     pub fence: i64,
     /// True if the effect was found attempted with its lease run out: the outcome of that attempt is unknown.
     pub found_attempted: bool,
+}
+
+/// An attempt to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToMark {
+    /// The effect.
+    pub id: EffectId,
+    /// Proof of the lease.
+    pub fence: i64,
+    /// Hash of the bytes that the caller is about to send.
+    pub held: Hash,
+}
+
+impl Leased {
+    /// Returns the attempt at this effect with the bytes that were leased.
+    #[must_use]
+    pub fn to_mark(&self) -> ToMark {
+        ToMark { id: self.effect.row.id.clone(), fence: self.fence, held: self.effect.held() }
+    }
 }
 
 /// Result of [`Outbox::mark`].

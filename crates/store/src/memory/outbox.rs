@@ -1,5 +1,7 @@
 //! Effects on their way out, in memory.
 
+use std::ops::{Bound, RangeInclusive};
+
 use async_trait::async_trait;
 use throughline_engine::data::canonical_json::{Hash, hex};
 use throughline_engine::data::effect::{EffectBody, EffectClass};
@@ -8,7 +10,7 @@ use throughline_engine::{EffectId, LaneKey, Timestamp};
 use super::{Data, Effect, MemoryStore};
 use crate::contract::{
     EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store, StoreError,
-    StoredEffect, TurnCommit, lease_of,
+    StoredEffect, ToMark, TurnCommit, lease_of,
 };
 use crate::rules::{
     deadline, dependency_outcome, drops_prompt, first_state, next_attempt, pause_holds, payload_hash,
@@ -27,6 +29,22 @@ impl Outbox for MemoryStore {
     async fn mark(&self, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, StoreError> {
         let now = self.now();
         Ok(self.lock().mark(tenant, id, fence, held, now))
+    }
+
+    async fn lease_behind(
+        &self,
+        first: &Leased,
+        count: RangeInclusive<u32>,
+    ) -> Result<Vec<Leased>, StoreError> {
+        let now = self.now();
+        Ok(self.lock().lease_behind(first, &count, now))
+    }
+
+    async fn mark_together(&self, tenant: &str, attempts: &[ToMark]) -> Result<Vec<Mark>, StoreError> {
+        let now = self.now();
+        let mut data = self.lock();
+        let mark = |ToMark { id, fence, held }: &ToMark| data.mark(tenant, id, *fence, held, now);
+        Ok(attempts.iter().map(mark).collect())
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<bool, StoreError> {
@@ -208,19 +226,46 @@ impl Data {
             }
             let (tenant, id) = self.effects[&n].clone();
             if self.may_start(&tenant, &id) {
-                let class = self.tenant(&tenant).effects[&id].stored.row.class;
-                self.wake(&tenant, &id, Some(now.plus(lease_of(class))));
-                let effect = self.tenant(&tenant).effects.get_mut(&id).expect("it was just found");
-                effect.fence += 1;
-                effect.leased = true;
-                leased.push(Leased {
-                    effect: effect.stored.clone(),
-                    fence: effect.fence,
-                    found_attempted: effect.stored.state == EffectState::Attempted,
-                });
+                leased.push(self.take(&tenant, &id, now));
             }
         }
         leased
+    }
+
+    /// Leases an effect that is there.
+    fn take(&mut self, tenant: &str, id: &EffectId, now: Timestamp) -> Leased {
+        let class = self.tenant(tenant).effects[id].stored.row.class;
+        self.wake(tenant, id, Some(now.plus(lease_of(class))));
+        let effect = self.tenant(tenant).effects.get_mut(id).expect("it was just found");
+        effect.fence += 1;
+        effect.leased = true;
+        Leased {
+            effect: effect.stored.clone(),
+            fence: effect.fence,
+            found_attempted: effect.stored.state == EffectState::Attempted,
+        }
+    }
+
+    fn lease_behind(&mut self, first: &Leased, count: &RangeInclusive<u32>, now: Timestamp) -> Vec<Leased> {
+        let tenant = first.effect.lane.tenant.as_str();
+        let held = |effect: &&Effect| {
+            let leased = effect.leased && effect.fence == first.fence;
+            let begun = effect.stored.state != EffectState::Planned;
+            leased && !begun && effect.wake.is_some_and(|until| now < until)
+        };
+        let Some(head) = self.effect(tenant, &first.effect.row.id).filter(held) else { return Vec::new() };
+        let stream = (head.stored.lane.clone(), head.stored.row.stream.clone());
+        let Some(open) = self.streams.get(&stream) else { return Vec::new() };
+        let joins = |(tenant, id): &&(String, EffectId)| {
+            self.effect(tenant, id).is_some_and(|effect| effect.joins(head, now))
+        };
+        let behind = open.range((Bound::Excluded(head.n), Bound::Unbounded)).map(|n| &self.effects[n]);
+        let behind = behind.take_while(joins).take(*count.end() as usize).cloned();
+        let behind: Vec<(String, EffectId)> = behind.collect();
+        if behind.len() < *count.start() as usize {
+            return Vec::new();
+        }
+        behind.iter().map(|(tenant, id)| self.take(tenant, id, now)).collect()
     }
 
     fn may_start(&self, tenant: &str, id: &EffectId) -> bool {
@@ -326,6 +371,16 @@ impl Data {
 }
 
 impl Effect {
+    /// True if it may be performed together with another one, whose dependencies are done.
+    fn joins(&self, head: &Self, now: Timestamp) -> bool {
+        let (ours, theirs) = (&self.stored, &head.stored);
+        ours.state == EffectState::Planned
+            && self.wake.is_some_and(|wake| wake <= now)
+            && ours.revision == theirs.revision
+            && ours.row.class == theirs.row.class
+            && ours.row.depends_on == theirs.row.depends_on
+    }
+
     // A worker settles what it leased, a host what it was offered. An uncertain effect may be settled without a lease,
     // by whoever finds out.
     fn may_settle(&self, fence: Option<i64>) -> bool {

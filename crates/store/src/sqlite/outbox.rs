@@ -1,5 +1,7 @@
 //! The outbox: effects are planned by a turn, leased by a worker, marked before their first byte.
 
+use std::ops::RangeInclusive;
+
 use async_trait::async_trait;
 use rusqlite::{Row, params};
 use throughline_engine::EffectId;
@@ -14,7 +16,7 @@ use super::writer_state::LaneRow;
 use super::{SqliteStore, kill_switch, settle};
 use crate::contract::{
     EffectState, Leased, Mark, Outbox, OutboxRow, PauseRow, Performer, Settlement, StoreError, StoredEffect,
-    TurnCommit, lease_of,
+    ToMark, TurnCommit, lease_of,
 };
 use crate::rules::{deadline, dependency_outcome, first_state, pause_holds, payload_hash};
 
@@ -152,18 +154,59 @@ fn lease(tx: &Tx<'_, '_>, limit: u32) -> Result<Vec<Leased>, TxError> {
     );
     let mut select = tx.sql.prepare_cached(&select)?;
     let found = select
-        .query_map((tx.now.0, limit, EffectBody::LANE_STREAM, EffectBody::CARD_STREAM), |row| {
-            Ok((row.get::<_, i64>("n")?, row.get::<_, i64>("fence")? + 1, stored_effect(row)?))
-        })?
+        .query_map((tx.now.0, limit, EffectBody::LANE_STREAM, EffectBody::CARD_STREAM), Free::read)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut leased = Vec::with_capacity(found.len());
-    for (n, fence, effect) in found {
-        let take = "UPDATE outbox SET fence = ?2, wake = ?3 WHERE n = ?1";
-        tx.sql.execute(take, (n, fence, tx.now.plus(lease_of(effect.row.class)).0))?;
-        let found_attempted = effect.state == EffectState::Attempted;
-        leased.push(Leased { effect, fence, found_attempted });
+    found.into_iter().map(|free| free.take(tx)).collect()
+}
+
+/// An effect that may be leased.
+struct Free {
+    n: i64,
+    fence: i64,
+    effect: StoredEffect,
+}
+
+impl Free {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { n: row.get("n")?, fence: row.get("fence")?, effect: stored_effect(row)? })
     }
-    Ok(leased)
+
+    fn take(self, tx: &Tx<'_, '_>) -> Result<Leased, TxError> {
+        let Self { n, fence, effect } = self;
+        let take = "UPDATE outbox SET fence = ?2, wake = ?3 WHERE n = ?1";
+        tx.sql.execute(take, (n, fence + 1, tx.now.plus(lease_of(effect.row.class)).0))?;
+        let found_attempted = effect.state == EffectState::Attempted;
+        Ok(Leased { effect, fence: fence + 1, found_attempted })
+    }
+}
+
+/// Leases the effects that go with a leased one: those behind it in its stream, up to the first that does not.
+fn lease_behind(
+    tx: &Tx<'_, '_>,
+    first: &Leased,
+    count: &RangeInclusive<u32>,
+) -> Result<Vec<Leased>, TxError> {
+    let held = "SELECT n, lane FROM outbox WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND fence > 0 AND state = 0 \
+                AND wake > ?4 AND stream <> ''";
+    let row = &first.effect.row;
+    let params = (&first.effect.lane.tenant, row.id.as_str(), first.fence, tx.now.0);
+    let held = tx.sql.first(held, params, |found| Ok((found.get::<_, i64>(0)?, found.get::<_, i64>(1)?)))?;
+    let Some((head, lane)) = held else { return Ok(Vec::new()) };
+    // With the dependencies of the first one it waits for nothing that the first one does not.
+    let select = format!(
+        "{SELECT} JOIN outbox f ON f.n = ?1 WHERE o.lane = ?2 AND o.stream = ?3 AND o.n > ?1 AND o.wake IS NOT NULL \
+         AND o.performer = 0 AND o.stream <> '' AND NOT EXISTS (SELECT 1 FROM outbox b WHERE b.lane = ?2 \
+         AND b.stream = ?3 AND b.n > ?1 AND b.n <= o.n AND b.wake IS NOT NULL AND b.performer = 0 AND b.stream <> '' \
+         AND (b.state <> 0 OR b.wake > ?4 OR b.revision <> f.revision OR b.class <> f.class \
+         OR b.depends_on IS NOT f.depends_on)) ORDER BY o.n LIMIT ?5"
+    );
+    let mut select = tx.sql.prepare_cached(&select)?;
+    let found = select.query_map((head, lane, &row.stream, tx.now.0, count.end()), Free::read)?;
+    let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
+    if found.len() < *count.start() as usize {
+        return Ok(Vec::new());
+    }
+    found.into_iter().map(|free| free.take(tx)).collect()
 }
 
 /// An effect with everything that [`mark`] checks.
@@ -241,6 +284,24 @@ impl Outbox for SqliteStore {
     async fn mark(&self, tenant: &str, id: &EffectId, fence: i64, held: &Hash) -> Result<Mark, StoreError> {
         let (tenant, id, held) = (tenant.to_owned(), id.clone(), *held);
         Ok(self.writer.call("mark an attempt", move |tx| mark(tx, &tenant, &id, fence, &held)).await?)
+    }
+
+    async fn lease_behind(
+        &self,
+        first: &Leased,
+        count: RangeInclusive<u32>,
+    ) -> Result<Vec<Leased>, StoreError> {
+        let first = first.clone();
+        Ok(self.writer.call("lease effects", move |tx| lease_behind(tx, &first, &count)).await?)
+    }
+
+    async fn mark_together(&self, tenant: &str, attempts: &[ToMark]) -> Result<Vec<Mark>, StoreError> {
+        let (tenant, attempts) = (tenant.to_owned(), attempts.to_vec());
+        let marks = move |tx: &mut Tx<'_, '_>| {
+            let mark = |ToMark { id, fence, held }: &ToMark| mark(tx, &tenant, id, *fence, held);
+            attempts.iter().map(mark).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(self.writer.call("mark attempts", marks).await?)
     }
 
     async fn settle(&self, settlement: Settlement) -> Result<bool, StoreError> {
