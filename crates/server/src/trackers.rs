@@ -81,6 +81,7 @@ fn open_jira(name: &str, site: &JiraSite, app: Option<&JiraApp>) -> Result<Optio
         edition: site.edition,
         credentials,
         marker: site.marker,
+        bulk: site.bulk,
         limits: Limits::default(),
         projects: site.projects.clone(),
     };

@@ -97,6 +97,8 @@ impl Site for FakeJira {
             edition,
             credentials,
             marker: true,
+            bulk: false,
+            bulk: false,
             limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
             projects: [("AUTH".to_owned(), JiraProject::default())].into(),
         };
@@ -138,6 +140,7 @@ impl Site for FakeGithub {
             allow_loopback: true,
             token: Key::parse(Self::TOKEN).unwrap(),
             marker: true,
+            bulk: false,
             limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
             projects: [("AUTH".to_owned(), project)].into(),
         };
@@ -237,6 +240,7 @@ impl Site for RedmineSite {
             key: Key::parse(&self.redmine.key).unwrap(),
             markup: Markup::Any,
             marker: true,
+            bulk: false,
             at_once: 4,
             projects: [("AUTH".to_owned(), project)].into(),
         };

@@ -4,6 +4,7 @@
 //! A tracker knows issue fields and the rules of projects. It never knows conversations, approvals or storage (the
 //! local tracker declares what it needs as [`local::Documents`]).
 
+mod bulk;
 mod common_checks;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -23,6 +24,7 @@ use throughline_engine::data::effect::{Attempt, IssueChange, IssueState};
 use throughline_engine::data::ticket::Item;
 use throughline_engine::retry::Guarantee;
 
+pub use bulk::{BulkCreate, BulkRow};
 pub use remote::{Limits, Report, Sites};
 
 /// A tracker. One call is one attempt: nothing in here retries.
@@ -49,6 +51,12 @@ pub trait Tracker: Send + Sync {
         item: &Item,
         parent: Option<&str>,
     ) -> Attempt<Issue>;
+
+    /// Returns the way to create several issues of this tenant in one request, where there is one and the configuration
+    /// allows it.
+    fn bulk(&self, _tenant: &str) -> Option<&dyn BulkCreate> {
+        None
+    }
 
     /// Changes the issue with that key. A comment is made once for one effect id; any other change sets what it names, and
     /// setting it again changes nothing.

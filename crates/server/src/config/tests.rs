@@ -228,6 +228,11 @@ fn settings_that_do_not_fit_together_are_told() {
             1004,
             "`server.public_url`, which is not set",
         ),
+        (
+            "[jira.main]\nbase_url = \"https://a\"\nemail = \"a@b\"\ntoken_file = \"f\"\nbulk = true\nmarker = false",
+            5201,
+            "cannot have `bulk` without `marker`",
+        ),
         ("[github.main]", 5201, "`token_file`"),
         ("[linear.main]", 5201, "`token_file`"),
         ("[redmine.main]\ntoken_file = \"f\"", 5201, "`base_url`"),

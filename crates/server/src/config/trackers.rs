@@ -56,6 +56,8 @@ pub struct JiraSite {
     pub edition: Edition,
     /// True if created issues are labelled with the id of their effect.
     pub marker: bool,
+    /// True if one request may create several issues that are approved together.
+    pub bulk: bool,
     /// Allows an address on this machine.
     pub allow_loopback: bool,
     /// Projects by key.
@@ -171,6 +173,8 @@ pub(super) struct RawJira {
     edition: Edition,
     #[serde(default = "yes")]
     marker: bool,
+    #[serde(default)]
+    bulk: bool,
     #[serde(default)]
     allow_loopback: bool,
 }
@@ -311,6 +315,11 @@ fn redmine(raw: RawRedmine, tenant: &str) -> Result<RedmineSite, &'static str> {
 
 fn site(raw: RawJira, tenant: &str) -> Result<JiraSite, &'static str> {
     let account = account(&raw);
+    if raw.bulk && !raw.marker {
+        return Err(
+            "cannot have `bulk` without `marker`: after a lost answer nobody could find up to 50 issues",
+        );
+    }
     Ok(JiraSite {
         tenant: raw.tenant.unwrap_or_else(|| tenant.to_owned()),
         base_url: raw.base_url.ok_or("needs `base_url`, the site's address")?,
@@ -318,6 +327,7 @@ fn site(raw: RawJira, tenant: &str) -> Result<JiraSite, &'static str> {
         webhook_secret_file: raw.webhook_secret_file,
         edition: raw.edition,
         marker: raw.marker,
+        bulk: raw.bulk,
         allow_loopback: raw.allow_loopback,
         projects: BTreeMap::new(),
     })

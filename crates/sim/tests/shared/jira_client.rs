@@ -120,6 +120,7 @@ impl JiraClient {
             edition: Edition::Cloud,
             credentials: Credentials::ApiToken { email: FakeJira::EMAIL.into(), token },
             marker: true,
+            bulk: false,
             limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
             projects: [(self.project.clone(), JiraProject::default())].into(),
         };

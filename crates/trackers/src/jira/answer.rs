@@ -8,6 +8,7 @@ use serde_json::Value;
 use throughline_engine::data::fault::{Fault, FieldFault, TrackerFault};
 use throughline_net::{Response, TransportError};
 
+use super::bulk_answer::{BulkAnswer, RowError};
 use crate::remote::{self, Refused};
 
 /// The meaning of an answer of Jira.
@@ -23,6 +24,20 @@ pub(super) struct Refusal {
     error_messages: Vec<String>,
     /// By field id.
     errors: BTreeMap<String, String>,
+    /// By row, where several issues were to be created.
+    #[serde(skip)]
+    pub(super) rows: Vec<RowError>,
+}
+
+impl Refusal {
+    /// Reads a refusal: of one request, or of every row of one that was to create several issues.
+    fn read(status: u16, body: &[u8]) -> Option<Self> {
+        let whole = serde_json::from_slice::<Self>(body).ok();
+        let rows = || {
+            Some(Self { rows: serde_json::from_slice::<BulkAnswer>(body).ok()?.errors, ..Self::default() })
+        };
+        whole.or_else(rows).map(|refusal| Self { status, ..refusal })
+    }
 }
 
 /// An answer in which what is said of the field of an epic link is said of the parent, which people know.
@@ -52,10 +67,7 @@ pub(super) fn classify(outcome: Result<Response, TransportError>, now: std::time
         200..300 if response.body.is_empty() => Answer::Done(Value::Null),
         200..300 => serde_json::from_slice(&response.body).map_or(unknown, Answer::Done),
         // A page of a proxy says nothing of what Jira did, and neither does a time-out.
-        400..500 if status != 408 => match serde_json::from_slice::<Refusal>(&response.body) {
-            Ok(refusal) => Answer::Refused(Refusal { status, ..refusal }),
-            Err(_) => unknown,
-        },
+        400..500 if status != 408 => Refusal::read(status, &response.body).map_or(unknown, Answer::Refused),
         _ => unknown,
     }
 }

@@ -110,6 +110,11 @@ impl Client {
         self.call(Bucket::Create, Method::POST, "issue", Some(body)).await
     }
 
+    /// Creates several issues.
+    pub(super) async fn create_several(&self, body: &Value) -> Answer {
+        self.call(Bucket::Create, Method::POST, "issue/bulk", Some(body)).await
+    }
+
     /// Writes to an issue, once its last write is long enough ago.
     pub(super) async fn write(&self, method: Method, path: &str, issue: &str, body: &Value) -> Answer {
         let turn = self.pace(|pace, now| {

@@ -24,6 +24,8 @@ pub struct JiraConfig {
     pub credentials: Credentials,
     /// True if issues that we create carry a label with the id of their effect, by which they are found after a lost answer.
     pub marker: bool,
+    /// True if one request may create several issues that are approved together.
+    pub bulk: bool,
     /// Limits of our requests.
     pub limits: Limits,
     /// Projects by key. Others do not exist for us.

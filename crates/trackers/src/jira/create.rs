@@ -1,19 +1,27 @@
 //! Creates issues: one request, sent once.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use throughline_engine::EffectId;
 use throughline_engine::data::effect::{Attempt, IssueState};
 use throughline_engine::data::fault::TrackerFault;
 use throughline_engine::data::ticket::{Item, Part};
 
-use super::answer::of_parent;
+use super::answer::{Answer, of_parent};
 use super::dry_run::Direction;
+use super::field_kind::People;
 use super::form::label;
-use super::{JiraSite, PROPERTY, people};
-use crate::Issue;
+use super::{Created, JiraSite, PROPERTY, people};
 use crate::common_checks::wrong;
 use crate::project::rejected;
 use crate::remote::{Outcome, no_project, not_sent};
+use crate::{BulkRow, Issue};
+
+/// An issue that is ready to be created.
+pub(super) struct ReadyIssue {
+    /// The body that creates it.
+    pub(super) body: Value,
+    created: Created,
+}
 
 impl JiraSite {
     pub(super) async fn create_issue(
@@ -23,21 +31,43 @@ impl JiraSite {
         item: &Item,
         parent: Option<&str>,
     ) -> Outcome<Issue> {
+        let row = BulkRow { effect, item, parent };
+        let ready = self.ready(project, &row, &mut People::new()).await?;
+        let answer = self.client.create(&ready.body).await;
+        let outcome = self.outcome(project, &row, &ready, answer);
+        if let Attempt::Applied(issue) = &outcome {
+            self.follow(&issue.key, effect, item).await;
+        }
+        Ok(outcome)
+    }
+
+    /// Gets an issue ready. `people` are those that were looked up before.
+    ///
+    /// # Errors
+    /// It cannot be created so, or Jira does not tell what it takes. Nothing was sent.
+    pub(super) async fn ready<T>(
+        &self,
+        project: &str,
+        row: &BulkRow<'_>,
+        people: &mut People,
+    ) -> Result<ReadyIssue, Attempt<T>> {
+        let BulkRow { effect, item, parent } = *row;
         let Some(settings) = self.config.project(project) else {
-            return Ok(rejected(vec![no_project(project, self.config.known())]));
+            return Err(rejected(vec![no_project(project, self.config.known())]));
         };
         // What comes before the create is read, so a failure is no attempt.
         let created = self.created(project, item.item_type, parent.is_some()).await.map_err(not_sent)?;
         let Some(created) = created else {
             let (kind, project) = (item.item_type, project.into());
             let fault = TrackerFault::NoType { kind, project, offered: Vec::new() };
-            return Ok(rejected(vec![wrong(item, "check.type", "type", fault)]));
+            return Err(rejected(vec![wrong(item, "check.type", "type", fault)]));
         };
         let screen = self.screen(project, settings, &created);
-        let named = screen.people(item);
-        let people =
-            people::look_up(&self.client, self.config.edition, project, named).await.map_err(not_sent)?;
-        let mut fields = screen.fill(item, &people).map_err(rejected)?;
+        let mut named = screen.people(item);
+        named.retain(|text| !people.contains_key(text));
+        let found = people::look_up(&self.client, self.config.edition, project, named).await;
+        people.extend(found.map_err(not_sent)?);
+        let mut fields = screen.fill(item, people).map_err(rejected)?;
         if self.config.marker {
             label(&mut fields, &screen, Self::label(effect));
         }
@@ -50,27 +80,43 @@ impl JiraSite {
             };
         }
         let property = json!([{"key": PROPERTY, "value": {"id": effect.as_str()}}]);
-        let body = json!({"fields": fields, "properties": property});
-        let answer = of_parent(self.client.create(&body).await, self.epic_link(project, &created.fields));
-        let answer = answer.named(&|id| screen.name(id))?;
+        Ok(ReadyIssue { body: json!({"fields": fields, "properties": property}), created })
+    }
+
+    /// The outcome of a create that got this answer.
+    pub(super) fn outcome(
+        &self,
+        project: &str,
+        row: &BulkRow<'_>,
+        ready: &ReadyIssue,
+        answer: Answer,
+    ) -> Attempt<Issue> {
+        let name = |id: &str| match self.config.project(project) {
+            Some(settings) => self.screen(project, settings, &ready.created).name(id),
+            None => id.to_owned(),
+        };
+        let answer = of_parent(answer, self.epic_link(project, &ready.created.fields));
+        let answer = match answer.named(&name) {
+            Ok(answer) => answer,
+            Err(ended) => return ended,
+        };
         let Some(key) = answer["key"].as_str() else {
             // Something was created, and Jira does not say what.
-            return Ok(Attempt::Unknown { why: TrackerFault::Failed { status: 201 }.into() });
+            return Attempt::Unknown { why: TrackerFault::Failed { status: 201 }.into() };
         };
-        self.after(key, effect, item).await;
-        Ok(Attempt::Applied(Issue {
+        Attempt::Applied(Issue {
             key: key.into(),
             url: Some(self.client.browse(key)),
-            title: item.title().into(),
-            parent: parent.map(str::to_owned),
+            title: row.item.title().into(),
+            parent: row.parent.map(str::to_owned),
             state: IssueState::Open,
             assignee: None,
-        }))
+        })
     }
 
     /// Adds to a new issue what Jira takes in requests of their own: links to the issues it names, and to the messages it
     /// rests on. The description has both, so a failure is logged and nothing else.
-    async fn after(&self, key: &str, effect: &EffectId, item: &Item) {
+    pub(super) async fn follow(&self, key: &str, effect: &EffectId, item: &Item) {
         let links = self.named(item);
         if !links.is_empty() {
             let types = match self.link_types::<()>().await {

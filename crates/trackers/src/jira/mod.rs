@@ -4,12 +4,14 @@
 //! with the id of its effect. Which fields and values a project takes is read from Jira, never set here
 //! (`docs/design/0061-jira.md`).
 //!
-//! `dry_run.rs`, `create.rs`, `change.rs` and `look_up.rs` are the operations; `form.rs` makes fields of a ticket's parts,
-//! `field_kind.rs` values of texts, `adf.rs` documents and `wiki.rs` markup of texts; `metadata.rs` is what Jira tells of a project; `client.rs`
+//! `dry_run.rs`, `create.rs`, `bulk.rs`, `change.rs` and `look_up.rs` are the operations; `form.rs` makes fields of a ticket's
+//! parts, `field_kind.rs` values of texts, `adf.rs` documents and `wiki.rs` markup of texts; `metadata.rs` is what Jira tells of a project; `client.rs`
 //! sends, with a token of `oauth` where a person granted one, and `answer.rs` says what an answer proves.
 
 mod adf;
 mod answer;
+mod bulk;
+mod bulk_answer;
 mod change;
 mod client;
 mod config;
@@ -37,9 +39,9 @@ use throughline_engine::data::effect::IssueChange;
 use throughline_engine::data::ticket::{Item, ItemType};
 use tokio::time::Instant;
 
-use crate::Issue;
 use crate::project::ChildLink;
 use crate::remote::{Outcome, Site, Sites};
+use crate::{BulkCreate, Issue};
 use client::Client;
 use field_kind::FieldKind;
 use metadata::{FieldMeta, TypeMeta};
@@ -130,6 +132,10 @@ impl Site for JiraSite {
         self.create_issue(project, effect, item, parent).await
     }
 
+    fn bulk(&self) -> Option<&dyn BulkCreate> {
+        self.config.bulk.then_some(self as &dyn BulkCreate)
+    }
+
     async fn update(
         &self,
         project: &str,
@@ -150,5 +156,7 @@ impl Site for JiraSite {
     }
 }
 
+#[cfg(test)]
+mod bulk_tests;
 #[cfg(test)]
 mod tests;

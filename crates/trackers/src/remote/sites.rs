@@ -10,7 +10,7 @@ use throughline_engine::retry::Guarantee;
 
 use super::no_project;
 use crate::project::rejected;
-use crate::{Issue, Tracker};
+use crate::{BulkCreate, Issue, Tracker};
 
 /// The outcome of an operation, which a failed request ends early.
 pub(crate) type Outcome<T> = Result<Attempt<T>, Attempt<T>>;
@@ -29,6 +29,11 @@ pub trait Site: Send + Sync {
         item: &Item,
         parent: Option<&str>,
     ) -> Outcome<Issue>;
+
+    /// As [`Tracker::bulk`].
+    fn bulk(&self) -> Option<&dyn BulkCreate> {
+        None
+    }
 
     /// As [`Tracker::update`].
     async fn update(
@@ -98,6 +103,10 @@ impl<S: Site> Tracker for Sites<S> {
             Ok(site) => ended(site.create(project, effect, item, parent).await),
             Err(ended) => ended,
         }
+    }
+
+    fn bulk(&self, tenant: &str) -> Option<&dyn BulkCreate> {
+        self.sites.get(tenant)?.bulk()
     }
 
     async fn update(

@@ -25,6 +25,7 @@ pub(super) fn jira() -> Vec<SettingKey> {
         key("webhook_secret_file", Text, "File of the secret with which its webhooks are signed."),
         key("edition", Word(vec!["cloud", "data_center"]), "Which Jira it is."),
         key("marker", Flag, "Label created issues, so that one is found whose answer was lost."),
+        key("bulk", Flag, "Create 10 to 50 issues that are approved together in one request."),
         key("allow_loopback", Flag, "True if base_url may be on this machine, and then http."),
     ]
 }

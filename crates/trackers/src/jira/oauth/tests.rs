@@ -146,6 +146,7 @@ impl World {
             edition: Edition::Cloud,
             credentials: Credentials::OAuth(oauth),
             marker: true,
+            bulk: false,
             limits: Limits::default(),
             projects: [("DEMO".to_owned(), JiraProject::default())].into(),
         };

@@ -47,6 +47,7 @@ fn settings(edition: Edition, site: &FakeJira) -> JiraConfig {
             Edition::DataCenter => Credentials::Bearer(token),
         },
         marker: true,
+        bulk: false,
         limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
         projects: projects.map(|(key, project)| (key.to_owned(), project)).into(),
     }
