@@ -7,21 +7,22 @@ mod message;
 mod model;
 mod post;
 mod record;
+mod settle;
+mod together;
 mod tracker;
 
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::{Channel, Delivered, Does, Working};
+use throughline_engine::Timestamp;
 use throughline_engine::data::call::Job;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
-use throughline_engine::data::event::Unshown;
 use throughline_engine::data::fault::{Fault, SendingFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::retry::Guarantee;
-use throughline_engine::{EventKind, Timestamp};
-use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
+use throughline_store::{EffectState, Leased, Mark, SettleTo, StoredEffect};
 
 use call::{CallProgress, ReadyCall, underway};
 pub(crate) use complete::is_altered;
@@ -29,7 +30,7 @@ pub(crate) use complete::is_altered;
 use message::{Outgoing, shows};
 use record::Tried;
 
-use crate::{FailPoint, Runtime, RuntimeError, counters, stored};
+use crate::{FailPoint, Runtime, RuntimeError, stored};
 
 /// Returns the kind of work that people who wait are shown; none for an attempt that nobody waits for. A summary is made for later.
 fn shown_as(body: &EffectBody) -> Option<Does<'_>> {
@@ -83,24 +84,10 @@ impl Runtime {
         let effect = &leased.effect;
         let class = effect.row.class.as_str();
         self.faults.at(FailPoint::EffectClaimed, class)?;
-        if effect.row.payload.is_empty() {
-            // Erased while it waited: it is not sent, and nobody is asked about it.
-            let text = Fault::Said(String::new());
-            let outcome = Outcome::Failed { reason: "erased".into(), text, errors: Vec::new() };
-            let outcome = serde_json::to_string(&outcome).unwrap_or_default();
-            return self.settle(&leased, SettleTo::End(EffectState::Failed, outcome), None, None).await;
+        let Some(body) = self.read(&leased).await? else { return Ok(()) };
+        if let Some((bulk, behind)) = self.lease_behind(&leased, &body).await? {
+            return self.perform_together(bulk, (leased, body), behind).await;
         }
-        let body = stored::effect_body(effect);
-        if is_altered(effect, body.as_ref().ok()) {
-            return self.stop_altered(&leased, body.as_ref().ok()).await;
-        }
-        let body = match body {
-            Ok(body) => body,
-            Err(error) => {
-                tracing::error!(effect = %effect.row.id, %error, "an effect cannot be read; it is not sent");
-                return self.stop(&leased, None, SendingFault::Unreadable).await;
-            }
-        };
         let outgoing = self.outgoing(effect, &body).await?;
         let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
         if leased.found_attempted {
@@ -110,7 +97,7 @@ impl Runtime {
             }
             // The worker stopped between the mark and the outcome, so nobody knows whether the effect was applied.
             let why = SendingFault::WorkerGone.into();
-            let tried = Tried { attempts: effect.attempts, parts_out };
+            let tried = Tried { attempts: effect.attempts, parts_out, paced_by: None };
             return self.record_attempt(&leased, &body, tried, Attempt::Unknown { why }).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
@@ -119,16 +106,8 @@ impl Runtime {
         // Whatever can wait, waits here: behind the mark is nothing but the request.
         let prepared = self.prepare(effect, &body).await?;
         let tenant = &effect.lane.tenant;
-        let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await? {
-            Mark::Attempt(n) => n,
-            Mark::LeaseLost => return Ok(()),
-            Mark::Paused => {
-                let later = SettleTo::Retry(self.store.now().plus(limits::PAUSED_LOOK));
-                return self.settle(&leased, later, None, None).await;
-            }
-            Mark::NoApproval => return self.refuse(&leased, &body, SendingFault::NoApproval).await,
-            Mark::PayloadDiffers => return self.stop_altered(&leased, Some(&body)).await,
-        };
+        let mark = self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await?;
+        let Some(attempt) = self.begun(&leased, &body, mark).await? else { return Ok(()) };
         self.faults.at(FailPoint::AttemptMarked, class)?;
         let (body, ready) = match prepared {
             Ok(Prepared { body, call }) => (body, Ok(call)),
@@ -151,7 +130,55 @@ impl Runtime {
                 outcome => outcome.map(|delivered| EffectResult::Delivered { channel_id: delivered.id }),
             },
         };
-        self.record_attempt(&leased, &body, Tried { attempts: attempt, parts_out }, outcome).await
+        self.record_attempt(&leased, &body, Tried { attempts: attempt, parts_out, paced_by: None }, outcome)
+            .await
+    }
+
+    /// Reads a leased effect. Returns nothing if there is nothing to perform: it was erased while it waited, is not the one that
+    /// was planned, or cannot be read. Then it has ended.
+    async fn read(&self, leased: &Leased) -> Result<Option<EffectBody>, RuntimeError> {
+        let effect = &leased.effect;
+        if effect.row.payload.is_empty() {
+            // It is not sent, and nobody is asked about it.
+            let text = Fault::Said(String::new());
+            let outcome = Outcome::Failed { reason: "erased".into(), text, errors: Vec::new() };
+            let outcome = serde_json::to_string(&outcome).unwrap_or_default();
+            self.settle(leased, SettleTo::End(EffectState::Failed, outcome), None, None).await?;
+            return Ok(None);
+        }
+        let body = stored::effect_body(effect);
+        if is_altered(effect, body.as_ref().ok()) {
+            self.stop_altered(leased, body.as_ref().ok()).await?;
+            return Ok(None);
+        }
+        match body {
+            Ok(body) => Ok(Some(body)),
+            Err(error) => {
+                tracing::error!(effect = %effect.row.id, %error, "an effect cannot be read; it is not sent");
+                self.stop(leased, None, SendingFault::Unreadable).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns the number of an attempt that was marked. One that may not begin is planned again or ends here.
+    async fn begun(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        mark: Mark,
+    ) -> Result<Option<u32>, RuntimeError> {
+        match mark {
+            Mark::Attempt(n) => return Ok(Some(n)),
+            Mark::LeaseLost => {}
+            Mark::Paused => {
+                let later = SettleTo::Retry(self.store.now().plus(limits::PAUSED_LOOK));
+                self.settle(leased, later, None, None).await?;
+            }
+            Mark::NoApproval => self.stop(leased, Some(body), SendingFault::NoApproval).await?,
+            Mark::PayloadDiffers => self.stop_altered(leased, Some(body)).await?,
+        }
+        Ok(None)
     }
 
     /// Plans an effect again that may not begin yet. Waiting costs no attempt, and ends with the time of its class: then it
@@ -305,192 +332,4 @@ impl Runtime {
             _ => Guarantee::Nothing,
         }
     }
-
-    /// Ends a leased effect with a given outcome. For scenarios, which say what a far side did.
-    ///
-    /// # Errors
-    /// The store did not answer.
-    pub async fn end_with(&self, leased: &Leased, outcome: Outcome) -> Result<(), RuntimeError> {
-        let body = stored::effect_body(&leased.effect)?;
-        self.end(leased, Some(&body), leased.effect.attempts, outcome).await
-    }
-
-    /// Ends an effect that is not the one that was planned or approved, without sending it; `body` is what it says, if it
-    /// can be read.
-    async fn stop_altered(&self, leased: &Leased, body: Option<&EffectBody>) -> Result<(), RuntimeError> {
-        counters::tampered("dispatch", leased.effect.row.id.as_str());
-        self.stop(leased, body, SendingFault::Altered).await
-    }
-
-    /// Ends an effect without sending it, as failed if no earlier attempt may have arrived.
-    async fn stop(
-        &self,
-        leased: &Leased,
-        body: Option<&EffectBody>,
-        fault: SendingFault,
-    ) -> Result<(), RuntimeError> {
-        let text = fault.into();
-        let outcome = match may_have_arrived(leased) {
-            true => Outcome::Uncertain { text },
-            false => Outcome::Failed { reason: "refused".into(), text, errors: Vec::new() },
-        };
-        self.end(leased, body, leased.effect.attempts, outcome).await
-    }
-
-    async fn refuse(
-        &self,
-        leased: &Leased,
-        body: &EffectBody,
-        fault: SendingFault,
-    ) -> Result<(), RuntimeError> {
-        self.stop(leased, Some(body), fault).await
-    }
-
-    /// Ends a leased effect. `body` is `None` if it cannot be read.
-    async fn end(
-        &self,
-        leased: &Leased,
-        body: Option<&EffectBody>,
-        attempt: u32,
-        outcome: Outcome,
-    ) -> Result<(), RuntimeError> {
-        let class = leased.effect.row.class;
-        let message = match (&outcome, body) {
-            (Outcome::Done { result: EffectResult::Delivered { channel_id } }, Some(body)) => {
-                channel_id.clone().zip(shows(body).map(|message| message.0.clone()))
-            }
-            _ => None,
-        };
-        let done = matches!(outcome, Outcome::Done { .. });
-        let event = match !done || class.reports_success() {
-            true => Some(self.settled_event(&leased.effect, body, attempt, &outcome).await?),
-            false => None,
-        };
-        let (state, word) = match &outcome {
-            Outcome::Done { .. } => (EffectState::Done, "done"),
-            Outcome::Failed { .. } => (EffectState::Failed, "failed"),
-            Outcome::Uncertain { .. } => (EffectState::Uncertain, "uncertain"),
-        };
-        metrics::counter!("throughline_effects_total", "class" => class.as_str(), "outcome" => word)
-            .increment(1);
-        let outcome = serde_json::to_string(&outcome).unwrap_or_default();
-        self.settle(leased, SettleTo::End(state, outcome), message, event).await
-    }
-
-    /// The event that tells the lane how an effect ended. Of one that cannot be read, its approval says the card.
-    async fn settled_event(
-        &self,
-        effect: &StoredEffect,
-        body: Option<&EffectBody>,
-        attempt: u32,
-        outcome: &Outcome,
-    ) -> Result<Delivery, RuntimeError> {
-        let id = &effect.row.id;
-        let unshown = match (outcome, body.and_then(shows)) {
-            (Outcome::Failed { .. }, Some(message)) => {
-                let seen = !self.store.channel_ids(&effect.lane, message.as_str()).await?.is_empty();
-                Some(Unshown { message: message.clone(), seen })
-            }
-            _ => None,
-        };
-        let key = format!("fx:{id}:{attempt}");
-        let kind = EventKind::EffectSettled {
-            effect: id.clone(),
-            outcome: outcome.clone(),
-            card: match body {
-                Some(body) => body.card().cloned(),
-                None => effect.row.approval.as_ref().map(|approval| approval.card.clone()),
-            },
-            task: body.and_then(EffectBody::task).cloned(),
-            unshown,
-        };
-        Ok(self.effect_event(effect, key, kind))
-    }
-
-    async fn settle(
-        &self,
-        leased: &Leased,
-        to: SettleTo,
-        message: Option<(String, String)>,
-        event: Option<Delivery>,
-    ) -> Result<(), RuntimeError> {
-        let lane = &leased.effect.lane;
-        let wakes_lane = event.is_some();
-        let settlement = Settlement {
-            tenant: lane.tenant.clone(),
-            id: leased.effect.row.id.clone(),
-            fence: Some(leased.fence),
-            to,
-            message,
-            event,
-        };
-        let ours = self.store.settle(settlement).await?;
-        self.faults.at(FailPoint::ResultCommitted, leased.effect.row.class.as_str())?;
-        if ours && wakes_lane {
-            self.wakes.wake(lane);
-        }
-        if !ours {
-            // Another worker took the effect over and has parked or tried it; this result is too late.
-            tracing::error!(effect = %leased.effect.row.id, "an attempt outlived its lease");
-            metrics::counter!("throughline_lease_lost_total").increment(1);
-        }
-        // Effects that waited for this one, in its stream or by dependency, may be due now.
-        self.wakes.effects.notify_one();
-        Ok(())
-    }
-
-    /// Takes a host's report on an effect that the host performs. Returns false if the effect had ended already.
-    ///
-    /// # Errors
-    /// The store did not answer.
-    pub async fn report(&self, effect: &StoredEffect, outcome: Outcome) -> Result<bool, RuntimeError> {
-        let body = stored::effect_body(effect).ok();
-        let state = match &outcome {
-            Outcome::Done { .. } => EffectState::Done,
-            Outcome::Failed { .. } => EffectState::Failed,
-            Outcome::Uncertain { .. } => EffectState::Uncertain,
-        };
-        // The event that ends an uncertain effect is not the one that made it uncertain, so its key differs.
-        let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
-        let event = self.settled_event(effect, body.as_ref(), n, &outcome).await?;
-        let settlement = Settlement {
-            tenant: effect.lane.tenant.clone(),
-            id: effect.row.id.clone(),
-            fence: None,
-            to: SettleTo::End(state, serde_json::to_string(&outcome).unwrap_or_default()),
-            message: None,
-            event: Some(event),
-        };
-        let settled = self.store.settle(settlement).await?;
-        if settled {
-            self.wakes.wake(&effect.lane);
-            self.wakes.effects.notify_one();
-        }
-        Ok(settled)
-    }
-
-    /// Ends host effects that were not reported in time: outward ones as uncertain, the rest as failed. Returns how
-    /// many.
-    ///
-    /// # Errors
-    /// The store did not answer.
-    pub async fn end_overdue(&self) -> Result<usize, RuntimeError> {
-        let overdue = self.store.overdue(64).await?;
-        for effect in &overdue {
-            let text = SendingFault::HostSilent.into();
-            let outcome = if effect.row.outward {
-                Outcome::Uncertain { text }
-            } else {
-                Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
-            };
-            self.report(effect, outcome).await?;
-        }
-        Ok(overdue.len())
-    }
-}
-
-/// True if an earlier attempt at an outward effect may have arrived: nobody noted how it ended, or that nobody knows.
-fn may_have_arrived(leased: &Leased) -> bool {
-    let tried = leased.found_attempted || leased.effect.outcome.is_some();
-    tried && leased.effect.row.outward
 }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_channels::Unsure;
+use throughline_engine::EffectId;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::fault::{Fault, FieldFault};
 use throughline_engine::data::policy::limits;
@@ -14,9 +15,11 @@ use crate::{Runtime, RuntimeError};
 
 /// The attempts at an effect so far, and its parts that are out.
 #[derive(Clone, Copy)]
-pub(super) struct Tried {
+pub(super) struct Tried<'a> {
     pub(super) attempts: u32,
     pub(super) parts_out: u32,
+    /// The effect whose retries this one keeps step with; itself if `None`.
+    pub(super) paced_by: Option<&'a EffectId>,
 }
 
 /// Attempts whose outcome nobody knows, as they are kept with their effect until it ends. It reads as an uncertain
@@ -58,7 +61,7 @@ impl Runtime {
         &self,
         leased: &Leased,
         body: &EffectBody,
-        tried: Tried,
+        tried: Tried<'_>,
         outcome: Attempt<EffectResult>,
     ) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
@@ -72,7 +75,8 @@ impl Runtime {
         let attempt = tried.attempts.saturating_sub(tried.parts_out);
         let (max, age) = body.retry_limits();
         let now = self.store.now();
-        let again = |hint| now.plus(retry_delay(&effect.row.id, attempt, hint));
+        let paced_by = tried.paced_by.unwrap_or(&effect.row.id);
+        let again = |hint| now.plus(retry_delay(paced_by, attempt, hint));
         // A model is asked a second time only if that fits into the time of the question.
         let latest = match (&outcome, class) {
             (Attempt::NotApplied { hint, .. }, EffectClass::ModelAsk) => again(*hint),

@@ -16,18 +16,22 @@ pub(crate) struct Rigged {
     slow: AtomicU64,
     /// Number of reads.
     reads: AtomicU64,
+    /// A write that fails, and the number of its call at which it does.
+    failing: Mutex<Option<(&'static str, u32)>>,
     /// Counts to answer with.
     counted: Mutex<Option<Counts>>,
 }
 
 impl Rigged {
+    #[allow(dead_code, reason = "the runtime's tests bring a clock")]
     pub(crate) fn new() -> Arc<Self> {
         Self::over(Arc::new(MemoryStore::new(Arc::new(SystemClock::default()))))
     }
 
     pub(crate) fn over(inner: Arc<dyn Store>) -> Arc<Self> {
         let (slow, reads) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow, reads, counted: Mutex::default() })
+        let (failing, counted) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow, reads, failing, counted })
     }
 
     /// Makes writes fail as on a full disk, or succeed again.
@@ -35,6 +39,13 @@ impl Rigged {
         self.read_only.store(on, Ordering::SeqCst);
     }
 
+    /// Makes one call of a write fail: the `nth` from now on.
+    #[allow(dead_code, reason = "only the runtime's tests fail so")]
+    pub(crate) fn fail_once(&self, write: &'static str, nth: u32) {
+        *self.failing.lock().unwrap() = Some((write, nth));
+    }
+
+    #[allow(dead_code, reason = "only the server's tests are slow")]
     pub(crate) fn answers_take(&self, time: Duration) {
         self.slow.store(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
     }
@@ -53,6 +64,14 @@ impl Rigged {
     fn write(&self, act: &'static str) -> Result<(), StoreError> {
         if self.read_only.load(Ordering::SeqCst) {
             return Err(StoreError::ReadOnly { act, why: "database or disk is full".into() });
+        }
+        let mut failing = self.failing.lock().unwrap();
+        if let Some((_, left)) = failing.as_mut().filter(|(write, _)| *write == act) {
+            *left -= 1;
+            if *left == 0 {
+                *failing = None;
+                return Err(StoreError::Backend { act, why: "the disk did not answer".into() });
+            }
         }
         Ok(())
     }
