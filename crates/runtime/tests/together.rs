@@ -39,7 +39,7 @@ use store::Rigged;
 /// Stories of the batch, beside its epic.
 const STORIES: usize = 12;
 
-/// What a request for several issues meets.
+/// Fate of a request for several issues.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Weather {
     #[default]

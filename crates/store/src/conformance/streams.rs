@@ -68,7 +68,7 @@ pub async fn a_retry_blocks_and_waits(s: &Subject) {
     );
 }
 
-/// What follows a leased effect is leased with it, in order, and to nobody else.
+/// Effects that follow a leased one are leased with it, in order, and to nobody else.
 pub async fn what_follows_is_leased_with_the_first(s: &Subject) {
     let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
     writer.commit_effects(["fx_1", "fx_2", "fx_3", "fx_4", "fx_5"].map(reply).to_vec()).await;
@@ -101,8 +101,8 @@ pub async fn too_few_are_left_alone(s: &Subject) {
     assert_eq!(ids(&s.store.lease_behind(&second, 1..=9).await.unwrap()), ["fx_3"]);
 }
 
-/// What another turn planned, what waits for something else, what is of another class and what waits for a retry is not
-/// leased with the first, and nothing behind it is.
+/// Effects of another turn or class, with other dependencies or with a retry to wait for are not leased with the first, and
+/// nothing behind them is.
 pub async fn what_does_not_go_together_ends_it(s: &Subject) {
     let epics = |n: u32| [loose(&format!("fx_a{n}")), loose(&format!("fx_b{n}"))];
     for (n, end) in (1..).zip(["another turn", "waits for something else", "another class", "a retry"]) {

@@ -97,7 +97,7 @@ async fn mark(tx: &Tx, attempts: &[ToMark]) -> Result<Vec<Mark>, TxError> {
     let effects: Query<'_> = (select, &[&tx.tenant, &ids, &fences, &tx.now.0]);
     // The effects are locked first, as by everybody.
     let found = tx.all(&[effects, (&switch, &[&tx.tenant])]).await?;
-    let pause = found.get(1).and_then(|answer| answer.rows.first()).and_then(|row| kill_switch::pause(row));
+    let pause = found.get(1).and_then(|answer| answer.rows.first()).and_then(kill_switch::pause);
     let rows = found.first().map(|answer| answer.rows.as_slice()).unwrap_or_default();
     let (mut marks, mut marked, mut until) = (Vec::with_capacity(attempts.len()), Vec::new(), Vec::new());
     for attempt in attempts {
