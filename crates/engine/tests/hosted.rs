@@ -187,14 +187,14 @@ fn a_capability_by_name_is_the_only_one_that_acts() {
 fn the_host_gets_what_the_rungs_saw() {
     let mut w = lane(&[BuiltIn::Pending, BuiltIn::Selection], Replies::Engine);
     let given = StepInput { now: w.now, ..StepInput::default() };
-    w.event("", EventKind::OptionsShown(list(&["Lisbon Inn", "Porto Palace"])), given.clone());
+    let _ = w.event("", EventKind::OptionsShown(list(&["Lisbon Inn", "Porto Palace"])), given.clone());
     let asked = AssistantPosted {
         expected: Some(Expected::Number),
         asked_of: Some("bob".into()),
         ..said("How many nights?")
     };
-    w.event("", EventKind::AssistantPosted(asked), given);
-    says(&mut w, "ana", "We are four people.");
+    let _ = w.event("", EventKind::AssistantPosted(asked), given);
+    let _ = says(&mut w, "ana", "We are four people.");
     let step = says(&mut w, "ana", "which of them has a pool and takes dogs?");
     let (_, handover) = handed(&step).expect("it is handed over");
     assert_eq!(handover.lists[0].options, ["lisbon inn", "porto palace"]);
@@ -324,7 +324,7 @@ fn where_nobody_speaks_a_question_is_the_hosts_and_a_choice_still_runs() {
     let mut w = lane(&[BuiltIn::Selection], Replies::None);
     let given = StepInput { now: w.now, ..StepInput::default() };
     let hotels = list(&["Lisbon Inn East", "Lisbon Inn West", "Porto Palace"]);
-    w.event("", EventKind::OptionsShown(hotels), given);
+    let _ = w.event("", EventKind::OptionsShown(hotels), given);
     let step = says(&mut w, "ana", "the lisbon inn");
     let (_, handover) = handed(&step).unwrap_or_else(|| panic!("{:?} {:?}", step.decision, spoken(&step)));
     assert!(handover.unsaid.is_some(), "{handover:?}");

@@ -98,7 +98,6 @@ impl Site for FakeJira {
             credentials,
             marker: true,
             bulk: false,
-            bulk: false,
             limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
             projects: [("AUTH".to_owned(), JiraProject::default())].into(),
         };
@@ -140,7 +139,6 @@ impl Site for FakeGithub {
             allow_loopback: true,
             token: Key::parse(Self::TOKEN).unwrap(),
             marker: true,
-            bulk: false,
             limits: Limits { between_writes: Duration::ZERO, ..Limits::default() },
             projects: [("AUTH".to_owned(), project)].into(),
         };
@@ -240,7 +238,6 @@ impl Site for RedmineSite {
             key: Key::parse(&self.redmine.key).unwrap(),
             markup: Markup::Any,
             marker: true,
-            bulk: false,
             at_once: 4,
             projects: [("AUTH".to_owned(), project)].into(),
         };

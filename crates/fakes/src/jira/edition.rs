@@ -92,7 +92,7 @@ impl Edition {
     /// Returns a refusal in the words of the edition.
     pub(super) fn worded(self, mut answer: Answer) -> Answer {
         let cloud = "Issue does not exist or you do not have permission to see it.";
-        let said = answer.body.as_mut().and_then(|body| body["errorMessages"].as_array_mut());
+        let said = answer.body.as_mut().and_then(|body| body.get_mut("errorMessages")?.as_array_mut());
         for text in said.into_iter().flatten().filter(|text| self == Self::DataCenter && **text == cloud) {
             *text = json!("Issue Does Not Exist");
         }

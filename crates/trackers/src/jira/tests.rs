@@ -9,7 +9,7 @@ use throughline_engine::data::ticket::{Item, ItemType, Part};
 use throughline_fakes::jira as fake;
 
 mod only_data_center;
-mod sites;
+pub(super) mod sites;
 
 use sites::Sites;
 

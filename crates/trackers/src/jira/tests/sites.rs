@@ -54,7 +54,7 @@ fn settings(edition: Edition, site: &FakeJira) -> JiraConfig {
 }
 
 /// The edition of the fake.
-pub(super) fn of_fake(edition: Edition) -> fake::Edition {
+pub(in super::super) fn of_fake(edition: Edition) -> fake::Edition {
     match edition {
         Edition::Cloud => fake::Edition::Cloud,
         Edition::DataCenter => fake::Edition::DataCenter,
