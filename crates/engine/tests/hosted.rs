@@ -182,7 +182,7 @@ fn a_capability_by_name_is_the_only_one_that_acts() {
     assert_eq!(says(&mut w, "ana", "what can you do?").decision.outcome, Verdict::Answered);
 }
 
-/// What is handed over has the conversation, the question that waits and the list in sight.
+/// A handover has the conversation, the question that waits and the list in sight.
 #[test]
 fn the_host_gets_what_the_rungs_saw() {
     let mut w = lane(&[BuiltIn::Pending, BuiltIn::Selection], Replies::Engine);
@@ -318,7 +318,7 @@ fn files_alone_are_the_hosts_to_read() {
     assert_eq!((handover.files, spoken(&step).len()), (files, 0));
 }
 
-/// Where nobody speaks, a question that the engine would ask is handed over with its words; an option that is chosen runs.
+/// A question that the engine would ask is handed over with its words where nobody speaks; an option that is chosen runs.
 #[test]
 fn where_nobody_speaks_a_question_is_the_hosts_and_a_choice_still_runs() {
     let mut w = lane(&[BuiltIn::Selection], Replies::None);

@@ -126,7 +126,7 @@ async fn a_bad_answer_is_refused_and_nothing_is_lost() {
     server.stopped().await;
 }
 
-/// Where the host speaks, what the engine says is its to post and to report.
+/// The engine's words are the host's to post and to report, where the host speaks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_engine_says_is_the_hosts_to_post() {
     let server = Server::start(demo().flag("policy.replies", "host", "--set")).await;
