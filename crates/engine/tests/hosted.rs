@@ -114,7 +114,7 @@ fn settles(w: &mut TestLane, effect: &EffectId, outcome: Outcome) -> Step {
 }
 
 fn answers(w: &mut TestLane, effect: &EffectId, answer: HostAnswer) -> Step {
-    settles(w, effect, Outcome::Done { result: EffectResult::Handled(answer) })
+    settles(w, effect, Outcome::Done { result: EffectResult::Handled(Box::new(answer)) })
 }
 
 fn said(text: &str) -> AssistantPosted {

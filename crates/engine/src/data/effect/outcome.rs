@@ -1,6 +1,7 @@
 //! Outcomes of effects: of one attempt, as an adapter reports it, and of the whole effect, as the lane sees
 //! it.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -146,7 +147,7 @@ pub enum EffectResult {
         text: String,
     },
     /// Answer of the host's agent to a turn that it was handed.
-    Handled(HostAnswer),
+    Handled(Box<HostAnswer>),
     /// Question of a tool or a sub-agent, which waits for the answer.
     Asked(RemoteQuestion),
     /// End of a sub-agent's work before it was done.
