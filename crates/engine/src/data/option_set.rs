@@ -16,6 +16,7 @@ use crate::data::policy::limits;
 use crate::data::scope::Scope;
 use crate::data::set_option::{OptionMask, OptionRole, SetOption};
 use crate::data::time::Timestamp;
+use crate::text::clean::label;
 
 /// The origin of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,16 +147,17 @@ impl OptionSet {
     ///
     /// Returns the reason if it cannot be registered; nothing of it is kept then.
     pub fn from_shown(shown: &OptionsShown, origin: OptionSetOrigin) -> Result<Self, OptionSetError> {
+        let shown = shown.in_lines();
         shown.check()?;
         let ids: Vec<&str> = shown.options.iter().map(|option| option.id.as_str()).collect();
         Ok(Self {
             id: identity(shown.scope, &shown.scope_instance, &ids, shown.user.as_deref()),
             scope: shown.scope,
-            scope_instance: shown.scope_instance.clone(),
-            title: shown.title.clone(),
+            scope_instance: shown.scope_instance,
+            title: shown.title,
             origin,
-            user: shown.user.clone(),
-            options: shown.options.clone().into(),
+            user: shown.user,
+            options: shown.options.into(),
             content_rev: 1,
             exec_rev: 1,
             showings: Vec::new(),
@@ -266,6 +268,12 @@ impl OptionSet {
 }
 
 impl OptionsShown {
+    /// Returns the list with every text that people see as one line of what can be seen.
+    fn in_lines(&self) -> Self {
+        let title = self.title.as_deref().map(label);
+        Self { title, options: self.options.iter().map(SetOption::in_lines).collect(), ..self.clone() }
+    }
+
     fn check(&self) -> Result<(), OptionSetError> {
         if self.scope_instance.trim().is_empty() {
             return Err(OptionSetError::BadScope);
@@ -354,6 +362,28 @@ mod tests {
             OptionSet::from_shown(&guard, OptionSetOrigin::Host).unwrap().id.as_str(),
             "os1-e4dd6b38435081cf53c08e4db21e9040"
         );
+    }
+
+    #[test]
+    fn what_people_see_is_one_line_without_what_nobody_sees() {
+        let tricky = SetOption {
+            sublabel: Some("two\nlines".into()),
+            badge: Some("\u{200f}D".into()),
+            aliases: vec!["the\u{ad} first\tone".into()],
+            ..option("a", "Pay\n2. Delete\u{202e}everything\u{200b}")
+        };
+        let titled = OptionsShown { title: Some("Re\u{2066}cent\r\n".into()), ..shown(vec![tricky]) };
+        let set = OptionSet::from_shown(&titled, OptionSetOrigin::Host).unwrap();
+        let SetOption { label, sublabel, badge, aliases, .. } = &set.options[0];
+        assert_eq!((&**label, sublabel.as_deref()), ("Pay 2. Deleteeverything", Some("two lines")));
+        assert_eq!((badge.as_deref(), &*aliases[0]), (Some("D"), "the first one"));
+        assert_eq!(set.title.as_deref(), Some("Recent"));
+        // Joiners stay: a family is one picture.
+        let family = shown(vec![option("a", "👨\u{200d}👩\u{200d}👧")]);
+        let set = OptionSet::from_shown(&family, OptionSetOrigin::Host).unwrap();
+        assert_eq!(set.options[0].label, "👨\u{200d}👩\u{200d}👧");
+        let unseen = shown(vec![option("a", "\u{2060}\u{200b}")]);
+        assert_eq!(OptionSet::from_shown(&unseen, OptionSetOrigin::Host), Err(OptionSetError::BadOption));
     }
 
     #[test]

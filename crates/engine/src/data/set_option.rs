@@ -2,6 +2,7 @@
 
 use crate::data::call::Risk;
 use crate::data::policy::limits;
+use crate::text::clean::label;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,17 @@ impl SetOption {
     #[must_use]
     pub fn is_normal(&self) -> bool {
         self.role == OptionRole::Normal
+    }
+
+    /// Returns the option with every text that people see as one line of what can be seen.
+    pub(crate) fn in_lines(&self) -> Self {
+        Self {
+            label: label(&self.label),
+            sublabel: self.sublabel.as_deref().map(label),
+            badge: self.badge.as_deref().map(label),
+            aliases: self.aliases.iter().map(|alias| label(alias)).collect(),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn is_valid(&self) -> bool {

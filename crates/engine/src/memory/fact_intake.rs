@@ -102,18 +102,23 @@ fn epic(turn: &Turn<'_>) -> Option<String> {
 /// Handles "remember that …": keeps the fact and answers.
 pub(crate) fn asked(turn: &mut Turn<'_>) -> Option<Decision> {
     let stated = rules::asked(&turn.said.as_ref()?.words)?;
-    noted(turn, stated)
+    noted(turn, as_trusted(turn, stated))
 }
 
 /// Handles a message that is one statement and nothing else ("We decided …"): keeps the fact and answers.
 pub(crate) fn only_stated(turn: &mut Turn<'_>) -> Option<Decision> {
     let stated = rules::only(&turn.said.as_ref()?.words)?;
-    let stated = if actor_is_trusted(turn) {
-        stated
-    } else {
-        StatedFact { kind: FactType::Assumption, scope: None, ..stated }
-    };
-    noted(turn, stated)
+    let stated = as_trusted(turn, stated);
+    let scope = stated.scope.filter(|_| actor_is_trusted(turn));
+    noted(turn, StatedFact { scope, ..stated })
+}
+
+/// Returns a statement as it may be kept of who acts: that of somebody who is not trusted is an assumption.
+fn as_trusted(turn: &Turn<'_>, stated: StatedFact) -> StatedFact {
+    match actor_is_trusted(turn) {
+        true => stated,
+        false => StatedFact { kind: FactType::Assumption, ..stated },
+    }
 }
 
 /// Keeps a statement of this message and answers, so that [`keep_stated_facts`] skips it.

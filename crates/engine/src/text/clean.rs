@@ -105,6 +105,26 @@ fn straightened(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&line).into_owned()
 }
 
+/// Returns a label as it is shown and numbered: one line, without control characters, marks of direction and characters
+/// that nobody sees. Joiners stay, because scripts and pictures need them.
+///
+/// ```
+/// use throughline_engine::text::clean::label;
+/// assert_eq!(label("Pay\n\u{202e}100 \u{200b}€"), "Pay 100 €");
+/// assert_eq!(label("\u{2060}"), "");
+/// ```
+#[must_use]
+pub fn label(text: &str) -> String {
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    straightened(&seen)
+}
+
+/// Marks of direction, blanks without a width, tags.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
 /// Returns the shortened text; `None` if it is short enough.
 fn cut(text: &str, most: usize) -> Option<String> {
     if text.len() <= most || text.len() <= BYTES * most && text.graphemes(true).nth(most).is_none() {

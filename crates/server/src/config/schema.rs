@@ -111,7 +111,9 @@ pub(super) fn settings() -> Schema {
         key("allow", texts(), "Who may: user:ana, role:pm, group:backend."),
         key("self_approve", Flag, "True if the requester may approve."),
     ];
-    let classes = EffectClass::ALL.iter().map(|class| class.as_str()).collect();
+    // A model is asked from here, and what only a host can perform is offered to it anyway.
+    let delivered = |class: &&EffectClass| !class.is_host_only() && **class != EffectClass::ModelAsk;
+    let classes = EffectClass::ALL.iter().filter(delivered).map(|class| class.as_str()).collect();
     let telegram = vec![
         key("mode", Word(vec!["poll", "webhook"]), "Ask Telegram for updates, or have them delivered."),
         key("token_file", Text, "File of the bot's token, as BotFather gave it."),

@@ -263,7 +263,9 @@ fn applied(
             let options = options.into_iter().map(OptionRequest::from).collect();
             api::snapshot("/snapshot", options, focused).map_err(Problem::from_channel)?
         }
-        Some(EffectBody::TurnHandover(_)) => EffectResult::Handled(Box::new(answered(answer.unwrap_or_default())?)),
+        Some(EffectBody::TurnHandover(_)) => {
+            EffectResult::Handled(Box::new(answered(answer.unwrap_or_default())?))
+        }
         Some(EffectBody::ModelAsk(_)) => {
             let text = "a model's answer cannot be reported by a host in this version";
             return Err(Problem::schema(vec![Pointed { pointer: "/outcome".into(), text: text.into() }]));

@@ -274,6 +274,12 @@ impl SummaryPolicy {
     }
 }
 
+/// True if a word can be a principal of a person.
+fn is_principal(word: &str) -> bool {
+    let named = word.split_once(':').filter(|(_, name)| !name.trim().is_empty());
+    named.is_some_and(|(kind, _)| matches!(kind, "user" | "role" | "group"))
+}
+
 impl FactsPolicy {
     /// Returns the milliseconds during which an erased fact is not taken from the same message again.
     #[must_use]
@@ -288,6 +294,10 @@ impl FactsPolicy {
     /// Returns the first key with a value out of its bounds.
     #[must_use]
     pub fn first_invalid(&self) -> Option<InvalidSetting> {
+        if let Some(who) = self.trusted_authors.iter().find(|who| !is_principal(who)) {
+            let why = format!("names “{who}”, which nobody is: write user:ana, role:pm or group:backend");
+            return Some(("facts.trusted_authors", why));
+        }
         outside(&[
             ("facts.cap.thread", self.cap.thread, 1..=10_000),
             ("facts.cap.epic", self.cap.epic, 1..=10_000),
