@@ -168,6 +168,28 @@ fn without_capabilities_the_host_gets_every_message_and_the_engine_is_silent() {
     }
 }
 
+/// The help and the greeting say nothing of what is off.
+#[test]
+fn what_is_off_is_not_spoken_of() {
+    for text in [
+        "/maro help",
+        "/maro",
+        "hello",
+        "what can you do?",
+        "Hilfe",
+        "was kannst du?",
+        "/maro nonsense",
+        "/maro ticket x",
+    ] {
+        let mut w = lane(&[BuiltIn::Help, BuiltIn::Selection], Replies::Engine);
+        let told = spoken(&says(&mut w, "ana", text)).join(" ").to_lowercase();
+        assert!(!told.is_empty(), "{text}");
+        for word in ["ticket x", "tickets", "review", "decision", "prüfung", "entscheidung", "track"] {
+            assert!(!told.contains(word), "{text}: {told}");
+        }
+    }
+}
+
 /// A capability that is on does its own, and what the others would do is the host's.
 #[test]
 fn a_capability_by_name_is_the_only_one_that_acts() {

@@ -10,6 +10,7 @@ use crate::data::decision::{Decision, Reason, Verdict};
 use crate::data::intent::Remembered;
 use crate::data::message::MessageKind;
 use crate::data::pending::{PendingClass, PendingState};
+use crate::data::policy::hosting::Hosting;
 use crate::data::state_of_work::{StateOfWork, TaskProgress};
 use crate::data::task::Task;
 use crate::messages;
@@ -23,23 +24,25 @@ use throughline_messages as say;
 /// The commands that belong to no capability.
 const OWN: [&str; 6] = ["help", "status", "pending", "why", "forget", "stop"];
 
-/// The words of every command.
-fn known() -> impl Iterator<Item = &'static str> {
-    OWN.into_iter().chain(CAPABILITIES.iter().flat_map(|one| one.commands().iter().copied()))
+/// The words of every command that is taken where the work is divided so.
+fn known(hosting: Hosting<'_>) -> impl Iterator<Item = &'static str> {
+    let on = CAPABILITIES.iter().filter(move |one| hosting.has_named(one.name()));
+    OWN.into_iter().chain(on.flat_map(|one| one.commands().iter().copied()))
 }
 
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     let word = word.to_lowercase();
-    let on = turn.capabilities.iter().filter(|one| turn.hosting.has_named(one.name()));
-    let on: Vec<_> = on.collect();
-    if let Some(decision) = on.iter().find_map(|one| one.command(turn, &word, rest)) {
+    let hosting = turn.hosting;
+    let mut on = turn.capabilities.iter().filter(|one| hosting.has_named(one.name()));
+    if let Some(decision) = on.find_map(|one| one.command(turn, &word, rest)) {
         return decision;
     }
     match word.as_str() {
         "" | "help" => {
-            answer(turn, &say::help_text(turn.language(), &turn.policy.command.0), Reason::CommandHelp)
+            let text = help(turn);
+            answer(turn, &text, Reason::CommandHelp)
         }
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
@@ -65,10 +68,24 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
         _ => {
-            let text = messages::unknown_command(turn.language(), &word, nearest(&word), turn.policy);
+            let text = messages::unknown_command(
+                turn.language(),
+                &word,
+                nearest(&word, known(turn.hosting)),
+                turn.policy,
+            );
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
+}
+
+/// The help: of everything, or, where only some capabilities are on, the commands of these.
+pub(crate) fn help(turn: &Turn<'_>) -> String {
+    let (language, command) = (turn.language(), &turn.policy.command.0);
+    if turn.hosting.makes_tickets() {
+        return say::help_text(language, command);
+    }
+    say::help_words(language, command, known(turn.hosting).collect::<Vec<_>>().join(" · "))
 }
 
 /// Ends the remembered mode, and says whether there was one.
@@ -170,9 +187,9 @@ fn pending(turn: &Turn<'_>) -> String {
 }
 
 /// The known command with the smallest edit distance, if that is at most two.
-fn nearest(word: &str) -> Option<&'static str> {
+fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let word = word.to_lowercase();
-    let near = known().filter_map(|known| Some((levenshtein(&word, known, 2)?, known)));
+    let near = known.filter_map(|known| Some((levenshtein(&word, known, 2)?, known)));
     near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
@@ -180,20 +197,26 @@ fn nearest(word: &str) -> Option<&'static str> {
 mod tests {
     use proptest::prelude::*;
 
+    use crate::data::policy::hosting::{Fallback, Replies};
+
     use super::*;
 
     #[test]
     fn names_the_nearest_command() {
-        assert_eq!(nearest("halp"), Some("help"));
-        assert_eq!(nearest("pendign"), Some("pending"));
-        assert_eq!(nearest("banana"), None);
+        assert_eq!(nearest("halp", all()), Some("help"));
+        assert_eq!(nearest("pendign", all()), Some("pending"));
+        assert_eq!(nearest("banana", all()), None);
+    }
+
+    fn all() -> impl Iterator<Item = &'static str> {
+        known(Hosting { fallback: Fallback::Gate, capabilities: None, replies: Replies::Engine })
     }
 
     /// Commands with a few letters cut out and others put in.
     fn misspelled() -> impl Strategy<Value = String> {
         let edit = (0usize..9, 0usize..3, "[a-eprtP é]{0,2}");
         (
-            proptest::sample::select(known().collect::<alloc::vec::Vec<_>>()),
+            proptest::sample::select(all().collect::<alloc::vec::Vec<_>>()),
             proptest::collection::vec(edit, 0..4),
         )
             .prop_map(|(word, edits)| {
@@ -210,8 +233,8 @@ mod tests {
         #[test]
         fn the_nearest_command_is_the_first_with_the_smallest_distance(word in misspelled()) {
             let far = |known: &&str| strsim::levenshtein(&word.to_lowercase(), known);
-            let nearby = known().min_by_key(far).filter(|known| far(known) <= 2);
-            prop_assert_eq!(nearest(&word), nearby);
+            let nearby = all().min_by_key(far).filter(|known| far(known) <= 2);
+            prop_assert_eq!(nearest(&word, all()), nearby);
         }
     }
 }

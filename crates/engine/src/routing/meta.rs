@@ -28,6 +28,7 @@ pub(crate) fn answer(turn: &mut Turn<'_>, said: &RoutedMessage, ruling: &Ruling)
         "meta.knows" => known(turn, ruling.object.as_deref()),
         "meta.forget" => command::forgotten(turn),
         "meta.close_cards" => close_cards(turn, &said.by),
+        "meta.greeting" if !turn.hosting.makes_tickets() => say::help_greeting_plain(turn.language()),
         "meta.greeting" if said_lately(turn, &say::help_greeting(turn.language())) => {
             say::help_greeting_again(turn.language())
         }
@@ -45,8 +46,12 @@ fn meta(verdict: Verdict, reason: Reason) -> Decision {
 
 /// The help, or a line that points at it when it stands among the last messages.
 pub(crate) fn help(turn: &Turn<'_>) -> String {
-    let help = say::help_text(turn.language(), &turn.policy.command.0);
-    if said_lately(turn, &help) { say::help_again(turn.language(), &turn.policy.command.0) } else { help }
+    let help = command::help(turn);
+    if turn.hosting.makes_tickets() && said_lately(turn, &help) {
+        say::help_again(turn.language(), &turn.policy.command.0)
+    } else {
+        help
+    }
 }
 
 /// The tickets of this thread: drafts that wait, and issues that were created or are tracked.

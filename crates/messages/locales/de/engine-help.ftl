@@ -4,8 +4,10 @@ help-text =
     Ich mache aus Nachrichten Tickets, Prüfungen und Entscheidungen, und nichts verlässt diesen Thread, bevor jemand Freigeben drückt.
     Sag „leg ein Ticket an: …“, „prüf das“ oder „halte die Entscheidung fest: …“, oder schreib irgendetwas und wähle, was ich damit tun soll.
     { $command } help · status · pending · why · forget · stop · ticket TEXT · review TEXT · track KEY · untrack KEY · tracked
+help-words = Das nehme ich hier an: { $command } { $words }
 help-again = Wie oben: „leg ein Ticket an: …“, „prüf das“ oder „halte die Entscheidung fest: …“; { $command } status sagt, was offen ist.
 help-greeting = Hallo! Ich mache Tickets, Prüfungen und Entscheidungen aus dem, was hier gesagt wird. Was kann ich für dich tun?
+help-greeting-plain = Hallo!
 help-greeting-again = Hallo noch einmal!
 help-bot = Ich bin ein Programm: der Assistent dieses Gesprächs. Sag „Hilfe“, dann erkläre ich, was ich kann.
 help-no-discussion = Darauf habe ich keine Antwort. Ich kann es prüfen (sag „prüf das“) oder ein Ticket daraus machen (sag „leg dafür ein Ticket an“).

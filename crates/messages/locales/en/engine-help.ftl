@@ -4,8 +4,10 @@ help-text =
     I turn messages into tickets, reviews and decisions, and nothing leaves this thread before somebody presses Approve.
     Say "create a ticket for …", "review this" or "record the decision: …", or write anything and choose what I should do with it.
     { $command } help · status · pending · why · forget · stop · ticket TEXT · review TEXT · track KEY · untrack KEY · tracked
+help-words = This is what I take here: { $command } { $words }
 help-again = As above: "create a ticket for …", "review this" or "record the decision: …"; { $command } status says what is open.
 help-greeting = Hello! I make tickets, reviews and decision records of what is said here. What can I do for you?
+help-greeting-plain = Hello!
 help-greeting-again = Hello again!
 help-bot = I am a program: the assistant of this conversation. Say "help" for what I can do.
 help-no-discussion = I have no answer to that. I can review it (say "review this") or make a ticket of it (say "create a ticket for this").

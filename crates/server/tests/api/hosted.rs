@@ -5,10 +5,14 @@ use throughline_server::Sources;
 
 use crate::support::*;
 
-/// A server that hands everything over but answers to questions and choices.
+/// The settings of a server that hands everything over but answers to questions and choices.
 fn host() -> Sources {
+    handing(demo())
+}
+
+fn handing(sources: Sources) -> Sources {
     let on = "[\"pending\", \"selection\"]";
-    demo().flag("policy.fallback", "host", "--set").flag("policy.capabilities", on, "--set")
+    sources.flag("policy.fallback", "host", "--set").flag("policy.capabilities", on, "--set")
 }
 
 /// The turn that an answer offers to the host.
@@ -139,6 +143,23 @@ async fn what_the_engine_says_is_the_hosts_to_post() {
         .await;
     assert_eq!((&done.json()["settled"], &done.json()["effect"]["state"]), (&json!(true), &json!("done")));
     server.stopped().await;
+}
+
+/// A "stop" takes a turn back: its effect is cancelled, and an answer to it is refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_stopped_takes_no_answer() {
+    for server in Server::on_each_store_with(handing).await {
+        let turn = server.say("k1", "c1", "ana", "find us a hotel in Lisbon").await;
+        let offer = handed(&turn);
+        let stop = server.say("k2", "c1", "ana", "stop").await;
+        assert_eq!(stop["reason"], "interrupt.stop");
+        let now = server.get(&format!("/v1/effects/{}", offer["id"].as_str().unwrap())).send().await.json();
+        assert_eq!(now["state"], "cancelled");
+        let late =
+            server.answer("r1", &offer, json!({"assistant": {"kind": "answer", "text": "Two."}})).await;
+        assert_eq!((late.status, late.problem().as_str()), (409, "TL-4202"));
+        server.stopped().await;
+    }
 }
 
 /// A host that does not answer in time loses the turn, and the person is told.

@@ -77,10 +77,15 @@ impl Server {
 
     /// Starts the demo once over each kind of store.
     pub(crate) async fn on_each_store() -> [Self; 2] {
+        Self::on_each_store_with(|sources| sources).await
+    }
+
+    /// Starts a demo with these settings once over each kind of store.
+    pub(crate) async fn on_each_store_with(settings: impl Fn(Sources) -> Sources) -> [Self; 2] {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut in_a_file = Self::start(demo_in(folder.path())).await;
+        let mut in_a_file = Self::start(settings(demo_in(folder.path()))).await;
         in_a_file.folder = Some(folder);
-        [Self::demo().await, in_a_file]
+        [Self::start(settings(demo())).await, in_a_file]
     }
 
     /// Begins the drain.

@@ -159,7 +159,7 @@ macro_rules! conformance {
                     a_newer_card_update_supersedes, an_update_waits_for_its_card, hosts_report_once, hosts_are_offered_in_turn,
                     marks_are_counted, a_mark_compares_the_bytes_in_hand, found_attempted, a_settlement_counts_once,
                     a_settling_event_is_durable_with_it, a_duplicate_event_changes_nothing,
-                    uncertain_effects_are_cancelled_or_adopted, what_has_begun_refuses_who_takes_it_back
+                    uncertain_effects_are_cancelled_or_adopted, a_turn_is_taken_back_from_its_host, what_has_begun_refuses_who_takes_it_back
                 ],
                 streams: [
                     a_stream_goes_out_in_order, what_has_ended_does_not_block, a_retry_blocks_and_waits,

@@ -414,6 +414,23 @@ pub async fn uncertain_effects_are_cancelled_or_adopted(s: &Subject) {
     assert!(!s.store.settle(settled("fx_1", None)).await.unwrap());
 }
 
+/// A turn that a host was handed is taken back although it was offered, and what the host then says of it is too late.
+pub async fn a_turn_is_taken_back_from_its_host(s: &Subject) {
+    let mut writer = LaneWriter::claim(&*s.store, &lane("C1")).await;
+    let deadline = Some(s.store.now().plus(Timestamp::MINUTE));
+    let offered = |id, class| OutboxRow { class, performer: Performer::Host, deadline, ..loose(id) };
+    let effects =
+        vec![offered("fx_1", EffectClass::TurnHandover), offered("fx_2", EffectClass::EvidenceFetch)];
+    writer.commit_effects(effects).await;
+    writer.commit(TurnCommit { cancel: vec!["fx_1".into(), "fx_2".into()], ..writer.turn() }).await;
+    let states = [writer.effect_state("fx_1").await, writer.effect_state("fx_2").await];
+    assert_eq!(states, [EffectState::Cancelled, EffectState::Attempted]);
+    assert!(!s.store.settle(settled("fx_1", None)).await.unwrap());
+    s.clock.advance(Timestamp::MINUTE);
+    let overdue = s.store.overdue(10).await.unwrap();
+    assert_eq!(overdue.iter().map(|effect| effect.row.id.as_str()).collect::<Vec<_>>(), ["fx_2"]);
+}
+
 /// A turn that takes an effect for not begun is refused, with nothing written, once an attempt at it was marked; also while
 /// it waits for a retry and after its end.
 pub async fn what_has_begun_refuses_who_takes_it_back(s: &Subject) {

@@ -27,7 +27,8 @@ pub struct TurnCommit {
     pub approvals: Vec<ApprovalChange>,
     /// New effects, in the order in which the turn planned them.
     pub outbox: Vec<OutboxRow>,
-    /// Effects to cancel. Has no effect on one that is neither planned nor uncertain.
+    /// Effects to cancel. Has no effect on one that is neither planned nor uncertain, but for a turn that a host has been
+    /// handed: it only answers, so it is taken back whenever that is.
     pub cancel: Vec<EffectId>,
     /// Effects that the turn was decided on as not begun. If one of them has been since, the turn is refused with
     /// [`super::CommitResult::EffectBegun`]: whoever takes back a call has to know that it was not sent.

@@ -198,8 +198,12 @@ impl Data {
     }
 
     pub(super) fn cancel(&mut self, tenant: &str, id: &EffectId) {
-        let state = self.effect(tenant, id).map(|effect| effect.stored.state);
-        if matches!(state, Some(EffectState::Planned | EffectState::Uncertain)) {
+        let cancellable = self.effect(tenant, id).is_some_and(|effect| match effect.stored.state {
+            EffectState::Planned | EffectState::Uncertain => true,
+            EffectState::Attempted => effect.stored.row.class == EffectClass::TurnHandover,
+            _ => false,
+        });
+        if cancellable {
             self.end(tenant, id, EffectState::Cancelled, None);
         }
     }

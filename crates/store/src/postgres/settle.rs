@@ -158,10 +158,10 @@ fn without_prompt(payload: &str) -> Option<String> {
     Some(body.to_string())
 }
 
-/// Cancels effects that are planned or uncertain.
+/// Cancels effects that are planned or uncertain, and turns that a host was handed.
 pub(super) const CANCEL: &str = concat!(
     "UPDATE outbox o SET state = 5, wake = NULL, fence = fence + 1, outcome = NULL ",
-    "WHERE tenant = $1 AND id = ANY($2) AND state IN (0, 4)",
+    "WHERE tenant = $1 AND id = ANY($2) AND (state IN (0, 4) OR state = 1 AND class = 'turn.handover')",
     changed!()
 );
 

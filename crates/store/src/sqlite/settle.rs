@@ -107,10 +107,11 @@ fn after_end(tx: &Tx<'_, '_>, ended: &ChangedEffect, state: EffectState) -> Resu
     Ok(())
 }
 
-/// Cancels an effect that is planned or uncertain.
+/// Cancels an effect that is planned or uncertain, or a turn that a host was handed.
 pub(super) fn cancel(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId) -> Result<(), TxError> {
     let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 \
-                  WHERE tenant = ?1 AND id = ?2 AND state IN (0, 4) RETURNING n, lane, dependents, class";
+                  WHERE tenant = ?1 AND id = ?2 AND (state IN (0, 4) OR state = 1 AND class = 'turn.handover') \
+                  RETURNING n, lane, dependents, class";
     end_with(tx, cancel, (tenant, id.as_str()), EffectState::Cancelled)?;
     Ok(())
 }

@@ -96,6 +96,11 @@ impl Hosting<'_> {
         BuiltIn::ALL.iter().find(|one| one.as_str() == name).is_none_or(|one| self.has(*one))
     }
 
+    /// Returns true if all that the usual help speaks of is on: tickets, reviews and decisions.
+    pub(crate) fn makes_tickets(&self) -> bool {
+        [BuiltIn::Tickets, BuiltIn::Reviews, BuiltIn::Decisions].into_iter().all(|one| self.has(one))
+    }
+
     /// Returns true if the host's agent answers what no rung decides.
     #[must_use]
     pub fn is_fallback(&self) -> bool {
