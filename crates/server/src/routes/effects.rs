@@ -163,7 +163,7 @@ async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, 
     let report: wire::ResultReport = parse(&body)?;
     let effect = find(app, &caller, act, id).await?;
     // Whoever shows lists may say what became of an option of theirs: nobody else can run it.
-    if !effect.row.class.is_host_only() {
+    if !effect.row.class.is_of_list() {
         caller.need(Scope::EffectsReport)?;
     }
     let route = format!("/v1/effects/{}/result", effect.row.id);

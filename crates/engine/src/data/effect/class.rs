@@ -105,10 +105,16 @@ impl EffectClass {
         matches!(self, Self::ToolCall | Self::AgentDelegate | Self::OptionExecute)
     }
 
+    /// Returns true if it is about a list that a host shows. Whoever shows lists may report it.
+    #[must_use]
+    pub fn is_of_list(self) -> bool {
+        matches!(self, Self::OptionExecute | Self::EvidenceFetch)
+    }
+
     /// Returns true if only a host can perform it, because what was registered is opaque to us.
     #[must_use]
     pub fn is_host_only(self) -> bool {
-        matches!(self, Self::OptionExecute | Self::EvidenceFetch | Self::TurnHandover)
+        self.is_of_list() || self == Self::TurnHandover
     }
 
     /// Returns true if effects of this class can leave the thread. [`super::EffectBody::is_outward`] tells it
