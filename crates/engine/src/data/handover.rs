@@ -12,7 +12,7 @@ use crate::data::id::{EffectId, MessageId, PendingId, SetId, TaskId};
 use crate::data::option_set::OptionsShown;
 use crate::data::prompt::BuiltPrompt;
 use crate::data::selection_trace::Handoff;
-use crate::data::time::{Millis, Timestamp};
+use crate::data::time::Millis;
 
 /// Message that no rung decided, with all that an agent needs to answer it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,12 +92,8 @@ pub struct HostAnswer {
 pub struct OpenHandover {
     /// Effect that asks the host.
     pub effect: EffectId,
-    /// Message it is about.
-    pub message: MessageId,
     /// Author of the message.
     pub by: String,
     /// Task it belongs to.
     pub task: TaskId,
-    /// Time the message came in.
-    pub since: Timestamp,
 }

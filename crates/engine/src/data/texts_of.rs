@@ -279,7 +279,7 @@ texts! {
     struct WaitingQuestion { id, text: words, expected, asked_of: person }
     struct ListInSight { id, options: key, candidates: key }
     struct HostAnswer { posted, options }
-    struct OpenHandover { effect, message, by: person, task, since: key }
+    struct OpenHandover { effect, by: person, task }
     enum IssueChange {
         Parent(key: id), Comment(text: words), State(state: key), Assignee(name: words), Link(key: key),
     }

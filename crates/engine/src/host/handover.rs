@@ -42,8 +42,7 @@ pub(crate) fn open_saying(turn: &mut Turn<'_>, said: &RoutedMessage, unsaid: Opt
         budget_ms: turn.policy.handover_ms(),
     };
     let effect = turn.effect(EffectBody::TurnHandover(Box::new(handover)), &[], None);
-    let (message, by, since) = (said.message.clone(), said.by.clone(), said.since);
-    turn.head.handovers.push(OpenHandover { effect, message, by, task, since });
+    turn.head.handovers.push(OpenHandover { effect, by: said.by.clone(), task });
     if turn.head.handovers.len() > limits::HANDOVERS {
         let oldest = turn.head.handovers.remove(0);
         turn.cancel(&oldest.effect);

@@ -60,7 +60,8 @@ pub(crate) fn intent(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> RungResul
     if let Some(decision) = stated {
         return Decided(decision);
     }
-    if let Some(ruling) = said.rule().filter(|ruling| does(turn, ruling.intent.into())).cloned() {
+    let ruled = |ruling: &&Ruling| turn.hosting.has(owner(ruling.intent));
+    if let Some(ruling) = said.rule().filter(ruled).cloned() {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
         if ruling.intent == rules::RuledIntent::TicketChange {
             let verdict = answer(turn, &say::ticket_no_update(turn.language()));
@@ -119,6 +120,16 @@ fn aside(turn: &mut Turn<'_>, said: &RoutedMessage, addressed: bool) -> Option<D
         let verdict = answer(turn, &say::approval_nothing(turn.language()));
         Decision::new(verdict, Reason::ApprovalNothing)
     })
+}
+
+/// The capability that does what a rule found to be asked for.
+fn owner(ruled: rules::RuledIntent) -> BuiltIn {
+    match ruled {
+        rules::RuledIntent::Ticket | rules::RuledIntent::TicketChange => BuiltIn::Tickets,
+        rules::RuledIntent::Review => BuiltIn::Reviews,
+        rules::RuledIntent::Decision => BuiltIn::Decisions,
+        rules::RuledIntent::Meta => BuiltIn::Help,
+    }
 }
 
 /// True if the engine does what this intent asks for.
