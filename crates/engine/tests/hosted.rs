@@ -3,6 +3,7 @@
 mod harness;
 
 use harness::TestLane;
+use throughline_engine::data::call::{Agent, Risk};
 use throughline_engine::data::decision::Verdict;
 use throughline_engine::data::effect::{EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::data::event::{AssistantPosted, Attachment, EventKind, MessagePosted};
@@ -202,6 +203,33 @@ fn a_capability_by_name_is_the_only_one_that_acts() {
     }
     let mut w = lane(&[BuiltIn::Help], Replies::Engine);
     assert_eq!(says(&mut w, "ana", "what can you do?").decision.outcome, Verdict::Answered);
+}
+
+/// Each capability acts exactly where it is on, whatever else is on or off.
+#[test]
+fn each_capability_acts_where_it_is_on_and_nowhere_else() {
+    let asks = [
+        (BuiltIn::Tickets, "Create a ticket for login bug"),
+        (BuiltIn::Tickets, "Erstelle ein Ticket für den Login-Fehler"),
+        (BuiltIn::Reviews, "Review this: we should drop the cache"),
+        (BuiltIn::Decisions, "Record the decision: we use Postgres because we know it."),
+        (BuiltIn::Work, "@writer draft the partner update"),
+        (BuiltIn::Facts, "remember that the deploy is on Friday"),
+        (BuiltIn::Help, "what can you do?"),
+    ];
+    let but =
+        |one: BuiltIn| BuiltIn::ALL.iter().copied().filter(move |other| *other != one).collect::<Vec<_>>();
+    for (owner, text) in asks {
+        let others = but(owner);
+        let off = others.iter().map(|one| vec![*one]).chain([vec![], others.clone()]);
+        let on = others.iter().map(|one| but(*one)).chain([vec![owner], BuiltIn::ALL.to_vec()]);
+        for (capabilities, acts) in off.map(|on| (on, false)).chain(on.map(|on| (on, true))) {
+            let mut w = lane(&capabilities, Replies::Engine);
+            w.policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: false });
+            let step = says(&mut w, "ana", text);
+            assert_eq!(handed(&step).is_none(), acts, "{text} with {capabilities:?}: {:?}", step.decision);
+        }
+    }
 }
 
 /// A handover has the conversation, the question that waits and the list in sight.

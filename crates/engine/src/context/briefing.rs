@@ -24,31 +24,28 @@ pub(crate) fn background(
     hint: Option<&AnchorHint>,
     said: &RoutedMessage,
 ) -> Option<Box<BuiltPrompt>> {
-    let facts = facts::shown(turn);
-    let shown = LaneContext {
-        facts: facts.lines.clone(),
-        block: Some(turn.block()),
-        ..LaneContext::conversation(turn, hint, &said.by)
-    };
-    built(turn, facts, PromptSections { input_tokens: tokens(said.text()), ..shown.sections(turn.policy) })
+    let (facts, sections) = around(turn, hint, &said.by);
+    built(turn, facts, PromptSections { input_tokens: tokens(said.text()), ..sections })
 }
 
 /// Builds the context of a task that is handed over. `None` if it does not fit beside the task's `words`;
 /// the task is then not handed over.
 pub(crate) fn briefing(turn: &mut Turn<'_>, words: &str, user: &str) -> Option<Box<BuiltPrompt>> {
+    let (facts, sections) = around(turn, None, user);
+    let (rules, contract) = (RULES.into(), CONTRACT.into());
+    let sections = PromptSections { rules, contract, input_tokens: tokens(words), ..sections };
+    built(turn, facts, sections)
+}
+
+/// Returns the lane as an agent that works for this person is shown it: facts, conversation and tasks.
+fn around(turn: &mut Turn<'_>, hint: Option<&AnchorHint>, user: &str) -> (PromptFacts, PromptSections) {
     let facts = facts::shown(turn);
     let shown = LaneContext {
         facts: facts.lines.clone(),
         block: Some(turn.block()),
-        ..LaneContext::conversation(turn, None, user)
+        ..LaneContext::conversation(turn, hint, user)
     };
-    let sections = PromptSections {
-        rules: RULES.into(),
-        contract: CONTRACT.into(),
-        input_tokens: tokens(words),
-        ..shown.sections(turn.policy)
-    };
-    built(turn, facts, sections)
+    (facts, shown.sections(turn.policy))
 }
 
 /// Builds a prompt and notes in the turn what it holds.

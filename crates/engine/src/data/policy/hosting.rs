@@ -190,8 +190,8 @@ impl Policy {
     pub(super) fn first_invalid_hosting(&self) -> Option<(&'static str, &'static str)> {
         let usual = self.usual_hosting();
         let of_places = || self.hosted.iter().find_map(|place| place.over(usual).first_invalid());
-        let deadline =
-            (self.handover_ms() < Timestamp::SECOND).then_some(("handover_ms", "is under a second"));
+        let fits = (Timestamp::SECOND..=limits::HOST_REPORT).contains(&self.handover_ms());
+        let deadline = (!fits).then_some(("handover_ms", "is from a second to a day"));
         deadline.or_else(|| usual.first_invalid()).or_else(|| of_places().map(|(_, why)| ("hosted", why)))
     }
 }
@@ -249,6 +249,8 @@ mod tests {
         let place = HostedPlace { fallback: Some(Fallback::Gate), ..HostedPlace::default() };
         let policy = Policy { fallback: Fallback::Host, hosted: vec![place], ..only(&[], Replies::Engine) };
         assert_eq!(why(&policy), Some("hosted"));
-        assert_eq!(why(&Policy { handover_ms: Some(10), ..Policy::default() }), Some("handover_ms"));
+        for ms in [-1, 10, limits::HOST_REPORT + 1, i64::MAX] {
+            assert_eq!(why(&Policy { handover_ms: Some(ms), ..Policy::default() }), Some("handover_ms"));
+        }
     }
 }
