@@ -5,7 +5,7 @@ use crate::data::pending::PendingState;
 use crate::data::time::Timestamp;
 use throughline_language as language;
 use throughline_language::Match;
-use throughline_language::{Context, Words};
+use throughline_language::{Context, Expected, Words};
 
 impl PendingState {
     /// Judges a message of `by` at the time `now` as an answer to this question. `context` is what the
@@ -31,13 +31,16 @@ impl PendingState {
         let Some(expected) = &self.expected else { return PendingMatch::Mismatch("takes no text") };
         match language::read(expected, message, context) {
             Ok(found) => PendingMatch::Applies(found),
-            Err(no) => PendingMatch::Mismatch(no.reason),
+            Err(no) => match language::read(&Expected::Number, message, context) {
+                Ok(number) if *expected == Expected::Integer => PendingMatch::Unfit(number),
+                _ => PendingMatch::Mismatch(no.reason),
+            },
         }
     }
 }
 
 /// Relation of a message to a conversational pending. The checks run in the order expired, other anchor,
-/// other person, mismatch.
+/// other person, unfit, mismatch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PendingMatch {
     /// It is an answer.
@@ -48,6 +51,8 @@ pub enum PendingMatch {
     OtherAnchor,
     /// Somebody else was asked. The pending stays.
     OtherPerson,
+    /// It is a number where a whole one is wanted. The pending stays.
+    Unfit(Match),
     /// It is not an answer. The pending is cleared, and the word goes into the trace.
     Mismatch(&'static str),
 }

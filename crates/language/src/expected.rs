@@ -34,6 +34,8 @@ pub enum Expected {
     Duration,
     /// An integer or a decimal.
     Number,
+    /// A whole number.
+    Integer,
     /// An amount of a currency.
     Money,
     /// An e-mail address.
@@ -75,6 +77,7 @@ const PLAIN: &[(&str, Expected)] = &[
     ("datetime", Expected::DateTime),
     ("duration", Expected::Duration),
     ("number", Expected::Number),
+    ("integer", Expected::Integer),
     ("money", Expected::Money),
     ("email", Expected::Email),
     ("phone", Expected::Phone),

@@ -42,9 +42,18 @@ const TOO_LONG: usize = 7;
 /// The number of words before a number that may tell which number it is.
 const NEAR: usize = 3;
 
+/// The numbers that are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Integers and decimals.
+    Decimal,
+    /// Whole numbers.
+    Whole,
+}
+
 /// The kind of a number's noun, for a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NounKind {
     /// The kind that the question asks for.
     Asked,
     /// Something else.
@@ -57,6 +66,7 @@ enum Kind {
 pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
     message: &'r Words,
+    kind: Kind,
     numerals: Numerals<'r>,
     echo: Echo<'r>,
     /// The question asks for a number that names something: an account, a room.
@@ -80,18 +90,20 @@ impl AnswerReader for Reader<'_> {
         let words = self.message.all();
         embedded::along(words, |at| {
             let (value, next) = self.value(words, at).filter(|_| !inside(words, at))?;
-            let kind = self.kind(words, next);
+            let kind = self.noun_kind(words, next);
             let counted = self.noun(words, next) > 0;
             let ends =
                 next == words.len() || words[next - 1].after > Gap::Space || self.list(ENDS).at(words, next);
             let led =
                 at > 0 && ends && (self.echo.is_asked(&words[at - 1]) || self.list(BEFORE).at(words, at - 1));
-            let counts = kind != Kind::Other && (counted || led) && !self.qualified(words, next);
+            let counts = kind != NounKind::Other && (counted || led) && !self.qualified(words, next);
             let found = counts.then(|| {
                 let named = (0..at).rev().take(NEAR).any(|before| self.echo.is_asked(&words[before]));
                 Candidate {
                     found: Found::of(Value::Number(value.to_string()), &words[at..next]),
-                    fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && self.code),
+                    fit: u8::from(counted)
+                        + u8::from(kind == NounKind::Asked)
+                        + 2 * u8::from(named && self.code),
                 }
             });
             Some((next, found))
@@ -100,10 +112,16 @@ impl AnswerReader for Reader<'_> {
 }
 
 impl<'r> Reader<'r> {
-    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+    pub(crate) fn of(
+        lexicon: &'static Lexicon,
+        message: &'r Words,
+        context: &'r Context<'_>,
+        kind: Kind,
+    ) -> Self {
         Self {
             lexicon,
             message,
+            kind,
             numerals: Numerals::of(lexicon, message),
             echo: Echo::of(lexicon, message, context.question()),
             code: lexicon.section(CODE).within(context.question().all()),
@@ -128,7 +146,7 @@ impl<'r> Reader<'r> {
         let (value, next) = self.value(words, from)?;
         let found = Found::of(Value::Number(value.to_string()), &words[from..next]);
         let counted = next + self.noun(words, next);
-        if self.kind(words, next) == Kind::Other {
+        if self.noun_kind(words, next) == NounKind::Other {
             return None;
         }
         if self.ends(words, next) || self.ends(words, counted) || self.again(words, value, counted) {
@@ -173,14 +191,14 @@ impl<'r> Reader<'r> {
     }
 
     /// The kind of the noun at `at`.
-    fn kind(&self, words: &[Word], at: usize) -> Kind {
+    fn noun_kind(&self, words: &[Word], at: usize) -> NounKind {
         let counts = COUNTED.map(|id| self.list(id).at(words, at));
         if counts.iter().zip(self.asked).any(|(counts, asked)| *counts && asked) {
-            Kind::Asked
+            NounKind::Asked
         } else if counts.contains(&true) && self.asked.contains(&true) {
-            Kind::Other
+            NounKind::Other
         } else {
-            Kind::Any
+            NounKind::Any
         }
     }
 
@@ -214,7 +232,8 @@ impl<'r> Reader<'r> {
         if (long && !self.code) || !unsigned(self.message, words, at) {
             return None;
         }
-        self.numerals.read(words, at).filter(|(_, next)| self.numerals.is_all(words, at, *next))
+        let read = self.numerals.read(words, at).filter(|(_, next)| self.numerals.is_all(words, at, *next));
+        read.filter(|(value, _)| self.kind == Kind::Decimal || value.is_whole())
     }
 
     /// Counts people by their names: "me and my wife", "two adults and a child", "both of us".
@@ -280,6 +299,27 @@ impl Reader<'_> {
 mod tests {
     use crate::tests::matches;
     use crate::{Context, Expected, Languages, Value, Words, read};
+
+    #[test]
+    fn a_whole_number_is_no_decimal() {
+        for (text, expected) in [
+            ("3", "3"),
+            ("two people", "2"),
+            ("2.0", "2"),
+            ("1,200", "1200"),
+            ("2k", "2000"),
+            ("-4", "-4"),
+            ("just me", "1"),
+        ] {
+            let found = matches(&Expected::Integer, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
+            assert_eq!(found.value, Value::Number(expected.into()), "{text}");
+        }
+        for text in
+            ["2.5", "2,5", "one and a half", "3/4", "half", "2.5 people", "about 2.5, please", "zweieinhalb"]
+        {
+            assert!(matches(&Expected::Integer, text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn quantities() {

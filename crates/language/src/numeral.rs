@@ -70,6 +70,11 @@ impl Decimal {
         })
     }
 
+    /// True if there is nothing behind the point.
+    pub(crate) fn is_whole(self) -> bool {
+        self.scale == 0
+    }
+
     pub(crate) fn is_minus(self) -> bool {
         self.minus && self.units > 0
     }

@@ -102,7 +102,8 @@ fn reader<'r>(
 ) -> Box<dyn AnswerReader + 'r> {
     match expected {
         Expected::Boolean => Box::new(Whole(move || boolean::read(lexicon, message, context))),
-        Expected::Number => Box::new(number::Reader::of(lexicon, message, context)),
+        Expected::Number => Box::new(number::Reader::of(lexicon, message, context, number::Kind::Decimal)),
+        Expected::Integer => Box::new(number::Reader::of(lexicon, message, context, number::Kind::Whole)),
         Expected::Money => Box::new(money::Reader::of(lexicon, message, context)),
         Expected::Email | Expected::Phone | Expected::Url => {
             Box::new(Whole(move || contact::read(lexicon, message, context, expected)))
@@ -161,7 +162,7 @@ fn able(own: SectionId, message: &Words) -> impl Iterator<Item = &'static Lexico
 pub(crate) const fn own(expected: &Expected) -> SectionId {
     match expected {
         Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => moment::OWN,
-        Expected::Number => number::LEAD,
+        Expected::Number | Expected::Integer => number::LEAD,
         Expected::Money => money::LEAD,
         Expected::Email | Expected::Phone | Expected::Url => contact::LEAD,
         Expected::Person => person::LEAD,

@@ -177,6 +177,7 @@ reasons! {
     PendingNewer = "pending.newer_shown", say::reason_pending_newer_shown;
     PendingUnseen = "pending.not_seen", say::reason_pending_not_seen;
     PendingOtherPerson = "pending.other_person", say::reason_pending_other_person;
+    PendingUnfit = "pending.unfit", say::reason_pending_unfit;
     ApprovalNotByText = "approval.not_by_text", say::reason_approval_not_by_text;
 
     IntentRule = "intent.rule", say::reason_intent_rule;

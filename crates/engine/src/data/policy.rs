@@ -182,6 +182,10 @@ pub mod limits {
     pub const CHECKPOINT_EVERY: u64 = 100;
     /// Milliseconds between two looks at the kill switch while it holds an effect.
     pub const PAUSED_LOOK: Millis = 5 * Timestamp::SECOND;
+    /// Milliseconds between two looks for a place among the calls of a server.
+    pub const PLACE_LOOK: Millis = Timestamp::SECOND;
+    /// Milliseconds after which a call that found no place is given up.
+    pub const PLACE_LONGEST: Millis = 10 * Timestamp::MINUTE;
 }
 
 /// Settings that an installation may change, with their defaults.

@@ -149,7 +149,9 @@ texts! {
     }
     enum ToolFault {
         NoTool { name: key }, NoAgent { name: key }, NotAgent, HostRuns, TrackerChanges, Withdrawn { name: key },
-        Unpinned, Changed, Unseen, ServerLacks { name: key }, Busy, AnswerLong, WantsModel, WantsFolders,
+        Unpinned, Changed, Unseen, ServerLacks { name: key }, Busy, OutOfReach, Resting, BrokenOff,
+        Failing { status: key }, Unlisted, CardUnusable, PinsUnread, AskedTogether, AnswerLong, WantsModel,
+        WantsFolders,
         WantsSeveral, AsksAgain, RefusesToken, NotInTime, Closed, TooOften, Forgot, NoResult, NoTaskOrMessage,
         TaskUnnamed, TaskUnclear, NotOf { name: key, known: key, text: words }, NotWhole { name: key, text: words },
         NotNumeric { name: key, text: words }, NotYesNo { name: key, text: words }, NotWords { name: key },
@@ -362,7 +364,7 @@ texts! {
     struct Applied { pending, value }
 
     enum Expected {
-        Boolean, Time, Date, DateTime, Duration, Number, Money, Email, Phone, Url, Person, Location,
+        Boolean, Time, Date, DateTime, Duration, Number, Integer, Money, Email, Phone, Url, Person, Location,
         Selection(options: words), OneOf(choices), Text,
     }
     struct Choice { value: words, synonyms: words }

@@ -136,6 +136,14 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
             settle_question(turn, &pending);
             turn.note(Reason::PendingExpired);
         }
+        PendingMatch::Unfit(_) if correction.is_some() => {}
+        PendingMatch::Unfit(found) => {
+            if !focus(turn).replies() && newer_takes(turn, said, &pending) {
+                turn.note(Reason::PendingNewer);
+                return None;
+            }
+            return Some(asked_again(turn, &pending, &found));
+        }
         PendingMatch::OtherAnchor => turn.note(Reason::PendingOtherAnchor),
         PendingMatch::OtherPerson => turn.note(Reason::PendingOtherPerson),
         PendingMatch::Mismatch(_) if correction.is_some() => {}
@@ -145,6 +153,14 @@ fn answer_to_question(turn: &mut Turn<'_>, said: &Rc<RoutedMessage>) -> Option<D
     }
     let corrected = correction?;
     take(turn, said, &corrected.pending, &corrected.found, Reason::PendingCorrected)
+}
+
+/// Tells that a number is no whole one, and names the question, which stays open.
+fn asked_again(turn: &mut Turn<'_>, pending: &PendingState, found: &Match) -> Decision {
+    let question = turn.question_of(pending);
+    let text = say::pending_whole_number(turn.language(), question, found.value.text());
+    turn.say(MessageKind::Notification, pending.task.as_ref(), &text);
+    Decision::new(Verdict::Asked, Reason::PendingUnfit)
 }
 
 /// True if the message leaves the field open that the question asks for, or takes a short answer that the question offers.

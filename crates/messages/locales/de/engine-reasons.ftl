@@ -74,6 +74,7 @@ reason-pending-other-anchor = Die Nachricht antwortet auf etwas anderes, darum b
 reason-pending-newer-shown = Die Nachricht passt zur Frage, aber auch zu einer Liste oder Karte, die später gezeigt wurde.
 reason-pending-not-seen = Die Nachricht wurde geschrieben, bevor die Frage gestellt war.
 reason-pending-other-person = Jemand anderes war gefragt, darum blieb die Frage, wie sie war.
+reason-pending-unfit = Die Antwort war eine Zahl, und gebraucht wird eine ganze, darum wurde noch einmal gefragt.
 reason-approval-not-by-text = Text gibt nie etwas frei; die Antwort zeigt auf den Knopf.
 reason-intent-rule = Eine Regel hat erkannt, was gewünscht ist.
 reason-intent-model = Ein Modell hat in engen Grenzen erkannt, was gewünscht ist.

@@ -58,6 +58,7 @@ task-status = { $status ->
 task-status-with = { $status }, bei { $name }
 task-line = { $status }: „{ $intent }“
 
+pending-whole-number = { $text } ist keine ganze Zahl, und eine solche wird gebraucht. { $question }
 pending-line = { $kind ->
     [slot_request] Frage nach einer Angabe
     [clarification_needed] Rückfrage

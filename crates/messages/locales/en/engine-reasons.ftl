@@ -74,6 +74,7 @@ reason-pending-other-anchor = The message replies to something else, so the ques
 reason-pending-newer-shown = The message fits the question, but also a list or card that was shown later.
 reason-pending-not-seen = The message was written before the question was asked.
 reason-pending-other-person = Somebody else was asked, so the question was left alone.
+reason-pending-unfit = The answer was a number, and a whole number is wanted, so the question was asked again.
 reason-approval-not-by-text = Text never approves; the answer points at the button.
 reason-intent-rule = A rule recognised what is wanted.
 reason-intent-model = A model, asked within bounds, recognised what is wanted.

@@ -58,6 +58,7 @@ task-status = { $status ->
 task-status-with = { $status }, with { $name }
 task-line = { $status }: “{ $intent }”
 
+pending-whole-number = { $text } is no whole number, and one is needed. { $question }
 pending-line = { $kind ->
     [slot_request] slot request
     [clarification_needed] clarification needed

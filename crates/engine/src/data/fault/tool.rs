@@ -42,6 +42,25 @@ pub enum ToolFault {
     },
     /// A server that is busy with other calls.
     Busy,
+    /// A server or an agent that cannot be reached.
+    OutOfReach,
+    /// A server that failed just now, and is called again in a moment.
+    Resting,
+    /// A connection that broke off while an answer was awaited.
+    BrokenOff,
+    /// A server or an agent that answered with an error of its own.
+    Failing {
+        /// Status of the HTTP answer.
+        status: u16,
+    },
+    /// A list of a server's tools that cannot be read.
+    Unlisted,
+    /// A card of a sub-agent that cannot be read, or names no address that may be used.
+    CardUnusable,
+    /// Pins that cannot be read.
+    PinsUnread,
+    /// Several calls that asked for something at once.
+    AskedTogether,
     /// An answer that is too long.
     AnswerLong,
     /// A question for a model's answer.
