@@ -49,6 +49,15 @@ impl Permit {
     }
 }
 
+/// Reason why a call does not begin.
+#[derive(Debug)]
+pub enum NotReady {
+    /// As many calls are under way as the far side takes at once. The call waits, which costs no attempt.
+    Busy,
+    /// Outcome of the call, which is known without sending it. It counts as an attempt.
+    Known(Attempt<CallOutcome>),
+}
+
 /// The client of a tool or of a sub-agent (`docs/design/0037-models-and-tools.md`).
 #[async_trait]
 pub trait Worker: Send + Sync {
@@ -58,15 +67,17 @@ pub trait Worker: Send + Sync {
     }
 
     /// Waits for a place and a connection, and checks whatever can be checked, before the attempt is marked; by default
-    /// nothing has to be waited for. No byte of the call goes out, so a call that is killed here was never sent. A failure
-    /// counts as an attempt.
-    async fn ready(&self, errand: &CallRequest<'_>) -> Result<Permit, Attempt<CallOutcome>> {
+    /// nothing has to be waited for. No byte of the call goes out, so a call that is killed here was never sent.
+    ///
+    /// # Errors
+    /// The call does not begin now.
+    async fn ready(&self, errand: &CallRequest<'_>) -> Result<Permit, NotReady> {
         let _ = errand;
         Ok(Permit::default())
     }
 
     /// Makes one call, or asks how far an earlier one got, with the permit of [`Self::ready`]. The answer is untrusted
-    /// text. If asking about remote work fails, the result is that it is still underway.
+    /// text. A call of a tool that nobody wants any more is dropped; its far side should be told. If asking about remote work fails, the result is that it is still underway.
     async fn work(&self, errand: &CallRequest<'_>, permit: Permit) -> Attempt<CallOutcome>;
 }
 

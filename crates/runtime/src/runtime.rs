@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::away::Away;
 use crate::fact_cache::FactCache;
 use crate::held_lanes::HeldLanes;
-use crate::open_asks::OpenAsks;
+use crate::in_flight::InFlight;
 use crate::{Crash, FailPoint, Faults, Keys, Ports, RuntimeError, Wakes};
 
 /// A source of 16 random bytes, for salts and commit ids. The simulator passes a seeded one.
@@ -45,7 +45,7 @@ pub struct Runtime {
     pub(crate) owner: String,
     pub(crate) lanes: HeldLanes,
     pub(crate) wakes: Wakes,
-    pub(crate) asks: OpenAsks,
+    pub(crate) in_flight: InFlight,
     pub(crate) fact_cache: FactCache,
     pub(crate) away: Away,
     /// Held by the one erasure that runs: the background loop must not repeat what a request is doing.
@@ -71,7 +71,7 @@ impl Runtime {
             owner,
             lanes: HeldLanes::default(),
             wakes: Wakes::default(),
-            asks: OpenAsks::default(),
+            in_flight: InFlight::default(),
             fact_cache: FactCache::default(),
             away: Away::default(),
             erasing: tokio::sync::Mutex::default(),

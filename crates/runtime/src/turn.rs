@@ -214,8 +214,9 @@ impl Runtime {
         if let Some(asked) = &actor.lane.head.ask
             && next.ask.as_ref().is_none_or(|ask| ask.effect != asked.effect)
         {
-            self.asks.cancel(&asked.effect);
+            self.in_flight.give_up(&asked.effect);
         }
+        decided.step.cancel.iter().for_each(|effect| self.in_flight.give_up(effect));
         actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
         let forget = decided.step.forget.as_ref().map(|_| actor.lane.key.tenant.clone());
         self.announce(actor, key, event, turn, woken, forget);

@@ -11,14 +11,14 @@ use throughline_engine::data::call::{CallOutcome, CallRequest};
 use throughline_engine::data::canonical_json;
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::retry::Guarantee;
-use throughline_runtime::{Permit, Worker};
+use throughline_runtime::{NotReady, Permit, Worker};
 use throughline_store::{Document, MemoryStore, Store, StoreError, SystemClock};
 use throughline_tools::{
-    AgentSetting, Key, ListedTool, Pin, PinStatus, Pins, PinsError, ReadyClient, RemoteAddress,
-    ServerSetting, Settings, ToolSetting,
+    AgentSetting, ChildSetting, Key, ListedTool, NoPlace, Pin, PinStatus, Pins, PinsError, ReadyClient,
+    RemoteAddress, ServerAddress, ServerSetting, Settings, ToolSetting,
 };
 
-use crate::config::{Config, PlaceConfig, ServerConfig};
+use crate::config::{Config, PlaceConfig, ServerAt};
 use crate::finding::{Finding, State, finding};
 use crate::start_error::StartError;
 use crate::wire;
@@ -38,12 +38,14 @@ pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc
     }
     let mut settings = Settings::default();
     for (name, server) in &config.tools.servers {
-        let server = match server {
-            ServerConfig::Child { command, args, env } => {
-                ServerSetting::Child { command: command.clone(), args: args.clone(), env: env.clone() }
+        let at = match &server.at {
+            ServerAt::Child { command, args, env } => {
+                let (command, args, env) = (command.clone(), args.clone(), env.clone());
+                ServerAddress::Child(ChildSetting { command, args, env })
             }
-            ServerConfig::Http(at) => ServerSetting::Http(place(at)?),
+            ServerAt::Http(at) => ServerAddress::Http(place(at)?),
         };
+        let server = ServerSetting { at, calls: server.calls };
         settings.servers.insert(name.clone(), server);
     }
     for (name, tool) in &config.tools.tools {
@@ -100,8 +102,11 @@ impl Worker for ToolWorker {
         if self.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
 
-    async fn ready(&self, errand: &CallRequest<'_>) -> Result<Permit, Attempt<CallOutcome>> {
-        self.clients.ready(errand).await.map(Permit::holding)
+    async fn ready(&self, errand: &CallRequest<'_>) -> Result<Permit, NotReady> {
+        self.clients.ready(errand).await.map(Permit::holding).map_err(|no_place| match no_place {
+            NoPlace::Busy => NotReady::Busy,
+            NoPlace::Known(outcome) => NotReady::Known(outcome),
+        })
     }
 
     async fn work(&self, errand: &CallRequest<'_>, permit: Permit) -> Attempt<CallOutcome> {
@@ -207,9 +212,9 @@ pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Find
 
 /// Returns the addresses that may be on this machine.
 fn here(config: &Config) -> Vec<(String, String)> {
-    let servers = config.tools.servers.iter().filter_map(|(name, server)| match server {
-        ServerConfig::Http(place) => Some((format!("mcp.{name}"), place)),
-        ServerConfig::Child { .. } => None,
+    let servers = config.tools.servers.iter().filter_map(|(name, server)| match &server.at {
+        ServerAt::Http(place) => Some((format!("mcp.{name}"), place)),
+        ServerAt::Child { .. } => None,
     });
     let agents = config.tools.agents.iter().map(|(name, agent)| (format!("agents.{name}"), &agent.place));
     let all = servers.chain(agents).filter(|(_, place)| place.allow_loopback);

@@ -114,7 +114,8 @@ fn expected(name: &str, schema: &Value) -> Result<Expected, ToolFault> {
     match schema["type"].as_str() {
         Some("string") if schema["format"] == "email" => Ok(Expected::Email),
         Some("string") => Ok(Expected::Text),
-        Some("number" | "integer") => Ok(Expected::Number),
+        Some("number") => Ok(Expected::Number),
+        Some("integer") => Ok(Expected::Integer),
         Some("boolean") => Ok(Expected::Boolean),
         _ => Err(ToolFault::AsksStructure { name: name.into() }),
     }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, Job};
 use throughline_engine::data::effect::Attempt;
-use throughline_engine::data::fault::{Fault, ToolFault};
+use throughline_engine::data::fault::ToolFault;
 
 use crate::a2a::Agent;
 use crate::mcp::{ReadyCall, Server, ToolCall, ToolDescription};
-use crate::outcome::rejected;
+use crate::outcome::{NoPlace, rejected};
 use crate::pins::{Pin, Pins, PinsError};
 use crate::{Settings, ToolSetting};
 
@@ -122,7 +122,8 @@ impl Clients {
     pub async fn work(&self, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         match self.ready(errand).await {
             Ok(ready) => self.send(errand, ready).await,
-            Err(early) => early,
+            Err(NoPlace::Known(early)) => early,
+            Err(NoPlace::Busy) => Attempt::NotApplied { why: ToolFault::Busy.into(), hint: None },
         }
     }
 
@@ -130,17 +131,17 @@ impl Clients {
     /// sent.
     ///
     /// # Errors
-    /// The outcome of the call, which is known without sending it.
-    pub async fn ready(&self, errand: &CallRequest<'_>) -> Result<ReadyClient, Attempt<CallOutcome>> {
+    /// There is no place for the call, or its outcome is known without sending it.
+    pub async fn ready(&self, errand: &CallRequest<'_>) -> Result<ReadyClient, NoPlace> {
         match &errand.call.job {
             Job::Tool { name, args } => self.tool_ready(name, args, errand).await,
             Job::Agent { name } => self.agent_ready(name, errand).await,
-            Job::Option(_) => Err(rejected(ToolFault::HostRuns)),
-            Job::Change(_) => Err(rejected(ToolFault::TrackerChanges)),
+            Job::Option(_) => Err(rejected(ToolFault::HostRuns).into()),
+            Job::Change(_) => Err(rejected(ToolFault::TrackerChanges).into()),
         }
     }
 
-    /// Sends what is ready.
+    /// Sends what is ready. A call of a tool is given up by dropping this, and its server is told.
     pub async fn send(&self, errand: &CallRequest<'_>, ready: ReadyClient) -> Attempt<CallOutcome> {
         match (ready.0, &errand.call.job) {
             (Ready::Tool(call), _) => call.send().await,
@@ -157,16 +158,18 @@ impl Clients {
         name: &str,
         args: &BTreeMap<String, String>,
         errand: &CallRequest<'_>,
-    ) -> Result<ReadyClient, Attempt<CallOutcome>> {
+    ) -> Result<ReadyClient, NoPlace> {
         let found =
             self.settings.tools.get(name).and_then(|tool| Some((tool, self.servers.get(&tool.server)?)));
         let Some((tool, server)) = found else {
-            return Err(rejected(ToolFault::NoTool { name: name.into() }));
+            return Err(rejected(ToolFault::NoTool { name: name.into() }).into());
         };
         let answer = match &errand.call.phase {
             CallPhase::Begin => None,
             CallPhase::Answer { remote, given } => Some((remote.as_str(), given)),
-            CallPhase::Stop { .. } => return Err(Attempt::Applied(CallOutcome::Stopped(String::new()))),
+            CallPhase::Stop { .. } => {
+                return Err(Attempt::Applied(CallOutcome::Stopped(String::new())).into());
+            }
         };
         let call = ToolCall { tool: &tool.tool, args, answer, outward: errand.call.risk.is_outward() };
         let pin = format!("tool:{name}");
@@ -177,33 +180,34 @@ impl Clients {
         server.ready(&call, allowed).await.map(|call| ReadyClient(Ready::Tool(Box::new(call))))
     }
 
-    async fn agent_ready(
-        &self,
-        name: &str,
-        errand: &CallRequest<'_>,
-    ) -> Result<ReadyClient, Attempt<CallOutcome>> {
+    async fn agent_ready(&self, name: &str, errand: &CallRequest<'_>) -> Result<ReadyClient, NoPlace> {
         let Some(agent) = self.agents.get(name) else {
-            return Err(rejected(ToolFault::NoAgent { name: name.into() }));
+            return Err(rejected(ToolFault::NoAgent { name: name.into() }).into());
         };
-        let not_sent = |why: String| Attempt::NotApplied { why: Fault::Said(why), hint: None };
         let pin = format!("agent:{name}");
         let pinned = if errand.underway.is_some() {
             // Work is polled where it was begun, whatever the agent's card says by now.
-            let pinned = self.pins.get(&pin).await.map_err(|error| not_sent(error.to_string()))?;
-            pinned.ok_or_else(|| rejected(ToolFault::Unpinned))?
+            self.pin_of(&pin).await?.ok_or_else(|| rejected(ToolFault::Unpinned))?
         } else {
-            let card = agent.card().await.map_err(not_sent)?;
+            let card = agent.card().await.map_err(|no_card| {
+                tracing::warn!(agent = name, why = no_card.why, "a sub-agent has no card");
+                Attempt::NotApplied { why: no_card.fault, hint: None }
+            })?;
             self.allowed(&pin, card).await?
         };
         Ok(ReadyClient(Ready::Agent(pinned.said)))
     }
 
+    async fn pin_of(&self, name: &str) -> Result<Option<Pin>, Attempt<CallOutcome>> {
+        self.pins.get(name).await.map_err(|error| {
+            tracing::error!(name, %error, "a pin cannot be read");
+            Attempt::NotApplied { why: ToolFault::PinsUnread.into(), hint: None }
+        })
+    }
+
     /// The pin, if the description is still the pinned one.
     async fn allowed(&self, name: &str, said: Value) -> Result<Pin, Attempt<CallOutcome>> {
-        let pinned = self.pins.get(name).await;
-        let pinned = pinned
-            .map_err(|error| Attempt::NotApplied { why: Fault::Said(error.to_string()), hint: None })?;
-        match pinned {
+        match self.pin_of(name).await? {
             Some(pinned) if pinned.hash == Pin::of(said).hash => Ok(pinned),
             Some(_) => Err(rejected(ToolFault::Changed)),
             None => Err(rejected(ToolFault::Unseen)),
@@ -287,7 +291,7 @@ impl Clients {
             self.settings.agents.get(name.trim_start_matches("agent:")).map(|agent| agent.place.url.clone());
         let at = at.unwrap_or_default();
         let (status, description) = match agent.card().await {
-            Err(why) => (PinStatus::Unreachable(why), String::new()),
+            Err(no_card) => (PinStatus::Unreachable(no_card.why), String::new()),
             Ok(card) => match agent.usable(&card) {
                 Err(why) => (PinStatus::Unreachable(why), String::new()),
                 Ok(()) => {
@@ -354,7 +358,8 @@ impl Clients {
         for (name, agent) in &self.agents {
             let name = format!("agent:{name}");
             if wanted(&name) {
-                let card = agent.card().await.and_then(|card| agent.usable(&card).map(|()| card));
+                let card = agent.card().await.map_err(|no_card| no_card.why);
+                let card = card.and_then(|card| agent.usable(&card).map(|()| card));
                 said.push((name, card));
             }
         }

@@ -14,9 +14,12 @@ mod mcp;
 mod outcome;
 mod pins;
 mod settings;
+mod transport_fault;
 
 pub use clients::{Clients, ListedTool, PinStatus, Pinned, ReadyClient};
-pub use outcome::MAX_RESULT;
+pub use outcome::{MAX_RESULT, NoPlace};
 pub use pins::{MemoryPins, Pin, Pins, PinsError};
-pub use settings::{AgentSetting, RemoteAddress, ServerSetting, Settings, Timeouts, ToolSetting};
+pub use settings::{
+    AgentSetting, ChildSetting, RemoteAddress, ServerAddress, ServerSetting, Settings, Timeouts, ToolSetting,
+};
 pub use throughline_net::{Key, check_address};

@@ -21,18 +21,31 @@ pub struct Settings {
 
 /// An MCP server.
 #[derive(Clone)]
-pub enum ServerSetting {
+pub struct ServerSetting {
+    /// Its place.
+    pub at: ServerAddress,
+    /// The most calls at once.
+    pub calls: usize,
+}
+
+/// The place of an MCP server.
+#[derive(Clone)]
+pub enum ServerAddress {
     /// A child process that is reached over its standard input and output.
-    Child {
-        /// The program.
-        command: PathBuf,
-        /// Its arguments.
-        args: Vec<String>,
-        /// The names of the environment variables it gets; it gets no others.
-        env: Vec<String>,
-    },
+    Child(ChildSetting),
     /// A server over HTTP.
     Http(RemoteAddress),
+}
+
+/// A child process.
+#[derive(Clone)]
+pub struct ChildSetting {
+    /// The program.
+    pub command: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The names of the environment variables it gets; it gets no others.
+    pub env: Vec<String>,
 }
 
 /// The address of a remote server or agent.

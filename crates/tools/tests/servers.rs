@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, Job, Risk};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::{LaneKey, Language};
-use throughline_tools::{Clients, MemoryPins, PinStatus, ServerSetting, Settings, Timeouts, ToolSetting};
+use throughline_tools::{
+    ChildSetting, Clients, MemoryPins, PinStatus, ServerAddress, ServerSetting, Settings, Timeouts,
+    ToolSetting,
+};
 
 /// A server of the older protocol generation with a tool `look`; `does` is the script of a call.
 fn script(does: &str) -> String {
@@ -52,11 +55,12 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("server.sh");
         std::fs::write(&file, format!("cd {:?}\n{script}", folder.path())).unwrap();
-        let server = ServerSetting::Child {
+        let child = ChildSetting {
             command: "/bin/sh".into(),
             args: vec![file.to_string_lossy().into_owned()],
             env: vec!["PATH".into()],
         };
+        let server = ServerSetting { at: ServerAddress::Child(child), calls: 4 };
         let tool =
             ToolSetting { server: "s".into(), tool: "look".into(), args: Vec::new(), idempotent: false };
         let settings = Settings {
@@ -70,16 +74,20 @@ impl World {
     }
 
     async fn call(&self, risk: Risk) -> Attempt<CallOutcome> {
+        self.call_as("fx_1", risk, CallPhase::Begin).await
+    }
+
+    async fn call_as(&self, effect: &str, risk: Risk, phase: CallPhase) -> Attempt<CallOutcome> {
         let lane = LaneKey::new("t", "a", "web", "c", "");
         let call = Call {
             job: Job::Tool { name: "look".into(), args: BTreeMap::new() },
-            phase: CallPhase::Begin,
+            phase,
             task: "t_1".into(),
             text: "look".into(),
             risk,
             prompt: None,
         };
-        let effect = "fx_1".into();
+        let effect = effect.into();
         self.clients.work(&CallRequest { lane: &lane, effect: &effect, call: &call, underway: None }).await
     }
 
@@ -107,6 +115,73 @@ async fn until(what: &str, is: impl Fn() -> bool) {
 
 const SAYS: &str =
     r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$id" "#;
+
+/// A server that answers each call in a process of its own, so that calls run beside one another: `does` is done with the
+/// line of the call.
+fn beside(does: &str) -> String {
+    script(&format!("( {does} ) & "))
+}
+
+/// Calls of one server run beside one another: the first ends after the second has.
+#[tokio::test]
+async fn calls_of_one_server_run_beside_one_another() {
+    let first_waits = format!(
+        "n=$(wc -l < calls); if [ \"$n\" = 1 ]; then until [ -e second ]; do sleep 0.02; done; fi; {SAYS} done; touch second"
+    );
+    let world = World::running(&beside(&first_waits), Timeouts::default());
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
+    let first = world.call_as("fx_1", Risk::Write, CallPhase::Begin);
+    let second = async {
+        until("the first was sent", || world.lines("calls").len() == 1).await;
+        world.call_as("fx_2", Risk::Write, CallPhase::Begin).await
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!(first, Attempt::Applied(CallOutcome::Said("done".into())));
+    assert_eq!(second, first);
+    assert_eq!(world.lines("pids").len(), 1, "one process");
+    world.clients.close().await;
+}
+
+/// A server is told that a call is given up: when its time is over, and when nobody wants it any more.
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
+    let server = |does: &str| {
+        script(does).replace(
+            "    *'\"id\"'*)",
+            "    *notifications/cancelled*) printf '%s\\n' \"$line\" | sed -n 's/.*\"requestId\":\\([0-9]*\\).*/\\1/p' >> cancelled ;;\n    *'\"id\"'*)",
+        )
+    };
+    let silent = "printf '%s\n' \"$id\" >> asked";
+    let short = Timeouts { call: Duration::from_millis(300), ..Timeouts::default() };
+    let world = World::running(&server(silent), short);
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
+    assert!(matches!(world.call(Risk::Read).await, Attempt::Unknown { .. }));
+    assert_eq!(world.lines("asked").len(), 1);
+    until("the server was told", || world.lines("cancelled") == world.lines("asked")).await;
+    world.clients.close().await;
+
+    let world = World::running(&server(silent), Timeouts::default());
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
+    tokio::select! {
+        _ = world.call(Risk::Read) => panic!("it is not answered"),
+        () = until("the call was sent", || world.lines("asked").len() == 1) => {}
+    }
+    until("the server was told", || world.lines("cancelled") == world.lines("asked")).await;
+    world.clients.close().await;
+}
+
+/// A server that answers a question it does not know with an empty result is an older one.
+#[tokio::test]
+async fn an_empty_answer_to_discover_is_of_an_older_server() {
+    let empty = script(&format!("{SAYS} said")).replace(
+        "    *'\"initialize\"'*)",
+        "    *'\"server/discover\"'*) printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\\n' \"$id\" ;;\n    *'\"initialize\"'*)",
+    );
+    let world = World::running(&empty, Timeouts::default());
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
+    assert_eq!(world.call(Risk::Read).await, Attempt::Applied(CallOutcome::Said("said".into())));
+    world.clients.close().await;
+}
 
 #[tokio::test]
 async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
@@ -240,8 +315,8 @@ async fn the_whole_group_ends() {
 
 #[tokio::test]
 async fn what_cannot_be_started_was_not_called() {
-    let server =
-        ServerSetting::Child { command: "/nowhere/at/all".into(), args: Vec::new(), env: Vec::new() };
+    let child = ChildSetting { command: "/nowhere/at/all".into(), args: Vec::new(), env: Vec::new() };
+    let server = ServerSetting { at: ServerAddress::Child(child), calls: 4 };
     let tool = ToolSetting { server: "s".into(), tool: "look".into(), args: Vec::new(), idempotent: false };
     let settings = Settings {
         servers: BTreeMap::from([("s".into(), server)]),

@@ -33,6 +33,7 @@ const CONFIG: &str = r#"
 command = "/bin/sh"
 args = ["FOLDER/server.sh"]
 env = ["PATH"]
+calls = 1
 [tools.note]
 server = "notes"
 risk = "write"

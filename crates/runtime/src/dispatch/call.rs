@@ -5,14 +5,17 @@
 
 use std::sync::Arc;
 
-use throughline_engine::data::call::{Call, CallOutcome, CallPhase, CallRequest, RemoteQuestion, RemoteTask};
+use throughline_engine::data::call::{
+    Call, CallOutcome, CallPhase, CallRequest, Job, RemoteQuestion, RemoteTask,
+};
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
 use throughline_engine::data::fault::SendingFault;
 use throughline_engine::data::policy::limits;
 use throughline_engine::{EffectId, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, SettleTo, StoredEffect};
 
-use crate::{FailPoint, Inbound, Permit, Runtime, RuntimeError, Worker};
+use super::NotPrepared;
+use crate::{FailPoint, Inbound, NotReady, Permit, Runtime, RuntimeError, Worker};
 
 /// The result of a call that was applied.
 pub(super) enum CallProgress {
@@ -50,25 +53,29 @@ impl Runtime {
         &self,
         effect: &StoredEffect,
         call: &Call,
-    ) -> Result<Result<ReadyCall, Attempt<CallProgress>>, RuntimeError> {
+    ) -> Result<Result<ReadyCall, NotPrepared>, RuntimeError> {
         let target = call.job.target();
         let Some(worker) = self.ports.workers.get(&target).cloned() else {
             let fault = SendingFault::NoClient { target };
-            return Ok(Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() }));
+            return Ok(Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() }.into()));
         };
         let underway = match &call.phase {
             CallPhase::Begin | CallPhase::Answer { .. } => underway(effect),
             CallPhase::Stop { effect: stopped } => match self.to_stop(effect, stopped).await? {
                 Attempt::Applied(Some(underway)) => Some(underway),
-                Attempt::Applied(None) => return Ok(Err(stopped_already())),
+                Attempt::Applied(None) => return Ok(Err(stopped_already().into())),
                 other => {
                     let stopped = EffectResult::Stopped { text: String::new() };
-                    return Ok(Err(other.map(|_| CallProgress::Ended(stopped))));
+                    return Ok(Err(other.map(|_| CallProgress::Ended(stopped)).into()));
                 }
             },
         };
         let ready = worker.ready(&errand(effect, call, underway.as_ref())).await;
-        Ok(ready.map(|permit| ReadyCall { worker, underway, permit }).map_err(|early| early.map(progress)))
+        Ok(match ready {
+            Ok(permit) => Ok(ReadyCall { worker, underway, permit }),
+            Err(NotReady::Known(early)) => Err(early.map(progress).into()),
+            Err(NotReady::Busy) => Err(NotPrepared::Busy),
+        })
     }
 
     /// Makes a call with what it was made ready with.
@@ -81,7 +88,14 @@ impl Runtime {
         let class = effect.row.class.as_str();
         self.faults.at(FailPoint::BytesOnWire, class)?;
         let errand = errand(effect, call, ready.underway.as_ref());
-        let outcome = ready.worker.work(&errand, ready.permit).await;
+        let sent = self.in_flight.begin(&effect.row.id);
+        let outcome = tokio::select! {
+            outcome = ready.worker.work(&errand, ready.permit) => outcome,
+            // The lane waits no longer. What a sub-agent has begun is stopped by a request of its own.
+            () = sent.given_up.notified(), if matches!(call.job, Job::Tool { .. }) => {
+                Attempt::Applied(CallOutcome::Stopped(String::new()))
+            }
+        };
         self.faults.at(FailPoint::VendorApplied, class)?;
         self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome.map(progress))

@@ -15,13 +15,13 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::{Channel, Delivered, Does, Working};
-use throughline_engine::Timestamp;
 use throughline_engine::data::call::Job;
 use throughline_engine::data::effect::{Attempt, EffectBody, EffectResult, Outcome};
-use throughline_engine::data::fault::{Fault, SendingFault};
+use throughline_engine::data::fault::{Fault, SendingFault, ToolFault};
 use throughline_engine::data::policy::limits;
 use throughline_engine::data::purpose::Purpose;
 use throughline_engine::retry::Guarantee;
+use throughline_engine::{Millis, Timestamp};
 use throughline_store::{EffectState, Leased, Mark, SettleTo, StoredEffect};
 
 use call::{CallProgress, ReadyCall, underway};
@@ -51,6 +51,20 @@ struct Prepared {
     body: EffectBody,
     /// The worker, if it is a call.
     call: Option<ReadyCall>,
+}
+
+/// Reason why an attempt was not prepared.
+enum NotPrepared {
+    /// The far side has no place for another call.
+    Busy,
+    /// Outcome of the attempt, which is known without sending.
+    Known(Attempt<CallProgress>),
+}
+
+impl From<Attempt<CallProgress>> for NotPrepared {
+    fn from(known: Attempt<CallProgress>) -> Self {
+        Self::Known(known)
+    }
 }
 
 impl Runtime {
@@ -101,10 +115,19 @@ impl Runtime {
             return self.record_attempt(&leased, &body, tried, Attempt::Unknown { why }).await;
         }
         if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
-            return self.wait_until(&leased, &body, later, SendingFault::ChannelBusy).await;
+            let longest = body.retry_limits().1;
+            return self.wait_until(&leased, &body, (later, longest), SendingFault::ChannelBusy).await;
         }
         // Whatever can wait, waits here: behind the mark is nothing but the request.
-        let prepared = self.prepare(effect, &body).await?;
+        let prepared = match self.prepare(effect, &body).await? {
+            Ok(prepared) => Ok(prepared),
+            Err(NotPrepared::Known(early)) => Err(early),
+            Err(NotPrepared::Busy) => {
+                let later = self.store.now().plus(limits::PLACE_LOOK);
+                let longest = body.retry_limits().1.max(limits::PLACE_LONGEST);
+                return self.wait_until(&leased, &body, (later, longest), ToolFault::Busy).await;
+            }
+        };
         let tenant = &effect.lane.tenant;
         let mark = self.store.mark(tenant, &effect.row.id, leased.fence, &effect.held()).await?;
         let Some(attempt) = self.begun(&leased, &body, mark).await? else { return Ok(()) };
@@ -181,17 +204,17 @@ impl Runtime {
         Ok(None)
     }
 
-    /// Plans an effect again that may not begin yet. Waiting costs no attempt, and ends with the time of its class: then it
-    /// is given up, and whether an earlier attempt arrived is as unknown as before.
+    /// Plans an effect again that may not begin yet. Waiting costs no attempt, and ends when it is older than `longest`: then
+    /// it is given up, and whether an earlier attempt arrived is as unknown as before.
     async fn wait_until(
         &self,
         leased: &Leased,
         body: &EffectBody,
-        later: Timestamp,
-        why: SendingFault,
+        (later, longest): (Timestamp, Millis),
+        why: impl Into<Fault>,
     ) -> Result<(), RuntimeError> {
         let effect = &leased.effect;
-        if later.since(effect.created_at) <= body.retry_limits().1 {
+        if later.since(effect.created_at) <= longest {
             return self.settle(leased, SettleTo::Retry(later), None, None).await;
         }
         let text = why.into();
@@ -214,15 +237,17 @@ impl Runtime {
     }
 
     /// Gets everything ready for an attempt, before it is marked: the parts of the effect, and whatever its worker has to
-    /// wait for. Otherwise returns the outcome of the attempt, which is known without sending.
+    /// wait for. Otherwise returns the reason.
     async fn prepare(
         &self,
         effect: &StoredEffect,
         body: &EffectBody,
-    ) -> Result<Result<Prepared, Attempt<CallProgress>>, RuntimeError> {
+    ) -> Result<Result<Prepared, NotPrepared>, RuntimeError> {
         let body = match self.completed(effect, body.clone()).await? {
             Ok(body) => body,
-            Err(fault) => return Ok(Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() })),
+            Err(fault) => {
+                return Ok(Err(Attempt::Rejected { text: fault.into(), errors: Vec::new() }.into()));
+            }
         };
         let call = match &body {
             EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {

@@ -22,7 +22,7 @@ impl Runtime {
         let Some(model) = &self.ports.model else { return Ok(nothing("off")) };
         let id = &effect.row.id;
         // Registered before the check below, so that a cancellation between the two is not missed.
-        let open = self.asks.begin(id);
+        let open = self.in_flight.begin(id);
         let Some(by) = self.asked_for(effect).await? else { return Ok(nothing("superseded")) };
         let now = self.store.now();
         let left = ask.budget_ms - now.since(effect.created_at);
@@ -35,7 +35,7 @@ impl Runtime {
         let caller = Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now };
         let answer = tokio::select! {
             answer = model.ask(&ask, &caller) => answer,
-            () = open.cancelled.notified() => return Ok(nothing("superseded")),
+            () = open.given_up.notified() => return Ok(nothing("superseded")),
         };
         self.count(&ask, &answer, now);
         Ok(match answer {

@@ -38,7 +38,7 @@ pub use models::{ModelConfig, ModelsConfig};
 pub use slack::{SlackConfig, SlackInstall, SlackMode, Stream, ThreadFollow};
 pub use sources::Sources;
 pub use store::{PostgresUrl, RedisUrl, StoreUrl};
-pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
+pub use tools::{AgentConfig, PlaceConfig, ServerAt, ServerConfig, ToolConfig, ToolsConfig};
 pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
 
 /// Configuration of an installation.

@@ -249,7 +249,7 @@ fn idempotent() -> SettingKey {
 
 /// Keys of an MCP server: a child process or an address.
 fn server_of_tools() -> Vec<SettingKey> {
-    use Schema::{Flag, Text};
+    use Schema::{Flag, Number, Text};
     vec![
         key("command", Text, "The program to start; it is spoken to over its standard input and output."),
         key("args", texts(), "Its arguments."),
@@ -261,6 +261,7 @@ fn server_of_tools() -> Vec<SettingKey> {
         key("url", Text, "The address of a server over HTTP, in place of a command."),
         key("token_file", Text, "File of the bearer token it wants."),
         key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
+        key("calls", Number, "The most calls at once, 1 to 32; 4 if not set."),
     ]
 }
 

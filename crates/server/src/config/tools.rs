@@ -19,9 +19,23 @@ pub struct ToolsConfig {
     pub agents: BTreeMap<String, AgentConfig>,
 }
 
+/// Most calls of an MCP server at once, unless set.
+const CALLS: usize = 4;
+/// Largest setting of it.
+const MAX_CALLS: usize = 32;
+
 /// MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServerConfig {
+pub struct ServerConfig {
+    /// Place.
+    pub at: ServerAt,
+    /// Most calls at once.
+    pub calls: usize,
+}
+
+/// Place of an MCP server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerAt {
     /// Child process.
     Child {
         /// Program.
@@ -77,9 +91,9 @@ impl ToolsConfig {
 
     /// Returns the token files, each once.
     pub(super) fn token_files(&self) -> BTreeSet<&PathBuf> {
-        let servers = self.servers.values().filter_map(|server| match server {
-            ServerConfig::Http(place) => place.token_file.as_ref(),
-            ServerConfig::Child { .. } => None,
+        let servers = self.servers.values().filter_map(|server| match &server.at {
+            ServerAt::Http(place) => place.token_file.as_ref(),
+            ServerAt::Child { .. } => None,
         });
         servers.chain(self.agents.values().filter_map(|agent| agent.place.token_file.as_ref())).collect()
     }
@@ -96,6 +110,7 @@ pub(super) struct RawServer {
     token_file: Option<PathBuf>,
     #[serde(default)]
     allow_loopback: bool,
+    calls: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -198,16 +213,21 @@ impl Checked {
 type SettingError = (&'static str, String);
 
 fn server(raw: RawServer) -> Result<ServerConfig, SettingError> {
-    let RawServer { command, args, env, url, token_file, allow_loopback } = raw;
-    match (command, url) {
+    let RawServer { command, args, env, url, token_file, allow_loopback, calls } = raw;
+    let calls = calls.unwrap_or(CALLS);
+    if !(1..=MAX_CALLS).contains(&calls) {
+        return Err((".calls", format!("it is 1 to {MAX_CALLS}")));
+    }
+    let at = match (command, url) {
         (Some(_), Some(_)) => Err(("", "it is a `command` or a `url`, not both".into())),
         (None, None) => Err(("", "it names neither a `command` nor a `url`".into())),
         (Some(_), None) if token_file.is_some() => {
             Err((".token_file", "a process is given no token; name what it needs in `env`".into()))
         }
-        (Some(command), None) => Ok(ServerConfig::Child { command, args, env }),
-        (None, Some(url)) => Ok(ServerConfig::Http(place(url, token_file, allow_loopback)?)),
-    }
+        (Some(command), None) => Ok(ServerAt::Child { command, args, env }),
+        (None, Some(url)) => Ok(ServerAt::Http(place(url, token_file, allow_loopback)?)),
+    };
+    Ok(ServerConfig { at: at?, calls })
 }
 
 fn place(
@@ -267,6 +287,8 @@ mod tests {
             (r#"mcp.a = { command = "x", token_file = "t" }"#, "mcp.a.token_file", "`env`"),
             (r#"mcp.a = { url = "http://127.0.0.1:1" }"#, "mcp.a.url", "allow_loopback"),
             (r#"mcp.a = { url = "http://a.example.com" }"#, "mcp.a.url", "not https"),
+            (r#"mcp.a = { command = "x", calls = 0 }"#, "mcp.a.calls", "1 to 32"),
+            (r#"mcp.a = { command = "x", calls = 33 }"#, "mcp.a.calls", "1 to 32"),
             (r#"tools.t = { server = "none" }"#, "tools.t.server", "no `mcp.none`"),
             (r#"tools.t = { tool = "x" }"#, "tools.t.server", "no server"),
             (r#"agents.w = { url = "https://169.254.169.254" }"#, "agents.w.url", "no public address"),

@@ -11,6 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_e
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
+use throughline_engine::Language;
 use throughline_engine::data::call::{CallOutcome, CallPhase, CallRequest, RemoteTask};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, ToolFault};
@@ -19,7 +20,7 @@ use tokio::time::timeout;
 
 use self::card::{Binding, Interface};
 use crate::outcome::rejected;
-use crate::{AgentSetting, Timeouts};
+use crate::{AgentSetting, Timeouts, transport_fault};
 
 /// The longest answer, in bytes.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
@@ -53,13 +54,20 @@ enum AgentReply {
     /// Its result.
     Result(Value),
     /// The agent refuses, for good.
-    Refused(String),
+    Refused(Fault),
     /// The agent has no such task; also a refusal.
-    TaskNotFound(String),
+    TaskNotFound(Fault),
     /// No byte of it arrived, or it was not processed.
-    NotSent(String, Option<i64>),
+    NotSent(Fault, Option<i64>),
     /// It is not known whether it was processed.
-    Unknown(String),
+    Unknown(Fault),
+}
+
+/// The reason there is no card.
+pub(crate) struct NoCard {
+    pub(crate) fault: Fault,
+    /// For operators.
+    pub(crate) why: String,
 }
 
 impl Agent {
@@ -82,18 +90,20 @@ impl Agent {
     /// Fetches the agent's card.
     ///
     /// # Errors
-    /// There is none; the text is for people.
-    pub(crate) async fn card(&self) -> Result<Value, String> {
+    /// There is none.
+    pub(crate) async fn card(&self) -> Result<Value, NoCard> {
         let at = self.home.join(card::AT);
         let got = timeout(self.timeouts.ready, self.request(Method::GET, &at, None)).await;
-        match got.unwrap_or_else(|_| AgentReply::Unknown("it did not answer in time".into())) {
-            AgentReply::Result(card @ Value::Object(_)) => Ok(card),
-            AgentReply::Result(_) => Err("its card is none".into()),
+        let fault = match got.unwrap_or_else(|_| AgentReply::Unknown(ToolFault::NotInTime.into())) {
+            AgentReply::Result(card @ Value::Object(_)) => return Ok(card),
+            AgentReply::Result(_) => ToolFault::CardUnusable.into(),
             AgentReply::Refused(why)
             | AgentReply::TaskNotFound(why)
             | AgentReply::NotSent(why, _)
-            | AgentReply::Unknown(why) => Err(format!("it has no card for us: {why}")),
-        }
+            | AgentReply::Unknown(why) => why,
+        };
+        let why = format!("it has no card for us: {}", fault.text(Language::En));
+        Err(NoCard { fault, why })
     }
 
     /// Checks that a card can be used.
@@ -108,7 +118,10 @@ impl Agent {
     pub(crate) async fn work(&self, card: &Value, errand: &CallRequest<'_>) -> Attempt<CallOutcome> {
         let interface = match card::interface(card, &self.home, self.allow_loopback) {
             Ok(interface) => interface,
-            Err(why) => return rejected(Fault::Said(why)),
+            Err(why) => {
+                tracing::warn!(why, "the card of a sub-agent cannot be used");
+                return rejected(ToolFault::CardUnusable);
+            }
         };
         let outward = errand.call.risk.is_outward();
         match (&errand.call.phase, errand.underway) {
@@ -142,9 +155,9 @@ impl Agent {
         let body = json!({"message": message, "configuration": configuration});
         match self.ask(interface, errand.effect.as_str(), &AgentRequest::Send(body)).await {
             AgentReply::Result(result) => task::answer(&result, errand.call.risk.is_outward()),
-            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(Fault::Said(why)),
-            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why: Fault::Said(why), hint },
-            AgentReply::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
+            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(why),
+            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why, hint },
+            AgentReply::Unknown(why) => Attempt::Unknown { why },
         }
     }
 
@@ -159,8 +172,8 @@ impl Agent {
                 }
                 report => report,
             },
-            AgentReply::TaskNotFound(why) if outward => Attempt::Unknown { why: Fault::Said(why) },
-            AgentReply::TaskNotFound(why) => rejected(ToolFault::Unknown { why }),
+            AgentReply::TaskNotFound(why) if outward => Attempt::Unknown { why },
+            AgentReply::TaskNotFound(why) => rejected(ToolFault::Unknown { why: why.text(Language::En) }),
             AgentReply::Refused(_) | AgentReply::NotSent(..) | AgentReply::Unknown(_) => still(),
         }
     }
@@ -169,9 +182,9 @@ impl Agent {
     async fn stop(&self, interface: &Interface, there: &RemoteTask) -> Attempt<CallOutcome> {
         match self.ask(interface, "stop", &AgentRequest::Cancel(&there.remote)).await {
             AgentReply::Result(_) => Attempt::Applied(CallOutcome::Stopped(String::new())),
-            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(Fault::Said(why)),
-            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why: Fault::Said(why), hint },
-            AgentReply::Unknown(why) => Attempt::Unknown { why: Fault::Said(why) },
+            AgentReply::Refused(why) | AgentReply::TaskNotFound(why) => rejected(why),
+            AgentReply::NotSent(why, hint) => Attempt::NotApplied { why, hint },
+            AgentReply::Unknown(why) => Attempt::Unknown { why },
         }
     }
 
@@ -193,9 +206,9 @@ impl Agent {
                         AgentReply::Result(answer["result"].take())
                     }
                     AgentReply::Result(answer) if answer["error"].is_object() => {
-                        refused(&answer, "it says no")
+                        refused(&answer, ToolFault::NoResult)
                     }
-                    AgentReply::Result(_) => AgentReply::Unknown("it answered with no result".into()),
+                    AgentReply::Result(_) => AgentReply::Unknown(ToolFault::NoResult.into()),
                     other => other,
                 }
             }
@@ -224,14 +237,21 @@ impl Agent {
         let answered = async {
             match request.send().await {
                 Ok(answer) => read(answer).await,
-                Err(error) if error.is_connect() || error.is_builder() => {
-                    AgentReply::NotSent(describe_error("it was not reached", error), None)
-                }
-                Err(error) => AgentReply::Unknown(describe_error("it did not answer", error)),
+                Err(error) => transport(error),
             }
         };
         let answered = timeout(self.timeouts.call, answered).await;
-        answered.unwrap_or_else(|_| AgentReply::Unknown("it did not answer in time".into()))
+        answered.unwrap_or_else(|_| AgentReply::Unknown(ToolFault::NotInTime.into()))
+    }
+}
+
+/// Interprets a request without a response. Only a connection that was never made proves that nothing was sent.
+fn transport(error: reqwest::Error) -> AgentReply {
+    let unsent = transport_fault::is_unsent(&error);
+    tracing::warn!(error = describe_error("a sub-agent", error), "a sub-agent did not answer");
+    match unsent {
+        true => AgentReply::NotSent(ToolFault::OutOfReach.into(), None),
+        false => AgentReply::Unknown(ToolFault::BrokenOff.into()),
     }
 }
 
@@ -244,31 +264,30 @@ async fn read(mut answer: Response) -> AgentReply {
     loop {
         match answer.chunk().await {
             Ok(Some(chunk)) if bytes.len() + chunk.len() > MAX_ANSWER => {
-                return AgentReply::Unknown("its answer is longer than 4 MiB".into());
+                return AgentReply::Unknown(ToolFault::AnswerLong.into());
             }
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => break,
-            Err(error) => return AgentReply::Unknown(describe_error("its answer broke off", error)),
+            Err(error) => return transport(error),
         }
     }
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     match status {
-        200..=299 if body.is_null() => AgentReply::Unknown("it answered with no JSON".into()),
+        200..=299 if body.is_null() => AgentReply::Unknown(ToolFault::NoResult.into()),
         200..=299 => AgentReply::Result(body),
-        429 => AgentReply::NotSent("it is asked too often".into(), hint),
+        429 => AgentReply::NotSent(ToolFault::TooOften.into(), hint),
         // A body that is not the protocol's may come from a proxy on the way.
-        400..=499 if status != 408 && body.is_object() => {
-            refused(&body, &format!("it answered with status {status}"))
-        }
-        _ => AgentReply::Unknown(format!("it answered with status {status}")),
+        400..=499 if status != 408 && body.is_object() => refused(&body, ToolFault::Failing { status }),
+        _ => AgentReply::Unknown(ToolFault::Failing { status }.into()),
     }
 }
 
 /// Interprets a refusal of either binding.
-fn refused(body: &Value, otherwise: &str) -> AgentReply {
+fn refused(body: &Value, otherwise: ToolFault) -> AgentReply {
     let error = &body["error"];
     let words = [&error["message"], &body["message"], &body["detail"], &body["title"]];
-    let why = shorten(words.into_iter().find_map(Value::as_str).unwrap_or(otherwise));
+    let why = words.into_iter().find_map(Value::as_str).map(|said| Fault::Said(shorten(said)));
+    let why = why.unwrap_or(otherwise.into());
     match error["code"].as_i64() {
         // Something broke inside the agent, like a status 500.
         Some(INTERNAL_ERROR | INVALID_AGENT_RESPONSE) => AgentReply::Unknown(why),

@@ -1,12 +1,13 @@
 //! Servers that are child processes. A child gets only the named variables of the environment, and is ended with
 //! everything it started.
 
-use std::path::Path;
 use std::process::Stdio;
 
 #[cfg(unix)]
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::ChildSetting;
 
 /// A running child and everything it started: one process group, killed as a whole when this is dropped.
 pub(super) struct Group {
@@ -17,11 +18,8 @@ pub(super) struct Group {
 ///
 /// # Errors
 /// It cannot be started.
-pub(super) fn start(
-    command: &Path,
-    args: &[String],
-    env: &[String],
-) -> std::io::Result<(Group, ChildStdout, ChildStdin)> {
+pub(super) fn start(setting: &ChildSetting) -> std::io::Result<(Group, ChildStdout, ChildStdin)> {
+    let ChildSetting { command, args, env } = setting;
     let given = env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     let mut command = Command::new(command);
     command

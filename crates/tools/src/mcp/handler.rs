@@ -3,18 +3,21 @@
 #![expect(deprecated, reason = "older servers may still ask for roots, and are told no")]
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode,
+    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, ProtocolVersion,
 };
 use rmcp::service::{RequestContext, RoleClient};
 use serde_json::{Map, Value};
 use throughline_engine::data::fault::ToolFault;
 
+use super::in_flight::InFlight;
 use crate::arguments;
+
+/// The revision that is offered to a server which does not know the newest.
+pub(super) const OLDER: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
 /// A form that a server wants filled in.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,44 +48,8 @@ impl Form {
     }
 }
 
-/// The answers known for a form that may come, and the form that came. Calls of one server are made one after the
-/// other, so both belong to the call that runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Elicitation(Arc<Mutex<Asked>>);
-
-#[derive(Debug, Default)]
-struct Asked {
-    given: Option<BTreeMap<String, String>>,
-    form: Option<Result<Form, ToolFault>>,
-}
-
-impl Elicitation {
-    /// Begins a call with these known answers.
-    pub(super) fn begin(&self, given: Option<BTreeMap<String, String>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Asked { given, form: None };
-    }
-
-    /// Takes the form that came meanwhile and was not filled in.
-    pub(super) fn take(&self) -> Option<Result<Form, ToolFault>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).form.take()
-    }
-
-    fn answer(&self, params: &ElicitRequestParams) -> ElicitResult {
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let form = Form::of(params);
-        if let (Some(given), Ok(form)) = (asked.given.take(), &form)
-            && let Ok(values) = form.filled(&given)
-        {
-            return ElicitResult::new(ElicitationAction::Accept).with_content(values);
-        }
-        asked.form = Some(form);
-        // A person is asked after this call has ended; nothing is held open for it.
-        ElicitResult::new(ElicitationAction::Cancel)
-    }
-}
-
 /// The client's side of a connection.
-pub(super) struct Handler(pub(super) Elicitation);
+pub(super) struct Handler(pub(super) InFlight);
 
 fn declined(what: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("{what} is not given from here"), None)
@@ -93,7 +60,8 @@ impl ClientHandler for Handler {
         let mut capabilities = ClientCapabilities::default();
         let form = ElicitationCapability::new().with_form(FormElicitationCapability::default());
         capabilities.elicitation = Some(form);
-        ClientConfig::new(capabilities, Implementation::new("throughline", env!("CARGO_PKG_VERSION")))
+        let us = Implementation::new("throughline", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, us).with_protocol_version(OLDER)
     }
 
     async fn create_elicitation(
@@ -101,7 +69,7 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Ok(self.0.answer(&request))
+        Ok(self.0.answer(Form::of(&request)).await)
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {

@@ -1,16 +1,16 @@
 //! A client of one MCP server: revision 2026-07-28, or what an older server agrees on
 //! (`docs/design/0037-models-and-tools.md`).
 //!
-//! One connection, made when needed, and made again after a doubling wait when it broke. One call at a time: a
-//! server's requests then belong to the call that runs.
+//! One connection, made when needed, and made again after a doubling wait when it broke. Several calls share it; one
+//! that is given up, because its time is over or nobody wants it any more, is cancelled at the server.
 
 mod child;
 mod handler;
+mod in_flight;
 mod result_text;
 
 use std::collections::BTreeMap;
-use std::error::Error as StdError;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use reqwest::Client;
@@ -23,19 +23,21 @@ use rmcp::service::{
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use throughline_engine::data::call::{CallOutcome, QuestionField, RemoteQuestion};
 use throughline_engine::data::effect::Attempt;
 use throughline_engine::data::fault::{Fault, ToolFault};
 use throughline_net::Address;
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use self::handler::{Elicitation, Form, Handler};
+use self::handler::{Form, Handler};
+use self::in_flight::{Asked, InFlight, Place};
 use crate::outcome::{rejected, wrong_argument};
-use crate::{RemoteAddress, ServerSetting, Timeouts, arguments};
+use crate::transport_fault::{self, chain};
+use crate::{ChildSetting, NoPlace, RemoteAddress, ServerAddress, ServerSetting, Timeouts, arguments};
 
 /// The longest message of a server, in bytes.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
@@ -49,7 +51,6 @@ const AGAIN_LONGEST: Duration = Duration::from_secs(60);
 const STATES: usize = 3;
 
 type Running = RunningService<RoleClient, Handler>;
-type Http = StreamableHttpError<reqwest::Error>;
 
 /// One server.
 pub(crate) struct Server {
@@ -57,33 +58,46 @@ pub(crate) struct Server {
     name: String,
     transport: Transport,
     timeouts: Timeouts,
+    /// Room for calls at once.
+    room: Arc<Semaphore>,
     state: Arc<Mutex<ConnectionState>>,
 }
 
 /// The transport.
 enum Transport {
-    Child(ServerSetting),
+    Child(ChildSetting),
     Http { client: Client, config: StreamableHttpClientTransportConfig },
 }
 
 /// The connection, and its failures.
 #[derive(Default)]
 struct ConnectionState {
-    open: Option<Connection>,
+    open: Option<Arc<Connection>>,
     /// Failures since a call was last answered.
     failures: u32,
     again: Option<Instant>,
 }
 
-/// The reason the server cannot be called now, and for how many milliseconds it will not be.
+/// The reason the server cannot be called now.
 struct NotReady {
+    fault: ToolFault,
+    /// The details, for operators.
     why: String,
+    /// The milliseconds for which it will not be called.
     hint: Option<i64>,
+}
+
+impl NotReady {
+    fn new(fault: ToolFault, why: impl Into<String>) -> Self {
+        Self { fault, why: why.into(), hint: None }
+    }
 }
 
 struct Connection {
     running: Running,
-    elicitation: Elicitation,
+    in_flight: InFlight,
+    /// The tools, as they were listed last.
+    tools: std::sync::Mutex<Vec<ToolDescription>>,
     group: Option<child::Group>,
 }
 
@@ -105,12 +119,13 @@ pub(crate) struct ToolCall<'a> {
     pub(crate) outward: bool,
 }
 
-/// A checked call, with the connection that is its own until it has ended.
+/// A checked call, with its place among those of its connection.
 pub(crate) struct ReadyCall {
-    state: OwnedMutexGuard<ConnectionState>,
+    connection: Arc<Connection>,
+    state: Arc<Mutex<ConnectionState>>,
+    place: Place,
+    _room: OwnedSemaphorePermit,
     params: CallToolRequestParams,
-    /// People's texts, if it answers a form.
-    given: Option<BTreeMap<String, String>>,
     outward: bool,
     /// The end of all its time, and the longest time of the call itself.
     whole: Instant,
@@ -132,11 +147,12 @@ impl Server {
     /// # Errors
     /// It cannot be used as configured; the text is for people.
     pub(crate) fn new(name: &str, setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
-        let transport = match setting {
-            ServerSetting::Child { .. } => Transport::Child(setting.clone()),
-            ServerSetting::Http(place) => http(place, timeouts)?,
+        let transport = match &setting.at {
+            ServerAddress::Child(child) => Transport::Child(child.clone()),
+            ServerAddress::Http(place) => http(place, timeouts, setting.calls)?,
         };
-        Ok(Self { name: name.to_owned(), transport, timeouts, state: Arc::default() })
+        let room = Arc::new(Semaphore::new(setting.calls));
+        Ok(Self { name: name.to_owned(), transport, timeouts, room, state: Arc::default() })
     }
 
     /// Lists every tool, as the server defines it now.
@@ -144,151 +160,205 @@ impl Server {
     /// # Errors
     /// It cannot be reached or does not answer.
     pub(crate) async fn tools(&self) -> Result<Vec<ToolDescription>, String> {
-        let mut state =
-            timeout(self.timeouts.ready, self.state.lock()).await.map_err(|_| "it is busy".to_owned())?;
-        self.current_tools(&mut state).await.map_err(|not_ready| not_ready.why)
+        self.current().await.map(|(_, tools)| tools).map_err(|not_ready| not_ready.why)
     }
 
-    /// Waits for earlier calls and for the connection, and checks the call, if `allowed` accepts the tool's definition.
+    /// Waits for room among earlier calls and for the connection, and checks the call, if `allowed` accepts the tool's
+    /// definition.
     ///
     /// # Errors
-    /// The outcome of the call, which is known without sending it.
+    /// There is no room, or the outcome of the call is known without sending it.
     pub(crate) async fn ready(
         &self,
         call: &ToolCall<'_>,
         allowed: impl AsyncFnOnce(Option<&ToolDescription>) -> Result<(), Attempt<CallOutcome>>,
-    ) -> Result<ReadyCall, Attempt<CallOutcome>> {
-        let whole = Instant::now() + self.timeouts.whole;
-        let not_sent = |why: Fault, hint| Attempt::NotApplied { why, hint };
-        let Ok(mut state) = timeout(self.timeouts.ready, self.state.clone().lock_owned()).await else {
-            return Err(not_sent(ToolFault::Busy.into(), None));
+    ) -> Result<ReadyCall, NoPlace> {
+        let Ok(room) = timeout(self.timeouts.ready, self.room.clone().acquire_owned()).await else {
+            return Err(NoPlace::Busy);
         };
-        let tools = match self.current_tools(&mut state).await {
-            Ok(tools) => tools,
-            Err(NotReady { why, hint }) => return Err(not_sent(Fault::Said(why), hint)),
+        let room = room.map_err(|_| not_sent(ToolFault::Closed, None))?;
+        let whole = Instant::now() + self.timeouts.whole;
+        let (connection, tools) = match self.current().await {
+            Ok(current) => current,
+            Err(NotReady { fault, why, hint }) => {
+                tracing::warn!(server = self.name, why, "a tool server is not ready");
+                return Err(not_sent(fault, hint).into());
+            }
         };
         let described = tools.iter().find(|tool| tool.name == call.tool);
         allowed(described).await?;
         let Some(described) = described else {
-            return Err(rejected(ToolFault::ServerLacks { name: call.tool.into() }));
+            return Err(rejected(ToolFault::ServerLacks { name: call.tool.into() }).into());
         };
         let params = params(call, &described.definition["inputSchema"])?;
-        let given = call.answer.map(|(_, given)| given.clone());
-        Ok(ReadyCall { state, params, given, outward: call.outward, whole, longest: self.timeouts.call })
+        let begins = connection.in_flight.begin(call.answer.map(|(_, given)| given.clone()));
+        let Ok(place) = timeout(self.timeouts.ready, begins).await else { return Err(NoPlace::Busy) };
+        let (state, longest) = (self.state.clone(), self.timeouts.call);
+        Ok(ReadyCall { connection, state, place, _room: room, params, outward: call.outward, whole, longest })
     }
 
     /// Ends the connection, and the server process with all it started.
     pub(crate) async fn close(&self) {
         let open = self.state.lock().await.open.take();
-        if let Some(Connection { mut running, group, .. }) = open {
+        if let Some(Connection { mut running, group, .. }) = open.and_then(Arc::into_inner) {
             let _ = timeout(Duration::from_secs(1), running.close()).await;
             drop(group);
         }
     }
 
-    async fn current_tools(&self, state: &mut ConnectionState) -> Result<Vec<ToolDescription>, NotReady> {
-        if state.open.as_ref().is_some_and(Connection::ended) {
+    /// Returns the connection and the server's tools.
+    async fn current(&self) -> Result<(Arc<Connection>, Vec<ToolDescription>), NotReady> {
+        let Ok(mut state) = timeout(self.timeouts.ready, self.state.lock()).await else {
+            return Err(NotReady { fault: ToolFault::Busy, why: "it is busy".into(), hint: Some(0) });
+        };
+        let ready = timeout(self.timeouts.ready, self.connected(&mut state)).await;
+        let ready =
+            ready.unwrap_or_else(|_| Err(NotReady::new(ToolFault::NotInTime, "it was not ready in time")));
+        if ready.as_ref().is_err_and(|not_ready| not_ready.hint.is_none()) {
             state.broke();
         }
-        let wait =
-            state.again.map_or(Duration::ZERO, |again| again.saturating_duration_since(Instant::now()));
-        if state.open.is_none() && !wait.is_zero() {
-            let why = "the server failed just now, and is given a moment".into();
-            return Err(NotReady { why, hint: i64::try_from(wait.as_millis() + 1).ok() });
+        ready
+    }
+
+    /// Connects if needed, and lists the tools unless calls are in flight: a server that does one thing at a time would
+    /// list them after these.
+    async fn connected(
+        &self,
+        state: &mut ConnectionState,
+    ) -> Result<(Arc<Connection>, Vec<ToolDescription>), NotReady> {
+        if state.open.as_ref().is_some_and(|open| open.ended()) {
+            state.broke();
         }
-        let ready = async {
-            if state.open.is_none() {
-                state.open = Some(self.connect().await?);
+        // What comes late of a call that was given up could be taken for the next one's.
+        state.open.take_if(|open| open.in_flight.has_given_up());
+        let connection = match &state.open {
+            Some(open) => open.clone(),
+            None => {
+                state.rested()?;
+                Arc::new(self.connect().await?)
             }
-            let Some(connection) = &state.open else { return Err("the connection is closed".to_owned()) };
-            self.all_tools(connection).await
         };
-        let ready = timeout(self.timeouts.ready, ready).await;
-        match ready.unwrap_or_else(|_| Err("it was not ready in time".into())) {
-            Ok(tools) => Ok(tools),
-            Err(why) => {
-                state.broke();
-                Err(NotReady { why, hint: None })
-            }
+        state.open = Some(connection.clone());
+        if connection.in_flight.is_idle() {
+            let tools = self.all_tools(&connection).await?;
+            *connection.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools;
         }
+        let tools = connection.tools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok((connection, tools))
     }
 
     /// Reads every page of its tools, up to a limit.
-    async fn all_tools(&self, connection: &Connection) -> Result<Vec<ToolDescription>, String> {
+    async fn all_tools(&self, connection: &Connection) -> Result<Vec<ToolDescription>, NotReady> {
+        let unlisted = |why: String| NotReady::new(ToolFault::Unlisted, why);
         let mut tools = Vec::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
-            let page = connection.running.list_tools(Some(params)).await.map_err(|error| chain(&error))?;
+            let page = connection.running.list_tools(Some(params)).await;
+            let page = page.map_err(|error| unlisted(chain(&error)))?;
             tools.extend(page.tools.iter().map(described));
             cursor = page.next_cursor;
             if tools.len() > MAX_TOOLS {
-                return Err(format!("the server “{}” lists more than {MAX_TOOLS} tools", self.name));
+                let why = format!("the server “{}” lists more than {MAX_TOOLS} tools", self.name);
+                return Err(unlisted(why));
             }
             if cursor.is_none() {
                 return Ok(tools);
             }
         }
-        Err(format!("the server “{}” lists its tools on more than {MAX_PAGES} pages", self.name))
+        Err(unlisted(format!("the server “{}” lists its tools on more than {MAX_PAGES} pages", self.name)))
     }
 
-    async fn connect(&self) -> Result<Connection, String> {
-        let elicitation = Elicitation::default();
-        let handler = Handler(elicitation.clone());
-        let lifecycle = ClientLifecycleMode::Auto {
+    /// Connects in the newest revision, or in one that an older server agrees on. A server that answers the question for
+    /// the newest with something else than an error is asked again as an older one.
+    async fn connect(&self) -> Result<Connection, NotReady> {
+        let newest = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+            legacy_version: Some(handler::OLDER),
         };
+        let error = match self.open(newest).await? {
+            Ok(connection) => return Ok(connection),
+            Err(error) => error,
+        };
+        let error = match transport_fault::of_start(&error) {
+            ToolFault::OutOfReach => match self.open(ClientLifecycleMode::Initialize).await? {
+                Ok(connection) => return Ok(connection),
+                Err(error) => error,
+            },
+            _ => error,
+        };
+        Err(NotReady::new(transport_fault::of_start(&error), chain(&error)))
+    }
+
+    async fn open(
+        &self,
+        lifecycle: ClientLifecycleMode,
+    ) -> Result<Result<Connection, ClientInitializeError>, NotReady> {
+        let in_flight = InFlight::default();
+        let handler = Handler(in_flight.clone());
         let (running, group) = match &self.transport {
             Transport::Http { client, config } => {
                 let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
                 (handler.serve_with_lifecycle(transport, lifecycle).await, None)
             }
-            Transport::Child(ServerSetting::Child { command, args, env }) => {
-                let (group, stdout, stdin) = child::start(command, args, env)
-                    .map_err(|error| format!("{} cannot be started: {error}", command.display()))?;
+            Transport::Child(child) => {
+                let (group, stdout, stdin) = child::start(child).map_err(|error| {
+                    let why = format!("{} cannot be started: {error}", child.command.display());
+                    NotReady::new(ToolFault::OutOfReach, why)
+                })?;
                 let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE);
                 (handler.serve_with_lifecycle(transport, lifecycle).await, Some(group))
             }
-            Transport::Child(ServerSetting::Http(_)) => return Err("it is no process".into()),
         };
-        let running = running.map_err(|error: ClientInitializeError| chain(&error))?;
-        Ok(Connection { running, elicitation, group })
+        Ok(running.map(|running| Connection { running, in_flight, tools: Default::default(), group }))
     }
 }
 
 impl ReadyCall {
-    /// Sends the call and waits for its answer.
-    pub(crate) async fn send(mut self) -> Attempt<CallOutcome> {
-        // only a call that was answered puts it back: what came late to another one would be taken for the next one's.
-        let Some(connection) = self.state.open.take() else {
-            return Attempt::NotApplied { why: ToolFault::Closed.into(), hint: None };
+    /// Sends the call and waits for its answer. A call that takes too long, or that is dropped, is cancelled at the server.
+    pub(crate) async fn send(self) -> Attempt<CallOutcome> {
+        let Self { connection, state, place, _room, params, outward, whole, longest } = self;
+        let until = whole.min(Instant::now() + longest);
+        let Ok(answer) = timeout_at(until, call_until_complete(&connection, params)).await else {
+            return Attempt::Unknown { why: ToolFault::NotInTime.into() };
         };
-        connection.elicitation.begin(self.given);
-        let until = self.whole.min(Instant::now() + self.longest);
-        let answer = timeout_at(until, call_until_complete(&connection, self.params)).await;
-        let form = connection.elicitation.take();
-        match answer {
-            Ok(Ok(response)) => {
-                self.state.restore(connection);
-                interpret(self.outward, response, form)
+        let asked = place.answered();
+        let answered = matches!(answer, Ok(_) | Err(ServiceError::McpError(_)));
+        state.lock().await.called(&connection, answered);
+        let failed = match &answer {
+            Ok(CallToolResponse::Complete(result)) => result.is_error == Some(true),
+            Ok(_) => false,
+            Err(_) => true,
+        };
+        match (asked, answer) {
+            (Asked::Form(form), _) if answered => asks(form, None, None),
+            (Asked::Unclear, _) if answered && failed => not_sent(ToolFault::AskedTogether, Some(0)),
+            (_, Ok(answer)) => interpret(outward, answer),
+            (_, Err(error)) => {
+                tracing::warn!(error = chain(&error), "a call of a tool failed");
+                transport_fault::of_call(&error)
             }
-            Ok(Err(error)) => {
-                match error {
-                    ServiceError::McpError(_) => self.state.restore(connection),
-                    _ => self.state.broke(),
-                }
-                interpret_error(&error)
-            }
-            Err(_) => Attempt::Unknown { why: ToolFault::NotInTime.into() },
         }
     }
 }
 
 impl ConnectionState {
-    /// Keeps the connection after a call that was answered.
-    fn restore(&mut self, connection: Connection) {
-        *self = Self { open: Some(connection), failures: 0, again: None };
+    /// Returns an error while a connection that broke is not to be made again.
+    fn rested(&self) -> Result<(), NotReady> {
+        let again = self.again.map(|again| again.saturating_duration_since(Instant::now()));
+        let Some(wait) = again.filter(|wait| !wait.is_zero()) else { return Ok(()) };
+        let hint = i64::try_from(wait.as_millis() + 1).ok();
+        let why = "the server failed just now, and is given a moment".into();
+        Err(NotReady { fault: ToolFault::Resting, why, hint })
+    }
+
+    /// Notes that a call was answered, or that its connection broke.
+    fn called(&mut self, connection: &Arc<Connection>, answered: bool) {
+        if answered {
+            (self.failures, self.again) = (0, None);
+        } else if self.open.as_ref().is_some_and(|open| Arc::ptr_eq(open, connection)) {
+            self.broke();
+        }
     }
 
     /// Drops the broken connection. It is made again after a wait that doubles.
@@ -308,12 +378,12 @@ impl Connection {
     }
 }
 
-fn http(place: &RemoteAddress, timeouts: Timeouts) -> Result<Transport, String> {
+fn http(place: &RemoteAddress, timeouts: Timeouts, calls: usize) -> Result<Transport, String> {
     let address = Address::parse(&place.url, place.allow_loopback)?;
     let client = throughline_net::client(address.reach(), timeouts.connect)?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(address.endpoint())
         .max_sse_event_size(MAX_MESSAGE)
-        .max_concurrent_requests(4)
+        .max_concurrent_requests(calls)
         .reinit_on_expired_session(false);
     if let Some(token) = &place.token {
         config = config.auth_header(token.as_str());
@@ -379,15 +449,8 @@ async fn call_until_complete(
     Err(ServiceError::InputRequiredRoundsExceeded { max_rounds: STATES })
 }
 
-/// Interprets a response, with the form that came while the tool ran.
-fn interpret(
-    outward: bool,
-    response: CallToolResponse,
-    form: Option<Result<Form, ToolFault>>,
-) -> Attempt<CallOutcome> {
-    if let Some(form) = form {
-        return asks(form, None, None);
-    }
+/// Interprets a response.
+fn interpret(outward: bool, response: CallToolResponse) -> Attempt<CallOutcome> {
     match response {
         CallToolResponse::Complete(result) => match result_text::text(&result) {
             Some(text) if result.is_error == Some(true) => rejected(Fault::Said(text)),
@@ -412,6 +475,10 @@ fn interpret(
     }
 }
 
+fn not_sent(fault: ToolFault, hint: Option<i64>) -> Attempt<CallOutcome> {
+    Attempt::NotApplied { why: fault.into(), hint }
+}
+
 fn asks(form: Result<Form, ToolFault>, key: Option<String>, state: Option<String>) -> Attempt<CallOutcome> {
     let asked = form.and_then(|form| Ok((arguments::fields(&form.schema)?, form)));
     let (fields, form) = match asked {
@@ -422,39 +489,4 @@ fn asks(form: Result<Form, ToolFault>, key: Option<String>, state: Option<String
     let remote = serde_json::to_string(&resume).unwrap_or_default();
     let fields = fields.into_iter().map(|(name, expected)| QuestionField { name, expected }).collect();
     Attempt::Applied(CallOutcome::Asked(RemoteQuestion { remote, text: form.message, fields }))
-}
-
-/// Interprets the failure of a call.
-fn interpret_error(error: &ServiceError) -> Attempt<CallOutcome> {
-    match error {
-        ServiceError::McpError(refused) => rejected(Fault::Said(refused.message.to_string())),
-        ServiceError::InputRequiredRoundsExceeded { .. } => rejected(ToolFault::AsksAgain),
-        ServiceError::TransportSend(sent) => match sent.error.downcast_ref::<Http>() {
-            Some(Http::Client(http)) if http.is_connect() || http.is_builder() => {
-                Attempt::NotApplied { why: Fault::Said(chain(error)), hint: None }
-            }
-            Some(Http::HttpStatus(status)) if status.status == 429 => {
-                let hint = status.retry_after.as_deref().and_then(throughline_net::retry_after);
-                Attempt::NotApplied { why: ToolFault::TooOften.into(), hint }
-            }
-            Some(Http::SessionExpired) => Attempt::NotApplied { why: ToolFault::Forgot.into(), hint: None },
-            Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => rejected(ToolFault::RefusesToken),
-            _ => Attempt::Unknown { why: Fault::Said(chain(error)) },
-        },
-        _ => Attempt::Unknown { why: Fault::Said(chain(error)) },
-    }
-}
-
-/// An error and its causes, on one line.
-fn chain(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let more = inner.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = inner.source();
-    }
-    text.chars().take(240).collect()
 }
