@@ -148,6 +148,8 @@ fn list(labels: &[&str]) -> OptionsShown {
         message_id: Some("h-9".into()),
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     }
 }
 

@@ -121,6 +121,8 @@ fn lane(meets: &str, motif: &str) -> TestLane {
             message_id: None,
             displayed: None,
             focused_option: None,
+            comparisons: Vec::new(),
+            asked: false,
         };
         let _ = w.event("", EventKind::OptionsShown(list), given);
     } else if !meets.is_empty() {

@@ -1,5 +1,5 @@
-//! Puts a case's options to a lane as a host's list: active in the chat, with an open question about it, then the
-//! message.
+//! Puts a case's options to a lane as a host's list: just shown in the chat, shown as a question, or with an open question
+//! about it; then the message.
 
 use throughline_engine::data::event::EventKind;
 use throughline_engine::data::option_set::OptionsShown;
@@ -33,17 +33,30 @@ pub(crate) struct ListOutcome {
     pub(crate) seen: Seen,
 }
 
-/// Shows the options in a fresh lane, opens the question and delivers the message.
+/// The way in which a list stands when the message comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It was shown, and nobody asked.
+    Shown,
+    /// It was shown as a question (`asked: true`).
+    Asked,
+    /// The engine asks about it.
+    Questioned,
+}
+
+/// Shows the options in a fresh lane, opens the question if there is one, and delivers the message.
 pub(crate) fn put(
     subject: &mut dyn Subject,
     now: Timestamp,
-    options: &[String],
+    (options, standing): (&[String], Standing),
     said: &str,
 ) -> Result<ListOutcome, DriverError> {
     subject.begin(now.plus(-2 * PAUSE));
-    let _ = subject.deliver(shown(options))?;
-    subject.advance_to(now.plus(-PAUSE));
-    let _ = subject.deliver(Incoming::said(USER, OPENER))?;
+    let _ = subject.deliver(shown(options, standing == Standing::Asked))?;
+    if standing == Standing::Questioned {
+        subject.advance_to(now.plus(-PAUSE));
+        let _ = subject.deliver(Incoming::said(USER, OPENER))?;
+    }
     subject.advance_to(now);
     let step = subject.deliver(Incoming::said(USER, said))?;
     let outcome = TurnOutcome::of(&step.decision, step.trace.selection.as_deref()).unwrap_or_default();
@@ -56,7 +69,7 @@ fn id(place: usize) -> String {
     format!("o-{place}")
 }
 
-fn shown(labels: &[String]) -> Incoming {
+fn shown(labels: &[String], asked: bool) -> Incoming {
     let option = |(n, label): (usize, &String)| SetOption::named(id(n), label).running(id(n));
     let shown = OptionsShown {
         scope: Scope::Chat,
@@ -68,6 +81,8 @@ fn shown(labels: &[String]) -> Incoming {
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked,
     };
     let kind = EventKind::OptionsShown(shown);
     Incoming { actor: String::new(), kind, addressing: Addressing::default() }

@@ -1,12 +1,12 @@
-//! The `selection` cases: which option is meant, none, or truly any of several? Each case is put twice: as a question
-//! with options, and as a host's list with an open question about it.
+//! The `selection` cases: which option is meant, none, or truly any of several? Each case is put four times: as a
+//! question with options, and as a host's list that was just shown, that was shown as a question, and that the engine asks about.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_language::Expected;
 
 use crate::guard::{GuardCounter, GuardCounts, TurnOutcome};
-use crate::listed::{self, ListOutcome};
+use crate::listed::{self, ListOutcome, Standing};
 use crate::question::{self, QuestionOutcome};
 use crate::section::grouped;
 use crate::{DecidedCase, Labels, Mistake, Rate, Section, Subject, Table, Task};
@@ -52,14 +52,26 @@ pub struct SelectionDecision {
     /// The option taken as the answer to the question; `None` if the engine asks back or routes on.
     pick: Option<usize>,
     answered: QuestionOutcome,
-    /// The outcome with the host's list.
+    /// The outcome with the host's list that the engine asks about.
     listed: ListOutcome,
+    /// The outcomes with one just shown, and with one shown as a question.
+    shown: ListOutcome,
+    put: ListOutcome,
 }
 
 impl Task for Selection {
     const NAME: &'static str = "selection";
-    const MISTAKES: &'static [&'static str] =
-        &["list-wrong-option", "list-picked", "wrong-option", "picked", "missed", "list-missed"];
+    const MISTAKES: &'static [&'static str] = &[
+        "list-wrong-option",
+        "list-picked",
+        "shown-wrong-option",
+        "shown-picked",
+        "wrong-option",
+        "picked",
+        "missed",
+        "list-missed",
+        "shown-missed",
+    ];
     type Decided = SelectionDecision;
 
     fn id(&self) -> &str {
@@ -87,8 +99,10 @@ impl Task for Selection {
         let answered = question::ask(subject, now, &self.asked(), self.expected(), &self.user_text)?;
         let label = answered.taken().text;
         let pick = label.and_then(|label| self.options.iter().position(|option| **option == *label));
-        let listed = listed::put(subject, now, &self.options, &self.user_text)?;
-        Ok(SelectionDecision { pick, answered, listed })
+        let mut put = |standing| listed::put(subject, now, (&self.options, standing), &self.user_text);
+        let listed = put(Standing::Questioned)?;
+        let (shown, put) = (put(Standing::Shown)?, put(Standing::Asked)?);
+        Ok(SelectionDecision { pick, answered, listed, shown, put })
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
@@ -96,7 +110,7 @@ impl Task for Selection {
     }
 
     fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
-        let SelectionDecision { pick, answered, listed } = decided;
+        let SelectionDecision { pick, answered, listed, shown, .. } = decided;
         let asked = self.judge(*pick).map(|n| {
             let why = answered.why(&self.expected(), &self.user_text);
             self.mistake(["wrong-option", "picked", "missed"][n], answered.describe(), why)
@@ -105,7 +119,11 @@ impl Task for Selection {
             let kind = ["list-wrong-option", "list-picked", "list-missed"][n];
             self.mistake(kind, listed.describe(&self.options), listed.seen.describe())
         });
-        asked.into_iter().chain(listed).collect()
+        let shown = self.judge(shown.pick).map(|n| {
+            let kind = ["shown-wrong-option", "shown-picked", "shown-missed"][n];
+            self.mistake(kind, shown.describe(&self.options), shown.seen.describe())
+        });
+        asked.into_iter().chain(listed).chain(shown).collect()
     }
 
     fn section(ran: &[DecidedCase<Self>]) -> Section {
@@ -114,7 +132,9 @@ impl Task for Selection {
         let mut rungs = Table::new("by_rung", "By rung", &HEAD_OF_RUNGS);
         let row = |rung: &str, pick| [vec![rung.into()], Figures::of(&all, pick).row()].concat();
         rungs.rows.push(row("6, an asked question", asked));
-        rungs.rows.push(row("7, a host's list", listed));
+        rungs.rows.push(row("7, a list just shown", shown));
+        rungs.rows.push(row("7, a list shown as a question", put));
+        rungs.rows.push(row("7, a list that is asked about", listed));
         let watched = watched(ran);
         let mut groups = Table::new("by_source_and_label", "By source and label, rung 6", &HEAD);
         for ((source, sub), group) in grouped(ran, |ran| (&ran.case.source, ran.case.sub())) {
@@ -125,7 +145,9 @@ impl Task for Selection {
         section.tables = vec![rungs, watched.table("What the guardrails watch, rung 7"), groups];
         section.watched = Some(watched);
         for (kind, group) in grouped(ran, |ran| ran.case.kind()) {
-            for (rung, pick) in [("selection", asked as Pick), ("list", listed as Pick)] {
+            for (rung, pick) in
+                [("selection", asked as Pick), ("list", listed), ("shown", shown), ("put", put)]
+            {
                 let of = Figures::of(&group, pick);
                 let figures = [("right", of.right), ("wrong", of.wrong), ("picked", of.picked)];
                 section.figures.extend(figures.map(|(name, rate)| (format!("{rung}.{kind}.{name}"), rate)));
@@ -147,6 +169,14 @@ fn asked(picked: &SelectionDecision) -> Option<usize> {
 
 fn listed(picked: &SelectionDecision) -> Option<usize> {
     picked.listed.pick
+}
+
+fn shown(picked: &SelectionDecision) -> Option<usize> {
+    picked.shown.pick
+}
+
+fn put(picked: &SelectionDecision) -> Option<usize> {
+    picked.put.pick
 }
 
 /// Counts for the guardrails, over every case as a host's list.
@@ -275,7 +305,11 @@ mod tests {
         let case: Selection = serde_json::from_value(row).unwrap();
         case.check().unwrap();
         let listed = ListOutcome { pick: listed, asked, left, took: None, seen: seen(Reason::OptionLabel) };
-        DecidedCase { case, decided: SelectionDecision { pick, answered: answered(None, false), listed } }
+        let (shown, put) = (listed.clone(), listed.clone());
+        DecidedCase {
+            case,
+            decided: SelectionDecision { pick, answered: answered(None, false), listed, shown, put },
+        }
     }
 
     const NATURAL: (Option<&str>, &str) = (None, "natural");
@@ -302,11 +336,14 @@ mod tests {
             ran.case.mistakes(&ran.decided).into_iter().map(|found| found.mistake).collect::<Vec<_>>()
         };
         assert_eq!(mistakes(json!({ "index": 1 }), Some(1)), [""; 0]);
-        assert_eq!(mistakes(json!({ "index": 1 }), Some(0)), ["wrong-option", "list-wrong-option"]);
-        assert_eq!(mistakes(json!({ "index": 1 }), None), ["missed", "list-missed"]);
+        assert_eq!(
+            mistakes(json!({ "index": 1 }), Some(0)),
+            ["wrong-option", "list-wrong-option", "shown-wrong-option"]
+        );
+        assert_eq!(mistakes(json!({ "index": 1 }), None), ["missed", "list-missed", "shown-missed"]);
         for open in [json!({ "none": true }), json!({ "ambiguous": [0, 1] })] {
             assert_eq!(mistakes(open.clone(), None), [""; 0]);
-            assert_eq!(mistakes(open, Some(0)), ["picked", "list-picked"]);
+            assert_eq!(mistakes(open, Some(0)), ["picked", "list-picked", "shown-picked"]);
         }
     }
 

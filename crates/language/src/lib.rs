@@ -54,6 +54,7 @@ pub use correction::{Correction, correction};
 pub use expected::{Choice, Expected, UnknownExpected};
 pub use interrupt::{Interrupt, interrupt};
 pub use languages::{Language, Languages, UnknownLanguage};
+pub use money::amount;
 pub use numeral::count;
 pub use read::{find, read};
 

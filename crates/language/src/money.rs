@@ -98,6 +98,7 @@ impl<'r> Reader<'r> {
 
     /// The amount that begins at `at`, and where it ends.
     fn amount(&self, words: &[Word], at: usize) -> Option<(Money, usize)> {
+        words.get(at)?;
         let (before, from) = currency(self.message.languages(), words, at)
             .map_or((None, at), |(code, next)| (Some(code), next));
         let (number, next) = self.numerals.read(words, from).filter(|(number, _)| !number.is_minus())?;
@@ -131,6 +132,24 @@ impl<'r> Reader<'r> {
         let sum = number.plus(cents.hundredths()?)?;
         (said > 0 && words[at - 1].after == Gap::Space).then_some((sum, next + said))
     }
+}
+
+/// Reads the amount that begins at a word, with or without a currency, in whichever language says most. Returns where it
+/// ends.
+///
+/// # Examples
+///
+/// ```
+/// use throughline_language::{Words, amount};
+///
+/// let (money, end) = amount(&Words::of("under 150 euros"), 1).unwrap();
+/// assert_eq!((money.amount.as_str(), money.currency.as_deref(), end), ("150", Some("EUR"), 3));
+/// ```
+#[must_use]
+pub fn amount(message: &Words, at: usize) -> Option<(Money, usize)> {
+    let context = Context::default();
+    let read = |lexicon| Reader::of(lexicon, message, &context).amount(message.all(), at);
+    message.languages().lexicons(&ANSWERS).filter_map(read).max_by_key(|(_, end)| *end)
 }
 
 fn money(amount: Decimal, currency: Option<&str>) -> Money {

@@ -90,6 +90,8 @@ fn shown(labels: &[&str]) -> EventKind {
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     })
 }
 

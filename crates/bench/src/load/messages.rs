@@ -70,6 +70,8 @@ pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     };
     Event {
         id: id.into(),

@@ -1,18 +1,26 @@
 //! Checks lists of options that a host sends: shown, closed, looked at, pressed (`docs/design/0021-option-lists.md`).
 //! The engine decides what may be registered; this file finds the place in the request of what it refuses.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 use throughline_engine::EventKind;
 use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::EffectResult;
 use throughline_engine::data::event::{FocusChanged, Press};
+use throughline_engine::data::field::{FieldValue, Fields, NamedComparison, name_problem};
 use throughline_engine::data::id::SetId;
 use throughline_engine::data::option_set::{OptionSet, OptionSetError, OptionSetOrigin, OptionsShown};
-use throughline_engine::data::policy::limits::{OPTION_ID, OPTION_LABEL, SET_OPTIONS};
+use throughline_engine::data::policy::limits::{
+    LIST_COMPARISONS, OPTION_FIELDS, OPTION_ID, OPTION_LABEL, SET_OPTIONS,
+};
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::set_option::{Metadata, OptionRole, SetOption};
 
-use super::problem::{Checker, Problem, shortened};
-use super::request::{ClosedRequest, FocusRequest, OptionRequest, PressRequest, ShownRequest};
+use super::problem::{Checker, Problem, shortened, step};
+use super::request::{
+    ClosedRequest, ComparisonRequest, FocusRequest, OptionRequest, PressRequest, ShownRequest,
+};
 
 const SCOPES: &str = "chat, widget, dashboard or workspace";
 
@@ -34,6 +42,8 @@ pub(super) fn shown(at: &str, kind: &str, shown: ShownRequest, check: &mut Check
         message_id: id(&place("message_id"), shown.message_id, check),
         displayed: shown.displayed,
         focused_option: shown.focused_option,
+        comparisons: comparisons(at, shown.comparisons.unwrap_or_default(), check),
+        asked: shown.asked.unwrap_or(false),
     };
     if check.problems.len() == before {
         check.problems.extend(unfit(at, &shown));
@@ -82,6 +92,8 @@ fn somewhere() -> OptionsShown {
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     }
 }
 
@@ -211,11 +223,60 @@ fn option(at: &str, option: OptionRequest, check: &mut Checker) -> SetOption {
             owner: text(&place("metadata/owner"), metadata.owner, check),
             recency_rank: metadata.recency_rank,
         },
+        fields: fields(&place("fields"), option.fields.unwrap_or_default(), check),
         role,
         repeatable: option.repeatable.unwrap_or(true),
         exec_ref: text(&place("exec_ref"), option.exec_ref, check),
         risk,
     }
+}
+
+/// Checks the properties of an option, and reports each problem with its place.
+fn fields(at: &str, given: BTreeMap<String, Value>, check: &mut Checker) -> Fields {
+    if given.len() > OPTION_FIELDS {
+        check
+            .wrong(at, format!("an option has at most {OPTION_FIELDS} fields; this one has {}", given.len()));
+        return Fields::new();
+    }
+    let mut taken = Fields::new();
+    for (name, value) in given {
+        let place = format!("{at}/{}", step(&name));
+        let value = FieldValue::from_json(value).and_then(|value| value.problem().map_or(Ok(value), Err));
+        match (name_problem(&name), value) {
+            (Some(wrong), _) => check.wrong(&place, wrong),
+            (None, Err(wrong)) => check.wrong(&place, wrong),
+            (None, Ok(value)) => {
+                check.text(&place, &name);
+                value.texts().for_each(|text| check.text(&place, text));
+                taken.insert(name, value);
+            }
+        }
+    }
+    taken
+}
+
+fn comparisons(at: &str, given: Vec<ComparisonRequest>, check: &mut Checker) -> Vec<NamedComparison> {
+    if given.len() > LIST_COMPARISONS {
+        let text = format!("a list names at most {LIST_COMPARISONS} comparisons; {} were sent", given.len());
+        check.wrong(&format!("{at}/comparisons"), text);
+        return Vec::new();
+    }
+    let one = |(n, own): (usize, ComparisonRequest)| {
+        let place = |member: &str| format!("{at}/comparisons/{n}/{member}");
+        let mut named = |member: &str, text: Option<String>| -> String {
+            let text = check.required(&place(member), "a comparison", text);
+            if !check.named(&place(member))
+                && let Some(wrong) = name_problem(&text)
+            {
+                check.wrong(&place(member), wrong);
+            }
+            check.text(&place(member), &text);
+            text
+        };
+        let (name, field) = (named("name", own.name), named("field", own.field));
+        NamedComparison { name, field, least: own.least.unwrap_or(false) }
+    };
+    given.into_iter().enumerate().map(one).collect()
 }
 
 const ROLES: [(&str, OptionRole); 3] =

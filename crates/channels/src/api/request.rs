@@ -216,6 +216,27 @@ pub struct ShownRequest {
     /// The option that has the focus.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focused_option: Option<String>,
+    /// Comparisons of the list's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparisons: Option<Vec<ComparisonRequest>>,
+    /// True if the list is a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<bool>,
+}
+
+/// A comparison that a list names itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ComparisonRequest {
+    /// The words that ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The field that is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// True if the least value is meant; by default the greatest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<bool>,
 }
 
 /// One option.
@@ -240,6 +261,9 @@ pub struct OptionRequest {
     /// Details that tell it from similar options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<MetadataRequest>,
+    /// Properties by name: numbers, texts, booleans, lists of texts, `{"at": …}`, `{"value": …, "unit": …}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<BTreeMap<String, serde_json::Value>>,
     /// `normal`, `exit` or `none_of_these`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
@@ -303,7 +327,7 @@ pub struct FocusRequest {
 }
 
 /// The places of an event's body where objects belong.
-const OBJECTS: [&[&str]; 12] = [
+const OBJECTS: [&[&str]; 14] = [
     &[],
     &["lane"],
     &["actor"],
@@ -314,6 +338,8 @@ const OBJECTS: [&[&str]; 12] = [
     &["shown"],
     &["shown", "options", "*"],
     &["shown", "options", "*", "metadata"],
+    &["shown", "options", "*", "fields"],
+    &["shown", "comparisons", "*"],
     &["closed"],
     &["focus"],
 ];
@@ -336,7 +362,16 @@ impl ShownRequest {
     ///
     /// As [`EventRequest::from_json`].
     pub fn from_json(body: &[u8]) -> Result<Self, BodyError> {
-        read(body, &[&[], &["options", "*"], &["options", "*", "metadata"]])
+        read(
+            body,
+            &[
+                &[],
+                &["options", "*"],
+                &["options", "*", "metadata"],
+                &["options", "*", "fields"],
+                &["comparisons", "*"],
+            ],
+        )
     }
 }
 

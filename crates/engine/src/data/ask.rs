@@ -1,6 +1,7 @@
 //! Questions to a model, and the answers it may give.
 
 use crate::data::fact_proposal::FactProposal;
+use crate::data::field::Fields;
 use crate::data::focus::AnchorHint;
 use crate::data::id::{BatchId, CardId, DraftId, MessageId, ReviewId};
 use crate::data::intent::Intent;
@@ -144,6 +145,9 @@ pub struct Candidate {
     /// Metadata of the option.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
+    /// Properties as the host gave them.
+    #[serde(default, skip_serializing_if = "Fields::is_empty")]
+    pub fields: Fields,
 }
 
 /// Evidence that a model may ask for before it picks an option (`docs/design/0023-model-picks.md`).

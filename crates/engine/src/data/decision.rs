@@ -211,6 +211,9 @@ reasons! {
     OptionOrdinal = "selection.ordinal", say::reason_selection_ordinal;
     OptionBadge = "selection.badge", say::reason_selection_badge;
     OptionOther = "selection.other_one", say::reason_selection_other_one;
+    OptionWords = "selection.distinctive_words", say::reason_selection_distinctive_words;
+    OptionDescribed = "selection.described", say::reason_selection_described;
+    OptionCompared = "selection.description_open", say::reason_selection_description_open;
     OptionReference = "selection.continuity_reference", say::reason_selection_continuity_reference;
     OptionConfirmed = "selection.confirmed", say::reason_selection_confirmed;
     OptionCorrected = "selection.corrected_pick", say::reason_selection_corrected_pick;

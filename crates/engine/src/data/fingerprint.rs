@@ -50,7 +50,7 @@ pub(crate) fn evidence_fingerprint(
     let signatures: Vec<Value> = frozen
         .iter()
         .map(|option| {
-            json!({
+            let mut signature = json!({
                 "id": option.id,
                 "label": folded_text(&option.label),
                 "sublabel": option.sublabel,
@@ -59,7 +59,11 @@ pub(crate) fn evidence_fingerprint(
                 "type": option.metadata.kind,
                 "owner": option.metadata.owner,
                 "recencyRank": option.metadata.recency_rank,
-            })
+            });
+            if !option.fields.is_empty() {
+                signature["fields"] = json!(option.fields);
+            }
+            signature
         })
         .collect();
     fingerprint_of(&json!({

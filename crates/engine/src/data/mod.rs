@@ -18,6 +18,7 @@ pub mod event;
 pub mod fact;
 pub mod fact_proposal;
 pub mod fault;
+pub mod field;
 pub mod field_error;
 pub mod fingerprint;
 pub mod focus;

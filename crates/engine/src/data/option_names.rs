@@ -165,6 +165,8 @@ pub(crate) enum MatchedBy {
     Ordinal,
     Badge,
     Other,
+    Words,
+    Described,
 }
 
 /// Removes accents and a final "s".

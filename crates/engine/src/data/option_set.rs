@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::call::Risk;
 use crate::data::canonical_json::{hex, sha256, write_strings};
+use crate::data::field::NamedComparison;
 use crate::data::id::{MessageId, SetId};
 use crate::data::indexed_options::IndexedOptions;
 use crate::data::permit::{OfferedOption, OptionIdentity};
@@ -83,6 +84,12 @@ pub struct OptionsShown {
     /// The option that has the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focused_option: Option<String>,
+    /// Comparisons of the list's own, by the words that ask for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<NamedComparison>,
+    /// True if the list is a question: a text in reply answers it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub asked: bool,
 }
 
 /// A reason to refuse a list.
@@ -127,6 +134,12 @@ pub struct OptionSet {
     /// True if the host can be asked for a new snapshot.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub refreshable: bool,
+    /// Comparisons of the list's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<NamedComparison>,
+    /// True if it was shown as a question.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub asked: bool,
 }
 
 /// The change that a newer snapshot of a list brings.
@@ -162,6 +175,8 @@ impl OptionSet {
             exec_rev: 1,
             showings: Vec::new(),
             refreshable: shown.refreshable,
+            comparisons: shown.comparisons,
+            asked: shown.asked,
         })
     }
 
@@ -172,7 +187,7 @@ impl OptionSet {
         };
         let changed = if acts(self) != acts(&newer) {
             OptionSetChange::Exec
-        } else if self.options != newer.options {
+        } else if self.options != newer.options || self.comparisons != newer.comparisons {
             OptionSetChange::Content
         } else {
             OptionSetChange::Nothing
@@ -180,6 +195,7 @@ impl OptionSet {
         self.content_rev += u32::from(changed != OptionSetChange::Nothing);
         self.exec_rev += u32::from(changed == OptionSetChange::Exec);
         (self.title, self.options, self.refreshable) = (newer.title, newer.options, newer.refreshable);
+        (self.comparisons, self.asked) = (newer.comparisons, newer.asked);
         changed
     }
 
@@ -271,7 +287,13 @@ impl OptionsShown {
     /// Returns the list with every text that people see as one line of what can be seen.
     fn in_lines(&self) -> Self {
         let title = self.title.as_deref().map(label);
-        Self { title, options: self.options.iter().map(SetOption::in_lines).collect(), ..self.clone() }
+        let comparisons = self.comparisons.iter().map(NamedComparison::in_lines).collect();
+        Self {
+            title,
+            comparisons,
+            options: self.options.iter().map(SetOption::in_lines).collect(),
+            ..self.clone()
+        }
     }
 
     fn check(&self) -> Result<(), OptionSetError> {
@@ -290,7 +312,9 @@ impl OptionsShown {
             && self.options.iter().all(SetOption::is_valid)
             && order.iter().all(known)
             && distinct
-            && focused;
+            && focused
+            && self.comparisons.len() <= limits::LIST_COMPARISONS
+            && self.comparisons.iter().all(|own| own.problem().is_none());
         if fit { Ok(()) } else { Err(OptionSetError::BadOption) }
     }
 
@@ -343,6 +367,8 @@ mod tests {
             message_id: None,
             displayed: None,
             focused_option: None,
+            comparisons: Vec::new(),
+            asked: false,
         }
     }
 

@@ -134,6 +134,16 @@ pub mod limits {
     pub const OPTION_LABEL_BYTES: usize = 8 * OPTION_LABEL;
     /// Aliases of one option.
     pub const OPTION_ALIASES: usize = 16;
+    /// Fields of one option.
+    pub const OPTION_FIELDS: usize = 32;
+    /// Bytes of a field's name.
+    pub const FIELD_NAME: usize = 64;
+    /// Bytes of a quantity's unit.
+    pub const FIELD_UNIT: usize = 32;
+    /// Texts of a field that is a list.
+    pub const FIELD_LIST: usize = 32;
+    /// Comparisons that a list names.
+    pub const LIST_COMPARISONS: usize = 32;
     /// Appearances of a list that are kept; a reply to an older one refers to the newest.
     pub const SHOWINGS: usize = 5;
     /// Issue keys that one decision names: as many as fit on a line.

@@ -1,6 +1,7 @@
 //! One option of a list.
 
 use crate::data::call::Risk;
+use crate::data::field::{Fields, name_problem};
 use crate::data::policy::limits;
 use crate::text::clean::label;
 use alloc::string::String;
@@ -80,6 +81,9 @@ pub struct SetOption {
     /// Further details.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
+    /// Properties that words may compare: a price, a rating, a day.
+    #[serde(default, skip_serializing_if = "Fields::is_empty")]
+    pub fields: Fields,
     /// Role in the list.
     #[serde(default, skip_serializing_if = "OptionRole::is_normal")]
     pub role: OptionRole,
@@ -108,6 +112,7 @@ impl SetOption {
             badge: None,
             aliases: Vec::new(),
             metadata: Metadata::default(),
+            fields: Fields::new(),
             role: OptionRole::Normal,
             repeatable: true,
             exec_ref: None,
@@ -154,6 +159,7 @@ impl SetOption {
             sublabel: self.sublabel.as_deref().map(label),
             badge: self.badge.as_deref().map(label),
             aliases: self.aliases.iter().map(|alias| label(alias)).collect(),
+            fields: self.fields.iter().map(|(name, value)| (label(name), value.in_lines())).collect(),
             ..self.clone()
         }
     }
@@ -166,7 +172,12 @@ impl SetOption {
         };
         let names = self.aliases.iter().chain(&self.sublabel).chain(&self.badge).chain(&self.exec_ref);
         let label = !self.label.trim().is_empty() && short(&self.label);
-        id && label && self.aliases.len() <= limits::OPTION_ALIASES && names.into_iter().all(short)
+        let fields = self.fields.len() <= limits::OPTION_FIELDS
+            && self
+                .fields
+                .iter()
+                .all(|(name, value)| name_problem(name).is_none() && value.problem().is_none());
+        id && label && fields && self.aliases.len() <= limits::OPTION_ALIASES && names.into_iter().all(short)
     }
 }
 

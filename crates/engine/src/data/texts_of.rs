@@ -24,6 +24,7 @@ use crate::data::event::{
 use crate::data::fact::{Fact, FactSet, FactSource, FactTombstone};
 use crate::data::fact_proposal::FactProposal;
 use crate::data::fault::{Fault, FieldFault, SendingFault, ToolFault, TrackerFault};
+use crate::data::field::{FieldValue, NamedComparison};
 use crate::data::field_error::FieldError;
 use crate::data::focus::AnchorHint;
 use crate::data::handover::{Handover, HostAnswer, ListInSight, OpenHandover, WaitingQuestion};
@@ -189,17 +190,22 @@ texts! {
 
     struct OptionSet {
         id, scope: key, scope_instance: key, title: words, origin: key, user: person, options, content_rev: key,
-        exec_rev: key, showings, refreshable: key,
+        exec_rev: key, showings, refreshable: key, comparisons, asked: key,
     }
     struct Showing { message, order: key, displayed: key, exec_rev: key, revision: key, at: key, to: person }
     struct OptionsShown {
         scope: key, scope_instance: key, title: words, user: person, options, refreshable: key, message_id: key,
-        displayed: key, focused_option: key,
+        displayed: key, focused_option: key, comparisons, asked: key,
     }
     struct SetOption {
-        id: key, label: words, sublabel: words, badge: words, aliases: words, metadata, role: key, repeatable: key,
+        id: key, label: words, sublabel: words, badge: words, aliases: words, metadata, fields, role: key, repeatable: key,
         exec_ref: key, risk: key,
     }
+    enum FieldValue {
+        Number(number: key), Quantity { value: key, unit: key }, Text(text: words), Flag(flag: key), List(texts: words),
+        At(text: key),
+    }
+    struct NamedComparison { name: words, field: key, least: key }
     struct Metadata { path: words, kind: key, owner: person, recency_rank: key }
     struct View {
         user: person, active_option_set_id, active_scope: key, last_resolved_action, recent_action_trace,
@@ -293,7 +299,7 @@ texts! {
         Summary { base_cursor: key, to, messages: lines },
     }
     struct SelectInput { scope: key, candidates, hints: key, rejected: key, evidence: words, may_ask: key }
-    struct Candidate { alias: key, label: words, sublabel: words, badge: words, names: words, metadata }
+    struct Candidate { alias: key, label: words, sublabel: words, badge: words, names: words, metadata, fields }
     struct AnchorHint {
         focus_anchor_internal_id, focus_anchor_channel_id: key, focus_anchor_text_snippet: words, task_id,
     }

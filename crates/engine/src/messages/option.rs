@@ -45,13 +45,13 @@ pub(crate) fn which(
     let place = where_it_is(language, title, scope);
     match (reason, first) {
         (Reason::OptionsOnly, _) => say::option_which_only(language, place),
-        (Reason::OptionInFlight, _) => say::option_on_its_way(language),
         (Reason::OptionConditional, _) => say::option_which_conditional(language, place),
         (Reason::ReplyUnknown, _) => say::option_which_reply(language, place),
         (Reason::OptionUnseen, _) => say::option_which_unseen(language, place),
         (Reason::OptionSeveral, _) => say::option_which_several(language, place),
         (Reason::OptionOutOfRange, _) => say::option_which_range(language, place),
         (Reason::OptionTie, _) => say::option_which_tie(language, place),
+        (Reason::OptionCompared, _) => say::option_which_compared(language, place),
         (Reason::OptionCollision, _) => say::option_which_collision(language, place),
         (Reason::OptionCommand, _) => say::option_which_command(language, place),
         (Reason::OptionUnreferenced | Reason::LoopGuardSameCycle, _) => {

@@ -31,6 +31,7 @@ pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
         badge: None,
         aliases: languages().map(|language| action.label(language)).collect(),
         metadata: crate::data::set_option::Metadata::default(),
+        fields: crate::data::field::Fields::new(),
         role: crate::data::set_option::OptionRole::Normal,
         repeatable: false,
         exec_ref: Some(action.as_str().to_string()),
@@ -44,6 +45,7 @@ pub(crate) fn button_named(actions: &[Action], text: &Words) -> Option<Action> {
         displayed: order.len(),
         positional: false,
         marked: 0,
+        facts: None,
     };
     match pool.read(&Parses::of(super::lexicon(text), text, false)) {
         Reading::One(option, _) => actions.get(option).copied(),

@@ -43,11 +43,11 @@ pub(super) fn ask(
     turn.selection_trace().provenance = Some(provenance);
     let by_model = provenance == Provenance::LlmInfluenced;
     match &question.about {
-        QuestionSubject::List { set, first, rejected } => {
+        QuestionSubject::List { set, first, ahead, rejected } => {
             let Some(set) = turn.get::<OptionSet>(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
-            let asks = arranged(turn, set, *first, *rejected);
+            let asks = arranged(turn, set, (*first, *ahead), *rejected);
             list(turn, view, question, asks, by_model)
         }
         QuestionSubject::More { set } => {
@@ -86,6 +86,10 @@ pub(super) fn ask(
             asked(turn, view, question, &text, &[], Some(&set.id), None, by_model)
         }
         QuestionSubject::Scopes { places, text } => scopes(turn, view, question, places, text),
+        QuestionSubject::Running { label } => {
+            let text = say::option_on_its_way(turn.language(), label);
+            asked(turn, view, question, &text, &[], None, None, by_model)
+        }
         QuestionSubject::Nothing => {
             let text = &say::option_closed(turn.language());
             asked(turn, view, question, text, &[], None, None, by_model)
@@ -104,13 +108,17 @@ fn reject(turn: &Turn<'_>, view: &mut View, set: &OptionSet, rejected: OptionMas
     }
 }
 
-/// Arranges a list for a question: base order with the best guess in front, without the rejected options.
-fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: OptionMask) -> ListQuestion {
+/// Arranges a list for a question: base order with the best guess in front, then the options that a description may mean,
+/// without the rejected ones.
+fn arranged(
+    turn: &Turn<'_>,
+    set: OptionSet,
+    (first, ahead): (Option<usize>, OptionMask),
+    rejected: OptionMask,
+) -> ListQuestion {
     let mut order: Vec<u8> = (0u8..).zip(&set.options).map(|(at, _)| at).collect();
     order.retain(|at| rejected & 1 << *at == 0);
-    if let Some(first) = first {
-        order.sort_by_key(|at| usize::from(*at) != first);
-    }
+    order.sort_by_key(|at| (Some(usize::from(*at)) != first, ahead & 1 << *at == 0));
     let most = turn.policy.selection.max_shown.min(order.len());
     let displayed = u8::try_from(most).unwrap_or(u8::MAX);
     ListQuestion { set, order, displayed, suggests: first }
@@ -125,7 +133,6 @@ fn counts(reason: Reason) -> bool {
             | Reason::ListReshown
             | Reason::ListReturned
             | Reason::ScopeAlone
-            | Reason::OptionInFlight
             | Reason::RepairRemaining
             | Reason::OptionsOnly
             | Reason::OptionSuggested
@@ -310,7 +317,8 @@ fn asked(
         }
     }
     turn.put_view(view);
-    Decision::new(Verdict::Asked, question.reason)
+    let verdict = if question.reason == Reason::OptionInFlight { Verdict::Answered } else { Verdict::Asked };
+    Decision::new(verdict, question.reason)
 }
 
 /// Stores a showing of the list: positions, and replies to this message, mean this order.

@@ -90,7 +90,9 @@ impl Continuity<'_> {
             Reading::One(option, _) => (1 << option, true, true),
             Reading::Reference { again } => (self.denoted(again), false, again),
             Reading::Tie(_) | Reading::Collision(_) => return Err(FailedGate::ReadingCollision),
-            Reading::OutOfRange | Reading::Several | Reading::Nothing => return Err(FailedGate::NotDenoted),
+            Reading::OutOfRange | Reading::Several | Reading::Compared(_) | Reading::Nothing => {
+                return Err(FailedGate::NotDenoted);
+            }
         };
         if self.open() == 0 && !exactly {
             return Err(FailedGate::AllCandidatesRejected);
@@ -167,6 +169,7 @@ mod tests {
             badge: None,
             aliases: Vec::new(),
             metadata: Metadata::default(),
+            fields: crate::data::field::Fields::new(),
             role: OptionRole::Normal,
             repeatable: true,
             exec_ref: Some("open".into()),
@@ -182,6 +185,8 @@ mod tests {
             message_id: None,
             displayed: None,
             focused_option: None,
+            comparisons: Vec::new(),
+            asked: false,
         };
         OptionSet::from_shown(&shown, OptionSetOrigin::Host).unwrap()
     }

@@ -192,7 +192,10 @@ impl Parses<'_> {
             cores.any(|core| names.same(self.written(&core)).0 != 0)
         };
         let words = self.message.all();
-        in_any_language(self.message, |lexicon| (0..words.len()).any(|at| begin(lexicon, at) && !named(at)))
+        let bounds = core::cell::OnceCell::new();
+        let explained = |at: usize| at < 64 && bounds.get_or_init(|| pool.bounds(self)) & 1 << at != 0;
+        let says = |lexicon, at| begin(lexicon, at) && !named(at) && !explained(at);
+        in_any_language(self.message, |lexicon| (0..words.len()).any(|at| says(lexicon, at)))
     }
 
     /// Returns the correction the text makes, if it makes one.

@@ -6,6 +6,7 @@ use core::ops::Range;
 use crate::data::indexed_options::IndexedOptions;
 use crate::data::option_names::MatchedBy;
 use crate::data::set_option::OptionMask;
+use crate::selection::describe::{ListFacts, describe, describe_text};
 use crate::selection::parse::Parses;
 use throughline_language::lexicon::{Lexicon, Section, SectionId};
 use throughline_language::words::{Gap, Word};
@@ -36,6 +37,8 @@ pub(crate) struct CandidatePool<'p> {
     pub(crate) positional: bool,
     /// The options that were rejected or executed: with one of two marked, "the other" is the unmarked one.
     pub(crate) marked: OptionMask,
+    /// What descriptions are read against; `None` where only names and positions count.
+    pub(crate) facts: Option<ListFacts<'p>>,
 }
 
 /// The exact meaning of a text among the options of a list.
@@ -49,6 +52,8 @@ pub(crate) enum Reading {
     Collision(OptionMask),
     /// A position the list does not have.
     OutOfRange,
+    /// A description that denotes no one option beyond doubt; these are to be asked about first.
+    Compared(OptionMask),
     /// More than one option is wanted.
     Several,
     /// A reference to something done or shown before; `again` asks to do it once more.
@@ -121,8 +126,15 @@ impl CandidatePool<'_> {
             let (options, by) = names.same(&pictures);
             found.label(options, by);
         }
+        let described = describe_text(parses, self);
+        if let Some(option) = described.and_then(|described| described.option) {
+            found.other(option, MatchedBy::Described);
+        }
         if let Some(reading) = found.reading() {
             return reading;
+        }
+        if let Some(described) = described {
+            return Reading::Compared(described.ahead);
         }
         let mut cores = parses.cores();
         cores.find_map(|core| self.points(parses, &core)).unwrap_or(Reading::Nothing)
@@ -210,6 +222,14 @@ impl CandidatePool<'_> {
                 && !part.clone().any(|at| names_no_place(parses.lexicon, parses.message, at))
                 && places.nth(words, false).is_some()
             || self.badge(parses, part, parses.lexicon.section(BADGE)).is_some()
+            || describe(parses, part, self).is_some_and(|described| described.option.is_some())
+    }
+
+    /// The words that bound or exclude something in a description, and so neither deny nor put off: "without breakfast",
+    /// "bis 150". Bit `k` is word `k`.
+    pub(crate) fn bounds(&self, parses: &Parses<'_>) -> u64 {
+        let described = describe_text(parses, self);
+        described.map_or(0, |described| described.bounds)
     }
 }
 

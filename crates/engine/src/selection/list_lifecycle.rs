@@ -153,6 +153,14 @@ impl View {
         }
     }
 
+    /// Lets a list live on as if it was new, after a question about it: another subject ends it, not how often it is asked about.
+    pub(crate) fn keep_alive(&mut self, set: &SetId, about: bool, at: Timestamp) {
+        let turn = self.turn;
+        for standing in self.standings.iter_mut().filter(|standing| about && standing.set == *set) {
+            (standing.turn, standing.at) = (turn, at);
+        }
+    }
+
     /// Parks the active list.
     pub(crate) fn park(&mut self, why: ParkReason, at: Timestamp) {
         let (turn, active) = (self.turn, self.active_option_set_id.take());
@@ -310,6 +318,7 @@ mod tests {
             badge: None,
             aliases: Vec::new(),
             metadata: Metadata::default(),
+            fields: crate::data::field::Fields::new(),
             role: OptionRole::Normal,
             repeatable: true,
             exec_ref: exec.then(|| "open".into()),
@@ -325,6 +334,8 @@ mod tests {
             message_id: None,
             displayed: None,
             focused_option: None,
+            comparisons: Vec::new(),
+            asked: false,
         };
         OptionSet::from_shown(&shown, OptionSetOrigin::Host).unwrap()
     }

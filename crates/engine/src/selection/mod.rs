@@ -6,6 +6,8 @@
 //! - Reading: `target_list.rs` and `scope_phrase.rs` find the list a text is about; `parse.rs` splits the text; `exact_match.rs`
 //!   finds what it denotes exactly, `similarity.rs` what it resembles; `control.rs` and `clause_split.rs` find what is
 //!   no choice
+//! - Describing: `describe.rs` reads what an option is said to be ("the cheapest with breakfast"), `columns.rs` compares the
+//!   fields, `distinctive.rs` finds words that only one option has
 //! - Deciding: `resolve.rs` holds the order of the steps, `continuity.rs` the gates for references
 //! - `newest.rs` compares what was shown to a person by when; `noise.rs` finds texts that mean nothing
 //! - Permitting: `vetoes.rs` puts every choice to `may_execute`, whichever way it came
@@ -22,8 +24,11 @@ mod capability;
 mod card;
 mod clarify;
 mod clause_split;
+mod columns;
 pub(crate) mod continuity;
 pub(crate) mod control;
+mod describe;
+mod distinctive;
 mod erase;
 pub(crate) mod exact_match;
 pub(crate) mod handoff;

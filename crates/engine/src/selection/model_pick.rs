@@ -135,7 +135,7 @@ fn guarded(
         Some(at) => (Reason::LoopGuardContinuity, ClarifierType::Confirmation, Some(at)),
         None => (Reason::LoopGuard, question.kind, first),
     };
-    let about = QuestionSubject::List { set: set.id.clone(), first, rejected };
+    let about = QuestionSubject::List { set: set.id.clone(), first, ahead: 0, rejected };
     ClarifyingQuestion { reason, kind, about, open: question.open.clone() }
 }
 
@@ -177,6 +177,7 @@ pub(super) fn call(
             badge: option.badge.clone(),
             names: option.aliases.clone(),
             metadata: option.metadata.clone(),
+            fields: option.fields.clone(),
         })
     };
     let rejected = |id: &&String| view.rejected_in(&set.id, id);
@@ -342,7 +343,7 @@ pub(super) fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, ModelPic
         turn.say(crate::data::message::MessageKind::Answer, None, &say::option_list_gone(turn.language()));
         return Err(Decision::new(Verdict::Answered, Reason::ContextReplaced));
     };
-    let about = QuestionSubject::List { set: other.id, first: None, rejected: 0 };
+    let about = QuestionSubject::List { set: other.id, first: None, ahead: 0, rejected: 0 };
     let question =
         ClarifyingQuestion::plain(Reason::ContextReplaced, ClarifierType::SelectionDisambiguation, about);
     Err(clarify::ask(turn, view, &question, Provenance::SafeClarifier))
@@ -432,7 +433,7 @@ fn picked(
     } else {
         (cycle.reason, ClarifierType::SelectionDisambiguation)
     };
-    let about = QuestionSubject::List { set: set.id.clone(), first: Some(at), rejected: 0 };
+    let about = QuestionSubject::List { set: set.id.clone(), first: Some(at), ahead: 0, rejected: 0 };
     clarify::ask(turn, view, &ClarifyingQuestion::plain(reason, kind, about), Provenance::LlmInfluenced)
 }
 
@@ -523,7 +524,7 @@ fn unresolved(
     if let Some(first) = first {
         lead(&mut view, set, first);
     }
-    let about = QuestionSubject::List { set: set.id.clone(), first, rejected: 0 };
+    let about = QuestionSubject::List { set: set.id.clone(), first, ahead: 0, rejected: 0 };
     let question = ClarifyingQuestion::plain(reason, ClarifierType::SelectionDisambiguation, about);
     clarify::ask(turn, view, &question, Provenance::SafeClarifier)
 }

@@ -95,6 +95,9 @@ pub(crate) fn fetched(
         option.metadata.fill(&newer.metadata);
         option.sublabel = option.sublabel.take().or_else(|| newer.sublabel.clone());
         option.badge = option.badge.take().or_else(|| newer.badge.clone());
+        for (name, value) in &newer.fields {
+            option.fields.entry(name.clone()).or_insert_with(|| value.clone());
+        }
     }
     let seen = OptionSet { options: options.into(), ..set.clone() };
     again(turn, said, view, cycle, &set, &seen, focused)

@@ -194,10 +194,11 @@ pub(crate) fn positions_since(turn: &Turn<'_>, user: &str, shown: &ShownAt) -> b
 }
 
 /// The reasons to ask about a text that chooses, though not one option that can be executed.
-const CHOOSES: [Reason; 10] = [
+const CHOOSES: [Reason; 11] = [
     Reason::ListClosed,
     Reason::OptionTie,
     Reason::OptionCollision,
+    Reason::OptionCompared,
     Reason::OptionOutOfRange,
     Reason::OptionSeveral,
     Reason::OptionInFlight,

@@ -74,7 +74,7 @@ fn seen(
     let current = view.active_option_set_id.clone().and_then(|id| rung::standing_set(turn, &view, &id));
     match current {
         Some(current) => {
-            let about = QuestionSubject::List { set: current.id, first: None, rejected: 0 };
+            let about = QuestionSubject::List { set: current.id, first: None, ahead: 0, rejected: 0 };
             let question =
                 ClarifyingQuestion::plain(Reason::ListReshown, ClarifierType::SelectionDisambiguation, about);
             let _ = clarify::ask(turn, view, &question, Provenance::SafeClarifier);
@@ -105,7 +105,7 @@ fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) ->
         Err(veto) => {
             turn.put_view(view);
             let text = match veto {
-                Veto::InFlight => &say::option_on_its_way(turn.language()),
+                Veto::InFlight => &say::option_on_its_way(turn.language(), &named.label),
                 _ => &say::press_stale(turn.language()),
             };
             refuse(turn, vetoes::reason(veto), text)

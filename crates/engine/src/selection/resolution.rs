@@ -64,8 +64,8 @@ pub(crate) struct UnresolvedText {
 /// The content of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum QuestionSubject {
-    /// A list with the best guess first and without the rejected options.
-    List { set: SetId, first: Option<usize>, rejected: OptionMask },
+    /// A list with the best guess first, then those `ahead`, and without the rejected options.
+    List { set: SetId, first: Option<usize>, ahead: OptionMask, rejected: OptionMask },
     /// A list, with more of its options than were displayed before.
     More { set: SetId },
     /// A yes-or-no question about one option; `rejected` are to be marked as rejected.
@@ -74,11 +74,19 @@ pub(crate) enum QuestionSubject {
     Scopes { places: Vec<ScopePlace>, text: String },
     /// An open question: none of the list was wanted, so what is? `rejected` are to be marked as rejected.
     Refine { set: SetId, rejected: OptionMask },
+    /// An option that was chosen before and is being executed: nothing is asked.
+    Running { label: String },
     /// A text without a list.
     Nothing,
 }
 
 impl Resolution {
+    /// Tells that an option is being executed already.
+    pub(super) fn running(label: &str) -> Self {
+        let about = QuestionSubject::Running { label: label.into() };
+        Self::ask(ClarifyingQuestion::plain(Reason::OptionInFlight, ClarifierType::None, about))
+    }
+
     pub(super) fn ask(question: ClarifyingQuestion) -> Self {
         Self::Ask(Box::new(question))
     }

@@ -14,11 +14,13 @@ use crate::data::option_set::OptionSet;
 use crate::data::permit::{ChosenOption, Door, TextFacts, Veto};
 use crate::data::scope::Scope;
 use crate::data::set_option::OptionMask;
-use crate::data::view::{ClarifierType, ListStatus};
+use crate::data::view::ClarifierType;
 use crate::selection::clause_split;
 use crate::selection::clause_split::NamedBy;
 use crate::selection::continuity::{Continuity, FailedGate};
 use crate::selection::control::{Control, Repair};
+use crate::selection::describe::is_descriptive;
+use crate::selection::distinctive::by_words;
 use crate::selection::exact_match::{CandidatePool, Reading};
 use crate::selection::noise::is_noise;
 use crate::selection::parse::Parses;
@@ -97,7 +99,7 @@ impl<'j> Resolver<'j> {
     ];
 
     pub(super) fn of(scene: &'j ResolveInput<'j>, target: &'j TargetList<'j>) -> Self {
-        let asked = scene.view.pending_clarifier_type != ClarifierType::None;
+        let asked = scene.is_asked(target.set);
         let parses = Parses::of(scene.lexicon, &target.message, asked);
         let pool = CandidatePool {
             options: &target.set.options,
@@ -105,12 +107,17 @@ impl<'j> Resolver<'j> {
             displayed: target.displayed,
             positional: scene.counts(target.set),
             marked: scene.marked(target.set),
+            facts: (!target.exact).then(|| scene.facts(target.set)),
         };
         // A denied option is not chosen; `repair` handles what the text takes back.
         let whole = pool.whole(target.message.text());
         let labelled = whole.0 != 0;
         let denies = parses.is_negated(&pool) && !labelled;
         let reading = if denies { Reading::Nothing } else { pool.read_beside(&parses, whole) };
+        let reading = match reading {
+            Reading::Nothing if !denies && !target.exact => by_words(scene, target, &pool),
+            other => other,
+        };
         Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
     }
 
@@ -248,7 +255,8 @@ impl<'j> Resolver<'j> {
 
     /// True if the text is a question, and not a label or an answer that ends in a question mark.
     fn asks(&self) -> bool {
-        let open = self.scene.view.pending_clarifier_type == ClarifierType::SelectionDisambiguation;
+        let open = self.scene.view.pending_clarifier_type == ClarifierType::SelectionDisambiguation
+            || self.scene.is_put(self.target.set);
         let exact = open && matches!(self.reading, Reading::One(..) | Reading::Tie(_));
         !self.labelled && self.parses.is_question(exact)
     }
@@ -364,6 +372,7 @@ impl<'j> Resolver<'j> {
             Reading::Tie(_) => Some(self.resembles(Reason::OptionTie)),
             Reading::Collision(_) => Some(self.resembles(Reason::OptionCollision)),
             Reading::OutOfRange => Some(self.resembles(Reason::OptionOutOfRange)),
+            Reading::Compared(ahead) => Some(self.compared(ahead)),
             Reading::Several => Some(self.resembles(Reason::OptionSeveral)),
             _ => None,
         }
@@ -397,6 +406,8 @@ impl<'j> Resolver<'j> {
                 ))
             }
             Ok(option) => self.act(option, Reason::OptionReference, self.facts()),
+            // "Open it" once more, before the first time is through.
+            Err(_) if self.running().is_some() => Resolution::running(self.running()?),
             Err(blocked) => {
                 let mut ruling = self.resembles(blocked.reason());
                 if let Resolution::Ask(question) = &mut ruling
@@ -407,6 +418,13 @@ impl<'j> Resolver<'j> {
                 ruling
             }
         })
+    }
+
+    /// The label of the option of this list that is being executed, if it is one.
+    fn running(&self) -> Option<&'j str> {
+        let mut here = self.scene.view.in_flight.iter().filter(|act| act.set == self.target.set.id);
+        let (act, None) = (here.next()?, here.next()) else { return None };
+        self.target.set.option(&act.option).map(|(_, option)| option.label.as_str())
     }
 
     /// True if the option was already done and may not simply be repeated.
@@ -420,12 +438,15 @@ impl<'j> Resolver<'j> {
 
     /// Asks about a text that denotes nothing exactly but looks like a choice.
     fn unresolved(&self) -> Option<Resolution> {
-        let asked = self.scene.view.pending_clarifier_type != ClarifierType::None;
+        let asked = self.scene.is_asked(self.target.set);
         let short = self.parses.shortest().is_some_and(|core| core.len() <= 5);
+        let taken_back = self.parses.repair() == Some(Repair::Last);
+        let described = taken_back || is_descriptive(&self.parses);
         let like = short && (self.hints().reaches(SimilarityClass::PartOfLabel) || self.parses.has_ordinal())
             || asked && self.hints().reaches(SimilarityClass::SharedWord)
+            || described
             || self.guarded();
-        if self.soft() && !self.target.cued && !self.guarded() {
+        if self.soft() && !self.target.cued && !self.guarded() && !described {
             return self.elsewhere();
         }
         match self.target.anchor {
@@ -435,6 +456,10 @@ impl<'j> Resolver<'j> {
             Anchor::Unknown => return None,
         }
         if self.target.cued || self.parses.has_verb() || like {
+            if taken_back || described && self.parses.is_conditional(&self.pool) {
+                let reason = if taken_back { Reason::OptionUnreferenced } else { Reason::OptionConditional };
+                return Some(self.resembles(reason));
+            }
             let many = self.hints().best().count_ones() > 1;
             return Some(self.resembles(if many { Reason::OptionManyMatch } else { Reason::OptionNoMatch }));
         }
@@ -460,8 +485,7 @@ impl<'j> Resolver<'j> {
     /// True if an option of this list was just executed. A text that fits none of its options is then about
     /// something else.
     fn soft(&self) -> bool {
-        let standing = self.scene.view.standing(&self.target.set.id);
-        standing.is_some_and(|standing| standing.status == ListStatus::Soft)
+        self.scene.is_soft(self.target.set)
     }
 
     // ---- building rulings ----
@@ -485,6 +509,7 @@ impl<'j> Resolver<'j> {
                     self.last().filter(|last| reason == Reason::OptionCorrected && *last != option);
                 Resolution::Act(Box::new(Execution { chosen, reason, corrects, remainder: None }))
             }
+            Err(Veto::InFlight) => Resolution::running(label),
             Err(veto) => self.resembles(vetoes::reason(veto)),
         }
     }
@@ -552,6 +577,8 @@ fn reason_of(by: MatchedBy) -> Reason {
         MatchedBy::Ordinal => Reason::OptionOrdinal,
         MatchedBy::Badge => Reason::OptionBadge,
         MatchedBy::Other => Reason::OptionOther,
+        MatchedBy::Words => Reason::OptionWords,
+        MatchedBy::Described => Reason::OptionDescribed,
     }
 }
 

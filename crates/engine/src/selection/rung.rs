@@ -318,7 +318,9 @@ fn note_question(turn: &mut Turn<'_>, view: &View, question: &ClarifyingQuestion
         | QuestionSubject::More { set }
         | QuestionSubject::Confirm { set, .. }
         | QuestionSubject::Refine { set, .. } => Some(set.clone()),
-        QuestionSubject::Scopes { .. } | QuestionSubject::Nothing => view.active_option_set_id.clone(),
+        QuestionSubject::Scopes { .. } | QuestionSubject::Running { .. } | QuestionSubject::Nothing => {
+            view.active_option_set_id.clone()
+        }
     };
     let Some(set) = set.and_then(|id| turn.get::<OptionSet>(&id).cloned()) else { return };
     note_set(turn, &set);
@@ -384,7 +386,7 @@ fn scope_answer(turn: &mut Turn<'_>, said: &RoutedMessage, view: &View) -> Scope
             ScopeAnswer::Place(Words::new(&question.text, turn.languages()), place)
         }
         Some(set) => {
-            let about = QuestionSubject::List { set: set.id.clone(), first: None, rejected: 0 };
+            let about = QuestionSubject::List { set: set.id.clone(), first: None, ahead: 0, rejected: 0 };
             let question =
                 ClarifyingQuestion::plain(Reason::ScopeAlone, ClarifierType::SelectionDisambiguation, about);
             ScopeAnswer::ListChanged(clarify::ask(turn, view, &question, Provenance::SafeClarifier))
@@ -463,6 +465,12 @@ pub(super) fn leave(turn: &mut Turn<'_>, said: &RoutedMessage, mut view: View, r
     let chat = view.active_scope == Some(Scope::Chat);
     if chat && !asks && reason != Reason::SelectionNothing && !closes() {
         view.park(ParkReason::Interrupt, turn.now());
+    }
+    if asks
+        && let Some(set) =
+            view.active_option_set_id.clone().and_then(|id| turn.get::<OptionSet>(&id).cloned())
+    {
+        view.keep_alive(&set.id, handoff::is_about(&said.words, &set), turn.now());
     }
     turn.selection_trace().handoff = Some(handoff::of(turn, said, &view, reason));
     turn.put_view(view);

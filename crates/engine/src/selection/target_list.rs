@@ -17,6 +17,7 @@ use crate::data::shown_at::ShownAt;
 use crate::data::time::Timestamp;
 use crate::data::view::{ClarifierType, ListState, ListStatus, ParkReason, View};
 use crate::selection::control::Control;
+use crate::selection::describe::ListFacts;
 use crate::selection::exact_match::{CandidatePool, Reading};
 use crate::selection::newest::OtherChoices;
 use crate::selection::parse::Parses;
@@ -396,6 +397,27 @@ impl<'s> ResolveInput<'s> {
         set.scope == Scope::Chat || self.view.within(seen, self.policy.ttl.positional)
     }
 
+    /// True if an option of a list was just executed.
+    pub(super) fn is_soft(&self, set: &OptionSet) -> bool {
+        self.view.standing(&set.id).is_some_and(|standing| standing.status == ListStatus::Soft)
+    }
+
+    /// True if a list was shown as a question that waits for its answer.
+    pub(super) fn is_put(&self, set: &OptionSet) -> bool {
+        set.asked && !self.is_soft(set)
+    }
+
+    /// True if a question about a list is open: the engine's, or the list itself.
+    pub(super) fn is_asked(&self, set: &OptionSet) -> bool {
+        self.view.pending_clarifier_type != ClarifierType::None || self.is_put(set)
+    }
+
+    /// Returns what descriptions of a list's options are read against.
+    pub(super) fn facts(&self, set: &'s OptionSet) -> ListFacts<'s> {
+        let left = |option: &SetOption| option.is_normal() && !self.view.rejected_in(&set.id, &option.id);
+        ListFacts { title: set.title.as_deref(), comparisons: &set.comparisons, left: set.those(left) }
+    }
+
     /// Returns the options that are rejected or were accepted last; "the other one" is the one without this
     /// mark.
     pub(super) fn marked(&self, set: &OptionSet) -> OptionMask {
@@ -410,7 +432,14 @@ impl<'s> ResolveInput<'s> {
 
 /// A pool in which only names count, not positions.
 pub(super) fn names_only_pool(set: &OptionSet) -> CandidatePool<'_> {
-    CandidatePool { options: &set.options, order: &[], displayed: 0, positional: false, marked: 0 }
+    CandidatePool {
+        options: &set.options,
+        order: &[],
+        displayed: 0,
+        positional: false,
+        marked: 0,
+        facts: None,
+    }
 }
 
 pub(super) fn base_order(options: &[SetOption]) -> Vec<u8> {
@@ -424,7 +453,7 @@ fn ask(reason: Reason, places: Vec<ScopePlace>, text: &str) -> Resolution {
 
 /// Shows the list that took the place of the one replied to.
 fn replaced(set: &OptionSet) -> Resolution {
-    let about = QuestionSubject::List { set: set.id.clone(), first: None, rejected: 0 };
+    let about = QuestionSubject::List { set: set.id.clone(), first: None, ahead: 0, rejected: 0 };
     Resolution::ask(ClarifyingQuestion::plain(
         Reason::ListReplaced,
         ClarifierType::SelectionDisambiguation,

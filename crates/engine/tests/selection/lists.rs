@@ -76,6 +76,8 @@ pub(crate) fn of(scope: Scope, instance: &str, options: Vec<SetOption>) -> Optio
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     }
 }
 

@@ -149,7 +149,7 @@ pub struct EventReport {
 mod tests {
     use throughline_channels::api::EventRequest;
 
-    use super::super::{MetadataBody, OptionBody};
+    use super::super::{ComparisonBody, MetadataBody, OptionBody};
     use super::*;
 
     fn shown() -> ShownBody {
@@ -161,6 +161,7 @@ mod tests {
             badge: some(),
             aliases: vec!["y".into()],
             metadata: Some(MetadataBody { path: some(), kind: some(), owner: some(), recency_rank: Some(1) }),
+            fields: [("x".to_owned(), serde_json::json!(1))].into(),
             role: Some("normal".into()),
             repeatable: Some(true),
             exec_ref: some(),
@@ -177,6 +178,12 @@ mod tests {
             message_id: some(),
             displayed: Some(vec!["o".into()]),
             focused_option: some(),
+            comparisons: Some(vec![ComparisonBody {
+                name: "x".into(),
+                field: "x".into(),
+                least: Some(true),
+            }]),
+            asked: Some(true),
         }
     }
 

@@ -26,8 +26,9 @@ pub use operations::{
     SignInLink, SignInLinkFor, Version,
 };
 pub use option::{
-    ClosedBody, FocusBody, Handoff, MetadataBody, OptionBody, OptionSet, OptionSetAnswer, Referent,
-    Selection, SetStanding, ShownBody, SnapshotBody, Standing, TargetRef, TraceEntry, View,
+    ClosedBody, ComparisonBody, FieldBody, FocusBody, Handoff, MetadataBody, OptionBody, OptionSet,
+    OptionSetAnswer, Referent, Selection, SetStanding, ShownBody, SnapshotBody, Standing, TargetRef,
+    TraceEntry, View,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};

@@ -1,8 +1,12 @@
 //! Option lists: requests of a host, stored lists, and the selection of a turn (`docs/design/0021-option-lists.md`).
 //! A test keeps the requests equal to those the API channel parses.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use throughline_channels::api::{MetadataRequest, OptionRequest};
+use throughline_engine::data::field::NamedComparison;
 use throughline_engine::data::set_option::{Metadata, SetOption};
 use throughline_engine::data::view::ListStatus;
 use utoipa::ToSchema;
@@ -37,6 +41,50 @@ pub struct ShownBody {
     pub displayed: Option<Vec<String>>,
     /// Id of the option that has the focus.
     pub focused_option: Option<String>,
+    /// Comparisons of the list's own, by the words that ask for them.
+    pub comparisons: Option<Vec<ComparisonBody>>,
+    /// True if the list is a question: what `assistant.posted` with `expected: selection` understands is understood.
+    pub asked: Option<bool>,
+}
+
+/// Comparison that a list names itself: “the greenest” is the one with the least `co2`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ComparisonBody {
+    /// Words that ask for it.
+    #[schema(example = "greenest")]
+    pub name: String,
+    /// Field that is compared.
+    #[schema(example = "co2")]
+    pub field: String,
+    /// True if the least value is meant; the greatest if absent.
+    pub least: Option<bool>,
+}
+
+/// Property of an option: a number, a text, a boolean, a list of texts, a day or moment, or a number of a unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum FieldBody {
+    /// Number, with at most 18 digits before the point and 18 behind it.
+    Number(f64),
+    /// Text of at most 200 characters.
+    Text(String),
+    /// True or false.
+    Flag(bool),
+    /// At most 32 texts.
+    List(Vec<String>),
+    /// Day or moment.
+    At {
+        /// RFC 3339: `2026-03-01`, `2026-03-01T09:00:00Z`.
+        at: String,
+    },
+    /// Number of a unit.
+    Quantity {
+        /// Number.
+        value: f64,
+        /// Unit: a currency by its ISO 4217 code, `km`, `h`.
+        unit: String,
+    },
 }
 
 /// Option of a list.
@@ -61,6 +109,10 @@ pub struct OptionBody {
     /// Properties that distinguish options with the same label. They never select an option by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<MetadataBody>,
+    /// Properties by name, at most 32, that “the cheaper one”, “under 150” and “the one with breakfast” are read against.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, FieldBody>, example = json!({"price": {"value": 120, "unit": "EUR"}, "breakfast": true}))]
+    pub fields: BTreeMap<String, Value>,
     /// Role: `normal`, `exit` or `none_of_these`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
@@ -134,8 +186,19 @@ pub struct SnapshotBody {
 
 impl From<OptionBody> for OptionRequest {
     fn from(option: OptionBody) -> Self {
-        let OptionBody { id, label, sublabel, badge, aliases, metadata, role, repeatable, exec_ref, risk } =
-            option;
+        let OptionBody {
+            id,
+            label,
+            sublabel,
+            badge,
+            aliases,
+            metadata,
+            fields,
+            role,
+            repeatable,
+            exec_ref,
+            risk,
+        } = option;
         let metadata = metadata.map(|MetadataBody { path, kind, owner, recency_rank }| MetadataRequest {
             path,
             kind,
@@ -149,6 +212,7 @@ impl From<OptionBody> for OptionRequest {
             badge,
             aliases: Some(aliases),
             metadata,
+            fields: Some(fields).filter(|fields| !fields.is_empty()),
             role,
             repeatable,
             exec_ref,
@@ -159,8 +223,19 @@ impl From<OptionBody> for OptionRequest {
 
 impl From<&SetOption> for OptionBody {
     fn from(option: &SetOption) -> Self {
-        let SetOption { id, label, sublabel, badge, aliases, metadata, role, repeatable, exec_ref, risk } =
-            option.clone();
+        let SetOption {
+            id,
+            label,
+            sublabel,
+            badge,
+            aliases,
+            metadata,
+            fields,
+            role,
+            repeatable,
+            exec_ref,
+            risk,
+        } = option.clone();
         let Metadata { path, kind, owner, recency_rank } = metadata;
         let metadata = MetadataBody { path, kind, owner, recency_rank };
         Self {
@@ -170,11 +245,18 @@ impl From<&SetOption> for OptionBody {
             badge,
             aliases,
             metadata: Some(metadata).filter(|metadata| *metadata != MetadataBody::default()),
+            fields: fields.iter().map(|(name, value)| (name.clone(), value.to_json())).collect(),
             role: Some(word(&role)),
             repeatable: Some(repeatable),
             exec_ref,
             risk: Some(word(&risk)),
         }
+    }
+}
+
+impl From<&NamedComparison> for ComparisonBody {
+    fn from(own: &NamedComparison) -> Self {
+        Self { name: own.name.clone(), field: own.field.clone(), least: Some(own.least) }
     }
 }
 
@@ -204,6 +286,12 @@ pub struct OptionSet {
     pub content_rev: u32,
     /// Revision that increases when anything changes that would be executed: the `version` of a press.
     pub exec_rev: u32,
+    /// Comparisons of the list's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<ComparisonBody>,
+    /// True if it was shown as a question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked: bool,
     /// Ids of the options as last displayed.
     pub displayed: Vec<String>,
     /// Options, in base order.
@@ -228,6 +316,8 @@ impl OptionSet {
             refreshable: set.refreshable,
             content_rev: set.content_rev,
             exec_rev: set.exec_rev,
+            comparisons: set.comparisons.iter().map(ComparisonBody::from).collect(),
+            asked: set.asked,
             displayed: order.into_iter().flatten().filter_map(id).collect(),
             options: set.options.iter().map(OptionBody::from).collect(),
         }

@@ -27,6 +27,8 @@ pub(super) fn shown(show: &Show, message: Option<String>) -> OptionsShown {
         refreshable: false,
         message_id: message,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use serde_yaml_ng::Value;
+use throughline_engine::data::field::NamedComparison;
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::set_option::SetOption;
@@ -113,6 +114,19 @@ fn shown(all: &mut Build, shown: &OptionsShown) {
         all.put("displayed", Value::Sequence(order.iter().map(|id| text(id)).collect()));
     }
     all.some("focused_option", shown.focused_option.as_ref());
+    let own = |own: &NamedComparison| {
+        let mut all = Build(vec![("name".into(), text(&own.name)), ("field".into(), text(&own.field))]);
+        if own.least {
+            all.put("least", Value::Bool(true));
+        }
+        map(all.0)
+    };
+    if !shown.comparisons.is_empty() {
+        all.put("comparisons", Value::Sequence(shown.comparisons.iter().map(own).collect()));
+    }
+    if shown.asked {
+        all.put("asked", Value::Bool(true));
+    }
 }
 
 fn options(options: &[SetOption]) -> Value {
@@ -142,6 +156,10 @@ fn option(option: &SetOption) -> Value {
     metadata.0.extend(known.recency_rank.map(|rank| ("recency_rank".to_string(), count(rank))));
     if !metadata.0.is_empty() {
         all.put("metadata", map(metadata.0));
+    }
+    if !option.fields.is_empty() {
+        let fields = option.fields.iter().map(|(name, value)| (name.clone(), json(&value.to_json())));
+        all.put("fields", map(fields.collect()));
     }
     if option.role != plain.role {
         all.put("role", text(&serialized_name(&option.role)));

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use throughline_engine::data::call::Risk;
 use throughline_engine::data::effect::EffectClass;
+use throughline_engine::data::field::{FieldValue, Fields as Properties, NamedComparison};
 use throughline_engine::data::option_set::OptionsShown;
 use throughline_engine::data::scope::Scope;
 use throughline_engine::data::selection_trace::{Provenance, Signal};
@@ -183,6 +184,12 @@ fn shown(mut fields: Fields<'_>) -> Read<OptionsShown> {
         message_id: fields.opt_text("message_id")?,
         displayed: fields.opt("displayed").map(|node| texts(Some(node))).transpose()?,
         focused_option: fields.opt_text("focused_option")?,
+        comparisons: fields
+            .opt("comparisons")
+            .map(|node| comparisons(&node))
+            .transpose()?
+            .unwrap_or_default(),
+        asked: fields.opt("asked").map(|node| node.flag()).transpose()?.unwrap_or(false),
     };
     fields.finish()?;
     Ok(shown)
@@ -208,6 +215,9 @@ fn option(node: &Node<'_>) -> Read<SetOption> {
     if let Some(node) = fields.opt("metadata") {
         option.metadata = metadata(&node)?;
     }
+    if let Some(node) = fields.opt("fields") {
+        option.fields = properties(&node)?;
+    }
     if let Some(node) = fields.opt("role") {
         let roles = ["normal", "exit", "none_of_these"];
         option.role = node.one_of("the role of an option", by_name::<OptionRole>, &roles)?;
@@ -223,6 +233,27 @@ fn option(node: &Node<'_>) -> Read<SetOption> {
     }
     fields.finish()?;
     Ok(option)
+}
+
+/// Parses properties in the form that hosts send.
+fn properties(node: &Node<'_>) -> Read<Properties> {
+    let Json::Object(members) = node.json()? else { return Err(node.fail("fields are a map")) };
+    let read = |(name, value)| Ok((name, FieldValue::from_json(value).map_err(|wrong| node.fail(wrong))?));
+    members.into_iter().map(read).collect()
+}
+
+fn comparisons(node: &Node<'_>) -> Read<Vec<NamedComparison>> {
+    let one = |node: &Node<'_>| {
+        let mut fields = node.map()?;
+        let own = NamedComparison {
+            name: fields.need("name")?.text()?,
+            field: fields.need("field")?.text()?,
+            least: fields.opt("least").map(|node| node.flag()).transpose()?.unwrap_or(false),
+        };
+        fields.finish()?;
+        Ok(own)
+    };
+    node.list()?.iter().map(one).collect()
 }
 
 fn metadata(node: &Node<'_>) -> Read<Metadata> {

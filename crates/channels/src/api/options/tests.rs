@@ -175,3 +175,51 @@ fn a_snapshot_is_checked_like_a_list_but_may_be_empty() {
     assert_eq!(wrong(vec![option("a"), option("a")], None), ["/snapshot/options/1/id"]);
     assert_eq!(wrong(vec![option("a")], Some("b")), ["/snapshot/focused"]);
 }
+
+#[test]
+fn fields_and_comparisons_are_read_or_refused_with_their_place() {
+    let read = event(&shown(|list| {
+        list["asked"] = json!(true);
+        list["comparisons"] = json!([{ "name": "greenest", "field": "co2", "least": true }]);
+        list["options"][0]["fields"] = json!({
+            "price": { "value": 120.50, "unit": "EUR" }, "rating": 4.6, "co2": -1, "breakfast": true, "city": "Berlin",
+            "tags": ["pool", "bar"], "opened": { "at": "2024-02-01" },
+        });
+    }))
+    .unwrap();
+    let EventKind::OptionsShown(shown_list) = read.kind else { panic!("{:?}", read.kind) };
+    let written: Value =
+        shown_list.options[0].fields.iter().map(|(name, value)| (name.clone(), value.to_json())).collect();
+    let sent = json!({
+        "price": { "value": 120.5, "unit": "EUR" }, "rating": 4.6, "co2": -1, "breakfast": true, "city": "Berlin",
+        "tags": ["pool", "bar"], "opened": { "at": "2024-02-01" },
+    });
+    assert_eq!(written, sent);
+    assert!(shown_list.asked && shown_list.comparisons[0].least);
+
+    let long = "x".repeat(OPTION_LABEL + 1);
+    for (value, place) in [
+        (json!({ "price": null }), "/shown/options/0/fields/price"),
+        (json!({ "price": 1e300 }), "/shown/options/0/fields/price"),
+        (json!({ "price": { "value": "1", "unit": "EUR" } }), "/shown/options/0/fields/price"),
+        (json!({ "price": { "value": 1, "unit": " " } }), "/shown/options/0/fields/price"),
+        (
+            json!({ "price": { "value": 1, "unit": "EUR", "at": "2026-01-01" } }),
+            "/shown/options/0/fields/price",
+        ),
+        (json!({ "day": { "at": "soon" } }), "/shown/options/0/fields/day"),
+        (json!({ "tags": ["a", 1] }), "/shown/options/0/fields/tags"),
+        (json!({ "a/b": long }), "/shown/options/0/fields/a~1b"),
+        (json!({ "?!": 1 }), "/shown/options/0/fields/?!"),
+        (json!([1]), "/shown/options/0/fields"),
+        ((0..=OPTION_FIELDS).map(|n| (n.to_string(), json!(n))).collect(), "/shown/options/0/fields"),
+    ] {
+        assert_eq!(places(&shown(|list| list["options"][0]["fields"] = value.clone())), [place], "{value}");
+    }
+    for (own, place) in [
+        (json!([{ "field": "co2" }]), "/shown/comparisons/0/name"),
+        (json!([{ "name": "greenest", "field": "" }]), "/shown/comparisons/0/field"),
+    ] {
+        assert_eq!(places(&shown(|list| list["comparisons"] = own.clone())), [place], "{own}");
+    }
+}

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::ask::instructions::filled;
 use crate::data::ask::{Candidate, EvidenceKind, SELECT_CONTRACT, SelectInput};
+use crate::data::field::FieldValue;
 use crate::data::scope::Scope;
 use crate::text::json_object::{object, quoted};
 
@@ -95,7 +96,7 @@ fn place(scope: Scope) -> &'static str {
 
 /// An option as one line, with everything the lane knows about it.
 fn option(candidate: &Candidate) -> String {
-    let Candidate { alias, label, sublabel, badge, names, metadata } = candidate;
+    let Candidate { alias, label, sublabel, badge, names, metadata, fields } = candidate;
     let mut members = vec![("id", quoted(alias)), ("label", quoted(label))];
     let texts = [
         ("sublabel", sublabel),
@@ -110,5 +111,24 @@ fn option(candidate: &Candidate) -> String {
         members.push(("names", format!("[{}]", names.join(", "))));
     }
     members.extend(metadata.recency_rank.map(|rank| ("recency_rank", rank.to_string())));
+    if !fields.is_empty() {
+        let fields: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{}: {}", quoted(name), property(value))).collect();
+        members.push(("fields", format!("{{{}}}", fields.join(", "))));
+    }
     object(&members)
+}
+
+/// A property's value; numbers as they are, without what a float would make of them.
+fn property(value: &FieldValue) -> String {
+    match value {
+        FieldValue::Number(number) => number.to_string(),
+        FieldValue::Quantity { value, unit } => quoted(&format!("{value} {unit}")),
+        FieldValue::Text(text) | FieldValue::At(text) => quoted(text),
+        FieldValue::Flag(flag) => flag.to_string(),
+        FieldValue::List(list) => {
+            let list: Vec<String> = list.iter().map(|text| quoted(text)).collect();
+            format!("[{}]", list.join(", "))
+        }
+    }
 }

@@ -19,6 +19,7 @@ fn set(options: &[(&str, &str)]) -> OptionSet {
         badge: (!badge.is_empty()).then(|| (*badge).into()),
         aliases: Vec::new(),
         metadata: Metadata::default(),
+        fields: crate::data::field::Fields::new(),
         role: OptionRole::Normal,
         repeatable: true,
         exec_ref: Some("open".into()),
@@ -34,6 +35,8 @@ fn set(options: &[(&str, &str)]) -> OptionSet {
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     };
     OptionSet::from_shown(&shown, OptionSetOrigin::Host).unwrap()
 }
@@ -62,7 +65,14 @@ const BASE: [u8; 50] = {
 
 fn pool(set: &OptionSet, marked: OptionMask) -> CandidatePool<'_> {
     let displayed = set.options.len();
-    CandidatePool { options: &set.options, order: &BASE[..displayed], displayed, positional: true, marked }
+    CandidatePool {
+        options: &set.options,
+        order: &BASE[..displayed],
+        displayed,
+        positional: true,
+        marked,
+        facts: None,
+    }
 }
 
 fn read(set: &OptionSet, marked: OptionMask, text: &str) -> Reading {

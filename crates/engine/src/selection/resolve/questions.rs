@@ -17,6 +17,20 @@ impl Resolver<'_> {
         self.list(reason, ClarifierType::SelectionDisambiguation, self.hints().unique())
     }
 
+    /// Asks about a description that denotes no one option, with those it may mean in front.
+    pub(super) fn compared(&self, ahead: OptionMask) -> Resolution {
+        let mut question = self.list(Reason::OptionCompared, ClarifierType::SelectionDisambiguation, None);
+        if let Resolution::Ask(asked) = &mut question
+            && let QuestionSubject::List { ahead: first, .. } = &mut asked.about
+        {
+            *first = ahead;
+            if let Some(open) = &mut asked.open {
+                open.hints = (0..self.target.set.options.len()).filter(|at| ahead & 1 << at != 0).collect();
+            }
+        }
+        question
+    }
+
     pub(super) fn list(&self, reason: Reason, kind: ClarifierType, first: Option<usize>) -> Resolution {
         let set = self.target.set.id.clone();
         let rejected = if kind == ClarifierType::Repair { self.rejected() } else { 0 };
@@ -30,7 +44,7 @@ impl Resolver<'_> {
         Resolution::ask(ClarifyingQuestion {
             reason,
             kind,
-            about: QuestionSubject::List { set, first, rejected },
+            about: QuestionSubject::List { set, first, ahead: 0, rejected },
             open: Some(open),
         })
     }
@@ -58,7 +72,7 @@ impl Resolver<'_> {
                 let option = open.trailing_zeros() as usize;
                 (ClarifierType::Confirmation, QuestionSubject::Confirm { set, option, rejected })
             }
-            _ => (ClarifierType::Repair, QuestionSubject::List { set, first: None, rejected }),
+            _ => (ClarifierType::Repair, QuestionSubject::List { set, first: None, ahead: 0, rejected }),
         };
         Resolution::ask(ClarifyingQuestion::plain(Reason::RepairRemaining, kind, about))
     }

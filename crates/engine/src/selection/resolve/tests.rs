@@ -10,7 +10,9 @@ use crate::data::option_set::{OptionSetOrigin, OptionsShown};
 use crate::data::policy::selection::SelectionPolicy;
 use crate::data::set_option::{Metadata, OptionRole, SetOption};
 use crate::data::time::Timestamp;
-use crate::data::view::{ActionKind, ActionOutcome, ListState, ParkReason, TargetRef, TraceEntry, View};
+use crate::data::view::{
+    ActionKind, ActionOutcome, ListState, ListStatus, ParkReason, TargetRef, TraceEntry, View,
+};
 use crate::selection::resolve::*;
 use crate::selection::target_list::ReplyTo;
 
@@ -22,6 +24,7 @@ fn set(scope: Scope, instance: &str, title: Option<&str>, prefix: &str, labels: 
         badge: label.strip_prefix("Links Panel ").filter(|_| prefix == "opt").map(String::from),
         aliases: Vec::new(),
         metadata: Metadata::default(),
+        fields: crate::data::field::Fields::new(),
         role: OptionRole::Normal,
         repeatable: true,
         exec_ref: Some("open".into()),
@@ -37,6 +40,8 @@ fn set(scope: Scope, instance: &str, title: Option<&str>, prefix: &str, labels: 
         message_id: None,
         displayed: None,
         focused_option: None,
+        comparisons: Vec::new(),
+        asked: false,
     };
     OptionSet::from_shown(&shown, OptionSetOrigin::Host).unwrap()
 }
@@ -264,3 +269,5 @@ fn a_command_of_the_host_is_no_option() {
     let policy = SelectionPolicy { commands: vec![command], ..on() };
     assert_eq!(told(&active(&one), &[&one], "open recent", &policy), "P known_command");
 }
+
+mod descriptions;
