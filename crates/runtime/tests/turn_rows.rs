@@ -77,7 +77,12 @@ fn full() -> TurnRow {
 
 fn stored(row: &str) -> StoredTurn {
     let log = full().seal(GENESIS, String::new(), SALT.into());
-    StoredTurn { lane: lane(), revision: 8, log: throughline_store::LogRow { row: row.into(), ..log } }
+    StoredTurn {
+        lane: lane(),
+        revision: 8,
+        position: 8,
+        log: throughline_store::LogRow { row: row.into(), ..log },
+    }
 }
 
 /// `GOLDEN=write` writes the file; only for a new version.

@@ -132,6 +132,8 @@ through! {
         read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
         read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;
         read turns_before(lane: &LaneKey, before: u64, limit: u32) -> Vec<StoredTurn>;
+        read turns_of_tenant(tenant: &str, after: TurnSeq, limit: u32) -> TurnPage;
+        read turns_end(tenant: &str) -> TurnSeq;
         read latest_turns(tenant: &str, before: Option<TurnSeq>, limit: u32) -> LatestTurns;
         read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;
     }

@@ -34,6 +34,7 @@ pub mod policies;
 pub mod requests;
 pub mod store;
 pub mod streams;
+pub mod tenant_turns;
 pub mod timers;
 pub mod turn_commit;
 pub mod turn_log;
@@ -177,6 +178,10 @@ macro_rules! conformance {
                 turn_log: [
                     the_log_is_a_chain, the_log_is_paged, the_latest_turns_come_first,
                     the_nearest_checkpoint_is_found
+                ],
+                tenant_turns: [
+                    turns_of_all_lanes_are_in_one_order, what_comes_later_is_above_the_end, a_lost_turn_is_in_no_order,
+                    erased_turns_keep_their_places, readers_beside_writers_miss_nothing
                 ],
                 approvals: [
                     a_newer_version_supersedes, an_approval_is_consumed_once, expiry_is_the_stores_time,

@@ -44,7 +44,7 @@ pub use policies::Policies;
 pub use requests::{Requests, StoredResponse};
 pub use timers::{TimerRow, Timers};
 pub use turn_commit::{Direct, InboxEnd, RecordOp, RecordWrite, TokenRow, TurnCommit};
-pub use turn_log::{LatestTurns, LogRow, StoredTurn, TurnLog, TurnSeq};
+pub use turn_log::{LatestTurns, LogRow, StoredTurn, TurnLog, TurnPage, TurnSeq};
 
 use async_trait::async_trait;
 use throughline_engine::{Millis, Timestamp};
@@ -72,6 +72,8 @@ use throughline_engine::{Millis, Timestamp};
 ///   one that begins now is over.
 /// - **Unknown is not failure.** When the connection breaks inside a commit, return [`StoreError::Unknown`]; the caller
 ///   claims the lane again and asks [`Lanes::committed`].
+/// - **Positions of turns are in the order of commits.** A turn that becomes visible gets a position above every one that
+///   was visible before: a number that is taken before the commit is not enough, because a later one can be seen first.
 /// - **Queries are current.** A query that begins after a write has returned sees that write.
 ///
 /// The parts:

@@ -31,11 +31,20 @@ pub trait TurnLog {
         limit: u32,
     ) -> Result<LatestTurns, StoreError>;
 
+    /// Returns up to `limit` turns of all lanes of a tenant at a position above `after`, in the order of positions. Every
+    /// reader sees the same order, and a turn that is committed later is never below one that a reader saw: a process
+    /// gets its position where no other commit of the tenant can come between (`docs/design/0070-one-stream.md`).
+    async fn turns_of_tenant(&self, tenant: &str, after: TurnSeq, limit: u32)
+    -> Result<TurnPage, StoreError>;
+
+    /// Returns the end of the order of a tenant's turns: those committed so far are at or below it, later ones above.
+    async fn turns_end(&self, tenant: &str) -> Result<TurnSeq, StoreError>;
+
     /// Returns the newest checkpoint at or before revision `at`, with its revision.
     async fn checkpoint(&self, lane: &LaneKey, at: u64) -> Result<Option<(u64, String)>, StoreError>;
 }
 
-/// Position of a turn in the order of all turns of all lanes.
+/// Position of a turn in the order of all turns of a tenant's lanes. It is above 0, and positions have gaps.
 pub type TurnSeq = i64;
 
 /// A turn's row, with what the row hashes but does not hold.
@@ -64,6 +73,8 @@ pub struct StoredTurn {
     pub lane: LaneKey,
     /// Revision that it wrote.
     pub revision: u64,
+    /// Its position among the turns of its tenant.
+    pub position: TurnSeq,
     /// Its row. Content and salt are empty once they are erased.
     pub log: LogRow,
 }
@@ -75,4 +86,13 @@ pub struct LatestTurns {
     pub turns: Vec<(TurnSeq, StoredTurn)>,
     /// Value of `before` for the next page; `None` on the last.
     pub next: Option<TurnSeq>,
+}
+
+/// A page of [`TurnLog::turns_of_tenant`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnPage {
+    /// Turns, oldest first.
+    pub turns: Vec<StoredTurn>,
+    /// Value of `after` for the next page. No turn of the tenant is at or below it and not in this page or an earlier one.
+    pub end: TurnSeq,
 }

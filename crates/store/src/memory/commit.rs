@@ -72,6 +72,7 @@ impl Data {
         }
         tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
         let position = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
+        tenant.stream.insert(position, (turn.lane.clone(), turn.expected_revision + 1));
         tenant.lane(&turn.lane, now).latest_turn = position;
         if let Some(Direct { identity, state }) = &turn.direct {
             self.insert(identity.clone(), None, *state, Some(turn.log.turn.clone()), turn.log.at);
@@ -260,7 +261,7 @@ impl Lane {
             self.messages.entry(channel_id).or_insert(ours);
         }
         self.tokens.extend(turn.tokens.into_iter().map(|token| (token.hash.clone(), token)));
-        let row = Turn { log: turn.log, checkpoint: turn.checkpoint };
+        let row = Turn { position: self.latest_turn, log: turn.log, checkpoint: turn.checkpoint };
         self.turns.insert(self.revision, row);
     }
 

@@ -123,6 +123,8 @@ struct Tenant {
     lanes: BTreeMap<LaneKey, Lane>,
     lane_ids: BTreeMap<LaneId, LaneKey>,
     turns: BTreeMap<TurnId, (LaneKey, u64)>,
+    /// Turns by their positions.
+    stream: BTreeMap<TurnSeq, (LaneKey, u64)>,
     approvals: BTreeMap<CardId, BTreeMap<u32, Approval>>,
     approval_order: u64,
     /// The approvals that were consumed, and the hashes of the effects that each releases.
@@ -161,6 +163,7 @@ struct Lane {
 }
 
 struct Turn {
+    position: TurnSeq,
     log: LogRow,
     checkpoint: Option<String>,
 }

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use throughline_engine::{LaneKey, TurnId};
 
 use super::{Lane, MemoryStore, Turn};
-use crate::contract::{LatestTurns, StoreError, StoredTurn, TurnLog, TurnSeq};
+use crate::contract::{LatestTurns, StoreError, StoredTurn, TurnLog, TurnPage, TurnSeq};
 
 fn stored(lane: &LaneKey, revision: u64, turn: &Turn) -> StoredTurn {
-    StoredTurn { lane: lane.clone(), revision, log: turn.log.clone() }
+    StoredTurn { lane: lane.clone(), revision, position: turn.position, log: turn.log.clone() }
 }
 
 #[async_trait]
@@ -61,6 +61,31 @@ impl TurnLog for MemoryStore {
             .collect();
         let next = turns.last().filter(|_| more).map(|(position, _)| *position);
         Ok(LatestTurns { turns, next })
+    }
+
+    async fn turns_of_tenant(
+        &self,
+        tenant: &str,
+        after: TurnSeq,
+        limit: u32,
+    ) -> Result<TurnPage, StoreError> {
+        let data = self.lock();
+        let Some(tenant) = data.tenants.get(tenant) else {
+            return Ok(TurnPage { end: after, ..TurnPage::default() });
+        };
+        let later = tenant.stream.range(after.saturating_add(1)..).take(limit as usize);
+        let found = later.filter_map(|(_, (key, revision))| {
+            Some(stored(key, *revision, tenant.lanes.get(key)?.turns.get(revision)?))
+        });
+        let turns: Vec<_> = found.collect();
+        let end = turns.last().map_or(after, |turn| turn.position);
+        Ok(TurnPage { turns, end })
+    }
+
+    async fn turns_end(&self, tenant: &str) -> Result<TurnSeq, StoreError> {
+        let data = self.lock();
+        let newest = data.tenants.get(tenant).and_then(|tenant| tenant.stream.last_key_value());
+        Ok(newest.map_or(0, |(position, _)| *position))
     }
 
     async fn checkpoint(&self, lane: &LaneKey, at: u64) -> Result<Option<(u64, String)>, StoreError> {

@@ -66,9 +66,9 @@ async fn write<'t>(tx: &Tx, mut group: Group<'t>, turns: &[&'t TurnCommit]) -> R
     let rows = turns.iter().flat_map(|turn| turn.audit.iter().map(String::as_str));
     group.rows.audit = audit::Links::after(group.state.audit, rows);
     let statements = Statements::of(group.rows);
-    let list = statements.list(&tx.tenant);
+    let (list, log) = (statements.list(&tx.tenant), statements.log(&tx.tenant));
     if !statements.end_effects() {
-        return tx.last(&list.queries()).await.map(|_| ());
+        return tx.last(&[list.queries(), log.queries()].concat()).await.map(|_| ());
     }
     let mut answers = tx.all(&list.queries()).await?;
     let ends = [
@@ -81,7 +81,7 @@ async fn write<'t>(tx: &Tx, mut group: Group<'t>, turns: &[&'t TurnCommit]) -> R
         let ended = Changed::read_all(&answer.unwrap_or_default().rows)?;
         settle::after_ends(tx, ended, state).await?;
     }
-    tx.last(&[]).await.map(|_| ())
+    tx.last(&log.queries()).await.map(|_| ())
 }
 
 /// A group while it is decided.

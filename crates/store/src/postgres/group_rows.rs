@@ -60,10 +60,16 @@ columns! {
 }
 
 columns! {
-    /// Rows of the log.
-    Turns of Turn: "INSERT INTO turns (tenant, lane, revision, turn, position, decided_at, prev_hash, hash, row, content, \
-        salt, checkpoint) SELECT $1::text, * FROM unnest($2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], \
-        $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[])";
+    /// Rows of the log, at positions above those of every turn of the tenant before. What they bring is the earliest one.
+    Turns of Turn: "WITH last AS (INSERT INTO turn_positions AS p (tenant, position) \
+        SELECT $1::text, max(at) + cardinality($5::bigint[]) FROM unnest($5::bigint[]) AS at ON CONFLICT (tenant) \
+        DO UPDATE SET position = greatest(p.position + cardinality($5::bigint[]), excluded.position) RETURNING position) \
+        INSERT INTO turns (tenant, lane, revision, turn, position, decided_at, prev_hash, hash, row, content, salt, checkpoint) \
+        SELECT $1::text, t.lane, t.revision, t.turn, last.position - cardinality($5::bigint[]) + t.n, t.decided_at, \
+        t.prev_hash, t.hash, t.row, t.content, t.salt, t.checkpoint FROM last, \
+        unnest($2::text[], $3::bigint[], $4::text[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], \
+        $11::text[], $12::text[]) WITH ORDINALITY AS t (lane, revision, turn, decided_at, prev_hash, hash, row, content, salt, \
+        checkpoint, n)";
     lane: &'t str, revision: i64, turn: &'t str, position: i64, decided_at: i64, prev_hash: &'t str, hash: &'t str,
     row: &'t str, content: &'t str, salt: &'t str, checkpoint: Option<&'t str>,
 }
@@ -333,14 +339,20 @@ impl<'t> Statements<'t> {
         superseded.count() + cancelled.count() + adopted.count() > 0
     }
 
-    /// Returns the statements with their columns: first those that end effects, then all others, each after what its foreign
-    /// keys refer to.
+    /// Returns the last statement of the transaction: what it locks, every commit of the tenant waits for.
+    pub(super) fn log<'q>(&'q self, tenant: &'q String) -> List<'q> {
+        let mut list = List { tenant, all: Vec::new() };
+        list.add(&self.rows.turns);
+        list
+    }
+
+    /// Returns the other statements with their columns: first those that end effects, then all others, each after what its
+    /// foreign keys refer to.
     pub(super) fn list<'q>(&'q self, tenant: &'q String) -> List<'q> {
         let mut list = List { tenant, all: Vec::new() };
         let (rows, folded) = (&self.rows, &self.folded);
         list.add(&rows.superseded);
         list.add(&rows.heads);
-        list.add(&rows.turns);
         list.add_keys(inbox::GIVE_BACK, &rows.lost_keys);
         list.add(&rows.ends);
         list.add(&rows.participants);

@@ -48,6 +48,8 @@ mod tests;
 mod timers;
 mod tls;
 mod turn_log;
+#[cfg(test)]
+mod turn_order_tests;
 mod writer;
 
 use std::sync::Arc;

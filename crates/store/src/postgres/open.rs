@@ -13,7 +13,7 @@ use crate::contract::StoreError;
 use crate::sqlite::SchemaVersion;
 
 /// Migrations by number, numbered and named like those of SQLite.
-pub(super) const MIGRATIONS: [&str; 9] = [
+pub(super) const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_erasures.sql"),
     include_str!("migrations/0003_facts.sql"),
@@ -23,6 +23,7 @@ pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0007_last_time.sql"),
     include_str!("migrations/0008_replicas.sql"),
     include_str!("migrations/0009_delivery_keys.sql"),
+    include_str!("migrations/0010_turn_positions.sql"),
 ];
 
 /// Number of the advisory lock under which one process migrates.

@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 use super::PostgresStore;
 use super::codec::{lane_key, lane_parts, signed};
 use super::session::transact;
-use crate::contract::{LatestTurns, LogRow, StoreError, StoredTurn, TurnLog, TurnSeq};
+use crate::contract::{LatestTurns, LogRow, StoreError, StoredTurn, TurnLog, TurnPage, TurnSeq};
 
 /// Turns that a page of the latest ones looks at. Most of them are older turns of lanes that come first.
 const DEPTH: i64 = 4_096;
@@ -23,6 +23,7 @@ fn stored_turn(row: &Row) -> StoredTurn {
     StoredTurn {
         lane: lane_key(row),
         revision: row.get::<_, i64>("revision").cast_unsigned(),
+        position: row.get("position"),
         log: LogRow {
             turn: TurnId(row.get("turn")),
             at: Timestamp(row.get("decided_at")),
@@ -94,6 +95,30 @@ impl TurnLog for PostgresStore {
         let full = i64::try_from(turns.len()) == Ok(limit);
         let next = turns.last().filter(|_| full).map(|(position, _)| *position).or(end);
         Ok(LatestTurns { turns, next })
+    }
+
+    async fn turns_of_tenant(
+        &self,
+        tenant: &str,
+        after: TurnSeq,
+        limit: u32,
+    ) -> Result<TurnPage, StoreError> {
+        let select = format!("{TURNS} AND t.position > $2 ORDER BY t.position LIMIT $3");
+        let rows = transact!(self, "read the turns of a tenant", tenant, |tx| {
+            tx.read(&select, &[&tx.tenant, &after, &i64::from(limit)]).await
+        })?;
+        let turns: Vec<_> = rows.iter().map(stored_turn).collect();
+        let end = turns.last().map_or(after, |turn| turn.position);
+        Ok(TurnPage { turns, end })
+    }
+
+    async fn turns_end(&self, tenant: &str) -> Result<TurnSeq, StoreError> {
+        // Not the row that counts: it may be of a turn that is being written.
+        let select = "SELECT position FROM turns WHERE tenant = $1 ORDER BY position DESC LIMIT 1";
+        let row = transact!(self, "read the newest turn", tenant, |tx| {
+            tx.read_first(select, &[&tx.tenant]).await
+        })?;
+        Ok(row.map_or(0, |row| row.get(0)))
     }
 
     async fn checkpoint(&self, lane: &LaneKey, at: u64) -> Result<Option<(u64, String)>, StoreError> {

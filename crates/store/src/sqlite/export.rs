@@ -57,7 +57,7 @@ const fn made(name: &'static str, select: &'static str, make: Make) -> Table {
 }
 
 /// Every table of a tenant, each behind those that its foreign keys lead to.
-const TABLES: [Table; 24] = [
+const TABLES: [Table; 25] = [
     plain("directory", "SELECT ?1 AS tenant"),
     plain(
         "tenants",
@@ -119,6 +119,11 @@ const TABLES: [Table; 24] = [
             "LEFT JOIN checkpoints c ON c.lane = t.lane AND c.revision = t.revision WHERE l.tenant = ?1"
         ),
         turn,
+    ),
+    plain(
+        "turn_positions",
+        "SELECT ?1 AS tenant, max(t.n) AS position FROM turns t JOIN lanes l ON l.n = t.lane WHERE l.tenant = ?1 \
+         HAVING count(*) > 0",
     ),
     plain(
         "approvals",

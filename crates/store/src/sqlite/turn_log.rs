@@ -9,7 +9,7 @@ use super::codec::{Hex, HexText, lane_key, lane_parts, moment, signed};
 use super::error::TxError;
 use super::writer::Tx;
 use super::{SqliteStore, lane_number};
-use crate::contract::{LatestTurns, LogRow, StoreError, StoredTurn, TurnCommit, TurnLog, TurnSeq};
+use crate::contract::{LatestTurns, LogRow, StoreError, StoredTurn, TurnCommit, TurnLog, TurnPage, TurnSeq};
 
 const SELECT: &str = concat!(
     "SELECT t.n, t.revision, t.decided_at, t.hash, t.row, t.salt, coalesce(t.content, '') AS content, ",
@@ -34,6 +34,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredTurn> {
         },
         lane,
         revision,
+        position: row.get("n")?,
     })
 }
 
@@ -92,8 +93,7 @@ fn latest(
     before: Option<TurnSeq>,
     limit: u32,
 ) -> rusqlite::Result<LatestTurns> {
-    let newest = || sql.query_row("SELECT coalesce(max(n), 0) + 1 FROM turns", [], |row| row.get(0));
-    let before = before.map_or_else(newest, Ok)?;
+    let before = before.map_or_else(|| Ok::<_, rusqlite::Error>(newest(sql)? + 1), Ok)?;
     let end = before.saturating_sub(DEPTH);
     // The unary plus keeps SQLite from using an index of lanes: the walk has to follow the order of turns.
     let rest =
@@ -106,6 +106,27 @@ fn latest(
     let older = "SELECT EXISTS (SELECT 1 FROM turns WHERE n < ?1)";
     let more: bool = sql.prepare_cached(older)?.query_row([stopped], |row| row.get(0))?;
     Ok(LatestTurns { turns, next: more.then_some(stopped) })
+}
+
+/// Returns the number of the newest turn of all tenants. One thread writes, so no later turn has a lower one.
+fn newest(sql: &Connection) -> rusqlite::Result<TurnSeq> {
+    sql.prepare_cached("SELECT coalesce(max(n), 0) FROM turns")?.query_row([], |row| row.get(0))
+}
+
+/// Walks the turns of all tenants in their order, until there are some of this one.
+fn turns_of_tenant(sql: &Connection, tenant: &str, after: TurnSeq, limit: u32) -> rusqlite::Result<TurnPage> {
+    let (mut end, newest) = (after, newest(sql)?);
+    let rest = "t.n > ?2 AND t.n <= ?3 AND +l.tenant = ?1 ORDER BY t.n LIMIT ?4";
+    while end < newest {
+        let until = end.saturating_add(DEPTH).min(newest);
+        let turns = query(sql, rest, (tenant, end, until, limit))?;
+        let full = turns.len() >= limit as usize;
+        end = turns.last().filter(|_| full).map_or(until, |turn| turn.position);
+        if !turns.is_empty() {
+            return Ok(TurnPage { turns, end });
+        }
+    }
+    Ok(TurnPage { turns: Vec::new(), end })
 }
 
 /// Looks for a row's hash from the newest turn back: the commit in question is the last one or was never made.
@@ -170,6 +191,19 @@ impl TurnLog for SqliteStore {
         limit: u32,
     ) -> Result<LatestTurns, StoreError> {
         self.read("read the latest turns", |sql| latest(sql, tenant, before, limit))
+    }
+
+    async fn turns_of_tenant(
+        &self,
+        tenant: &str,
+        after: TurnSeq,
+        limit: u32,
+    ) -> Result<TurnPage, StoreError> {
+        self.read("read the turns of a tenant", |sql| turns_of_tenant(sql, tenant, after, limit))
+    }
+
+    async fn turns_end(&self, _tenant: &str) -> Result<TurnSeq, StoreError> {
+        self.read("read the newest turn", newest)
     }
 
     async fn checkpoint(&self, lane: &LaneKey, at: u64) -> Result<Option<(u64, String)>, StoreError> {

@@ -1,0 +1,1 @@
+-- Keeps the number that it has in PostgreSQL. Here one thread writes every turn, so its number is its place in the order.
