@@ -237,6 +237,21 @@ pub(crate) async fn events_of(
     lane: &Lane,
     stored: &StoredTurn,
 ) -> Result<Vec<FeedEvent>, Problem> {
+    let Slots { events, .. } = slots_of(app, lane, stored).await?;
+    Ok(events.into_iter().map(|(_, event)| event).collect())
+}
+
+/// Events of a turn in their slots. Those of a turn are as many as its row names messages and effects, so an event keeps its
+/// slot when another one is erased.
+pub(crate) struct Slots {
+    /// Events with their slots, which rise.
+    pub(crate) events: Vec<(usize, FeedEvent)>,
+    /// Slot behind those of the turn.
+    pub(crate) end: usize,
+}
+
+/// Returns the events of a turn as [`events_of`] does, each with its slot.
+pub(crate) async fn slots_of(app: &App, lane: &Lane, stored: &StoredTurn) -> Result<Slots, Problem> {
     let turn = lanes::read(stored)?;
     let runtime = app.runtime();
     let planned = views::offered(runtime, views::planned(runtime, &lane.key, &turn).await?).await?;
@@ -245,14 +260,22 @@ pub(crate) async fn events_of(
     ids.extend(cards.iter().map(|(_, (message, _))| message.clone()));
     let views = runtime.messages_of(lane, &ids).await?;
     let view = |id: &MessageId| views.iter().find(|view| view.id == *id).cloned();
+    let first_card = 1 + turn.row.messages.len();
+    let first_effect = first_card + turn.row.effects.len();
+    let end = first_effect + turn.row.effects.len();
+    let place = |effect: &OfferedEffect| {
+        let place = turn.row.effects.iter().position(|(_, id)| id == effect.id());
+        place.unwrap_or(turn.row.effects.len())
+    };
 
-    let mut told = vec![FeedEvent::Turn(wire::TurnInfo::new(&turn))];
+    let mut told = vec![(0, FeedEvent::Turn(wire::TurnInfo::new(&turn)))];
     let posted = |id: &MessageId| cards.iter().any(|(effect, (shown, _))| effect.posts_card() && shown == id);
-    for id in turn.row.messages.iter().filter(|id| !posted(id)) {
-        told.push(match view(id) {
+    for (slot, id) in (1..).zip(&turn.row.messages).filter(|(_, id)| !posted(id)) {
+        let event = match view(id) {
             Some(message) => FeedEvent::Message(Box::new(message.into())),
             None => FeedEvent::Gone { id: id.clone(), gone: true },
-        });
+        };
+        told.push((slot, event));
     }
     for (effect, (message, card)) in &cards {
         // On channels that read from the store, this is the card in its current form.
@@ -261,15 +284,18 @@ pub(crate) async fn events_of(
             None => view(message).and_then(|view| view.card).map(wire::Card::from),
         };
         let (message, posted) = (message.clone(), effect.posts_card());
-        told.push(match card {
+        let event = match card {
             Some(card) => FeedEvent::Card { message, card, effect: effect.id().into(), posted },
             None => FeedEvent::Gone { id: message, gone: true },
-        });
+        };
+        told.push((first_card + place(effect), event));
     }
     // Cards shown by us are events above; a card that the host shows is also an effect for it.
     let others = planned.iter().filter(|effect| effect.card().is_none() || effect.hosted());
-    told.extend(others.map(|effect| FeedEvent::Effect(Box::new(effect.to_wire(runtime, &views)))));
-    Ok(told)
+    told.extend(others.map(|effect| {
+        (first_effect + place(effect), FeedEvent::Effect(Box::new(effect.to_wire(runtime, &views))))
+    }));
+    Ok(Slots { events: told, end })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod approvals;
 pub(crate) mod context;
+pub(crate) mod cursor;
 pub(crate) mod effects;
 mod erasures;
 pub(crate) mod events;
@@ -20,6 +21,9 @@ mod slack;
 mod stream;
 mod telegram_hook;
 mod telegram_links;
+pub(crate) mod tenant_events;
+mod tenant_feed;
+mod tenant_stream;
 mod tools;
 pub(crate) mod tracker;
 mod tracker_hook;
@@ -42,7 +46,8 @@ pub use openapi::openapi;
 /// Returns the routes of the HTTP API, of deliveries by Telegram, Slack and trackers, and of health checks.
 pub(crate) fn routes() -> Router<Arc<App>> {
     let v1 = Router::new()
-        .route("/events", post(events::post_event))
+        .route("/events", post(events::post_event).get(tenant_stream::get_events))
+        .route("/stream", get(tenant_stream::get_stream))
         .route("/turns/{turn}", get(turns::get_turn))
         .route("/turns/{turn}/why", get(turns::get_why))
         .route("/lanes", get(lanes::list_lanes))

@@ -15,7 +15,7 @@ use crate::wire::ProblemDetails;
 
 use super::{
     approvals, context, effects, erasures, events, facts, health, lanes, options, pause, poll, replay,
-    resolve, sign_in_links, stream, telegram_links, tools, tracker, turns,
+    resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns,
 };
 
 #[derive(OpenApi)]
@@ -28,7 +28,7 @@ use super::{
     security(("bearer" = []), ()),
     // Ordered for a first reader.
     tags(
-        (name = "events", description = "Delivery of events by a host."),
+        (name = "events", description = "Delivery of events by a host, and what follows in all conversations."),
         (name = "turns", description = "Decisions with their reasons."),
         (name = "lanes", description = "Conversations: messages, pending questions, and a stream of events."),
         (name = "context", description = "Context of prompts and facts, for supervisors of agents."),
@@ -42,7 +42,7 @@ use super::{
     modifiers(&Bearer, &Problems),
     components(schemas(ProblemDetails)),
     paths(
-        events::post_event, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
+        events::post_event, tenant_stream::get_stream, tenant_stream::get_events, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
         context::get_context, context::post_render, facts::list_facts, facts::post_fact, facts::delete_fact,
         options::post_options, options::delete_options, options::put_focus,

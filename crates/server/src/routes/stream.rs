@@ -1,4 +1,4 @@
-//! `GET /v1/lanes/{lane}/stream`: a lane's events as server-sent events.
+//! `GET /v1/lanes/{lane}/stream`: a lane's events as server-sent events; and what every stream does.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -52,6 +52,31 @@ pub(crate) async fn get_stream(
 ) -> Result<Response, Problem> {
     let lane = lanes::find(&app, &caller, Act::ReadLane, &id).await?;
     let position = resume.position(&headers)?;
+    let feed = Feed::open(app.clone(), caller.clone(), lane, position);
+    respond(&app, &caller, feed)
+}
+
+impl Follow for Feed {
+    async fn next(&mut self) -> Result<Vec<Event>, Problem> {
+        Ok(Feed::next(self).await?.into_iter().map(event).collect())
+    }
+
+    async fn more(&mut self) -> bool {
+        Feed::more(self).await
+    }
+}
+
+/// Source of the events of a stream.
+pub(super) trait Follow: Send + 'static {
+    /// Returns the events since the last call; none if nothing happened.
+    fn next(&mut self) -> impl Future<Output = Result<Vec<Event>, Problem>> + Send;
+
+    /// Waits until something happened; returns false at the end of the stream.
+    fn more(&mut self) -> impl Future<Output = bool> + Send;
+}
+
+/// Answers with a stream, which counts as one of the caller's.
+pub(super) fn respond(app: &Arc<App>, caller: &Caller, feed: impl Follow) -> Result<Response, Problem> {
     // Not by token: a principal has as many of those as it likes, and a browser has a session.
     let holder = format!("streams\n{}\n{}", caller.tenant, caller.principal);
     let counted = app.enter(holder.clone());
@@ -60,7 +85,7 @@ pub(crate) async fn get_stream(
         return Err(Problem::new(&codes::TOO_MANY_STREAMS, text).retry_after(5));
     }
     let source = Source {
-        feed: Feed::open(app, caller, lane, position),
+        feed,
         ready: VecDeque::from([Event::default().comment("here"), Event::default().retry(RETRY)]),
         _counted: counted,
     };
@@ -73,13 +98,13 @@ pub(crate) async fn get_stream(
 }
 
 /// State of a stream.
-struct Source {
-    feed: Feed,
+struct Source<F> {
+    feed: F,
     ready: VecDeque<Event>,
     _counted: CountGuard,
 }
 
-fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events<F: Follow>(source: Source<F>) -> impl Stream<Item = Result<Event, Infallible>> {
     unfold(source, |mut source| async move {
         loop {
             if let Some(event) = source.ready.pop_front() {
@@ -91,7 +116,7 @@ fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
                         return None;
                     }
                 }
-                Ok(told) => source.ready.extend(told.into_iter().map(event)),
+                Ok(told) => source.ready.extend(told),
                 Err(problem) => {
                     // The client resumes after the last event that arrived.
                     tracing::warn!(code = problem.code().id(), "a stream was broken off");

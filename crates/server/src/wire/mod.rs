@@ -10,6 +10,7 @@ mod lane;
 mod operations;
 mod option;
 mod problem;
+mod tenant_event;
 mod tool;
 mod turn;
 
@@ -31,6 +32,7 @@ pub use option::{
     TraceEntry, View,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
+pub use tenant_event::{Envelope, Place, TenantEvents};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 

@@ -23,4 +23,5 @@ mod shown_text;
 mod store;
 mod stream;
 mod support;
+mod tenant_stream;
 mod tenants;

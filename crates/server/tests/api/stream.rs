@@ -19,14 +19,14 @@ struct Told {
 }
 
 /// Open stream.
-struct Stream {
+pub(crate) struct Stream {
     socket: TcpStream,
-    text: String,
+    pub(crate) text: String,
     raw: Vec<u8>,
 }
 
 impl Stream {
-    async fn open(server: &Server, path: &str, last: Option<&str>) -> Self {
+    pub(crate) async fn open(server: &Server, path: &str, last: Option<&str>) -> Self {
         let mut socket = server.get(path).connect().await;
         let last = last.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
         let request = format!(
@@ -38,7 +38,7 @@ impl Stream {
     }
 
     /// Reads until a moment of silence; returns false if the stream ended.
-    async fn read(&mut self) -> bool {
+    pub(crate) async fn read(&mut self) -> bool {
         let mut open = true;
         let mut chunk = [0; 65_536];
         loop {
@@ -53,6 +53,11 @@ impl Stream {
         }
         self.text = String::from_utf8(Reply::parse(&self.raw).body).unwrap();
         open
+    }
+
+    /// Waits for the first bytes.
+    pub(crate) async fn begun(&mut self) {
+        self.socket.read_exact(&mut [0; 16]).await.unwrap();
     }
 
     fn events(&self) -> Vec<Told> {
