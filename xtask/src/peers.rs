@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: other people's clients against the fakes of vendors' servers, and other people's servers (of
+//! `cargo xtask peers`: other people's clients against the fakes of vendors' servers and against ours, and other people's servers (of
 //! models, of tools, a sub-agent, a Slack, and a Redmine) against our clients. They are installed from their registries into
 //! the system's temporary folder; Redmine is one of Debian's packages.
 
@@ -39,6 +39,8 @@ const OCTOKIT: &str = "@octokit/openapi@23.0.2";
 const OCTOKIT_AT: &str = "THROUGHLINE_GITHUB_OPENAPI";
 /// The kits of the protocols of tools and sub-agents, with every package pinned.
 const KITS: &str = "crates/server/tests/tools/peers/requirements.txt";
+/// Readers of event streams, and a verifier of webhooks, with every package pinned.
+const FOLLOWERS: &str = "crates/server/tests/api/peers/requirements.txt";
 /// A server of tools that uses all of its protocol.
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
 /// The variable that names its program.
@@ -74,6 +76,8 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         output::step("aimock and emulate: skipped, there is no npm (Debian: `apt install npm`)");
     }
     tools(repo, &["-p", "throughline-server"])?;
+    let followers = python(repo, FOLLOWERS, "followers")?;
+    test(repo, &["-p", "throughline-server"], "api", &[(PYTHON, &followers)])?;
     redmine::run(repo)?;
     Ok(ExitCode::SUCCESS)
 }

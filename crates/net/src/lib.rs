@@ -5,6 +5,7 @@
 
 mod address;
 mod call;
+mod endpoint;
 mod http;
 mod key;
 mod signature;
@@ -12,6 +13,7 @@ mod web_socket;
 
 pub use address::{Address, Reach, check_address};
 pub use call::{Response, TransportError, send};
+pub use endpoint::Endpoint;
 pub use http::{client, describe_error, retry_after, retry_after_at};
 pub use key::Key;
 pub use web_socket::{Received, WebSocket};

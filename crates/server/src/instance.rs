@@ -28,6 +28,7 @@ use crate::trackers;
 use crate::trackers::hooks::Hook;
 use crate::trackers::jira_apps::{self, JiraApp};
 use crate::web_channel::WebChannel;
+use crate::webhooks::{self, Webhook};
 
 /// Channels that exist in every installation, beside the web. Their users read from the store.
 const CHANNELS: [&str; 2] = ["api", "terminal"];
@@ -50,6 +51,8 @@ pub struct Instance {
     pub slack: Option<Arc<slack::Adapter>>,
     /// Trackers that may deliver, by name.
     pub(crate) hooks: BTreeMap<String, Hook>,
+    /// Endpoints that events are sent to.
+    pub(crate) webhooks: Vec<Arc<Webhook>>,
     /// Apps of Jira sites, by the name of their tracker.
     pub(crate) jira_apps: BTreeMap<String, JiraApp>,
 }
@@ -120,6 +123,7 @@ pub async fn open_tracking(
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
     };
     let hooks = trackers::hooks::open(&config)?;
+    let webhooks = webhooks::open(&config)?;
     let runtime = Arc::new(Runtime::new(Parts {
         store: store.clone(),
         ports,
@@ -128,7 +132,18 @@ pub async fn open_tracking(
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
-    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram, slack, hooks, jira_apps })
+    Ok(Instance {
+        config,
+        store,
+        runtime,
+        tracker,
+        tools: clients,
+        telegram,
+        slack,
+        hooks,
+        webhooks,
+        jira_apps,
+    })
 }
 
 impl Instance {

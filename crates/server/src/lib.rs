@@ -68,6 +68,7 @@ mod turn_chain;
 pub mod views;
 mod web;
 mod web_channel;
+pub mod webhooks;
 pub mod wire;
 
 pub use codes::{Code, store_error as store_code};

@@ -21,6 +21,7 @@ use crate::instance::{Instance, open};
 use crate::open_files;
 use crate::router::router;
 use crate::start_error::StartError;
+use crate::webhooks;
 
 /// Interval at which recorded times are folded into their histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -67,8 +68,11 @@ pub async fn serve_instance(
     let runtime = || app.instance.runtime.clone();
     let receiving = [
         telegram.map(|telegram| tokio::spawn(telegram.run(runtime(), stopping.clone()))),
-        slack.map(|slack| tokio::spawn(slack.run(runtime(), stopping))),
+        slack.map(|slack| tokio::spawn(slack.run(runtime(), stopping.clone()))),
     ];
+    let webhooks = app.instance.webhooks.iter();
+    let sending = webhooks.map(|webhook| webhooks::run(app.clone(), webhook.clone(), stopping.clone()));
+    let sending: Vec<_> = sending.map(tokio::spawn).collect();
     let _ = app.address.set(bound);
     tracing::info!(address = %bound, store = app.store().describe(), "listening");
     ready(bound);
@@ -90,7 +94,7 @@ pub async fn serve_instance(
     tracing::info!("draining");
     app.drain();
     let _ = stop.send(true);
-    for receiving in receiving.into_iter().flatten() {
+    for receiving in receiving.into_iter().flatten().chain(sending) {
         let _ = tokio::time::timeout(LAST_ANSWERS, receiving).await;
     }
     server.finish().await;

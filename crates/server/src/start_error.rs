@@ -72,6 +72,14 @@ pub enum StartError {
         /// Cause.
         why: String,
     },
+    /// A webhook cannot be used as configured.
+    #[error("cannot use the webhook {name}: {why}")]
+    Webhook {
+        /// Name of the webhook.
+        name: String,
+        /// Cause.
+        why: String,
+    },
     /// A tracker cannot be used as configured.
     #[error("cannot use the tracker {name}: {why}")]
     Tracker {
@@ -114,6 +122,7 @@ impl StartError {
             Self::Slack { .. } => &codes::SLACK_CONFIG,
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
             Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
+            Self::Webhook { .. } => &codes::WEBHOOK_MISCONFIGURED,
             Self::Tracker { .. } => &codes::TRACKER_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,

@@ -432,6 +432,13 @@ codes! {
         "Correct what the message names; docs/tools.md has an example of each. `throughline doctor tools` asks all of them.",
         ["mcp", "tools", "agents"];
 
+    WEBHOOK_MISCONFIGURED = 5401, "webhook.misconfigured", None, "A webhook's configuration cannot work",
+        "A webhook is configured in a way that no event could be sent with. Nothing was started.",
+        "Its name is none or is there twice, its address is not public https, or the file of its secret is missing or cannot \
+         be used.",
+        "Correct what the message names; docs/webhooks.md has an example. `throughline doctor` looks at all of them.",
+        ["webhooks"];
+
     SQLITE_TOO_OLD = 6101, "sqlite.too_old", None, "The SQLite library is too old",
         "The linked SQLite library is older than 3.51.3. Nothing was started.",
         "Older versions have a defect that can damage a database in WAL mode.",

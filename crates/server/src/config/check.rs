@@ -11,7 +11,7 @@ use super::layer::Merged;
 use super::trackers::RawTrackers;
 use super::{
     Config, ConfigError, ConfigErrors, ConnectionLimits, Origin, Raw, RawTelegram, RawToken, Server, Setting,
-    StoreUrl, TelegramConfig, TelegramMode, models, slack, store, tools, trackers,
+    StoreUrl, TelegramConfig, TelegramMode, models, slack, store, tools, trackers, webhooks,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -109,6 +109,10 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
             checker.error(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
         }
     }
+    let (webhooks, wrong) = webhooks::checked(raw.webhooks, &raw.tenant);
+    for (path, text) in wrong {
+        checker.error(&codes::WEBHOOK_MISCONFIGURED, &path, text);
+    }
     let trackers = RawTrackers {
         projects: raw.projects,
         jira: raw.jira,
@@ -168,6 +172,7 @@ pub(super) fn build(merged: Merged) -> Result<Config, ConfigErrors> {
         delivery_host: raw.api.delivery_host,
         telegram,
         slack,
+        webhooks,
         models,
         tools: called.clients,
         telemetry: raw.telemetry,

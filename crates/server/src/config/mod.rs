@@ -14,6 +14,7 @@ mod sources;
 mod store;
 mod tools;
 mod trackers;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -40,6 +41,7 @@ pub use sources::Sources;
 pub use store::{PostgresUrl, RedisUrl, StoreUrl};
 pub use tools::{AgentConfig, PlaceConfig, ServerAt, ServerConfig, ToolConfig, ToolsConfig};
 pub use trackers::{GithubSite, JiraAccount, JiraSite, LinearSite, RedmineSite};
+pub use webhooks::WebhookConfig;
 
 /// Configuration of an installation.
 #[derive(Clone, Debug)]
@@ -80,6 +82,8 @@ pub struct Config {
     pub telegram: Option<TelegramConfig>,
     /// Slack channel, if configured.
     pub slack: Option<SlackConfig>,
+    /// Endpoints that events are sent to.
+    pub webhooks: Vec<WebhookConfig>,
     /// Models, by purpose.
     pub models: ModelsConfig,
     /// Tools and sub-agents that have clients in this process.
@@ -375,6 +379,8 @@ struct Raw {
     users: Vec<User>,
     #[serde(default)]
     tokens: Vec<RawToken>,
+    #[serde(default)]
+    webhooks: Vec<webhooks::RawWebhook>,
     #[serde(default)]
     approvers: Vec<ApproverRule>,
     projects: BTreeMap<String, trackers::RawProject>,

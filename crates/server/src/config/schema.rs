@@ -147,6 +147,23 @@ pub(super) fn settings() -> Schema {
         key("api_base", Text, "The Web API; another address for a gateway or an emulator."),
         key("allow_loopback", Flag, "True if api_base may be http on this machine."),
     ];
+    let webhook = vec![
+        key("name", Text, "Its name in paths, logs and metrics."),
+        key("tenant", Text, "The tenant whose events are sent; the configured tenant if not set."),
+        key("url", Text, "The address that events are posted to."),
+        key(
+            "secret_files",
+            texts(),
+            "Files of secrets, whsec_…; each signs, so that one may replace another.",
+        ),
+        key(
+            "kinds",
+            words(vec!["turn", "message", "card", "effect", "pending"]),
+            "The kinds of events; all, if there are none.",
+        ),
+        key("allow_loopback", Flag, "True if url may be on this machine, and then http."),
+        key("timeout_ms", Number, "The time of one request; 10000 if not set, at most 30000."),
+    ];
     let models = models();
     let telemetry = vec![
         key("level", Text, "error, warn, info, debug, trace, or a filter."),
@@ -191,6 +208,7 @@ pub(super) fn settings() -> Schema {
         ),
         key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
         key("slack", Table(slack), "The Slack channel. Without a bot's token file there is none."),
+        key("webhooks", list(webhook), "Endpoints that events are sent to."),
         key("models", Table(models), "The models, by purpose. Without any there is none."),
         key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),
         key("tools", Map(Box::new(Table(tool()))), "The tools that may be called, by name."),

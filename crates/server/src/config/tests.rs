@@ -367,3 +367,33 @@ fn there_is_room_for_at_least_one_connection() {
         assert!(errors.contains(&format!("`{path}` is a number from 1 to 65536")), "{errors}");
     }
 }
+
+#[test]
+fn a_webhook_goes_to_a_public_address_and_is_signed() {
+    let webhook = |more: &str| format!("[[webhooks]]\nname = \"agent\"\nsecret_files = [\"s\"]\n{more}\n");
+    let public = "url = \"https://agent.example.org/hook\"";
+    let (_folder, sources) = file(&webhook(&format!("{public}\nkinds = [\"turn\"]\ntimeout_ms = 3000")));
+    let config = Config::load(&sources).unwrap();
+    let one = &config.webhooks[0];
+    assert_eq!((one.name.as_str(), one.tenant.as_str()), ("agent", config.tenant.as_str()));
+    assert_eq!((one.timeout.as_millis(), one.kinds.as_slice()), (3_000, ["turn".to_owned()].as_slice()));
+    for (text, what) in [
+        (webhook("url = \"http://agent.example.org/\""), "is not https"),
+        (webhook("url = \"https://10.0.0.7/\""), "is no public address"),
+        (webhook("url = \"http://127.0.0.1:7099/\""), "allow_loopback"),
+        (webhook("url = \"https://a:b@agent.example.org/\""), "holds more than"),
+        (webhook("url = \"here\""), "it is no address"),
+        (webhook(&format!("{public}\ntimeout_ms = 0")), "from 1 to 30000"),
+        (webhook(&format!("{public}\ntimeout_ms = 30001")), "from 1 to 30000"),
+        (webhook(public) + &webhook(public), "two of that name"),
+        (webhook(public).replace("agent\"\ns", "An Agent\"\ns"), "small letters"),
+        (webhook(public).replace("[\"s\"]", "[]"), "name a file"),
+    ] {
+        let errors = wrong(&text);
+        assert_eq!(errors.code().id(), "TL-5401", "{errors}");
+        assert!(errors.to_string().contains(what), "{what}: {errors}");
+    }
+    let unknown = wrong(&webhook(&format!("{public}\nkinds = [\"turns\"]")));
+    assert_eq!(unknown.code().id(), "TL-1003", "{unknown}");
+    assert!(unknown.to_string().contains("did you mean `turn`"), "{unknown}");
+}

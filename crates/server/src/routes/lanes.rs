@@ -32,6 +32,18 @@ pub(crate) struct PageQuery {
     cursor: Option<String>,
 }
 
+impl PageQuery {
+    /// Returns the place of the cursor.
+    pub(crate) fn place(&self) -> Result<Option<String>, Problem> {
+        place(self.cursor.as_deref())
+    }
+
+    /// Returns the length that is asked for.
+    pub(crate) fn limit(&self) -> Result<usize, Problem> {
+        Ok(limit(self.limit)? as usize)
+    }
+}
+
 /// Encodes a position in a list for clients.
 pub(crate) fn cursor(place: &str) -> String {
     URL_SAFE_NO_PAD.encode(place)

@@ -28,6 +28,7 @@ mod tools;
 pub(crate) mod tracker;
 mod tracker_hook;
 pub(crate) mod turns;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -81,6 +82,12 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/telegram-links", post(telegram_links::post_telegram_link))
         .route("/tools", get(tools::list_tools))
         .route("/tools/pin", post(tools::post_pin))
+        .route("/webhooks", get(webhooks::list_webhooks))
+        .route("/webhooks/{name}/enable", post(webhooks::post_enable))
+        .route("/webhooks/{name}/test", post(webhooks::post_test))
+        .route("/webhooks/{name}/dead", get(webhooks::list_dead))
+        .route("/webhooks/{name}/dead/{event}/redeliver", post(webhooks::post_redeliver))
+        .route("/webhooks/{name}/dead/{event}/discard", post(webhooks::post_discard))
         .route("/openapi.json", get(openapi::get_openapi));
     Router::new()
         .nest("/v1", v1)

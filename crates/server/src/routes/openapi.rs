@@ -15,7 +15,7 @@ use crate::wire::ProblemDetails;
 
 use super::{
     approvals, context, effects, erasures, events, facts, health, lanes, options, pause, poll, replay,
-    resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns,
+    resolve, sign_in_links, stream, telegram_links, tenant_stream, tools, tracker, turns, webhooks,
 };
 
 #[derive(OpenApi)]
@@ -49,7 +49,7 @@ use super::{
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,
         tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link,
-        telegram_links::post_telegram_link, erasures::delete_subject, erasures::delete_lane, erasures::delete_tenant, tools::list_tools, tools::post_pin, get_openapi, health::livez, health::readyz, health::metrics, health::version,
+        telegram_links::post_telegram_link, erasures::delete_subject, erasures::delete_lane, erasures::delete_tenant, tools::list_tools, tools::post_pin, webhooks::list_webhooks, webhooks::post_enable, webhooks::post_test, webhooks::list_dead, webhooks::post_redeliver, webhooks::post_discard, get_openapi, health::livez, health::readyz, health::metrics, health::version,
     )
 )]
 struct Document;

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     Card,
     /// An effect, planned by its turn.
     Effect,
-    /// What waits for an answer after the turn.
+    /// Questions and cards that wait after the turn.
     Pending,
     /// The place to go on from is gone. It is told to everybody.
     Reset,
@@ -78,6 +78,8 @@ impl Kinds {
 /// Event with the cursor behind it.
 pub(crate) struct Told {
     pub(crate) cursor: Cursor,
+    /// Slot in its turn.
+    pub(crate) slot: usize,
     pub(crate) envelope: wire::Envelope,
 }
 
@@ -114,16 +116,17 @@ pub(crate) async fn of_turn(
     events.push((end, FeedEvent::Pending { items }));
     let wanted = |event: &FeedEvent| Kind::of(event).is_some_and(|kind| kinds.has(kind));
     let later = events.into_iter().filter(|(slot, event)| *slot >= skip && wanted(event));
-    Ok(later.map(|(slot, event)| told(stored, Cursor::event(stored.position, slot), &event)).collect())
+    Ok(later.map(|(slot, event)| told(stored, slot, &event)).collect())
 }
 
-fn told(stored: &StoredTurn, cursor: Cursor, event: &FeedEvent) -> Told {
+fn told(stored: &StoredTurn, slot: usize, event: &FeedEvent) -> Told {
+    let cursor = Cursor::event(stored.position, slot);
     let envelope = wire::Envelope {
         id: Some(cursor.to_string()),
         turn: Some(stored.log.turn.as_str().into()),
         ..envelope(event, &stored.lane, stored.log.at)
     };
-    Told { cursor, envelope }
+    Told { cursor, slot, envelope }
 }
 
 fn envelope(event: &FeedEvent, lane: &LaneKey, at: Timestamp) -> wire::Envelope {
@@ -170,7 +173,7 @@ pub(crate) fn reset(end: TurnSeq, now: Timestamp) -> Told {
         turn: None,
         data: serde_json::json!({}),
     };
-    Told { cursor, envelope }
+    Told { cursor, slot: 0, envelope }
 }
 
 #[cfg(test)]

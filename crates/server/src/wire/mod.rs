@@ -13,6 +13,7 @@ mod problem;
 mod tenant_event;
 mod tool;
 mod turn;
+mod webhook;
 
 pub use approval::{Approval, Authored, Decide, DecideActor, Decided, Decision};
 pub use context::{Context, Omitted, Render, RenderedTask, Repair};
@@ -35,6 +36,7 @@ pub use problem::{Current, Pointed, ProblemDetails};
 pub use tenant_event::{Envelope, Place, TenantEvents};
 pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
+pub use webhook::{DeadLetter, Delivered, Webhook};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

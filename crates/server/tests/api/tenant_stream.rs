@@ -287,7 +287,7 @@ async fn a_cursor_from_the_future_is_reset_and_nonsense_is_refused() {
     }
 }
 
-/// Who reads their own lanes follows these; who reads all of a tenant follows that tenant, and nobody follows another.
+/// A reader of their own lanes follows these; one who reads all of a tenant follows that tenant, and nobody follows another.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everybody_is_told_what_they_may_read() {
     let mut text = "tenant = \"acme\"\n".to_owned();
@@ -345,7 +345,7 @@ async fn everybody_is_told_what_they_may_read() {
     server.stopped().await;
 }
 
-/// What was erased is told no more, under the same cursors.
+/// Erased words are told no more, and every other event keeps its cursor.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn erased_words_are_not_told() {
     for server in Server::on_each_store().await {

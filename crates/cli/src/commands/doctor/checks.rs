@@ -163,6 +163,11 @@ pub(super) fn trackers(app: &App, config: &Config, local: Option<&Local>) -> Res
     Ok(app.block_on(found)?.into_iter().map(check).collect())
 }
 
+/// Looks over the webhooks, and sends nothing.
+pub(super) fn webhooks(config: &Config) -> impl Iterator<Item = Check> {
+    throughline_server::webhooks::examine(config).into_iter().map(check)
+}
+
 /// Compares the descriptions that tools and sub-agents give of themselves with the pins.
 pub(super) fn tools(app: &App, config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
     let store = local.map(|local| local.instance().store.clone());

@@ -137,6 +137,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
     found.push(checks::clock());
     found.extend(checks::disk(&config));
     found.push(checks::port(&config));
+    found.extend(checks::webhooks(&config));
     if !settings::store_exists(&config) {
         found
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));

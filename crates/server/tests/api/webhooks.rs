@@ -1,0 +1,401 @@
+//! Outgoing webhooks: what an endpoint receives, in which order, and what becomes of what it refuses.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use throughline_engine::Timestamp;
+use throughline_server::Sources;
+use throughline_server::auth::Token;
+use throughline_store::{ManualClock, MemoryStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::support::*;
+
+/// Request that an endpoint received.
+#[derive(Clone, Debug)]
+struct Received {
+    headers: Vec<(String, String)>,
+    body: Value,
+}
+
+impl Received {
+    fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or_else(|| panic!("no {name}: {self:?}"), |(_, value)| value.as_str())
+    }
+
+    fn id(&self) -> &str {
+        self.header("webhook-id")
+    }
+
+    fn conversation(&self) -> &str {
+        self.body["place"]["conversation"].as_str().unwrap_or_default()
+    }
+}
+
+/// Decides the status line and further headers of an answer; `None` keeps the sender waiting.
+type Answer = Box<dyn Fn(&Received) -> Option<String> + Send>;
+
+/// Endpoint of somebody else.
+struct Endpoint {
+    url: String,
+    received: Arc<Mutex<Vec<Received>>>,
+    answer: Arc<Mutex<Answer>>,
+}
+
+impl Endpoint {
+    async fn start(answer: impl Fn(&Received) -> Option<String> + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let answer: Arc<Mutex<Answer>> = Arc::new(Mutex::new(Box::new(answer)));
+        let (noted, asked) = (received.clone(), answer.clone());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (noted, asked) = (noted.clone(), asked.clone());
+                tokio::spawn(async move {
+                    let Some(request) = read(&mut stream).await else { return };
+                    noted.lock().unwrap().push(request.clone());
+                    let said = asked.lock().unwrap()(&request);
+                    let Some(said) = said else { return std::future::pending().await };
+                    let answer = format!("HTTP/1.1 {said}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                });
+            }
+        });
+        Self { url, received, answer }
+    }
+
+    fn answers(&self, answer: impl Fn(&Received) -> Option<String> + Send + 'static) {
+        *self.answer.lock().unwrap() = Box::new(answer);
+    }
+
+    fn all(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+
+    fn forget(&self) {
+        self.received.lock().unwrap().clear();
+    }
+
+    /// Waits for as many requests.
+    async fn has(&self, count: usize) -> Vec<Received> {
+        eventually(&format!("{count} events arrive"), || async { self.all().len() >= count }).await;
+        self.all()
+    }
+}
+
+async fn read(stream: &mut tokio::net::TcpStream) -> Option<Received> {
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+    loop {
+        let length = stream.read(&mut chunk).await.ok().filter(|length| *length > 0)?;
+        bytes.extend_from_slice(&chunk[..length]);
+        let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let headers: Vec<(String, String)> = head
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+            .collect();
+        let length =
+            headers.iter().find(|(name, _)| name == "content-length").map(|(_, value)| value.parse());
+        let length: usize = length?.ok()?;
+        if bytes.len() >= end + 4 + length {
+            let body = serde_json::from_slice(&bytes[end + 4..]).ok()?;
+            return Some(Received { headers, body });
+        }
+    }
+}
+
+fn ok(_: &Received) -> Option<String> {
+    Some("204 No Content".into())
+}
+
+/// Server that sends to an endpoint, with a clock that only the test moves.
+struct World {
+    server: Server,
+    clock: Arc<ManualClock>,
+    store: Arc<MemoryStore>,
+    sources: Sources,
+    _folder: TempDir,
+}
+
+impl World {
+    async fn start(endpoint: &Endpoint, more: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("secret");
+        std::fs::write(&secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n").unwrap();
+        let webhooks = format!(
+            "[{{ name = \"agent\", url = \"{}\", secret_files = [\"{}\"], allow_loopback = true{more} }}]",
+            endpoint.url,
+            secret.display()
+        );
+        let sources = demo().flag("webhooks", &webhooks, "--set");
+        let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
+        let store = Arc::new(MemoryStore::new(clock.clone()));
+        let server = Server::over(sources.clone(), store.clone()).await;
+        let world = Self { server, clock, store, sources, _folder: folder };
+        eventually("it follows", || async { world.standing().await["state"] == "running" }).await;
+        world
+    }
+
+    /// Starts the server again over the same store.
+    async fn again(self) -> Self {
+        let Self { server, clock, store, sources, _folder } = self;
+        server.stopped().await;
+        let server = Server::over(sources.clone(), store.clone()).await;
+        Self { server, clock, store, sources, _folder }
+    }
+
+    async fn standing(&self) -> Value {
+        self.server.get("/v1/webhooks").send().await.json()["items"][0].clone()
+    }
+
+    async fn dead(&self) -> Vec<Value> {
+        let page = self.server.get("/v1/webhooks/agent/dead").send().await.json();
+        page["items"].as_array().unwrap().clone()
+    }
+
+    async fn act(&self, key: &str, path: &str) -> Reply {
+        self.server.post(&format!("/v1/webhooks/agent/{path}")).header("Idempotency-Key", key).send().await
+    }
+
+    /// Returns what the stream has told so far.
+    async fn events(&self, kinds: &str) -> Vec<Value> {
+        let told = self.server.get(&format!("/v1/events?after=0&limit=200{kinds}")).send().await.json();
+        told["items"].as_array().unwrap().clone()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_endpoint_receives_what_the_stream_tells() {
+    let endpoint = Endpoint::start(ok).await;
+    let world = World::start(&endpoint, "").await;
+    for (n, conversation) in ["c1", "c2", "c1", "c3", "c2", "c1"].into_iter().enumerate() {
+        world.server.say(&format!("k{n}"), conversation, "ana", "/maro status").await;
+    }
+    let told = world.events("").await;
+    let received = endpoint.has(told.len()).await;
+    assert_eq!(received.len(), told.len());
+    for conversation in ["c1", "c2", "c3"] {
+        let of = |event: &&Value| event["place"]["conversation"] == conversation;
+        let expected: Vec<&str> = told.iter().filter(of).map(|event| event["id"].as_str().unwrap()).collect();
+        let got: Vec<&str> = received
+            .iter()
+            .filter(|request| request.conversation() == conversation)
+            .map(Received::id)
+            .collect();
+        assert_eq!(got, expected, "in their order");
+    }
+    for request in &received {
+        assert_eq!(request.body["id"], request.id());
+        assert!(!request.id().contains('.'));
+        assert_eq!(request.header("content-type"), "application/json");
+        assert_eq!(request.header("webhook-timestamp"), "1768471200");
+        assert!(request.header("webhook-signature").starts_with("v1,"));
+        let event = told.iter().find(|event| event["id"] == request.body["id"]).unwrap();
+        assert_eq!(
+            (&event["type"], &event["lane"], &event["turn"]),
+            (&request.body["type"], &request.body["lane"], &request.body["turn"])
+        );
+    }
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_that_fails_waits_alone_and_goes_on_in_order() {
+    let endpoint = Endpoint::start(|request| match request.conversation() {
+        "c1" => Some("503 Service Unavailable".into()),
+        _ => ok(request),
+    })
+    .await;
+    let world = World::start(&endpoint, ", kinds = [\"turn\"]").await;
+    for (n, conversation) in ["c1", "c2", "c1", "c2", "c1", "c2"].into_iter().enumerate() {
+        world.server.say(&format!("k{n}"), conversation, "ana", "/maro status").await;
+    }
+    eventually("the other conversation is told", || async {
+        endpoint.all().iter().filter(|request| request.conversation() == "c2").count() == 3
+    })
+    .await;
+    eventually("one waits", || async { world.standing().await["waiting"] == 1 }).await;
+    let standing = world.standing().await;
+    assert_eq!(standing["failure"], "it answered 503");
+    let failed: Vec<String> = endpoint
+        .all()
+        .iter()
+        .filter(|request| request.conversation() == "c1")
+        .map(|request| request.id().to_owned())
+        .collect();
+    assert_eq!(failed.len(), 1, "nothing goes behind what failed: {failed:?}");
+    endpoint.forget();
+    endpoint.answers(ok);
+    world.clock.advance(10_000);
+    let told = endpoint.has(3).await;
+    assert_eq!(told[0].id(), failed[0], "it is the same event");
+    let expected: Vec<Value> = world.events("&kinds=turn").await;
+    let expected: Vec<&str> = expected
+        .iter()
+        .filter(|event| event["place"]["conversation"] == "c1")
+        .map(|event| event["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(told.iter().map(Received::id).collect::<Vec<_>>(), expected);
+    eventually("none waits", || async { world.standing().await["waiting"] == 0 }).await;
+    world.server.say("k9", "c1", "ana", "/maro status").await;
+    assert_eq!(endpoint.has(4).await[3].conversation(), "c1", "and it is told as it happens");
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_that_is_refused_again_and_again_is_given_up_shown_and_sent_by_hand() {
+    let endpoint = Endpoint::start(|request| match request.body["type"].as_str() {
+        Some("turn") => Some("500 Internal Server Error".into()),
+        _ => ok(request),
+    })
+    .await;
+    let world = World::start(&endpoint, ", kinds = [\"turn\", \"pending\"]").await;
+    let turn = world.server.say("k0", "c1", "ana", "/maro status").await;
+    for attempt in 1..=10 {
+        endpoint.has(attempt).await;
+        eventually("the failure is noted", || async {
+            let standing = world.standing().await;
+            let next = standing["next_attempt"].as_str().map(str::to_owned);
+            attempt == 10 || next.is_some_and(|next| next > rfc3339(&world))
+        })
+        .await;
+        if attempt < 10 {
+            assert_eq!(world.dead().await.len(), 0, "at attempt {attempt}");
+            world.clock.advance(27 * Timestamp::HOUR);
+        }
+    }
+    eventually("it is given up", || async { world.dead().await.len() == 1 }).await;
+    let received = endpoint.has(11).await;
+    let ids: std::collections::BTreeSet<&str> = received[..10].iter().map(Received::id).collect();
+    assert_eq!(ids.len(), 1, "each attempt has the same id");
+    assert_eq!(received[10].body["type"], "pending", "and the conversation goes on behind it");
+    let dead = world.dead().await[0].clone();
+    assert_eq!((&dead["id"], &dead["type"]), (&json!(received[0].id()), &json!("turn")));
+    assert_eq!((&dead["lane"], &dead["turn"], &dead["attempts"]), (&turn["lane"], &turn["turn"], &json!(10)));
+    assert_eq!(dead["why"], "it answered 500");
+
+    let id = dead["id"].as_str().unwrap();
+    let refused = world.act("r1", &format!("dead/{id}/redeliver")).await.json();
+    assert_eq!((&refused["delivered"], &refused["why"]), (&json!(false), &json!("it answered 500")));
+    assert_eq!(world.dead().await.len(), 1);
+    endpoint.answers(ok);
+    let taken = world.act("r2", &format!("dead/{id}/redeliver")).await.json();
+    assert_eq!((&taken["delivered"], &taken["id"]), (&json!(true), &json!(id)));
+    assert_eq!(world.dead().await.len(), 0);
+    assert_eq!(world.act("r3", &format!("dead/{id}/discard")).await.problem(), "TL-2404");
+    world.server.stopped().await;
+}
+
+fn rfc3339(world: &World) -> String {
+    use throughline_store::Store as _;
+    world.store.now().rfc3339()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_endpoint_that_is_gone_is_left_alone_until_it_is_enabled() {
+    let endpoint = Endpoint::start(|_| Some("410 Gone".into())).await;
+    let world = World::start(&endpoint, ", kinds = [\"turn\"]").await;
+    world.server.say("k0", "c1", "ana", "/maro status").await;
+    eventually("it is disabled", || async { world.standing().await["state"] == "disabled" }).await;
+    assert_eq!(world.standing().await["why"], "it answered 410");
+    endpoint.forget();
+    endpoint.answers(ok);
+    world.server.say("k1", "c1", "ana", "/maro status").await;
+    let world = world.again().await;
+    assert_eq!(world.standing().await["state"], "disabled", "a start does not change it");
+    let enabled = world.act("e1", "enable").await.json();
+    assert_eq!(enabled["state"], "running");
+    let told = endpoint.has(2).await;
+    assert_eq!(told.len(), 2, "nothing is missing");
+    world.server.stopped().await;
+}
+
+/// The endpoint got an event and its sender ended before that was noted: the event comes again under the same id, and what
+/// follows comes after it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_whose_answer_nobody_heard_comes_again() {
+    let endpoint = Endpoint::start(|_| None).await;
+    let world = World::start(&endpoint, ", kinds = [\"turn\"]").await;
+    world.server.say("k0", "c1", "ana", "/maro status").await;
+    world.server.say("k1", "c1", "ana", "/maro help").await;
+    let first = endpoint.has(1).await[0].id().to_owned();
+    let world = {
+        endpoint.answers(ok);
+        world.again().await
+    };
+    let told = endpoint.has(3).await;
+    let ids: Vec<&str> = told[1..].iter().map(Received::id).collect();
+    let expected = world.events("&kinds=turn").await;
+    let expected: Vec<&str> = expected.iter().map(|event| event["id"].as_str().unwrap()).collect();
+    assert_eq!((ids[0], ids), (first.as_str(), expected));
+    world.server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redirect_is_no_delivery_and_is_not_followed() {
+    let elsewhere = Endpoint::start(ok).await;
+    let target = elsewhere.url.clone();
+    let endpoint =
+        Endpoint::start(move |_| Some(format!("307 Temporary Redirect\r\nLocation: {target}"))).await;
+    let world = World::start(&endpoint, "").await;
+    let tested = world.act("t1", "test").await.json();
+    assert_eq!(tested["delivered"], false);
+    assert!(tested["why"].as_str().unwrap().contains("redirects are not followed"), "{tested}");
+    assert_eq!(endpoint.all()[0].body["type"], "test");
+    assert_eq!(endpoint.all()[0].id(), tested["id"]);
+    endpoint.answers(ok);
+    assert_eq!(world.act("t2", "test").await.json()["delivered"], true);
+    assert_eq!(elsewhere.all().len(), 0);
+    world.server.stopped().await;
+}
+
+/// A webhook is shown to operators of its tenant, and to nobody else; its secret to nobody at all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_is_its_tenants_and_its_operators() {
+    let endpoint = Endpoint::start(ok).await;
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+    let mut text = format!(
+        "tenant = \"acme\"\n[[webhooks]]\nname = \"agent\"\nurl = \"{}\"\nsecret_files = [\"{}\"]\nallow_loopback = true\n",
+        endpoint.url,
+        secret.display()
+    );
+    let mut byte = 0;
+    let [admin, plain, other] = [("acme", "\"admin\""), ("acme", "\"lanes:read\""), ("other", "\"admin\"")]
+        .map(|(tenant, scope)| {
+            byte += 1;
+            let (token, hash) = Token::mint(&format!("t{byte}"), [byte; 24]);
+            text.push_str(&format!(
+                "[[tokens]]\nid = \"t{byte}\"\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nscopes = [{scope}]\nprincipal = \"ana\"\n"
+            ));
+            token
+        });
+    let file = folder.path().join("throughline.toml");
+    std::fs::write(&file, text).unwrap();
+    let sources = Sources { file: Some(file), ..Sources::default() }
+        .flag("server.listen", "127.0.0.1:0", "--listen")
+        .flag("store.url", "memory:", "--store");
+    let server = Server::start(sources).await;
+    let list = server.get("/v1/webhooks");
+    let shown = list.clone().token(&admin).send().await;
+    assert_eq!(shown.json()["items"][0]["name"], "agent");
+    assert!(!shown.text().contains("whsec_"));
+    assert_eq!(list.clone().token(&other).send().await.json()["items"], json!([]));
+    assert_eq!(list.token(&plain).send().await.problem(), "TL-2103");
+    for path in ["test", "enable", "dead/1-0/redeliver", "dead/1-0/discard"] {
+        let call = server.post(&format!("/v1/webhooks/agent/{path}")).header("Idempotency-Key", path);
+        assert_eq!(call.clone().token(&plain).send().await.problem(), "TL-2103", "{path}");
+        assert_eq!(call.token(&other).send().await.problem(), "TL-2404", "{path}");
+        let without = server.post(&format!("/v1/webhooks/agent/{path}")).token(&admin).send().await;
+        assert_eq!(without.problem(), "TL-2201", "{path}");
+    }
+    assert_eq!(endpoint.all().len(), 0);
+    server.stopped().await;
+}
