@@ -91,7 +91,7 @@ pub(super) struct Sender {
     pub(super) more_held: Notify,
 }
 
-/// How far the events of a conversation were sent.
+/// Progress of a conversation after an attempt to send its events.
 pub(super) enum Sent {
     /// All of these turns.
     All,
