@@ -22,6 +22,8 @@ left = count
 with httpx.Client(timeout=timeout) as client:
     with connect_sse(client, "GET", f"{address}/v1/stream?after=0") as source:
         for event in source.iter_sse():
+            if not event.data:  # this client also tells of the time after which to reconnect
+                continue
             last, left = told(event), left - 1
             if left <= count // 2:
                 break
