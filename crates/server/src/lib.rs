@@ -38,6 +38,7 @@ mod instance_key;
 mod lane_lookup;
 mod language;
 mod lead;
+mod mcp;
 mod metrics;
 mod middleware;
 pub mod models;

@@ -1,4 +1,4 @@
-//! Router: the HTTP API and the pages, behind the middleware.
+//! Router: the HTTP API, the MCP server and the pages, behind the middleware.
 
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use axum::middleware::from_fn_with_state;
 
 use crate::app::App;
 use crate::problem::Problem;
-use crate::{codes, middleware, routes, web};
+use crate::{codes, mcp, middleware, routes, web};
 
 /// Returns every route, behind the middleware.
 pub(crate) fn router(app: &Arc<App>) -> Router {
     routes::routes()
         .merge(web::routes(app))
+        .merge(mcp::routes(app))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), middleware::admit))

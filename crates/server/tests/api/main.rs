@@ -12,6 +12,7 @@ mod host_effects;
 mod hosted;
 mod idempotency;
 mod limits;
+mod mcp;
 mod model;
 mod openapi;
 mod options;
