@@ -31,13 +31,13 @@ fn an_older_schema_is_told_and_brought_up_to_date() {
     said(&home);
     throughline_store::tamper(
         &home.path().join("throughline.db"),
-        "PRAGMA user_version = 8; UPDATE instance SET one = 1",
+        "PRAGMA user_version = 9; UPDATE instance SET one = 1",
     )
     .unwrap();
     let status = home.run(&["store", "status"]).ends(0).out;
     assert!(status.contains("1 behind") && !status.contains("lanes"), "{status}");
     let migrated = home.run(&["store", "migrate"]).ends(0).out;
-    assert!(migrated.contains("schema 8 is now 9"), "{migrated}");
+    assert!(migrated.contains("schema 9 is now 10"), "{migrated}");
     assert!(home.run(&["store", "migrate"]).ends(0).out.contains("was up to date"));
 }
 

@@ -183,14 +183,14 @@ mod tests {
     #[test]
     fn every_kind_has_its_name_and_others_are_refused() {
         for name in KINDS.split(", ").chain(["reset"]) {
-            let kinds = Kinds::parse(Some(name)).ok().expect("a kind");
+            let kinds = Kinds::parse(Some(name)).expect("a kind");
             assert!(kinds.has(Kind::named(name).expect("a kind")), "{name}");
         }
-        let two = Kinds::parse(Some("turn,effect")).ok().expect("two kinds");
+        let two = Kinds::parse(Some("turn,effect")).expect("two kinds");
         assert!(two.has(Kind::Turn) && two.has(Kind::Effect) && !two.has(Kind::Card));
         assert!(Kinds::default().has(Kind::Card));
         for wrong in ["", "status", "Turn", "turn,", "turn effect", "turn;effect"] {
-            let problem = Kinds::parse(Some(wrong)).err().expect("no kinds");
+            let problem = Kinds::parse(Some(wrong)).expect_err("no kinds");
             assert_eq!(problem.code().id(), codes::BAD_REQUEST.id(), "{wrong}");
         }
     }
