@@ -45,6 +45,14 @@ const FOLLOWERS: &str = "crates/server/tests/api/peers/requirements.txt";
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
 /// The variable that names its program.
 const EVERYTHING_AT: &str = "THROUGHLINE_EVERYTHING";
+/// The protocol's official kit for TypeScript, whose client is tried with our server.
+const MCP_SDK: &str = "@modelcontextprotocol/sdk@1.32.2";
+/// The variable that names its description.
+const MCP_SDK_AT: &str = "THROUGHLINE_MCP_SDK";
+/// The protocol's official inspector.
+const MCP_INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
+/// The variable that names its program.
+const MCP_INSPECTOR_AT: &str = "THROUGHLINE_MCP_INSPECTOR";
 /// The server of models; it has no dependencies.
 const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
 /// The variable that names its program.
@@ -132,7 +140,11 @@ pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
     let kits = python(repo, KITS, "kits")?;
     let everything =
         package(&[EVERYTHING], "everything", "@modelcontextprotocol/server-everything/dist/index.js")?;
-    test(repo, built, "tools", &[(PYTHON, &kits), (EVERYTHING_AT, &everything)])
+    let sdk = package(&[MCP_SDK], "mcp-sdk", "@modelcontextprotocol/sdk/package.json")?;
+    let inspector = package(&[MCP_INSPECTOR], "mcp-inspector", ".bin/mcp-inspector")?;
+    let programs: [(&str, &Path); 4] =
+        [(PYTHON, &kits), (EVERYTHING_AT, &everything), (MCP_SDK_AT, &sdk), (MCP_INSPECTOR_AT, &inspector)];
+    test(repo, built, "tools", &programs)
 }
 
 fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -> Result<()> {

@@ -116,7 +116,7 @@ impl Schemas {
                 let body =
                     operation.and_then(Operation::body).map(|body| component(body)).unwrap_or(&Value::Null);
                 for (name, schema) in members(body) {
-                    properties.insert(name.clone(), self.rewritten(schema));
+                    properties.insert(name.clone(), self.argument(schema));
                 }
                 required.extend(body["required"].as_array().into_iter().flatten().cloned());
             }
@@ -126,12 +126,12 @@ impl Schemas {
                 for (name, schema) in
                     members(event).filter(|(name, _)| *name == "lane" || own.contains(&name.as_str()))
                 {
-                    properties.insert(name.clone(), self.rewritten(schema));
+                    properties.insert(name.clone(), self.argument(schema));
                 }
                 let about = part.map_or(&Value::Null, |part| component(&event["properties"][part.name]));
                 let without = |name: &str| part.is_some_and(|part| part.without.contains(&name));
                 for (name, schema) in members(about).filter(|(name, _)| !without(name)) {
-                    properties.insert(name.clone(), self.rewritten(schema));
+                    properties.insert(name.clone(), self.argument(schema));
                 }
                 required.push("lane".into());
                 required.extend(needed.iter().map(|name| Value::from(*name)));
@@ -162,6 +162,15 @@ impl Schemas {
         let mut any: Vec<Value> = answers.map(|answer| self.rewritten(answer)).collect();
         any.push(self.rewritten(&json!({"$ref": format!("{REFS}ProblemDetails")})));
         object(json!({"type": "object", "anyOf": any}))
+    }
+
+    /// Returns the schema of an argument with its type in sight: there are clients that follow no reference.
+    fn argument(&mut self, schema: &'static Value) -> Value {
+        let mut argument = self.rewritten(component(schema));
+        if let (Some(argument), Some(says)) = (argument.as_object_mut(), schema.get("description")) {
+            argument.insert("description".into(), says.clone());
+        }
+        argument
     }
 
     fn parameter(&mut self, parameter: &Value) -> Value {

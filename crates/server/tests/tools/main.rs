@@ -8,6 +8,7 @@ mod agents;
 #[path = "../api/contract.rs"]
 mod contract;
 mod conversation;
+mod mcp_clients;
 mod peers;
 #[allow(dead_code, reason = "the API's tests use all of it")]
 #[path = "../api/support.rs"]
