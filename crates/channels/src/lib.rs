@@ -1,8 +1,9 @@
 //! Channels connect people and hosts with lanes. This file is the contract; `api` holds the events and views of the
-//! HTTP API, `terminal` the text chat, `slack` and `telegram` those vendors' APIs.
+//! HTTP API, `agui` those of AG-UI runs, `terminal` the text chat, `slack` and `telegram` those vendors' APIs.
 //!
 //! A channel knows payloads, buttons and limits, never lane rules or storage. Parsing and rendering are pure.
 
+pub mod agui;
 pub mod api;
 pub mod direction;
 pub mod drawn;

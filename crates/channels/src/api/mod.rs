@@ -10,6 +10,7 @@ mod view;
 
 pub use event::{Context, HOST_KINDS, NormalisedEvent, answer};
 pub use options::snapshot;
+pub(crate) use problem::Checker;
 pub use problem::{BodyError, MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
 pub use request::{
     ActorRequest, AssistantRequest, ClosedRequest, EventRequest, FocusRequest, FormRequest, LaneRequest,

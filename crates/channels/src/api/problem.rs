@@ -57,22 +57,22 @@ pub(super) fn step(name: &str) -> String {
 
 /// Checks the parts of a request and collects the problems, so that one answer names all of them.
 #[derive(Default)]
-pub(super) struct Checker {
-    pub(super) problems: Vec<Problem>,
+pub(crate) struct Checker {
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl Checker {
-    pub(super) fn wrong(&mut self, pointer: &str, text: impl Into<String>) {
+    pub(crate) fn wrong(&mut self, pointer: &str, text: impl Into<String>) {
         self.problems.push(Problem::new(pointer, text));
     }
 
     /// True if a problem at that place was found before.
-    pub(super) fn named(&self, pointer: &str) -> bool {
+    pub(crate) fn named(&self, pointer: &str) -> bool {
         self.problems.iter().any(|problem| problem.pointer == pointer)
     }
 
     /// Requires a member. If it is missing, reports a problem and returns a default to go on with.
-    pub(super) fn required<T: Default>(&mut self, pointer: &str, kind: &str, value: Option<T>) -> T {
+    pub(crate) fn required<T: Default>(&mut self, pointer: &str, kind: &str, value: Option<T>) -> T {
         value.unwrap_or_else(|| {
             let name = pointer.rsplit('/').next().unwrap_or(pointer);
             self.wrong(pointer, format!("{kind} needs {name}"));
@@ -81,7 +81,7 @@ impl Checker {
     }
 
     /// Checks an id: visible characters, no blanks, nothing invisible.
-    pub(super) fn id(&mut self, pointer: &str, id: &str) {
+    pub(crate) fn id(&mut self, pointer: &str, id: &str) {
         let length = id.chars().count();
         if length == 0 {
             self.wrong(pointer, "an id must not be empty; leave the member out instead");
@@ -95,21 +95,21 @@ impl Checker {
     }
 
     /// Checks an id that may be left out.
-    pub(super) fn maybe_id(&mut self, pointer: &str, id: Option<&str>) {
+    pub(crate) fn maybe_id(&mut self, pointer: &str, id: Option<&str>) {
         if let Some(id) = id {
             self.id(pointer, id);
         }
     }
 
     /// Checks a person's name: one line.
-    pub(super) fn name(&mut self, pointer: &str, name: &str) {
+    pub(crate) fn name(&mut self, pointer: &str, name: &str) {
         if name.chars().count() > MAX_ID || name.chars().any(char::is_control) {
             self.wrong(pointer, format!("a name is one line of at most {MAX_ID} characters"));
         }
     }
 
     /// Checks a text: not too long, and without U+0000, which some stores cannot keep.
-    pub(super) fn text(&mut self, pointer: &str, text: &str) {
+    pub(crate) fn text(&mut self, pointer: &str, text: &str) {
         let length = text.chars().count();
         if length > MAX_TEXT {
             self.wrong(pointer, format!("a text has at most {MAX_TEXT} characters; this one has {length}"));
@@ -120,7 +120,7 @@ impl Checker {
     }
 
     /// Checks a text that somebody is meant to read: not blank.
-    pub(super) fn words(&mut self, pointer: &str, text: &str) {
+    pub(crate) fn words(&mut self, pointer: &str, text: &str) {
         self.text(pointer, text);
         if text.trim().is_empty() {
             self.wrong(pointer, "there is nothing in this text");
